@@ -1,0 +1,40 @@
+"""The command line: one file per command, heavy imports inside the commands."""
+
+from typing import Any
+
+import click
+
+from cantstop_arena import __version__
+from cantstop_arena.cli.bench import bench
+from cantstop_arena.cli.bots import bots
+from cantstop_arena.cli.odds import odds
+from cantstop_arena.cli.replay import replay
+from cantstop_arena.cli.rules import rules
+from cantstop_arena.cli.run import run
+from cantstop_arena.errors import ArenaError
+
+
+class Arena(click.Group):
+    """Ends with a message and an exit code, never a traceback, whatever a user caused."""
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except ArenaError as error:
+            click.echo(str(error), err=True)
+            context.exit(error.exit_code)
+
+
+@click.group(cls=Arena, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="arena")
+def main() -> None:
+    """A laboratory for the dice game Can't Stop.
+
+    \b
+    arena run tournament.yaml    play a tournament and print its tables
+    arena bots                   list the bots that can play
+    """
+
+
+for command in (run, bots, rules, odds, replay, bench):
+    main.add_command(command)

@@ -1,0 +1,38 @@
+"""`arena bench`: how fast bots play here."""
+
+from pathlib import Path
+
+import click
+
+from cantstop_arena.cli.run import bots_option
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[BOT]...")
+@click.option("--seconds", type=click.FloatRange(0.1, 600), default=1.0, show_default=True)
+@bots_option
+def bench(names: tuple[str, ...], seconds: float, bots_folder: Path) -> None:
+    """Measure the games a second of each BOT against itself, on one core.
+
+    Without a BOT: of all bots there are.
+    """
+    from tabulate import tabulate
+
+    from cantstop_arena.errors import BotError
+    from cantstop_arena.plugins import Catalogue
+    from cantstop_arena.tournament.speed import measure
+
+    catalogue = Catalogue(bots_folder)
+    asked = names or [spec.name for spec in catalogue.everything()[0]]
+    rows = []
+    for name in asked:
+        try:
+            speed = measure(catalogue, catalogue.find(name), seconds)
+        except BotError as error:
+            if names:
+                raise
+            click.echo(f"{name}: {error}", err=True)
+            continue
+        rows.append([name, speed.lane, f"{speed.games_per_second:,.0f}", f"{speed.nanoseconds:,.0f}"])
+    headers = ("bot", "lane", "games/s", "ns/roll")
+    click.echo(tabulate(rows, headers=headers, disable_numparse=True, colalign=("left", "left", "right", "right")))

@@ -1,0 +1,58 @@
+"""`arena bots`: the bots that can play here, and those that cannot."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cantstop_arena.cli.run import bots_option
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@bots_option
+def bots(as_json: bool, bots_folder: Path) -> None:
+    """List the bots: built in, from installed packages, and from the folder bots/."""
+    from cantstop_arena.plugins import Catalogue
+
+    known, broken = Catalogue(bots_folder).everything()
+    rows, failures = [], [{"name": b.name, "origin": b.origin, "reason": b.reason} for b in broken]
+    for spec in known:
+        try:
+            rows.append(_row(spec))
+        except Exception as error:
+            failures.append({"name": spec.name, "origin": spec.origin, "reason": str(error)})
+    if as_json:
+        click.echo(json.dumps({"bots": rows, "broken": failures}, indent=2))
+        return
+    _print(rows, failures)
+
+
+def _row(spec: Any) -> dict[str, Any]:
+    origin = str(spec.path) if spec.path else spec.origin
+    return {
+        "name": spec.name,
+        "origin": _short(origin),
+        "lane": spec.lane,
+        "summary": spec.summary,
+        "options": spec.defaults,
+    }
+
+
+def _short(origin: str) -> str:
+    """A path as seen from here, where it lies below."""
+    here = str(Path.cwd())
+    return origin[len(here) + 1 :] if origin.startswith(here + "/") else origin
+
+
+def _print(rows: list[dict[str, Any]], failures: list[dict[str, str]]) -> None:
+    from tabulate import tabulate
+
+    columns = ("name", "origin", "lane", "summary")
+    table = [[row[column] for column in columns] for row in rows]
+    click.echo(tabulate(table, headers=columns, disable_numparse=True))
+    if failures:
+        click.echo("\nCannot be used:")
+    for failure in failures:
+        click.echo(f"  {failure['name']} ({_short(failure['origin'])}): {failure['reason']}")

@@ -1,0 +1,122 @@
+"""`arena run`: play a tournament and print its tables."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from click._termui_impl import ProgressBar
+
+bots_option = click.option(
+    "--bots",
+    "bots_folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("bots"),
+    show_default=True,
+    metavar="DIR",
+    help="Folder whose files are bots.",
+)
+
+
+class Screen:
+    """Shows how a run goes on: a bar on a terminal, hardly anything elsewhere."""
+
+    def __init__(self, name: str, quiet: bool) -> None:
+        self.name = name
+        self.quiet = quiet
+        self.games = 0
+        self.missing = 0
+        self._bar: ProgressBar[int] | None = None
+
+    def compiling(self, names: list[str]) -> None:
+        """Say what takes so long the first time."""
+        if not self.quiet:
+            told = ", ".join(names)
+            click.echo(f"Compiling {told} (only the first time) ...", err=True)
+
+    def begins(self, played: int, games: int) -> None:
+        """Say what is there, and what is to come."""
+        self.games, self.missing = games, games - played
+        if self.quiet:
+            return
+        if not self.missing:
+            click.echo(f"{self.name} is complete: all {games:,} games have been played.")
+        elif played:
+            click.echo(f"{self.name} goes on: {played:,} of {games:,} games have been played.")
+        else:
+            click.echo(f"{self.name}: {games:,} games to play.")
+
+    def advances(self, games: int) -> None:
+        """Move the bar."""
+        if self.quiet or not sys.stderr.isatty():
+            return
+        if self._bar is None:
+            self._bar = click.progressbar(length=self.missing, label="Playing", file=sys.stderr)
+            self._bar.__enter__()
+        self._bar.update(games)
+
+    def close(self) -> None:
+        """End the bar's line."""
+        if self._bar is not None:
+            self._bar.__exit__(None, None, None)
+            self._bar = None
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--workers", type=click.IntRange(1), help="Processes that play. Default: all cores.")
+@click.option("--games", type=int, help="Games for each group of bots that meets.")
+@click.option("--seed", type=int, help="Seed of the dice.")
+@click.option(
+    "--results",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    metavar="DIR",
+    help="Where the folder with the results goes.",
+)
+@bots_option
+@click.option("--fresh", is_flag=True, help="Forget earlier results of this name.")
+@click.option("--quiet", is_flag=True, help="Print the tables and nothing else.")
+def run(
+    file: Path,
+    workers: int | None,
+    games: int | None,
+    seed: int | None,
+    results: Path,
+    bots_folder: Path,
+    fresh: bool,
+    quiet: bool,
+) -> None:
+    """Play the tournament of FILE and print its standings.
+
+    All groups of bots meet on the same deals, in every seating. Results are the same for any
+    number of workers. Run it again to continue with more games, or after an interruption.
+    """
+    from cantstop_arena.plugins import Catalogue
+    from cantstop_arena.reports import files, tables
+    from cantstop_arena.tournament import config
+    from cantstop_arena.tournament.run import play
+    from cantstop_arena.tournament.workforce import worker_count
+
+    catalogue = Catalogue(bots_folder)
+    tournament = config.read(file, catalogue, config.Overrides(games, seed))
+    folder = results / tournament.name
+    screen = Screen(tournament.name, quiet)
+    try:
+        outcome = play(
+            tournament, catalogue, folder, workers or worker_count(), screen, fresh=fresh
+        )
+    except KeyboardInterrupt:
+        screen.close()
+        again = " ".join(["arena", *(arg for arg in sys.argv[1:] if arg != "--fresh")])
+        click.echo(f"\nStopped. Nothing finished is lost; go on with:\n  {again}", err=True)
+        raise click.exceptions.Exit(130) from None
+    finally:
+        screen.close()
+    written = files.write(outcome, folder)
+    click.echo(tables.as_text(outcome))
+    if not quiet:
+        click.echo(f"\nWritten to {folder}: {', '.join(path.name for path in written)}.")

@@ -1,0 +1,282 @@
+"""The engine: Can't Stop, played to the next decision that somebody outside has to take.
+
+`advance` plays one game, `play_native` whole deals of compiled bots. Both run the same turns.
+Games come in by handle (see `native.handle_of`), since passing a record from Python is slow.
+"""
+
+from cantstop_arena.games.cantstop import dice
+from cantstop_arena.games.cantstop.climb import (
+    count_columns,
+    draw,
+    list_moves,
+    make_move,
+    may_stop,
+    stop_wins,
+)
+from cantstop_arena.games.cantstop.compiler import entry, part
+from cantstop_arena.games.cantstop.native import ask_choose_move, ask_roll_again, game_at
+from cantstop_arena.games.cantstop.state import (
+    AGAIN,
+    ALL_CLAIMED,
+    BUST,
+    COLUMNS_WON,
+    FAULT,
+    MOVE,
+    MOVED,
+    OVER,
+    PLAYING,
+    ROLL,
+    STOPPED,
+    TURN_LIMIT,
+)
+from cantstop_arena.outcomes import WHOLE
+
+
+@part
+def end(game, reason, winners):
+    """End the game for a reason, with the winning seats as a bit mask."""
+    game.ending = reason
+    game.winners = winners
+    game.waiting = OVER
+
+
+@part
+def _all_but(game):
+    return ((1 << game.players) - 1) & ~(1 << game.seat)
+
+
+@part
+def _claim(game, column):
+    game.claimed |= 1 << column
+    game.claims[game.seat] += 1
+    for seat in range(game.players):
+        if seat != game.seat:
+            game.markers[seat, column] = 0
+
+
+@part
+def _leaders(game):
+    """The seats with the most claimed columns, as a bit mask."""
+    most = 0
+    for seat in range(game.players):
+        most = max(most, game.claims[seat])
+    leaders = 0
+    for seat in range(game.players):
+        if game.claims[seat] == most:
+            leaders |= 1 << seat
+    return leaders
+
+
+@part
+def _stop(game):
+    """Turn runners into markers, close finished columns, and see whether the game is won."""
+    for index in range(game.runner_count - game.free):
+        column = game.order[index]
+        game.markers[game.seat, column] = game.runners[column]
+        if game.topped >> column & 1:
+            _claim(game, column)
+    if game.claims[game.seat] >= game.columns_to_win:
+        end(game, COLUMNS_WON, 1 << game.seat)
+    elif game.claimed == game.board:
+        end(game, ALL_CLAIMED, _leaders(game))
+
+
+# Turns --------------------------------------------------------------------------------------
+
+
+@part
+def _start_turn(game, seat):
+    game.seat = seat
+    game.turn += 1
+    game.rolls = 0
+    game.free = game.runner_count
+    game.placed = 0
+    game.topped = 0
+    game.seat_turns[seat] += 1
+    game.turn_key = dice.number_at(game.dice_keys[seat], game.seat_turns[seat])
+    game.next_roll = dice.roll_at(game.turn_key, 1, game.roll_total)
+    game.waiting = ROLL
+
+
+@part
+def _end_turn(game):
+    for index in range(game.runner_count - game.free):
+        game.runners[game.order[index]] = 0
+    game.roll_counts[game.seat] += game.rolls
+    if game.waiting == OVER:
+        return
+    if game.turn == game.turn_limit:
+        end(game, TURN_LIMIT, 0)
+    else:
+        _start_turn(game, game.seat + 1 if game.seat + 1 < game.players else 0)
+
+
+@part
+def _start_game(game, deal):
+    game.deal = deal
+    game.turn = 0
+    game.claimed = 0
+    game.ending = PLAYING
+    game.markers[:] = 0
+    game.runners[:] = 0
+    for seat in range(game.players):
+        game.claims[seat] = 0
+        game.seat_turns[seat] = 0
+        game.roll_counts[seat] = 0
+        game.bust_counts[seat] = 0
+        game.draws[seat] = 0
+        game.dice_keys[seat] = dice.stream_key(game.seed, deal, seat, dice.DICE)
+    _start_turn(game, 0)
+
+
+@part
+def _roll(game):
+    # The dice of the roll after this one are reckoned while the processor waits for other things.
+    game.roll = game.next_roll
+    game.rolls += 1
+    game.next_roll = dice.roll_at(game.turn_key, game.rolls + 1, game.roll_total)
+    game.waiting = MOVE if list_moves(game) else BUST
+
+
+@part
+def _after_move(game):
+    """Stop where that wins, roll where stopping is forbidden, else leave it to the bot."""
+    if not may_stop(game):
+        game.waiting = ROLL
+    elif stop_wins(game):
+        game.waiting = STOPPED
+    else:
+        game.waiting = AGAIN
+
+
+@part
+def _advance(game, answer):
+    """Play until the answer to a decision is wanted, or the game is over; returns which."""
+    while game.waiting != OVER:
+        if game.waiting == ROLL:
+            _roll(game)
+            if game.watched:
+                return ROLL
+        if game.waiting == MOVE:
+            if game.move_count == 1:
+                answer = 0
+            elif answer < 0:
+                if not game.choose_at[game.seat]:
+                    return MOVE
+                answer = ask_choose_move(game)
+            if not 0 <= answer < game.move_count:
+                end(game, FAULT, _all_but(game))
+                _end_turn(game)
+                break
+            game.chosen = answer
+            make_move(game, answer)
+            answer = -1
+            _after_move(game)
+            if game.watched:
+                return MOVED
+        if game.waiting == AGAIN:
+            if answer < 0:
+                if not game.again_at[game.seat]:
+                    return AGAIN
+                answer = 1 if ask_roll_again(game) else 0
+            game.waiting = ROLL if answer else STOPPED
+            answer = -1
+        if game.waiting == STOPPED:
+            _stop(game)
+            _end_turn(game)
+        elif game.waiting == BUST:
+            game.bust_counts[game.seat] += 1
+            _end_turn(game)
+    return OVER
+
+
+@entry
+def start_game(games, deal):
+    _start_game(games[0], deal)
+
+
+@entry
+def advance(games, answer):
+    return _advance(games[0], answer)
+
+
+@part
+def _settle(game, tally, shares):
+    """Add a finished game to its seating's tally and its deal's win shares."""
+    winners = game.winners
+    if game.ending == TURN_LIMIT:
+        tally.unfinished += 1
+        winners = (1 << game.players) - 1
+    part_of_each = WHOLE // max(1, count_columns(winners))
+    turns = rolls = busts = 0
+    for seat in range(game.players):
+        if winners >> seat & 1:
+            tally.wins[seat] += part_of_each
+            shares[game.bots[seat]] += part_of_each
+        tally.turns[seat] += game.seat_turns[seat]
+        tally.rolls[seat] += game.roll_counts[seat]
+        tally.busts[seat] += game.bust_counts[seat]
+        turns += game.seat_turns[seat]
+        rolls += game.roll_counts[seat]
+        busts += game.bust_counts[seat]
+    tally.games += 1
+    tally.squares[0] += turns * turns
+    tally.squares[1] += rolls * rolls
+    tally.squares[2] += busts * busts
+
+
+@entry
+def start_game(handle, deal):
+    """Put the seats' markers back and begin turn 1 of a deal."""
+    _start_game(game_at(handle), deal)
+
+
+@entry
+def advance(handle, answer):
+    """Play one game on; see `_advance`. `answer` is -1, or the answer to the pending decision."""
+    return _advance(game_at(handle), answer)
+
+
+@entry
+def forfeit(handle):
+    """End the game because the player on turn misbehaved; all others win."""
+    game = game_at(handle)
+    end(game, FAULT, _all_but(game))
+    _end_turn(game)
+
+
+@entry
+def settle(handle, tallies, shares, order, index):
+    """Add the finished game to the tally of its seating and the shares of its deal."""
+    _settle(game_at(handle), tallies[order], shares[index])
+
+
+@entry
+def play_native(handle, addresses, seatings, first, start, tallies, shares):
+    """Play games of compiled bots, deal by deal in every seating, from game number `start` on.
+
+    Returns the number of games that are dealt with, or stops early, before settling, at a game
+    that ended in a fault. Where a bot raises, `cursor` says in which game.
+    """
+    game = game_at(handle)
+    orders = len(seatings)
+    for cursor in range(start, len(shares) * orders):
+        game.cursor = cursor
+        index, order = cursor // orders, cursor % orders
+        for seat in range(game.players):
+            bot = seatings[order, seat]
+            game.bots[seat] = bot
+            game.choose_at[seat] = addresses[bot, 0]
+            game.again_at[seat] = addresses[bot, 1]
+        _start_game(game, first + index)
+        _advance(game, -1)
+        if game.ending == FAULT:
+            return cursor
+        _settle(game, tallies[order], shares[index])
+    return len(shares) * orders
+
+
+@entry
+def draw_number(handle):
+    """The next random number of the bot on turn."""
+    return draw(game_at(handle))

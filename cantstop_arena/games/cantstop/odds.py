@@ -1,0 +1,63 @@
+"""Exact chances of the dice: counts over all rolls of four dice, 1296 of them with six sides."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from functools import cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.games.cantstop.rules import RuleSet
+
+Pairing = tuple[int, int]
+
+
+def all_rolls(sides: int) -> Iterator[tuple[int, ...]]:
+    """Every roll of four dice, in the order of the engine's roll numbers."""
+    return product(range(1, sides + 1), repeat=4)
+
+
+def pairings(dice: tuple[int, ...]) -> list[Pairing]:
+    """The different ways to split a roll into two sums, lower sum first, ascending."""
+    a, b, c, d = dice
+    splits = ((a + b, c + d), (a + c, b + d), (a + d, b + c))
+    return sorted({(min(split), max(split)) for split in splits})
+
+
+@cache
+def _column_bits(sides: int) -> Counter[int]:
+    """How many rolls make which set of columns, as a bit mask with bit 0 for column 2."""
+    return Counter(
+        sum(1 << column - 2 for column in {column for pair in pairings(dice) for column in pair})
+        for dice in all_rolls(sides)
+    )
+
+
+@cache
+def hit_table(sides: int) -> NDArray[np.int32]:
+    """For every set of columns (bit 0 for column 2) the number of rolls that make one of them.
+
+    A roll misses a set when its columns lie in the complement; counts over all subsets come
+    from one pass over each bit (the zeta transform over subsets).
+    """
+    within = np.zeros(1 << 2 * sides - 1, np.int32)
+    for bits, count in _column_bits(sides).items():
+        within[bits] = count
+    for bit in range(2 * sides - 1):
+        halves = within.reshape(-1, 2, 1 << bit)
+        halves[:, 1] += halves[:, 0]
+    hits: NDArray[np.int32] = sides**4 - within[::-1]
+    hits.flags.writeable = False
+    return hits
+
+
+def hit_count(sides: int, columns: Collection[int]) -> int:
+    """The number of rolls that make at least one of the columns."""
+    return int(hit_table(sides)[sum(1 << column - 2 for column in set(columns))])
+
+
+def success_count(rules: RuleSet, runners: Collection[int], claimed: Collection[int]) -> int:
+    """The number of rolls that are no bust with runners, none on a top, in the given columns."""
+    usable = runners if len(set(runners)) >= rules.runners else rules.columns
+    return hit_count(rules.sides, set(usable) - set(claimed))

@@ -1,0 +1,122 @@
+"""The layout of one game: a single NumPy record that the engine and the bots work on.
+
+Sets of columns are bit masks (bit c for column c), columns are indexed by their own number, and
+a move is one number, `first << 5 | second` (second 0 where the move advances once).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from cantstop_arena.games.cantstop import odds
+from cantstop_arena.games.cantstop.rules import LANDINGS, STOPS, RuleSet
+
+MAX_SEATS = 4
+MAX_SIDES = 8
+MAX_ROLLS = MAX_SIDES**4
+COLUMNS = 2 * MAX_SIDES + 1  # indices 0 and 1 stay empty
+MAX_MOVES = 7  # three pairings of two single columns each, and one to write past them
+
+ANY_TIME, AFTER_ALL_RUNNERS = 0, 1
+SHARE, JUMP, LEAVE = 0, 1, 2
+
+# What a game waits for.
+ROLL, MOVE, MOVED, AGAIN, STOPPED, BUST, OVER = range(7)
+# Why a game ended.
+PLAYING, COLUMNS_WON, ALL_CLAIMED, TURN_LIMIT, FAULT = range(5)
+
+GAME = np.dtype(
+    [
+        # What a player at the table sees.
+        ("seat", np.int64),
+        ("turn", np.int64),
+        ("rolls", np.int64),
+        ("roll", np.int64),
+        ("free", np.int64),
+        ("placed", np.int64),
+        ("topped", np.int64),
+        ("claimed", np.int64),
+        ("move_count", np.int64),
+        ("moves", np.int64, MAX_MOVES),
+        ("runners", np.int64, COLUMNS),
+        ("order", np.int64, COLUMNS),
+        ("claims", np.int64, MAX_SEATS),
+        ("markers", np.int64, (MAX_SEATS, COLUMNS)),
+        # The rules in force.
+        ("players", np.int64),
+        ("sides", np.int64),
+        ("board", np.int64),
+        ("runner_count", np.int64),
+        ("columns_to_win", np.int64),
+        ("landing", np.int64),
+        ("stop", np.int64),
+        ("turn_limit", np.int64),
+        ("lengths", np.int64, COLUMNS),
+        # The engine's own.
+        ("waiting", np.int64),
+        ("watched", np.int64),
+        ("chosen", np.int64),
+        ("ending", np.int64),
+        ("winners", np.int64),
+        ("seed", np.int64),
+        ("deal", np.int64),
+        ("cursor", np.int64),
+        ("bots", np.int64, MAX_SEATS),
+        ("seat_turns", np.int64, MAX_SEATS),
+        ("dice_keys", np.uint64, MAX_SEATS),
+        ("turn_key", np.uint64),
+        ("next_roll", np.int64),
+        ("draws", np.int64, MAX_SEATS),
+        ("bot_keys", np.uint64, MAX_SEATS),
+        ("choose_at", np.int64, MAX_SEATS),
+        ("again_at", np.int64, MAX_SEATS),
+        ("roll_counts", np.int64, MAX_SEATS),
+        ("bust_counts", np.int64, MAX_SEATS),
+        # Tables of the board.
+        ("roll_total", np.int64),
+        ("pairings", np.int64, MAX_ROLLS),
+        ("hits", np.int32, 1 << (COLUMNS - 2)),
+    ],
+    align=True,
+)
+
+# What the games of one seating add up to.
+TALLY = np.dtype(
+    [
+        ("games", np.int64),
+        ("unfinished", np.int64),
+        ("wins", np.int64, MAX_SEATS),
+        ("turns", np.int64, MAX_SEATS),
+        ("rolls", np.int64, MAX_SEATS),
+        ("busts", np.int64, MAX_SEATS),
+        ("squares", np.int64, 3),
+    ],
+    align=True,
+)
+
+
+GameArray = Any  # a NumPy record array of one GAME
+
+
+def new_game(rules: RuleSet, players: int, seed: int) -> GameArray:
+    """One game record, as an array of length 1, for a table of `players` seats."""
+    games = np.zeros(1, GAME).view(np.recarray)
+    game = games[0]
+    game.players, game.seed = players, seed
+    game.sides, game.runner_count = rules.sides, rules.runners
+    game.columns_to_win, game.turn_limit = rules.columns_to_win, rules.turn_limit
+    game.landing, game.stop = LANDINGS.index(rules.landing), STOPS.index(rules.stop)
+    game.board = sum(1 << column for column in rules.columns)
+    game.lengths[: len(rules.lengths)] = rules.lengths
+    game.roll_total = rules.sides**4
+    hits = odds.hit_table(rules.sides)
+    game.hits[: len(hits)] = hits
+    for number, dice in enumerate(odds.all_rolls(rules.sides)):
+        game.pairings[number] = _packed(odds.pairings(dice))
+    return games
+
+
+def _packed(pairings: list[odds.Pairing]) -> int:
+    """The three pairings of a roll in one number, ten bits each; missing ones are 0+1."""
+    padded = [*pairings, (0, 1), (0, 1)][:3]
+    return sum((low << 5 | high) << 10 * place for place, (low, high) in enumerate(padded))

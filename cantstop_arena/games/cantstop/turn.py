@@ -1,0 +1,99 @@
+"""What a player at the table sees, as a plain-Python bot is shown it.
+
+A compiled bot is shown the same, under the same names, by `native`.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import NamedTuple
+
+from cantstop_arena.games.cantstop.odds import hit_table
+from cantstop_arena.games.cantstop.rules import RuleSet
+
+Columns = tuple[int, ...]
+Spaces = tuple[int, ...]
+Move = tuple[int, ...]
+
+
+class Turn(NamedTuple):
+    """The table as the player on turn sees it. Nothing in it can be written.
+
+    What is kept for every column is looked up by the column's number: `turn.runners[7]`. Spaces
+    count from 1; 0 means that nothing stands in the column. Sets of columns are ascending.
+    """
+
+    seat: int
+    """The player's own seat, from 0."""
+    players: int
+    """Seats at the table."""
+    number: int
+    """The number of this turn, over all players, from 1."""
+    rolls: int
+    """Rolls made this turn."""
+    dice: tuple[int, ...]
+    """The four dice last rolled."""
+    runners: Spaces
+    """Where the runners stand, by column."""
+    free: int
+    """Runners not yet placed."""
+    placed: Columns
+    """Columns with a runner, those on a top included."""
+    usable: Columns
+    """Columns that the next roll may advance."""
+    claimed: Columns
+    """Columns that somebody has finished."""
+    markers: Spaces
+    """The player's own markers, by column; as before this turn."""
+    rivals: tuple[Spaces, ...]
+    """The rivals' markers, in order of play: `turn.rivals[0][7]` is the next player's."""
+    claims: int
+    """Columns the player has claimed."""
+    rival_claims: tuple[int, ...]
+    """Columns each rival has claimed, in order of play."""
+    rules: RuleSet
+    """The rules in force."""
+    random: Callable[[], float]
+    """`turn.random()`: the next number, in [0, 1), of the bot's own reproducible stream."""
+
+    def position(self, column: int) -> int:
+        """The space a climb in the column goes on from: the runner's, else the own marker's."""
+        return self.runners[column] or self.markers[column]
+
+    def next_space(self, column: int, space: int) -> int:
+        """Where an advance from `space` would end: one higher, under `jump` past rivals."""
+        space += 1
+        if self.rules.landing == "jump":
+            taken = {rival[column] for rival in self.rivals}
+            while space < self.rules.lengths[column] and space in taken:
+                space += 1
+        return space
+
+    def chance(self, column: int) -> float:
+        """The exact chance that a roll of the dice makes the column."""
+        sides = self.rules.sides
+        return int(hit_table(sides)[1 << column - 2]) / sides**4
+
+    def bust_chance(self) -> float:
+        """The exact chance that the next roll is a bust."""
+        sides = self.rules.sides
+        hits = hit_table(sides)[sum(1 << column - 2 for column in self.usable)]
+        return 1.0 - int(hits) / sides**4
+
+
+@cache
+def columns_in(mask: int) -> Columns:
+    """The columns of a bit mask, ascending."""
+    return tuple(column for column in range(mask.bit_length()) if mask >> column & 1)
+
+
+@cache
+def move_of(code: int) -> Move:
+    """The columns a packed move advances: `(8,)`, `(8, 8)` or `(5, 11)`."""
+    first, second = code >> 5, code & 31
+    return (first, second) if second else (first,)
+
+
+@cache
+def dice_of(roll: int, sides: int) -> tuple[int, ...]:
+    """The four dice of a roll number."""
+    return tuple(roll // sides**place % sides + 1 for place in (3, 2, 1, 0))

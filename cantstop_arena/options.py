@@ -1,0 +1,86 @@
+"""Options of bots: keyword parameters with defaults, and whether given values fit them."""
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option: its default, and the values it may take where its annotation lists them."""
+
+    name: str
+    default: Any
+    choices: tuple[Any, ...] = ()
+
+    def fault(self, value: object) -> str | None:
+        """What is wrong with a value; None where it fits."""
+        if self.choices:
+            return None if value in self.choices else self._not_a_choice(value)
+        if value == self.default and type(value) is type(self.default):
+            return None
+        wanted = _KINDS.get(type(self.default))
+        if wanted is None:
+            return None
+        kinds, words = wanted
+        fits = isinstance(value, kinds) and (isinstance(value, bool) == (kinds == (bool,)))
+        return None if fits else f"must be {words}, not {value!r}"
+
+    def _not_a_choice(self, value: object) -> str:
+        listed = " or ".join(map(str, self.choices))
+        return f"must be {listed}, not {value!r}{did_you_mean(str(value), map(str, self.choices))}"
+
+
+_KINDS: Mapping[type, tuple[tuple[type, ...], str]] = {
+    bool: ((bool,), "true or false"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a number"),
+    str: ((str,), "a text"),
+    list: ((list, tuple), "a list"),
+    tuple: ((list, tuple), "a list"),
+    type(None): ((int, float, str), "a number or a text"),
+}
+
+
+def options_of(function: Callable[..., Any], skip: int = 0) -> dict[str, Option]:
+    """The options among a function's parameters, after the first `skip` of them."""
+    parameters = list(inspect.signature(function).parameters.values())[skip:]
+    choices = _listed_choices(function)
+    return {
+        parameter.name: Option(parameter.name, parameter.default, choices.get(parameter.name, ()))
+        for parameter in parameters
+        if parameter.default is not parameter.empty
+    }
+
+
+def _listed_choices(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
+    annotated = function.__init__ if inspect.isclass(function) else function
+    try:
+        hints = get_type_hints(annotated)
+    except Exception:  # an annotation that names what is not there is no reason to refuse a bot
+        return {}
+    return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
+
+
+def find_faults(options: Mapping[str, Option], given: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What is wrong with given options, as (option, message) pairs."""
+    faults = []
+    for name, value in given.items():
+        if name not in options:
+            faults.append((name, _unknown(name, options)))
+        elif message := options[name].fault(value):
+            faults.append((name, f"option {name} {message}"))
+    return faults
+
+
+def _unknown(name: str, options: Iterable[str]) -> str:
+    known = ", ".join(options)
+    return f"unknown option {name!r}{did_you_mean(name, options)}; options: {known or 'none'}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint at the nearest known name, or nothing."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""

@@ -1,0 +1,198 @@
+"""The tournament file: read with every problem at once, and written back with all spelled out."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from math import factorial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cantstop_arena.errors import RulesError, UsageError
+from cantstop_arena.games.cantstop.rules import CLASSIC, PARAMETERS, PLAYERS, RuleSet, derive
+from cantstop_arena.tournament.entrants import Entrant, EntrantReader
+from cantstop_arena.tournament.yaml_reader import (
+    Entry,
+    Reader,
+    fitted,
+    is_mapping,
+    shown,
+    unknown,
+    wanted,
+)
+from cantstop_arena.tournament.yaml_text import Node, dump
+
+if TYPE_CHECKING:
+    from cantstop_arena.outcomes import Group
+    from cantstop_arena.plugins import Catalogue
+
+__all__ = ["Entrant", "Overrides", "Tournament", "dump", "read"]
+
+KEYS = ("name", "game", "rules", "players", "games", "seed", "bots")
+GAME = "cantstop"
+GAMES = range(1, 10**12 + 1)
+SEEDS = range(2**63)
+LONGEST_NAME = 100
+LONGEST_FOLDER = 255  # bytes, on every common file system
+A_NAME = (
+    f"must be 1 to {LONGEST_NAME} letters, digits, spaces, hyphens, underscores and dots"
+    f" ({LONGEST_FOLDER} bytes), with no dot in front and no space at either end"
+)
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """What is to be played: every group of `players` entrants, `games` games each."""
+
+    name: str
+    game: str
+    rules: RuleSet
+    players: int
+    games: int
+    seed: int
+    entrants: tuple[Entrant, ...]
+    source: Path = field(compare=False)
+
+    @property
+    def deals(self) -> int:
+        """The deals of a group: its games, rounded up to every seating of whole deals."""
+        return -(-self.games // factorial(self.players))
+
+    def groups(self) -> Iterator[Group]:
+        """Every group of entrants that meets, by their numbers."""
+        return combinations(range(len(self.entrants)), self.players)
+
+    def resolved(self, folder: Path) -> dict[str, Any]:
+        """Everything spelled out, as a file in `folder` would say it."""
+        return {
+            "name": self.name,
+            "game": self.game,
+            "rules": self.rules.as_dict(),
+            "players": self.players,
+            "games": self.games,
+            "seed": self.seed,
+            "bots": [entrant.written(folder) for entrant in self.entrants],
+        }
+
+    def identity(self) -> dict[str, Any]:
+        """What has to agree for results to be continued, as it looks after a stay in JSON."""
+        told = {
+            "name": self.name,
+            "game": self.game,
+            "rules": self.rules.as_dict(),
+            "players": self.players,
+            "seed": self.seed,
+            "bots": [entrant.identified() for entrant in self.entrants],
+        }
+        identity: dict[str, Any] = json.loads(json.dumps(told))
+        return identity
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What the command line says instead of the file."""
+
+    games: int | None = None
+    seed: int | None = None
+
+    def applied(self, tournament: Tournament) -> Tournament:
+        """The tournament as the command line wants it."""
+        for what, value, span in (("games", self.games, GAMES), ("seed", self.seed, SEEDS)):
+            if value is not None and value not in span:
+                raise UsageError(f"--{what} must be {wanted(span)}, not {value}")
+        games = tournament.games if self.games is None else self.games
+        seed = tournament.seed if self.seed is None else self.seed
+        return replace(tournament, games=games, seed=seed)
+
+
+AS_WRITTEN = Overrides()
+
+
+def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) -> Tournament:
+    """The tournament that a file describes.
+
+    Raises ConfigError with every problem of the file.
+    """
+    reader = Reader(path)
+    entries = reader.mapping(reader.root, "a tournament", KEYS)
+    if not is_mapping(reader.root):
+        reader.finish()
+    players = reader.whole(entries.get("players"), "players", PLAYERS, default=2)
+    tournament = Tournament(
+        name=_name(reader, entries.get("name"), path.stem),
+        game=_game(reader, entries.get("game")),
+        rules=_rules(reader, entries.get("rules"), catalogue),
+        players=players,
+        games=reader.whole(entries.get("games"), "games", GAMES, default=10_000),
+        seed=reader.whole(entries.get("seed"), "seed", SEEDS, default=1),
+        entrants=EntrantReader(reader, catalogue, path.parent).read(entries.get("bots"), players),
+        source=path,
+    )
+    reader.finish()
+    return overrides.applied(tournament)
+
+
+def _name(reader: Reader, entry: Entry | None, stem: str) -> str:
+    node = entry.value if entry else reader.root
+    subject = "name" if entry else "name is missing, and the file's name"
+    name = reader.text(node, subject) if entry else stem
+    if name is not None and not _names_a_folder(name):
+        reader.complain(node, f"{subject} {A_NAME}, not {shown(name)}")
+    return name or stem
+
+
+def _names_a_folder(name: str) -> bool:
+    return (
+        0 < len(name) <= LONGEST_NAME
+        and all(unicodedata.category(char)[0] in "LMN" or char in " -_." for char in name)
+        and len(name.encode()) <= LONGEST_FOLDER
+        and not name.startswith(".")
+        and name == name.strip()
+    )
+
+
+def _game(reader: Reader, entry: Entry | None) -> str:
+    game = reader.text(entry.value, "game") if entry else None
+    if entry and game is not None and game != GAME:
+        reader.complain(entry.value, unknown("game", game, [GAME]))
+    return GAME
+
+
+def _rules(reader: Reader, entry: Entry | None, catalogue: Catalogue) -> RuleSet:
+    if entry and is_mapping(entry.value):
+        return _inline_rules(reader, entry.value, catalogue)
+    return _named_rules(reader, entry, "rules", catalogue)
+
+
+def _named_rules(reader: Reader, entry: Entry | None, what: str, catalogue: Catalogue) -> RuleSet:
+    name = reader.text(entry.value, what) if entry else None
+    if entry is None or name is None:
+        return CLASSIC
+    if name not in catalogue.rules:
+        reader.complain(entry.value, unknown("rules", name, list(catalogue.rules)))
+    return catalogue.rules.get(name, CLASSIC)
+
+
+def _inline_rules(reader: Reader, node: Node, catalogue: Catalogue) -> RuleSet:
+    entries = reader.mapping(node, "rules", ("base", "name", *PARAMETERS))
+    base = _named_rules(reader, entries.get("base"), "base", catalogue)
+    name = _rules_name(reader, entries.get("name"))
+    given = {key: reader.plain(entries[key].value) for key in PARAMETERS if key in entries}
+    changes = {key: fitted(value, getattr(base, key)) for key, value in given.items()}
+    try:
+        return derive(base, changes, name)
+    except RulesError as error:
+        for parameter, message in error.faults:
+            blamed = entries[parameter].key if parameter in entries else node
+            reader.complain(blamed, f"{parameter} {message}")
+        return base
+
+
+def _rules_name(reader: Reader, entry: Entry | None) -> str | None:
+    name = reader.text(entry.value, "the rules' name") if entry else None
+    if entry and name is not None and not (name.isprintable() and name.strip()):
+        reader.complain(entry.value, f"the rules' name must be printable, not {shown(name)}")
+    return name

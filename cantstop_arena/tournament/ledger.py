@@ -1,0 +1,224 @@
+"""The ledger: every block played, in one SQLite file that survives whatever stops a run."""
+
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.errors import LedgerError
+from cantstop_arena.outcomes import Block, BlockResult, DealSums, Fault, Group, Tally, seatings
+from cantstop_arena.tournament.schedule import Span
+
+VERSION = 1
+_NUMBERS_AT_ONCE = 1 << 20  # of win shares that are held in memory
+
+_SCHEMA = """
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE blocks (
+    first INTEGER NOT NULL, bots TEXT NOT NULL, deals INTEGER NOT NULL,
+    tallies TEXT NOT NULL, shares BLOB NOT NULL, faults TEXT NOT NULL,
+    PRIMARY KEY (first, bots)
+) WITHOUT ROWID;
+"""
+
+
+class Ledger:
+    """The blocks of one tournament. Use `open_ledger` to get one."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+
+    def add(self, result: BlockResult) -> None:
+        """Write a block down; once this returns, it outlives the process."""
+        block = result.block
+        row = (
+            block.first,
+            _text(block.group),
+            block.deals,
+            _text([_as_row(tally) for tally in result.tallies]),
+            zlib.compress(result.shares, 1),
+            _text([asdict(fault) for fault in result.faults]),
+        )
+        with self._connection:
+            self._connection.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def spans(self) -> dict[Group, list[Span]]:
+        """The deals that each group has played."""
+        spans: dict[Group, list[Span]] = {}
+        for bots, first, deals in self._select("SELECT bots, first, deals FROM blocks"):
+            spans.setdefault(tuple(json.loads(bots)), []).append((first, deals))
+        return spans
+
+    def tallies(self) -> dict[Group, Tally]:
+        """What every seating has added up to, seatings in canonical order."""
+        sums: dict[Group, Tally] = {}
+        for bots, rows in self._select("SELECT bots, tallies FROM blocks"):
+            orders = seatings(tuple(json.loads(bots)))
+            for order, row in zip(orders, json.loads(rows), strict=True):
+                tally = _from_row(row)
+                sums[order] = sums[order] + tally if order in sums else tally
+        return {order: sums[order] for order in sorted(sums, key=lambda o: (sorted(o), o))}
+
+    def deal_sums(self, bots: int) -> tuple[DealSums, ...]:
+        """For every bot, how its win shares vary from deal to deal."""
+        (last,) = next(self._select("SELECT COALESCE(MAX(first + deals), 0) FROM blocks"))
+        (longest,) = next(self._select("SELECT COALESCE(MAX(deals), 0) FROM blocks"))
+        step = max(1, _NUMBERS_AT_ONCE // bots)
+        sums = np.zeros((3, bots), np.int64)
+        for start in range(0, last, step):
+            deals = min(step, last - start)
+            sums += _summed(self._shares(start, deals, longest), start, deals, bots)
+        return tuple(DealSums(*map(int, column)) for column in sums.T)
+
+    def _shares(
+        self, start: int, deals: int, longest: int
+    ) -> Iterator[tuple[Group, int, NDArray[np.int64]]]:
+        query = "SELECT bots, first, shares FROM blocks WHERE first > ? AND first < ?"
+        for bots, first, packed in self._select(query, start - longest, start + deals):
+            group = tuple(json.loads(bots))
+            shares = np.frombuffer(zlib.decompress(packed), "<u2").reshape(-1, len(group))
+            yield group, first, shares.astype(np.int64)
+
+    def faults(self) -> tuple[Fault, ...]:
+        """The faults of every bot by kind, with the first game of each."""
+        found: dict[tuple[int, str], Fault] = {}
+        for (rows,) in self._select("SELECT faults FROM blocks WHERE faults != '[]'"):
+            for row in json.loads(rows):
+                fault = Fault(**{**row, "seating": tuple(row["seating"])})
+                key = (fault.bot, fault.kind)
+                found[key] = _merged(found.get(key), fault)
+        return tuple(found[key] for key in sorted(found))
+
+    def tidy(self) -> None:
+        """Rewrite the file in canonical order, so that equal contents are equal bytes."""
+        fresh = self.path.with_suffix(".tidy")
+        fresh.unlink(missing_ok=True)
+        self._connection.execute("VACUUM INTO ?", (str(fresh),))
+        self._connection.close()
+        for suffix in ("-wal", "-shm"):
+            Path(f"{self.path}{suffix}").unlink(missing_ok=True)
+        os.replace(fresh, self.path)
+        self._connection = _connect(self.path)
+
+    def _select(self, query: str, *values: object) -> Iterator[Any]:
+        return iter(self._connection.execute(query, values))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+
+def _summed(
+    blocks: Iterator[tuple[Group, int, NDArray[np.int64]]], start: int, deals: int, bots: int
+) -> NDArray[np.int64]:
+    """Deals played, shares and squared shares of every bot over `deals` deals from `start`."""
+    won = np.zeros((deals, bots), np.int64)
+    played = np.zeros((deals, bots), np.bool_)
+    for group, first, shares in blocks:
+        low, high = max(first, start), min(first + len(shares), start + deals)
+        rows = slice(low - start, high - start)
+        won[rows, group] += shares[low - first : high - first]
+        played[rows, group] = True
+    return np.stack([played.sum(axis=0), won.sum(axis=0), (won * won).sum(axis=0)])
+
+
+def _merged(known: Fault | None, fault: Fault) -> Fault:
+    """Two reports of the same kind as one: the earlier game, and the sum of the counts."""
+    if known is None:
+        return fault
+    first = min(known, fault, key=lambda one: (one.deal, sorted(one.seating), one.seating))
+    return Fault(**{**asdict(first), "count": known.count + fault.count})
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _as_row(tally: Tally) -> list[Any]:
+    return [tally.games, tally.wins, tally.unfinished, tally.counts, tally.squares]
+
+
+def _from_row(row: list[Any]) -> Tally:
+    games, wins, unfinished, counts, squares = row
+    sums = {name: tuple(values) for name, values in counts.items()}
+    return Tally(games, tuple(wins), unfinished, sums, squares)
+
+
+# Opening ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def open_ledger(path: Path, identity: Mapping[str, Any], fresh: bool = False) -> Iterator[Ledger]:
+    """The ledger of the tournament with this identity, created where there is none.
+
+    Raises LedgerError where the file belongs to another tournament or cannot be used.
+    """
+    if fresh:
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{path}{suffix}").unlink(missing_ok=True)
+    try:
+        ledger = Ledger(path, _connect(path))
+        _check_identity(ledger, identity)
+        try:
+            yield ledger
+        finally:
+            ledger.close()
+    except sqlite3.Error as error:
+        raise LedgerError(
+            f"{path}: {error}. If the file is damaged, move it away or start afresh with --fresh."
+        ) from error
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    return connection
+
+
+def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
+    about = _about(ledger)
+    wanted = {"version": VERSION, "tournament": json.loads(json.dumps(identity))}
+    if about is None:
+        with ledger._connection as connection:
+            connection.executescript(_SCHEMA)
+            rows = [(key, _text(value)) for key, value in wanted.items()]
+            connection.executemany("INSERT INTO about VALUES (?, ?)", rows)
+        return
+    if about.get("version") != VERSION:
+        raise LedgerError(f"{ledger.path} was written by another version; use --fresh")
+    if told := "\n".join(_differences(about["tournament"], wanted["tournament"])):
+        raise LedgerError(
+            f"{ledger.path} holds another tournament of this name. What differs:\n{told}\n"
+            "Give the tournament another name, or replace the results with --fresh."
+        )
+
+
+def _about(ledger: Ledger) -> dict[str, Any] | None:
+    tables = ledger._select("SELECT name FROM sqlite_master WHERE name = 'about'")
+    if next(tables, None) is None:
+        return None
+    rows = ledger._select("SELECT key, value FROM about")
+    return {key: json.loads(value) for key, value in rows}
+
+
+def _differences(stored: Any, wanted: Any, place: str = "") -> Iterator[str]:
+    """Where two identities differ, a line each."""
+    if isinstance(stored, dict) and isinstance(wanted, dict):
+        for key in [*stored, *(key for key in wanted if key not in stored)]:
+            inner = f"{place}.{key}" if place else str(key)
+            yield from _differences(stored.get(key), wanted.get(key), inner)
+    elif isinstance(stored, list) and isinstance(wanted, list) and len(stored) == len(wanted):
+        for number, (old, new) in enumerate(zip(stored, wanted, strict=True), start=1):
+            yield from _differences(old, new, f"{place}[{number}]")
+    elif stored != wanted:
+        yield f"  {place}: {_text(stored)} there, {_text(wanted)} asked for"

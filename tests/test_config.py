@@ -1,0 +1,740 @@
+"""The tournament file: what it may say, every problem at its place, and the way back."""
+
+import os
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cantstop_arena.errors import BotError, ConfigError, UsageError
+from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
+from cantstop_arena.plugins import Catalogue as RealCatalogue
+from cantstop_arena.tournament.config import Overrides, Tournament, dump, read
+
+
+@dataclass(frozen=True)
+class Spec:
+    """Stands in for BotSpec: an option is right when it has the type of its default."""
+
+    name: str
+    origin: str = "built-in"
+    path: Path | None = None
+    digest: str = ""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+
+    def check_options(self, options: Mapping[str, Any]) -> list[tuple[str, str]]:
+        unknown = [(key, f"{key} is unknown") for key in options if key not in self.defaults]
+        wrong = [
+            (key, f"{key} must not be {value!r}")
+            for key, value in options.items()
+            if key in self.defaults and type(value) is not type(self.defaults[key])
+        ]
+        return unknown + wrong
+
+
+RULE28 = Spec("rule28", defaults={"threshold": 28, "prefer": "middle", "noise": 0.0})
+LADDER = Spec("ladder", origin="package", defaults={"steps": (1, 2), "keen": False})
+
+
+class Catalogue:
+    """Stands in for the catalogue of bots and rules."""
+
+    rules: Mapping[str, RuleSet] = {name: rules for name, (rules, _) in NAMED.items()}
+    bots: Mapping[str, Spec] = {
+        spec.name: spec for spec in (Spec("random"), Spec("cautious"), RULE28, LADDER)
+    }
+
+    def find(self, name: str) -> Spec:
+        if name not in self.bots:
+            raise BotError(f"no bot {name}")
+        return self.bots[name]
+
+    def load_file(self, path: Path) -> Spec:
+        text = path.read_text()
+        if "broken" in text:
+            raise BotError(f"{path.name} is broken")
+        return Spec(path.stem, "file", path, digest=f"digest of {text}", defaults={"depth": 1})
+
+
+CATALOGUE: Any = Catalogue()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of tournaments, below the folder where we stand."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tournaments").mkdir()
+    return tmp_path / "tournaments"
+
+
+def written(folder: Path, text: str | bytes, name: str = "cup.yaml") -> Path:
+    path = folder / name
+    content = textwrap.dedent(text).encode() if isinstance(text, str) else text
+    path.write_bytes(content)
+    return path
+
+
+def tournament(folder: Path, text: str, **changes: Any) -> Tournament:
+    return read(written(folder, text), CATALOGUE, Overrides(**changes))
+
+
+def complaints(folder: Path, text: str | bytes) -> list[str]:
+    """The problems of a text, as "line:column: message"."""
+    path = written(folder, text)
+    with pytest.raises(ConfigError) as caught:
+        read(path, CATALOGUE)
+    assert all(problem.file == str(path) for problem in caught.value.problems)
+    return [str(problem).removeprefix(f"{path}:") for problem in caught.value.problems]
+
+
+def complaint(folder: Path, text: str | bytes) -> str:
+    """The only problem of a text."""
+    (only,) = complaints(folder, text)
+    return only
+
+
+def bot_file(path: Path, content: str = "plays") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    return path
+
+
+PAIR = "bots: [random, cautious]\n"
+
+
+# --- What a file says -----------------------------------------------------------------------------
+
+
+def test_a_file_of_two_names_takes_every_default(folder: Path) -> None:
+    cup = tournament(folder, PAIR)
+    assert (cup.name, cup.game, cup.rules) == ("cup", "cantstop", CLASSIC)
+    assert (cup.players, cup.games, cup.seed) == (2, 10_000, 1)
+    assert [entrant.name for entrant in cup.entrants] == ["random", "cautious"]
+    assert cup.source == folder / "cup.yaml"
+
+
+def test_every_key_is_heard(folder: Path) -> None:
+    cup = tournament(
+        folder,
+        """
+        name: Großer Preis-2.0
+        game: cantstop
+        rules: korean
+        players: 3
+        games: 12
+        seed: 9223372036854775807
+        bots: [random, cautious, {bot: rule28, as: timid, threshold: 24}]
+        """,
+    )
+    assert (cup.name, cup.rules.stop) == ("Großer Preis-2.0", "after-all-runners")
+    assert (cup.players, cup.games, cup.seed) == (3, 12, 2**63 - 1)
+    assert cup.entrants[2].name == "timid"
+    assert cup.entrants[2].bot.name == "rule28"
+    assert cup.entrants[2].options == {"threshold": 24, "prefer": "middle", "noise": 0.0}
+
+
+def test_the_command_line_overrides_games_and_seed(folder: Path) -> None:
+    cup = tournament(folder, "games: 5\nseed: 6\n" + PAIR, games=7, seed=0)
+    assert (cup.games, cup.seed) == (7, 0)
+
+
+@pytest.mark.parametrize("changes", [{"games": 0}, {"games": -4}, {"seed": -1}, {"seed": 2**63}])
+def test_the_command_line_is_checked_like_the_file(folder: Path, changes: Any) -> None:
+    with pytest.raises(UsageError, match=f"--{next(iter(changes))} must be a whole number from"):
+        tournament(folder, PAIR, **changes)
+
+
+@pytest.mark.parametrize(
+    ("players", "games", "deals"), [(1, 5, 5), (2, 4, 2), (2, 5, 3), (3, 7, 2), (4, 24, 1)]
+)
+def test_games_are_rounded_up_to_whole_deals(
+    folder: Path, players: int, games: int, deals: int
+) -> None:
+    cup = tournament(folder, "bots: [random, cautious, rule28, ladder]")
+    assert replace(cup, players=players, games=games).deals == deals
+
+
+def test_groups_are_all_combinations_in_order(folder: Path) -> None:
+    cup = tournament(folder, "bots: [random, cautious, rule28]")
+    assert list(cup.groups()) == [(0, 1), (0, 2), (1, 2)]
+    assert list(replace(cup, players=1).groups()) == [(0,), (1,), (2,)]
+
+
+def test_groups_come_one_by_one_however_many_there_are(folder: Path) -> None:
+    cup = tournament(folder, PAIR)
+    crowd = replace(cup, players=4, entrants=cup.entrants * 500)
+    assert list(islice(crowd.groups(), 2)) == [(0, 1, 2, 3), (0, 1, 2, 4)]
+
+
+@pytest.mark.parametrize("written_as", ["20000", "2e4", "2E+4", "20_000", "20000.0", "0x4e20"])
+def test_a_whole_number_may_be_written_in_many_ways(folder: Path, written_as: str) -> None:
+    games = tournament(folder, f"games: {written_as}\n" + PAIR).games
+    assert games == 20_000
+    assert type(games) is int
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_no_problem(folder: Path) -> None:
+    path = written(folder, b"\xef\xbb\xbfgames: 5\r\nbots: [random, cautious]\r\n")
+    assert read(path, CATALOGUE).games == 5
+
+
+def test_inline_rules_start_from_classic_or_from_their_base(folder: Path) -> None:
+    plain = tournament(folder, "rules: {landing: jump}\n" + PAIR).rules
+    based = tournament(folder, "rules: {base: korean, name: wild, runners: 4.0}\n" + PAIR).rules
+    assert plain == derive(CLASSIC, {"landing": "jump"})
+    assert (based.name, based.stop, based.runners) == ("wild", "after-all-runners", 4)
+    assert type(based.runners) is int
+
+
+def test_numbers_of_options_take_the_type_of_their_default(folder: Path) -> None:
+    cup = tournament(
+        folder, "bots: [{bot: rule28, threshold: 3e1, noise: 1}, {bot: ladder, steps: [3.0, 4]}]"
+    )
+    threshold, noise = (cup.entrants[0].options[key] for key in ("threshold", "noise"))
+    assert (threshold, type(threshold), noise, type(noise)) == (30, int, 1.0, float)
+    assert cup.entrants[1].options == {"steps": (3, 4), "keen": False}
+
+
+def test_a_path_is_relative_to_the_tournament_file(folder: Path) -> None:
+    path = bot_file(folder.parent / "bots" / "mine.py")
+    (entrant, _) = tournament(folder, "bots: [../bots/mine.py, random]").entrants
+    assert (entrant.name, entrant.bot.path) == ("mine", path)
+    assert entrant.options == {"depth": 1}
+
+
+def test_a_path_may_be_absolute_or_lack_a_slash(folder: Path) -> None:
+    far, near = bot_file(folder.parent / "far.py"), bot_file(folder / "near.py")
+    cup = tournament(folder, f"bots: ['{far}', near.py]")
+    assert [entrant.bot.path for entrant in cup.entrants] == [far, near]
+
+
+def test_a_linked_bot_keeps_the_name_of_its_link(folder: Path) -> None:
+    (folder / "link.py").symlink_to(bot_file(folder / "target.py"))
+    assert tournament(folder, "bots: [link.py, random]").entrants[0].name == "link"
+
+
+# --- What is wrong with it ------------------------------------------------------------------------
+
+
+def test_all_faults_of_a_file_are_told_at_once_each_at_its_place(folder: Path) -> None:
+    assert complaints(
+        folder,
+        """\
+        name: no
+        player: 2
+        players: two
+        games: -5
+        games: 10
+        seed: 1.5
+        rules:
+          base: clasic
+          runners: 0
+        bots:
+          - randon
+          - {bot: rule28, treshold: 24, prefer: 3}
+          - bot: rule28
+        """,
+    ) == [
+        "1:7: name must be text, not no; if the text no is meant, put it in quotes",
+        "2:1: unknown key 'player' (did you mean 'players'?)"
+        "; known: name, game, rules, players, games, seed, bots",
+        "3:10: players must be a whole number from 1 to 4, not 'two'",
+        "4:8: games must be a whole number from 1 to 1000000000000, not -5",
+        "5:1: 'games' stands here again, after line 4",
+        "6:7: seed must be a whole number from 0 to 9223372036854775807, not 1.5",
+        "8:9: unknown rules 'clasic' (did you mean 'classic'?)"
+        "; known: classic, korean, jump, leave, long4, long5",
+        "9:3: runners must be a whole number from 1 to 11, not 0",
+        "11:5: no bot randon",
+        "12:19: treshold is unknown",
+        "12:33: prefer must not be 3",
+        "13:5: line 12 has a bot called 'rule28'; give this one another name with as:",
+    ]
+
+
+def test_a_problem_reads_as_file_line_column_and_message(folder: Path) -> None:
+    path = written(folder, "players: 9\n" + PAIR)
+    with pytest.raises(ConfigError) as caught:
+        read(path, CATALOGUE)
+    assert str(caught.value) == f"{path}:1:10: players must be a whole number from 1 to 4, not 9"
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("", "nothing"),
+        ("~", "~"),
+        ("yes", "yes"),
+        ("2.5", "2.5"),
+        ("'2'", "'2' in quotes"),
+        ("02", "'02'"),
+        ("1:30", "'1:30'"),
+        ("1e999999999", "'1e999999999'"),
+        (".inf", "'.inf'"),
+        ("[2]", "a list"),
+        ("{two: 2}", "a mapping"),
+        ("9" * 5000, "'" + "9" * 59 + "…'"),
+    ],
+)
+def test_a_wrong_number_is_told_as_it_stands_in_the_file(
+    folder: Path, value: str, told: str
+) -> None:
+    message = complaint(folder, f"players: {value}\n" + PAIR)
+    assert message.endswith(f"players must be a whole number from 1 to 4, not {told}")
+
+
+@pytest.mark.parametrize("word", ["1980", "1e6", "0x10", "no", "On", "true", "null", "~", "1.5"])
+@pytest.mark.parametrize("line", ["name: {}", "bots: [random, {}]", "rules: {}"])
+def test_a_name_that_yaml_takes_for_something_else_is_to_be_quoted(
+    folder: Path, line: str, word: str
+) -> None:
+    text = line.format(word) + "\n" + ("" if "bots" in line else PAIR)
+    assert f"must be text, not {word}; if the text {word} is meant, put it in quotes" in complaint(
+        folder, text
+    )
+
+
+@pytest.mark.parametrize("name", ["'1980'", "'no'", "2024-05-01", "1.2.3", "Zürich", "नमस्ते", "a b"])
+def test_a_name_may_be_anything_that_names_a_folder(folder: Path, name: str) -> None:
+    assert tournament(folder, f"name: {name}\n" + PAIR).name == name.strip("'")
+
+
+@pytest.mark.parametrize(
+    "name", ['""', ".", "..", ".git", "a/b", r"a\b", "'a '", "a:b", r'"a\tb"', "a" * 101, "가" * 90]
+)
+def test_a_name_that_names_no_folder_is_refused(folder: Path, name: str) -> None:
+    assert "1:7: name must be 1 to 100 letters" in complaint(folder, f"name: {name}\n" + PAIR)
+
+
+def test_a_file_whose_own_name_names_no_folder_needs_a_name(folder: Path) -> None:
+    path = written(folder, "# none\n" + PAIR, name="a,b.yaml")
+    with pytest.raises(ConfigError, match="2:1: name is missing, and the file's name must be"):
+        read(path, CATALOGUE)
+    path.write_text("name: good\n" + PAIR)
+    assert read(path, CATALOGUE).name == "good"
+
+
+def test_another_game_is_refused(folder: Path) -> None:
+    message = complaint(folder, "game: cant-stop\n" + PAIR)
+    assert message == "1:7: unknown game 'cant-stop' (did you mean 'cantstop'?); known: cantstop"
+
+
+def test_an_unknown_key_without_a_likeness_tells_all_keys(folder: Path) -> None:
+    message = complaint(folder, "zzz: 1\n" + PAIR)
+    assert message.endswith("; known: name, game, rules, players, games, seed, bots")
+
+
+def test_a_key_in_capitals_is_still_recognized(folder: Path) -> None:
+    assert "did you mean 'games'?" in complaint(folder, "GAMES: 3\n" + PAIR)
+
+
+def test_inline_rules_blame_the_key_or_else_the_whole(folder: Path) -> None:
+    text = """\
+    rules:
+      sides: 2
+      column_lengths: [3, 5, 3]
+      base: long4
+      stop: never
+      wings: 2
+    bots: [random, cautious]
+    """
+    assert complaints(folder, text) == [
+        "2:3: columns_to_win must be a whole number from 1 to 3, not 4",
+        "5:3: stop must be any-time or after-all-runners, not 'never'",
+        "6:3: unknown key 'wings'; known: base, name, sides, column_lengths, runners,"
+        " columns_to_win, landing, stop, turn_limit",
+    ]
+
+
+def test_rules_have_to_be_a_name_or_a_mapping(folder: Path) -> None:
+    assert complaint(folder, "rules: [jump]\n" + PAIR) == "1:8: rules must be text, not a list"
+    assert complaint(folder, "rules:\n" + PAIR) == "1:7: rules must be text, not nothing"
+
+
+@pytest.mark.parametrize("name", ["''", "' '", r'"a\nb"'])
+def test_the_name_of_inline_rules_is_printable(folder: Path, name: str) -> None:
+    message = complaint(folder, f"rules: {{name: {name}}}\n" + PAIR)
+    assert message.startswith("1:15: the rules' name must be printable")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("bots: []", "1:1: 2 players need at least 2 bots, not 0"),
+        ("bots: [random]", "1:1: 2 players need at least 2 bots, not 1"),
+        ("players: 1\nbots: []", "2:1: 1 player needs at least 1 bot, not 0"),
+        ("games: 3", "1:1: bots are missing; write bots: [NAME, NAME]"),
+        ("{}", "1:1: bots are missing; write bots: [NAME, NAME]"),
+        ("bots: random", "1:7: bots must be a list, not 'random'"),
+        ("bots:", "1:6: bots must be a list, not nothing"),
+    ],
+)
+def test_too_few_bots_are_counted(folder: Path, text: str, message: str) -> None:
+    assert complaint(folder, text) == message
+
+
+def test_one_bot_is_enough_for_one_player(folder: Path) -> None:
+    assert len(tournament(folder, "players: 1\nbots: [random]").entrants) == 1
+
+
+def test_wrong_players_cause_no_complaint_about_too_few_bots(folder: Path) -> None:
+    assert complaint(folder, "players: 7\nbots: [random]").startswith("1:10: players must be")
+
+
+@pytest.mark.parametrize(
+    ("bot", "message"),
+    [
+        ("[random]", "or {bot: NAME OR PATH, as: NAME, OPTION: VALUE}, not a list"),
+        ("rule28: {threshold: 3}", "OPTION: VALUE}; here bot: is missing"),
+        ("{as: x}", "OPTION: VALUE}; here bot: is missing"),
+        ("bot:", "a bot's name or path must be text, not nothing"),
+        ("{bot: {}}", "a bot's name or path must be text, not a mapping"),
+        ("''", "no bot can be called ''"),
+        (r'"\0.py"', "no bot can be called '\\x00.py'"),
+        ("{bot: random, bot: cautious}", "'bot' stands here again, after line 3"),
+        ("{bot: random, as: ''}", "must be 1 to 60 printable characters"),
+        (r'{bot: random, as: "a\nb"}', "must be 1 to 60 printable characters"),
+        (f"{{bot: random, as: {'a' * 61}}}", "must be 1 to 60 printable characters"),
+        ("{bot: random, as: 7}", "as must be text, not 7"),
+        ("{bot: rule28, threshold: }", "threshold must not be None"),
+        ("{bot: rule28, threshold: {a: 1, a: 2}}", "'a' stands here again, after line 3"),
+    ],
+)
+def test_a_bot_that_makes_no_sense_is_explained(folder: Path, bot: str, message: str) -> None:
+    text = f"bots:\n  - cautious\n  - {bot}\n  - ladder\n"
+    assert any(told.startswith("3:") and message in told for told in complaints(folder, text))
+
+
+def test_bots_of_one_name_are_told_apart_by_as(folder: Path) -> None:
+    text = "bots: [rule28, {{bot: rule28, as: {}, threshold: 24}}]"
+    assert tournament(folder, text.format("timid")).entrants[1].name == "timid"
+    assert "line 1 has a bot called 'rule28'" in complaint(folder, text.format("rule28"))
+
+
+def test_a_bot_where_one_stands_is_told_from_one_beside_the_file(folder: Path) -> None:
+    bot_file(folder.parent / "bots" / "mine.py")
+    message = complaint(folder, "bots: [random, bots/mine.py]")
+    assert message.startswith("1:16: bots/mine.py is where you stand, not beside the tournament")
+    right = message.rpartition("write ")[2]
+    assert tournament(folder, f"bots: [random, {right}]").entrants[1].name == "mine"
+
+
+def test_a_bot_that_is_nowhere_is_told_with_its_place(folder: Path) -> None:
+    message = complaint(folder, "bots: [random, x/mine.py]")
+    assert message == f"1:16: there is no file {folder / 'x' / 'mine.py'}"
+
+
+@pytest.mark.parametrize("reference", ["./", "/", "no/py", ".py", "a" * 5000 + ".py"])
+def test_a_slash_or_py_makes_a_path_even_to_no_file(folder: Path, reference: str) -> None:
+    message = complaint(folder, f"bots: [random, {reference}]")
+    assert message.startswith("1:16: there is no file ")
+
+
+def test_a_name_that_the_file_system_refuses_is_no_crash(folder: Path) -> None:
+    class Careless(Catalogue):
+        def find(self, name: str) -> Spec:
+            (folder / name).stat()
+            return super().find(name)
+
+    path, catalogue = written(folder, f"players: 1\nbots: [{'a' * 300}]"), Careless()
+    with pytest.raises(ConfigError, match=r"2:8: 'a+…' cannot be looked for: File name too long"):
+        read(path, catalogue)  # type: ignore[arg-type]
+
+
+def test_a_bot_file_that_cannot_be_used_is_blamed_where_it_is_named(folder: Path) -> None:
+    bot_file(folder / "mine.py", "broken")
+    message = complaint(folder, "bots:\n- random\n- {as: me, bot: mine.py}")
+    assert message == "3:17: mine.py is broken"
+
+
+# --- YAML's own traps -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "1:1: this file is empty"),
+        ("# nothing\n", "1:1: this file is empty"),
+        ("---\n", "a tournament must be a mapping (key: value), not nothing"),
+        ("- a\n", "1:1: a tournament must be a mapping (key: value), not a list"),
+        ("random", "1:1: a tournament must be a mapping (key: value), not 'random'"),
+        ("name: [a\nbots: b", "2:5: this is no valid YAML: while parsing a flow sequence"),
+        ("a: b: c", "1:5: this is no valid YAML: mapping values are not allowed here"),
+        ("bots:\n\t- random", "2:1: this is no valid YAML: while scanning for the next token"),
+        ("bots:\n\t- random", "indent with spaces, not with tabs"),
+        (PAIR + "---\n" + PAIR, "2:1: this is no valid YAML: expected a single document"),
+        ("[" * 5000, "1:21: this is no valid YAML: this is nested too deeply"),
+        ("- " * 5000 + "a", "1:41: this is no valid YAML: this is nested too deeply"),
+        ("{a: " * 5000, "nested too deeply"),
+        ("? " * 5000 + "a", "nested too deeply"),
+        (b"name: \xff", "1:7: this is not text in UTF-8"),
+        (b"# \xc3\xa4\nname: \xe4", "2:7: this is not text in UTF-8"),
+        ("seed: 1\nname: a\x00b", "2:8: the character U+0000 is not allowed"),
+        (r'name: "\UFFFFFFFF"', "this is no valid YAML"),
+        ("%YAML " + "1" * 5000 + ".1\n---\na", "this is no valid YAML"),
+        ("x" * (1 << 18) + "y", "1:1: this file is longer than 262144 bytes"),
+    ],
+)
+def test_a_text_that_is_no_mapping_of_yaml_has_one_problem(
+    folder: Path, text: str | bytes, message: str
+) -> None:
+    assert message in complaint(folder, text)
+
+
+def test_aliases_are_refused_wherever_they_stand_beside_all_else(folder: Path) -> None:
+    text = """\
+    rules: &rules {landing: jump}
+    players: *rules
+    bots: &bots
+      - *bots
+      - {bot: *rules, as: x}
+      - {<<: *rules, bot: cautious}
+    seed: -1
+    """
+    refused = "aliases (*…) are not supported; write the value out"
+    assert complaints(folder, text) == [
+        f"2:10: {refused}",
+        f"4:5: {refused}",
+        f"5:11: {refused}",
+        "6:6: merging with << is not supported; write the keys out",
+        f"6:10: {refused}",
+        "7:7: seed must be a whole number from 0 to 9223372036854775807, not -1",
+    ]
+
+
+def test_an_alias_bomb_is_defused(folder: Path) -> None:
+    lines = ["a0: &a0 [x]", *(f"a{n}: &a{n} [{f'*a{n - 1}, ' * 9}]" for n in range(1, 30))]
+    assert len(complaints(folder, "\n".join(lines))) < 400
+
+
+@pytest.mark.parametrize("tag", ["!!python/object:os.system", "!mine", "!!int", "!!binary", "!"])
+def test_a_tag_is_refused(folder: Path, tag: str) -> None:
+    message = complaint(folder, f"players: {tag} 2\n" + PAIR)
+    assert message == "1:10: tags (!…) are not supported; leave it out"
+
+
+def test_keys_that_are_no_words_are_refused(folder: Path) -> None:
+    assert complaints(folder, "[a]: 1\n? {b: 1}\n: 2\n3: 4\nno: 5\n" + PAIR) == [
+        "1:1: a key must be a word, not a list",
+        "2:3: a key must be a word, not a mapping",
+        "4:1: unknown key '3'; known: name, game, rules, players, games, seed, bots",
+        "5:1: unknown key 'no'; known: name, game, rules, players, games, seed, bots",
+    ]
+
+
+def test_a_repeated_key_names_the_line_of_the_first(folder: Path) -> None:
+    text = "seed: 1\n'seed': 2\n" + PAIR + "seed: 3\n"
+    assert complaints(folder, text) == [
+        "2:1: 'seed' stands here again, after line 1",
+        "4:1: 'seed' stands here again, after line 1",
+    ]
+
+
+def test_a_missing_file_and_a_folder_are_named(folder: Path) -> None:
+    for path, reason in ((folder / "none.yaml", "No such file"), (folder, "Is a directory")):
+        with pytest.raises(ConfigError, match=f"{path}:1:1: this file cannot be read: {reason}"):
+            read(path, CATALOGUE)
+
+
+# --- The way back ---------------------------------------------------------------------------------
+
+
+def again(cup: Tournament, folder: Path) -> Tournament:
+    folder.mkdir(parents=True, exist_ok=True)
+    return read(written(folder, dump(cup.resolved(folder)).encode()), CATALOGUE)
+
+
+def test_what_is_resolved_is_all_there_is_to_say(folder: Path) -> None:
+    bot_file(folder.parent / "bots" / "mine.py")
+    cup = tournament(
+        folder,
+        "rules: {landing: jump}\nbots: [{bot: rule28, as: wild, noise: 1}, ../bots/mine.py]",
+        games=7,
+    )
+    text = dump(cup.resolved(folder.parent / "results" / "cup"))
+    assert text == textwrap.dedent(
+        """\
+        name: cup
+        game: cantstop
+        rules:
+          name: classic, landing jump
+          sides: 6
+          column_lengths: [3, 5, 7, 9, 11, 13, 11, 9, 7, 5, 3]
+          runners: 3
+          columns_to_win: 3
+          landing: jump
+          stop: any-time
+          turn_limit: 1000
+        players: 2
+        games: 7
+        seed: 1
+        bots:
+        - {bot: rule28, as: wild, threshold: 28, prefer: middle, noise: 1.0}
+        - {bot: ../../bots/mine.py, as: mine, depth: 1}
+        """
+    )
+
+
+def test_what_is_resolved_is_read_as_the_same_tournament(folder: Path) -> None:
+    bot_file(folder / "near.py")
+    cup = tournament(
+        folder,
+        """
+        rules: {base: jump, name: "on", sides: 3, runners: 2, column_lengths: [1, 2, 3, 4, 5]}
+        players: 3
+        games: 1e5
+        bots: [near.py, ladder, {bot: ladder, as: 'no', keen: yes, steps: [5]}, rule28]
+        """,
+    )
+    assert again(cup, folder.parent / "results" / "cup") == cup
+
+
+@pytest.mark.parametrize("rules", sorted(NAMED))
+def test_every_named_rule_set_survives_being_spelled_out(folder: Path, rules: str) -> None:
+    cup = tournament(folder, f"rules: {rules}\n" + PAIR)
+    assert again(cup, folder / "results") == cup
+
+
+def test_the_real_catalogue_serves_as_the_stand_in_does(folder: Path) -> None:
+    bot_file(
+        folder / "mine.py",
+        "def choose_move(turn, moves): return 0\ndef roll_again(turn, luck=0.5): return False\n",
+    )
+    text = "bots: [random, {bot: rule28, threshold: 3e1}, {bot: mine.py, luck: 1}]"
+    cup = read(written(folder, text), RealCatalogue(folder))
+    path = written(folder, dump(cup.resolved(folder)).encode())
+    assert read(path, RealCatalogue(folder)).identity() == cup.identity()
+    assert [entrant.options.get("luck") for entrant in cup.entrants] == [None, None, 1.0]
+    path.write_text("bots: [random, {treshold: 24, bot: rule28}]")
+    with pytest.raises(ConfigError, match=r":1:17: .*'treshold' \(did you mean 'threshold'\?\)"):
+        read(path, RealCatalogue(folder))
+
+
+def test_a_bot_that_a_file_registers_under_another_name_is_written_by_name(folder: Path) -> None:
+    cup = tournament(folder, PAIR)
+    twin: Any = Spec("one-of-two", "file", folder / "two.py")
+    entrant = replace(cup.entrants[0], bot=twin)
+    assert entrant.written(folder)["bot"] == "one-of-two"
+
+
+texts = st.text(max_size=30)
+values = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | texts
+    | st.floats(allow_nan=False, allow_infinity=False)
+)
+
+
+@given(st.dictionaries(texts, values | st.lists(values, max_size=4)))
+def test_whatever_is_dumped_is_read_as_the_same_values(
+    tmp_path_factory: pytest.TempPathFactory, options: dict[str, Any]
+) -> None:
+    options = {key: value for key, value in options.items() if key not in ("bot", "as", "<<")}
+    catalogue: Any = Catalogue()
+    catalogue.bots = {"any": Spec("any", defaults=options)}
+    text = dump({"players": 1, "bots": [{"bot": "any", **options}]})
+    path = written(tmp_path_factory.getbasetemp(), text.encode())
+    assert read(path, catalogue).entrants[0].options == options
+
+
+# --- What makes results belong to a tournament ----------------------------------------------------
+
+
+def test_games_and_places_are_no_part_of_the_identity(folder: Path) -> None:
+    bot_file(folder / "mine.py")
+    text = "seed: 1\nbots: [mine.py, rule28]"
+    here = tournament(folder, text)
+    bot_file(folder / "sub" / "mine.py")
+    there = tournament(folder / "sub", text, games=3)
+    assert here != there
+    assert here.identity() == there.identity()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name: b\nseed: 1\nbots: [mine.py, rule28]",
+        "seed: 2\nbots: [mine.py, rule28]",
+        "rules: jump\nseed: 1\nbots: [mine.py, rule28]",
+        "players: 1\nseed: 1\nbots: [mine.py, rule28]",
+        "seed: 1\nbots: [rule28, mine.py]",
+        "seed: 1\nbots: [mine.py, {bot: rule28, threshold: 24}]",
+        "seed: 1\nbots: [mine.py, {bot: rule28, as: other}]",
+    ],
+)
+def test_all_else_is_part_of_the_identity(folder: Path, text: str) -> None:
+    bot_file(folder / "mine.py")
+    one = tournament(folder, "seed: 1\nbots: [mine.py, rule28]").identity()
+    assert tournament(folder, text).identity() != one
+
+
+def test_the_content_of_a_bot_file_is_part_of_the_identity(folder: Path) -> None:
+    bot_file(folder / "mine.py", "plays")
+    before = tournament(folder, "bots: [mine.py, random]").identity()
+    bot_file(folder / "mine.py", "plays better")
+    assert tournament(folder, "bots: [mine.py, random]").identity() != before
+
+
+def test_the_identity_looks_the_same_after_a_stay_in_json(folder: Path) -> None:
+    identity = tournament(folder, "bots: [ladder, random]").identity()
+    assert identity["bots"][0]["options"] == {"steps": [1, 2], "keen": False}
+    assert identity["rules"]["column_lengths"] == list(CLASSIC.column_lengths)
+
+
+# --- Whatever is written --------------------------------------------------------------------------
+
+KEYS = ["name", "game", "rules", "players", "games", "seed", "bots", "bot", "as", "base", "sides"]
+WORDS = [*KEYS, "random", "rule28", "threshold", "classic", "x.py", "1e6", "no", "~", "0x1", "-3"]
+MARKS = [*":-?[]{},&*!|>'\"%@#`<\t\n\\\0\ufeff\x85\u2028", "\n  ", "---", "...", "<<: ", "&a"]
+MARKS += ["*a", ": ", "- ", "\n- ", "!!str ", "\\x", "\\U", "\ud800", "9" * 50]
+yamlish = st.lists(st.sampled_from(WORDS + MARKS) | st.characters(), max_size=40).map("".join)
+leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(WORDS) | texts
+trees = st.recursive(
+    leaves,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(WORDS) | texts, inner, max_size=6)
+    ),
+    max_leaves=25,
+)
+tournaments = st.fixed_dictionaries({}, optional={key: leaves | trees for key in KEYS[:7]})
+
+
+def check_that_only_known_errors_come_of(path: Path) -> None:
+    try:
+        read(path, CATALOGUE)
+    except UsageError as error:
+        assert str(error).startswith(f"{path}:")
+        str(error).encode()
+
+
+@pytest.fixture(scope="module")
+def fuzz_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    before = Path.cwd()
+    folder = tmp_path_factory.mktemp("fuzz")
+    os.chdir(folder)
+    yield folder
+    os.chdir(before)
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(yamlish)
+def test_no_text_whatever_ends_in_a_traceback(fuzz_folder: Path, text: str) -> None:
+    content = text.encode("utf-8", "surrogatepass")
+    check_that_only_known_errors_come_of(written(fuzz_folder, content))
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(tournaments | trees)
+def test_no_structure_whatever_ends_in_a_traceback(fuzz_folder: Path, tree: Any) -> None:
+    content = yaml.safe_dump(tree, allow_unicode=True).encode("utf-8", "surrogatepass")
+    check_that_only_known_errors_come_of(written(fuzz_folder, content))

@@ -1,0 +1,409 @@
+"""What is printed and written: every number by hand, and names that would break a table."""
+
+import csv
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from math import log10
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cantstop_arena.outcomes import WHOLE, DealSums, Fault, Results, Tally
+from cantstop_arena.reports.files import write_reports
+from cantstop_arena.reports.standings import against, significant, solo_standings, standings
+from cantstop_arena.reports.summary import merged, summary
+from cantstop_arena.reports.tables import (
+    MARKDOWN,
+    TEXT,
+    Style,
+    crosstable_table,
+    escaped,
+    faults_table,
+    notes,
+    printable,
+    standings_table,
+)
+
+HOSTILE = [
+    "a|b",
+    "two\nlines",
+    "\x1b[31mred",
+    "__init__",
+    "*a*",
+    "`x`",
+    "<b>",
+    "[x](y)",
+    "back\\slash|",
+    "1e5",
+    "007",
+    "nan",
+    "True",
+    "",
+    "-",
+    "| - |",
+]
+
+
+def games(
+    *wins: float, unfinished: int = 0, turns: tuple[int, ...] = (), squares: int = 0
+) -> Tally:
+    """One seating's games. Each turn counts three rolls."""
+    turns = turns or (10,) * len(wins)
+    squares = squares or sum(turns) ** 2
+    return Tally(
+        games=round(sum(wins)),
+        wins=tuple(round(WHOLE * share) for share in wins),
+        unfinished=unfinished,
+        counts={"turns": turns, "rolls": tuple(3 * n for n in turns)},
+        squares={"turns": squares, "rolls": 9 * squares},
+    )
+
+
+def results(tallies: Mapping[Any, Tally], bots: tuple[str, ...], **changes: Any) -> Results:
+    plain = Results(
+        name="quickstart",
+        game="cantstop",
+        rules={"name": "classic", "lengths": [3, 5]},
+        players=len(next(iter(tallies))),
+        seed=1980,
+        bots=bots,
+        tallies=tallies,
+        deal_sums=(DealSums(10, 600, 60000),) * len(bots),
+        rates={"rolls_per_turn": ("rolls", "turns"), "turns_per_game": ("turns", "games")},
+    )
+    return replace(plain, **changes)
+
+
+def duel() -> Results:
+    """Ada beats Bob 3:1 in 20 games of 10 deals."""
+    tallies = {
+        (0, 1): games(8, 2, turns=(70, 60), squares=1800),
+        (1, 0): games(2.5, 7.5, unfinished=1, turns=(90, 80), squares=3000),
+    }
+    sums = (DealSums(10, 930, 91800), DealSums(10, 270, 12600))
+    return results(tallies, ("Ada", "Bob"), deal_sums=sums)
+
+
+def trio() -> Results:
+    tallies = {
+        (0, 1, 2): games(6, 3, 1),
+        (2, 1, 0): games(1, 3, 6),
+        (1, 2, 3): games(5, 4, 1),
+    }
+    return results(tallies, ("c", "b", "a", "d"))
+
+
+def solitaire() -> Results:
+    tallies = {
+        (0,): games(4, turns=(44,), squares=486),
+        (1,): games(4, unfinished=1, turns=(40,), squares=402),
+        (2,): games(4, turns=(40,), squares=402),
+    }
+    return results(tallies, ("slow", "quick", "fast", "idle"))
+
+
+def named(bots: list[str]) -> Results:
+    tallies = {(i, j): games(6, 4) for i in range(len(bots)) for j in range(len(bots)) if i != j}
+    return results(tallies, tuple(bots))
+
+
+FAULTS = (
+    Fault(1, "illegal", "no\nsuch move | ever", (1, 0), 7, 3),
+    Fault(0, "raised", "ValueError: x", (0, 1), 2, 1),
+    Fault(1, "illegal", "no\nsuch move | ever", (0, 1), 4, 2),
+)
+
+
+# --- standings ----------------------------------------------------------------------------------
+
+
+def test_standings_are_by_elo_and_give_the_share_of_wins() -> None:
+    first, second = standings(duel())
+    assert (first.rank, first.bot, first.games, first.score) == (1, "Ada", 20, 0.775)
+    assert (second.rank, second.bot, second.games, second.score) == (2, "Bob", 20, 0.225)
+    assert first.elo + second.elo == 3000
+    assert first.elo == round(1500 + 200 * log10(15.5 / 4.5), 2)
+
+
+def test_equal_elo_shares_a_rank_and_goes_by_name() -> None:
+    tallies = {(i, j): games(5, 5) for i in range(3) for j in range(3) if i != j}
+    tallies |= {(3, i): games(2, 8) for i in range(3)}
+    rows = standings(results(tallies, ("c", "a", "b", "last")))
+    assert [(row.rank, row.bot) for row in rows] == [(1, "a"), (1, "b"), (1, "c"), (4, "last")]
+    assert len({row.elo for row in rows[:3]}) == 1
+
+
+def test_solitaire_is_by_turns_and_who_did_not_play_is_last() -> None:
+    rows = solo_standings(solitaire())
+    assert [(row.rank, row.bot, row.turns_per_game) for row in rows] == [
+        (1, "fast", 10.0),
+        (1, "quick", 10.0),
+        (3, "slow", 11.0),
+        (4, "idle", None),
+    ]
+    assert rows[0].turns_low == significant(10 - 3.182446305 * (2 / 3 / 4) ** 0.5)
+    assert rows[3].turns_low is None
+
+
+def test_the_crosstable_is_in_the_order_of_the_standings() -> None:
+    order = [row.bot for row in standings(trio())]
+    rows = dict(against(trio()))
+    assert list(rows) == order == ["c", "b", "a", "d"]
+    assert rows["b"] == [significant(6 / 18), None, significant(11 / 17), significant(5 / 6)]
+
+
+# --- summary ------------------------------------------------------------------------------------
+
+
+def test_the_summary_holds_what_was_played() -> None:
+    found = summary(duel())
+    assert list(found) == [
+        *("name", "game", "rules", "players", "seed", "games"),
+        *("standings", "lineups", "metrics", "by_bot"),
+    ]
+    assert found["games"] == 20
+    assert found["rules"] == {"name": "classic", "lengths": [3, 5]}
+    assert found["lineups"] == [
+        {"seats": ["Ada", "Bob"], "games": 10, "wins": [8.0, 2.0], "unfinished": 0},
+        {"seats": ["Bob", "Ada"], "games": 10, "wins": [2.5, 7.5], "unfinished": 1},
+    ]
+    assert found["by_bot"] == {
+        "Ada": {"rolls_per_turn": 3.0, "turns_per_game": 7.5},
+        "Bob": {"rolls_per_turn": 3.0, "turns_per_game": 7.5},
+    }
+
+
+def test_metrics_are_of_whole_games_with_the_spread_of_a_sample() -> None:
+    """20 games of 300 turns, sum of squares 4800: mean 15, sd √((4800 - 4500) / 19)."""
+    metrics: Any = summary(duel())["metrics"]
+    assert list(metrics) == ["turns", "rolls"]
+    assert metrics["turns"] == {"mean": 15.0, "sd": significant((300 / 19) ** 0.5)}
+    assert metrics["rolls"] == {"mean": 45.0, "sd": significant(3 * (300 / 19) ** 0.5)}
+
+
+def test_the_summarys_standings_have_five_entries() -> None:
+    rows: Any = summary(duel())["standings"]
+    assert [list(row) for row in rows] == [["rank", "bot", "elo", "games", "score"]] * 2
+    assert rows[1] == {"rank": 2, "bot": "Bob", "elo": rows[1]["elo"], "games": 20, "score": 0.225}
+
+
+def test_solitaires_standings_have_turns_and_no_elo() -> None:
+    rows: Any = summary(solitaire())["standings"]
+    assert rows[2] == {
+        "rank": 3,
+        "bot": "slow",
+        "elo": None,
+        "games": 4,
+        "score": None,
+        "turns_per_game": 11.0,
+    }
+
+
+def test_nothing_is_divided_by_nothing() -> None:
+    empty = results({(0, 1): games(0, 0, turns=(0, 0))}, ("a", "b"))
+    empty = replace(empty, deal_sums=(DealSums(0, 0, 0),) * 2)
+    found: Any = summary(empty)
+    assert found["metrics"]["turns"] == {"mean": None, "sd": None}
+    assert found["by_bot"]["a"] == {"rolls_per_turn": None, "turns_per_game": None}
+    assert [row["score"] for row in found["standings"]] == [None, None]
+    assert "-" in standings_table(empty)
+
+
+def test_one_game_has_no_spread() -> None:
+    metrics: Any = summary(results({(0, 1): games(1, 0)}, ("a", "b")))["metrics"]
+    assert metrics["turns"] == {"mean": 20.0, "sd": None}
+
+
+def test_faults_are_told_once_for_each_bot_and_kind() -> None:
+    assert "faults" not in summary(duel())
+    assert summary(replace(duel(), faults=FAULTS))["faults"] == [
+        {
+            **{"bot": "Ada", "kind": "raised", "count": 1, "message": "ValueError: x"},
+            **{"seats": ["Ada", "Bob"], "deal": 2},
+        },
+        {
+            **{"bot": "Bob", "kind": "illegal", "count": 5, "message": "no\nsuch move | ever"},
+            **{"seats": ["Ada", "Bob"], "deal": 4},
+        },
+    ]
+    assert merged(reversed(FAULTS)) == merged(FAULTS)
+
+
+# --- tables -------------------------------------------------------------------------------------
+
+
+def cells(line: str) -> list[str]:
+    """A Markdown row's cells, split as GitHub does: an escaped pipe is text."""
+    return [cell.strip() for cell in re.findall(r"((?:\\.|[^\\|])*)\|", line)][1:]
+
+
+def test_the_standings_as_printed() -> None:
+    assert standings_table(duel()).splitlines() == [
+        "  rank  bot       Elo    games        score %",
+        "------  -----  ------  -------  -------------",
+        "     1  Ada    1607.4       20  77.50 ± 14.00",
+        "     2  Bob    1392.6       20  22.50 ± 14.00",
+        "",
+        "1 of 20 games were not finished; their seats share the win.",
+    ]
+
+
+def test_the_crosstable_as_printed() -> None:
+    assert crosstable_table(trio()).splitlines() == [
+        "    bot       1     2     3     4",
+        "--  -----  ----  ----  ----  ----",
+        " 1  c         -  66.7  85.7     -",
+        " 2  b      33.3     -  64.7  83.3",
+        " 3  a      14.3  35.3     -  80.0",
+        " 4  d         -  16.7  20.0     -",
+        "",
+        "Score of the row's bot against the column's, in percent of the games that one of the two"
+        " won.",
+    ]
+
+
+def test_solitaire_as_printed() -> None:
+    lines = standings_table(solitaire()).splitlines()
+    assert lines[2].split() == ["1", "fast", "4", "10.000", "±", "1.299"]
+    assert lines[5].split() == ["4", "idle", "0", "-"]
+    assert lines[-1] == "1 of 12 games were not finished."
+    assert crosstable_table(solitaire()) == ""
+
+
+def test_faults_have_a_column_only_where_there_are_any() -> None:
+    assert "faults" not in standings_table(duel())
+    assert faults_table(duel()) == ""
+    lines = standings_table(replace(duel(), faults=FAULTS)).splitlines()
+    assert [line.split()[-1] for line in (lines[0], *lines[2:4])] == ["faults", "1", "5"]
+
+
+@pytest.mark.parametrize("style", [TEXT, MARKDOWN])
+def test_a_fault_is_one_line_even_if_its_message_is_not(style: Style) -> None:
+    long = replace(FAULTS[0], message="x" * 5000, deal=0)
+    lines = faults_table(replace(duel(), faults=(*FAULTS[1:], long)), style).splitlines()
+    assert len(lines) == 4
+    assert max(map(len, lines)) < 250
+
+
+@pytest.mark.parametrize("table", [standings_table, crosstable_table])
+def test_no_name_breaks_a_markdown_table(table: Any) -> None:
+    head, rule, *rows = table(named(HOSTILE), MARKDOWN).splitlines()[: len(HOSTILE) + 2]
+    assert {len(cells(line)) for line in (head, rule, *rows)} == {len(cells(head))}
+    assert {cells(row)[1] for row in rows} == {escaped(name) for name in HOSTILE}
+
+
+@pytest.mark.parametrize("table", [standings_table, crosstable_table])
+def test_no_name_breaks_a_printed_table(table: Any) -> None:
+    lines = table(named(HOSTILE)).splitlines()[: len(HOSTILE) + 2]
+    assert len({len(line) for line in lines}) == 1
+    assert all(line.isprintable() for line in lines)
+    where = lines[0].index("bot")
+    assert {line[where:].split("  ")[0] for line in lines[2:]} == set(map(printable, HOSTILE))
+
+
+@pytest.mark.parametrize("style", [TEXT, MARKDOWN])
+def test_names_that_look_like_numbers_stay_names(style: Style) -> None:
+    names = ["1e5", "007", "1.50"]
+    printed = standings_table(named(names), style)
+    assert all(f" {name} " in printed for name in names)
+
+
+@pytest.mark.parametrize(
+    ("name", "harmless"),
+    [
+        ("rule28-outer", "rule28-outer"),
+        ("glenn_aloi", "glenn_aloi"),
+        ("__init__", r"\_\_init\_\_"),
+        ("a|b*c", r"a\|b\*c"),
+        ("two\nlines", r"two\\nlines"),
+        ("<b>&amp;", r"\<b\>\&amp;"),
+    ],
+)
+def test_markdown_is_escaped_only_where_it_would_be_read(name: str, harmless: str) -> None:
+    assert escaped(name) == harmless
+
+
+def test_a_rating_at_the_bound_is_said_to_be_one() -> None:
+    tallies = {(0, 1): games(10, 0), (1, 2): games(6, 4), (0, 2): games(10, 0)}
+    one_sided = results(tallies, ("top", "b", "c"))
+    assert len(notes(one_sided)) == 1
+    assert "Elo of top on one side" in notes(one_sided)[0]
+    assert notes(one_sided)[0] in standings_table(one_sided)
+
+
+def test_fields_that_never_met_are_said_to_be_apart() -> None:
+    apart = results({(0, 1): games(6, 4), (2, 3): games(6, 4)}, ("a", "b", "c", "d"))
+    assert notes(apart) == ["The bots form 2 fields that never met; compare Elo within one only."]
+
+
+def test_a_long_list_of_names_is_cut() -> None:
+    tallies = {(i, j): games(10, 0) for i in range(9) for j in range(i + 1, 9)}
+    assert "0, 1, 2, 3, 4, 5 and 3 more on" in notes(results(tallies, tuple("012345678")))[0]
+
+
+# --- files --------------------------------------------------------------------------------------
+
+
+def test_the_files_of_a_tournament(tmp_path: Path) -> None:
+    written = write_reports(duel(), tmp_path)
+    names = ["standings.csv", "standings.md", "crosstable.csv", "crosstable.md", "summary.json"]
+    assert [path.name for path in written] == names
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
+    assert (tmp_path / "standings.csv").read_text().splitlines()[:2] == [
+        "rank,bot,elo,games,score,score_low,score_high",
+        "1,Ada,1607.42,20,0.775,0.605527972,0.8854386545",
+    ]
+    assert (tmp_path / "crosstable.csv").read_text() == "bot,Ada,Bob\nAda,,0.775\nBob,0.225,\n"
+    assert json.loads((tmp_path / "summary.json").read_text()) == summary(duel())
+    assert (tmp_path / "standings.md").read_text().startswith("|   rank | bot   |")
+
+
+def test_the_files_of_solitaire(tmp_path: Path) -> None:
+    written = write_reports(solitaire(), tmp_path)
+    assert [path.name for path in written] == ["standings.csv", "standings.md", "summary.json"]
+    lines = written[0].read_text().splitlines()
+    assert lines[0] == "rank,bot,games,turns_per_game,turns_low,turns_high"
+    assert lines[4] == "4,idle,0,,,"
+
+
+def test_the_same_results_are_the_same_bytes(tmp_path: Path) -> None:
+    found = replace(trio(), faults=FAULTS)
+    backwards = dict(reversed(list(found.tallies.items())))
+    other = replace(found, tallies=backwards, faults=FAULTS[::-1])
+    first = [path.read_bytes() for path in write_reports(found, tmp_path)]
+    assert [path.read_bytes() for path in write_reports(found, tmp_path)] == first
+    assert [path.read_bytes() for path in write_reports(other, tmp_path)] == first
+    assert not any(b"\r" in content for content in first)
+
+
+def test_csv_gives_every_name_back(tmp_path: Path) -> None:
+    write_reports(named([*HOSTILE, 'ümläut, "quoted"']), tmp_path)
+    with (tmp_path / "standings.csv").open(newline="", encoding="utf-8") as file:
+        assert {row["bot"] for row in csv.DictReader(file)} >= {*HOSTILE, 'ümläut, "quoted"'}
+
+
+def test_a_name_that_is_no_unicode_still_is_written(tmp_path: Path) -> None:
+    write_reports(named(["bot\udcff", "b"]), tmp_path)
+    assert json.loads((tmp_path / "summary.json").read_bytes())["standings"][0]["bot"] == "b"
+    assert "bot\\\\udcff" in (tmp_path / "standings.md").read_text()
+
+
+def test_a_file_is_written_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "standings.csv").write_text("old")
+
+    def crash(draft: Path, path: Path) -> None:
+        assert Path(draft).read_text().endswith("\n")
+        assert Path(draft).parent == Path(path).parent
+        raise OSError("power cut")
+
+    monkeypatch.setattr(os, "replace", crash)
+    with pytest.raises(OSError, match="power cut"):
+        write_reports(duel(), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["standings.csv"]
+    assert (tmp_path / "standings.csv").read_text() == "old"
