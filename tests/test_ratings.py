@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import optimize, stats  # type: ignore[import-untyped]
+from scipy import optimize, stats
 
 from cantstop_arena.outcomes import WHOLE, DealSums, Group, Results, Tally, seatings
 from cantstop_arena.ratings.luce import ELO, Evidence, Ratings, fit, gathered, rate

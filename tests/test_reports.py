@@ -2,7 +2,6 @@
 
 import csv
 import json
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -398,11 +397,11 @@ def test_a_file_is_written_whole_or_not_at_all(
     (tmp_path / "standings.csv").write_text("old")
 
     def crash(draft: Path, path: Path) -> None:
-        assert Path(draft).read_text().endswith("\n")
-        assert Path(draft).parent == Path(path).parent
+        assert draft.read_text().endswith("\n")
+        assert draft.parent == path.parent
         raise OSError("power cut")
 
-    monkeypatch.setattr(os, "replace", crash)
+    monkeypatch.setattr(Path, "replace", crash)
     with pytest.raises(OSError, match="power cut"):
         write_reports(duel(), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["standings.csv"]

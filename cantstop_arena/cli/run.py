@@ -116,7 +116,11 @@ def run(
         raise click.exceptions.Exit(130) from None
     finally:
         screen.close()
-    written = files.write(outcome, folder)
-    click.echo(tables.as_text(outcome))
+    written = files.write_reports(outcome, folder)
+    click.echo("\n" + tables.standings_table(outcome))
+    if outcome.players > 1:
+        click.echo("\n" + tables.crosstable_table(outcome))
+    if outcome.faults:
+        click.echo("\n" + tables.faults_table(outcome))
     if not quiet:
         click.echo(f"\nWritten to {folder}: {', '.join(path.name for path in written)}.")

@@ -26,7 +26,7 @@ Truths: TypeAlias = NDArray[np.bool_]
 
 MEAN_ELO = 1500.0
 ELO = 400 / log(10)  # points for each unit of strength
-MOST_STEPS = 50
+MOST_STEPS = 200
 MOST_HALVINGS = 60
 ENOUGH = 1e-9  # a Newton step, in strength: the next one would be about its square
 FAR = 8.0  # in strength: a longer step within a lineup is not to be trusted

@@ -50,7 +50,9 @@ def merged(faults: Iterable[Fault]) -> list[Fault]:
 
 
 def _together(alike: list[Fault]) -> Fault:
-    first = min(alike, key=lambda fault: (fault.deal, fault.seating, fault.message))
+    first = min(
+        alike, key=lambda fault: (fault.deal, sorted(fault.seating), fault.seating, fault.message)
+    )
     return replace(first, count=sum(fault.count for fault in alike))
 
 
