@@ -1,9 +1,9 @@
 """Can't Stop Arena: what the author of a bot imports.
 
-    from cantstop_arena import hookimpl            # marks the two functions of a bot
-    from cantstop_arena import compiled            # ... and has them compiled
-    from cantstop_arena import Bot, Player         # families of bots, with register_bots
-    from cantstop_arena import Turn                # the type of what a bot is shown
+from cantstop_arena import hookimpl            # marks the two functions of a bot
+from cantstop_arena import compiled            # ... and has them compiled
+from cantstop_arena import Bot, Player         # families of bots, with register_bots
+from cantstop_arena import Turn                # the type of what a bot is shown
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,12 +1,12 @@
 """Every error a user can cause.
 
-    ArenaError                 something a user can mend; the message says how
-    ├── UsageError             a request that cannot be understood (exit code 2)
-    │   ├── ConfigError        a tournament file with problems, all of them at once
-    │   ├── RulesError         a rule set that makes no sense, with the fields to blame
-    │   └── BotError           a bot that is unknown, broken, or has no such option
-    ├── LedgerError            results on disk that cannot be used or belong to another tournament
-    └── WorkforceError         worker processes that keep dying
+ArenaError                 something a user can mend; the message says how
+├── UsageError             a request that cannot be understood (exit code 2)
+│   ├── ConfigError        a tournament file with problems, all of them at once
+│   ├── RulesError         a rule set that makes no sense, with the fields to blame
+│   └── BotError           a bot that is unknown, broken, or has no such option
+├── LedgerError            results on disk that cannot be used or belong to another tournament
+└── WorkforceError         worker processes that keep dying
 """
 
 from collections.abc import Sequence

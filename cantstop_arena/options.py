@@ -4,7 +4,10 @@ import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from cantstop_arena.errors import BotError
 
 
 @dataclass(frozen=True)
@@ -45,14 +48,33 @@ _KINDS: Mapping[type, tuple[tuple[type, ...], str]] = {
 
 
 def options_of(function: Callable[..., Any], skip: int = 0) -> dict[str, Option]:
-    """The options among a function's parameters, after the first `skip` of them."""
+    """The options among a function's parameters, after the first `skip` of them.
+
+    Raises BotError where a default is nothing that a tournament file could say.
+    """
     parameters = list(inspect.signature(function).parameters.values())[skip:]
     choices = _listed_choices(function)
+    for parameter in parameters:
+        if parameter.default is not parameter.empty and not _is_plain(parameter.default):
+            default = f"{parameter.default!r:.60}"
+            raise BotError(f"option {parameter.name} has the default {default}; {_PLAIN}")
     return {
         parameter.name: Option(parameter.name, parameter.default, choices.get(parameter.name, ()))
         for parameter in parameters
         if parameter.default is not parameter.empty
     }
+
+
+_PLAIN = "a default must be a number, a text, true, false, null or a list of these"
+
+
+def _is_plain(value: object) -> bool:
+    """Whether a tournament file could say a value."""
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    if isinstance(value, float):
+        return isfinite(value)
+    return value is None or type(value) in (bool, int, str)
 
 
 def _listed_choices(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:

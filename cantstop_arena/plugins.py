@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import importlib
 import inspect
+import os
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -117,7 +118,7 @@ class Catalogue:
         if spec := self._installed.get(name):
             return spec
         path = self.folder / f"{name}.py"
-        if path.is_file():
+        if os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises on names that are too long
             return self.load_file(path)
         known, broken = self.everything()
         if spec := next((spec for spec in known if spec.name == name), None):
@@ -196,7 +197,7 @@ class Catalogue:
             return []
 
     def _file(self, path: Path) -> list[BotSpec]:
-        path = path.resolve()
+        path = path.parent.resolve() / path.name  # a link to a file is a bot of its own name
         if path not in self._files:
             try:
                 module, digest = _import_file(path)

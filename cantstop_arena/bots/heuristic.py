@@ -62,7 +62,9 @@ def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
             distance = abs(column - middle)
             score += intercepts[distance]
             if sloped:
-                space = turn.next_space(column, space if column == before else turn.position(column))
+                space = turn.next_space(
+                    column, space if column == before else turn.position(column)
+                )
                 score += slopes[distance] * space // turn.rules.lengths[column]
             if column != before and not turn.runners[column]:
                 score += placed
@@ -91,7 +93,9 @@ def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
         middle = turn.rules.sides + 1
         score = odd = low = high = 0
         for column in turn.placed:
-            score += (turn.runners[column] - turn.markers[column] + 1) * values[abs(column - middle)]
+            score += (turn.runners[column] - turn.markers[column] + 1) * values[
+                abs(column - middle)
+            ]
             odd += column & 1
             low += column <= middle
             high += column >= middle

@@ -2,6 +2,7 @@
 
 from cantstop_arena.hookspecs import Bot, Player, compiled, hookimpl
 
+
 @compiled(boundscheck=False)
 def _gain(turn, column):  # type: ignore[no-untyped-def]
     """Progress, in shares of the column's length, that one advance brings; 0 if impossible."""

@@ -33,6 +33,15 @@ def bench(names: tuple[str, ...], seconds: float, bots_folder: Path) -> None:
                 raise
             click.echo(f"{name}: {error}", err=True)
             continue
-        rows.append([name, speed.lane, f"{speed.games_per_second:,.0f}", f"{speed.nanoseconds:,.0f}"])
+        rows.append(
+            [name, speed.lane, f"{speed.games_per_second:,.0f}", f"{speed.nanoseconds:,.0f}"]
+        )
     headers = ("bot", "lane", "games/s", "ns/roll")
-    click.echo(tabulate(rows, headers=headers, disable_numparse=True, colalign=("left", "left", "right", "right")))
+    click.echo(
+        tabulate(
+            rows,
+            headers=headers,
+            disable_numparse=True,
+            colalign=("left", "left", "right", "right"),
+        )
+    )

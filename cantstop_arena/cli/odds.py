@@ -49,9 +49,7 @@ def odds(runners: tuple[int, ...], claimed: tuple[int, ...], name: str, as_json:
     click.echo(f"and is a bust in {total - success} ({1 - success / total:.2%}).")
 
 
-def _check(
-    columns: range, most: int, runners: tuple[int, ...], claimed: tuple[int, ...]
-) -> None:
+def _check(columns: range, most: int, runners: tuple[int, ...], claimed: tuple[int, ...]) -> None:
     for column in (*runners, *claimed):
         if column not in columns:
             raise UsageError(f"there is no column {column}; columns are 2 to {columns[-1]}")

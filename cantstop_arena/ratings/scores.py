@@ -1,7 +1,7 @@
 """Shares of wins and mean counts, each with a 95 % interval.
 
 A score is a share of wins: 1 for a bot that won every game it sat in.
-The games of one deal share their dice, so the deal is what was sampled, and the variance of a
+The games of one deal share their luck, so the deal is what was sampled, and the variance of a
 score is that of the mean over deals: s² / deals, s² between deals with deals - 1 below. A game
 counts n_eff = p (1 - p) / variance times as in a simple random sample (Kish 1965), and the
 interval is Wilson's (1927) with n_eff games and Student's quantile with deals - 1 degrees of

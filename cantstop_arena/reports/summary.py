@@ -50,10 +50,12 @@ def merged(faults: Iterable[Fault]) -> list[Fault]:
 
 
 def _together(alike: list[Fault]) -> Fault:
-    first = min(
-        alike, key=lambda fault: (fault.deal, sorted(fault.seating), fault.seating, fault.message)
-    )
+    first = min(alike, key=_when)
     return replace(first, count=sum(fault.count for fault in alike))
+
+
+def _when(fault: Fault) -> tuple[int, list[int], Group, str]:
+    return fault.deal, sorted(fault.seating), fault.seating, fault.message
 
 
 def _places(results: Results) -> list[Entry]:
@@ -110,7 +112,7 @@ def _metric(results: Results, name: str) -> Entry:
 
 
 def _styles(results: Results) -> list[Entry]:
-    """Each bot's rates, such as busts a turn; None where the denominator is 0."""
+    """Each bot's rates, the game's own; None where the denominator is 0."""
     sums = _counted(results)
     return [
         {name: _rate(counts, *quotient) for name, quotient in results.rates.items()}

@@ -131,13 +131,17 @@ def _index(answer: object, count: int) -> int:
     if isinstance(answer, bool | np.bool_) or not isinstance(answer, Integral):
         raise Misplay("illegal answer", f"choose_move must return an index, not {short(answer)}")
     if not 0 <= answer < count:
-        raise Misplay("illegal answer", f"choose_move returned {answer}; moves are 0 to {count - 1}")
+        raise Misplay(
+            "illegal answer", f"choose_move returned {answer}; moves are 0 to {count - 1}"
+        )
     return int(answer)
 
 
 def _yes(answer: object) -> int:
     if not isinstance(answer, Integral | np.bool_):
-        raise Misplay("illegal answer", f"roll_again must return True or False, not {short(answer)}")
+        raise Misplay(
+            "illegal answer", f"roll_again must return True or False, not {short(answer)}"
+        )
     return 1 if answer else 0
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numba
 from numba import types
 from numba.core import cgutils, config
-from numba.core.errors import NumbaError, TypingError
+from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload, register_jitable
 
 from cantstop_arena.errors import BotError
@@ -136,7 +136,7 @@ def compile_player(player: Player, name: str, cache: Path | None) -> NativePlaye
         with caching_in(cache) as cached:
             choose = _compile(_CHOOSE_MOVE, _choose_move_of(*_opened(player.choose_move)), cached)
             again = _compile(_ROLL_AGAIN, _roll_again_of(*_opened(player.roll_again)), cached)
-    except NumbaError as error:
+    except Exception as error:  # numba raises more than its own errors
         raise BotError(f"{name} does not compile: {_plain_words(error)}") from error
     return NativePlayer((_address(choose), _address(again)), (choose, again))
 
@@ -208,11 +208,13 @@ def _called_by(function: FunctionType) -> list[FunctionType]:
 
 
 def _names(code: CodeType) -> list[str]:
-    inner = [name for const in code.co_consts if isinstance(const, CodeType) for name in _names(const)]
+    inner = [
+        name for const in code.co_consts if isinstance(const, CodeType) for name in _names(const)
+    ]
     return [*code.co_names, *code.co_freevars, *inner]
 
 
-def _plain_words(error: NumbaError) -> str:
+def _plain_words(error: Exception) -> str:
     """The sentences of numba's report that name the cause and the line."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     place = next((line.rstrip(":") for line in reversed(lines) if line.startswith("File ")), "")

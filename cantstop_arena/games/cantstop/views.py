@@ -326,7 +326,9 @@ def _series_item(series, index):
 @overload(operator.contains, jit_options=_INLINE)
 def _series_contains(series, column):
     if isinstance(series, _Columns):
-        return lambda series, column: 0 <= column < COLUMNS and _as_number(series) >> column & 1 == 1
+        return lambda series, column: (
+            0 <= column < COLUMNS and _as_number(series) >> column & 1 == 1
+        )
     if isinstance(series, _Move):
         return lambda series, column: series[0] == column or series[len(series) - 1] == column
     return None
