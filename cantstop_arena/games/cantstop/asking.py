@@ -3,7 +3,7 @@
 import traceback
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,13 +48,14 @@ class Asker:
 
     def __init__(self, rules: RuleSet, games: GameArray) -> None:
         self.rules = rules
-        self._game = games[0]
+        self._markers, self._claims = games["markers"][0], games["claims"][0]
         self._handle = handle_of(games)
         self._players = int(games[0].players)
         self._board = int(games[0].board)
         self._width = len(rules.lengths)
         # The numbers that change from roll to roll stand first in the record.
         self._numbers = np.frombuffer(games.data, np.int64, _RUNNERS + self._width)
+        self._random = self._draw  # bound once, not for every turn that is shown
         self._standings_of: tuple[int, int] = (-1, -1)
         self._standings = _Standings((), (), 0, ())
 
@@ -72,14 +73,14 @@ class Asker:
         shown = self._numbers.tolist()
         player = players[shown[_SEAT]]
         turn = self._turn(shown)
-        moves = moves_in(shown)
         try:
-            answer: Any = (
-                player.choose_move(turn, moves) if wanted == MOVE else player.roll_again(turn)
-            )
+            if wanted == MOVE:
+                return _index(player.choose_move(turn, moves_in(shown)), shown[_MOVE_COUNT])
+            return _yes(player.roll_again(turn))
+        except Misplay:
+            raise
         except (Exception, SystemExit) as error:
             raise Misplay("exception", described(error)) from error
-        return _index(answer, len(moves)) if wanted == MOVE else _yes(answer)
 
     def _turn(self, shown: list[int]) -> Turn:
         if self._standings_of != (shown[_TURN], shown[_SEAT]):
@@ -104,12 +105,12 @@ class Asker:
             claims,
             rival_claims,
             self.rules,
-            self._draw,
+            self._random,
         )
 
     def _read_standings(self, seat: int) -> _Standings:
-        rows = [tuple(row) for row in self._game.markers[:, : self._width].tolist()]
-        claims = self._game.claims.tolist()
+        rows = [tuple(row) for row in self._markers[:, : self._width].tolist()]
+        claims = self._claims.tolist()
         rivals = [(seat + step) % self._players for step in range(1, self._players)]
         return _Standings(
             rows[seat],
@@ -128,6 +129,8 @@ def moves_in(shown: list[int]) -> tuple[Move, ...]:
 
 
 def _index(answer: object, count: int) -> int:
+    if type(answer) is int and 0 <= answer < count:  # nearly always, and quickly seen
+        return answer
     if isinstance(answer, bool | np.bool_) or not isinstance(answer, Integral):
         raise Misplay("illegal answer", f"choose_move must return an index, not {short(answer)}")
     if not 0 <= answer < count:
@@ -138,6 +141,8 @@ def _index(answer: object, count: int) -> int:
 
 
 def _yes(answer: object) -> int:
+    if answer is True or answer is False:
+        return int(answer)
     if not isinstance(answer, Integral | np.bool_):
         raise Misplay(
             "illegal answer", f"roll_again must return True or False, not {short(answer)}"

@@ -4,6 +4,8 @@
 Games come in by handle (see `native.handle_of`), since passing a record from Python is slow.
 """
 
+import numpy as np
+
 from cantstop_arena.games.cantstop import dice
 from cantstop_arena.games.cantstop.climb import (
     count_columns,
@@ -30,6 +32,8 @@ from cantstop_arena.games.cantstop.state import (
     TURN_LIMIT,
 )
 from cantstop_arena.outcomes import WHOLE
+
+_NO_ANSWER = np.int64(-1)  # of the type of an answer, so that numba compiles for one type only
 
 
 @part
@@ -159,7 +163,7 @@ def _advance(game, answer):
                 return ROLL
         if game.waiting == MOVE:
             if game.move_count == 1:
-                answer = 0
+                answer = np.int64(0)
             elif answer < 0:
                 if not game.choose_at[game.seat]:
                     return MOVE
@@ -170,7 +174,7 @@ def _advance(game, answer):
                 break
             game.chosen = answer
             make_move(game, answer)
-            answer = -1
+            answer = _NO_ANSWER
             _after_move(game)
             if game.watched:
                 return MOVED
@@ -178,9 +182,9 @@ def _advance(game, answer):
             if answer < 0:
                 if not game.again_at[game.seat]:
                     return AGAIN
-                answer = 1 if ask_roll_again(game) else 0
+                answer = np.int64(ask_roll_again(game))
             game.waiting = ROLL if answer else STOPPED
-            answer = -1
+            answer = _NO_ANSWER
         if game.waiting == STOPPED:
             _stop(game)
             _end_turn(game)
@@ -269,7 +273,7 @@ def play_native(handle, addresses, seatings, first, start, tallies, shares):
             game.choose_at[seat] = addresses[bot, 0]
             game.again_at[seat] = addresses[bot, 1]
         _start_game(game, first + index)
-        _advance(game, -1)
+        _advance(game, _NO_ANSWER)
         if game.ending == FAULT:
             return cursor
         _settle(game, tallies[order], shares[index])

@@ -1,0 +1,88 @@
+"""How fast the arena plays, each figure as a ratio taken in one run: `make bench`.
+
+- two compiled rule28 against limit.c, one fixed strategy in hand-tuned C (needs gcc)
+- two plain-Python rule28 against the same with the compiler switched off
+- two workers against one, on a run of a million games or more
+- a run of 100 games from process start, with warm caches
+"""
+
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ARENA = [sys.executable, "-c", "from cantstop_arena.cli import main; main()"]
+PLAIN_RULE28 = """
+from cantstop_arena.bots.rule28 import rule28
+player = rule28()
+def choose_move(turn, moves):
+    return player.choose_move(turn, moves)
+def roll_again(turn):
+    return player.roll_again(turn)
+"""
+
+
+def limit(program: Path) -> float:
+    """Games a second of the C yardstick."""
+    told = subprocess.run([program, "400000"], capture_output=True, text=True, check=True).stdout
+    found = re.search(r": (\d+) games/s", told)
+    assert found, told
+    return float(found[1])
+
+
+def bench(bot: str, folder: Path, **environment: str) -> float:
+    """Games a second of a bot against itself, as `arena bench` tells it."""
+    command = [*ARENA, "bench", bot, "--bots", str(folder), "--seconds", "1.5"]
+    told = subprocess.run(
+        command, capture_output=True, text=True, check=True, env={**os.environ, **environment}
+    ).stdout
+    return float(told.split()[-2].replace(",", ""))
+
+
+def run(folder: Path, games: int, workers: int) -> float:
+    """Seconds that a run takes, from process start to the tables."""
+    file = folder / "speed.yaml"
+    file.write_text(f"games: {games}\nbots: [rule28, glenn-aloi]\n")
+    command = [*ARENA, "run", str(file), "--results", str(folder), "--fresh"]
+    start = time.perf_counter()
+    subprocess.run([*command, "--workers", str(workers)], capture_output=True, check=True)
+    return time.perf_counter() - start
+
+
+def told(what: str, one: list[float], other: list[float], unit: str) -> None:
+    """Print the medians of two series taken in turn, and that of their ratios."""
+    ratio = statistics.median(a / b for a, b in zip(one, other, strict=True))
+    medians = f"{statistics.median(one):,.1f} / {statistics.median(other):,.1f} {unit}"
+    print(f"{what:<46} {medians:<36} ratio {ratio:.2f}", flush=True)
+
+
+def main(games: int) -> None:
+    """Measure everything, pair by pair."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "slow28.py").write_text(PLAIN_RULE28)
+        program = folder / "limit"
+        subprocess.run(
+            ["gcc", "-O3", "-march=native", HERE / "limit.c", "-o", program], check=True
+        )
+        run(folder, 100, 1)
+        rounds = range(7)
+        fast, bound = zip(*[(bench("rule28", folder), limit(program)) for _ in rounds], strict=True)
+        told("compiled rule28 / limit.c", [*fast], [*bound], "games/s")
+        slow = [
+            (bench("slow28", folder), bench("slow28", folder, NUMBA_DISABLE_JIT="1"))
+            for _ in range(3)
+        ]
+        told("plain rule28 / compiler off", *map(list, zip(*slow, strict=True)), "games/s")
+        pairs = [(run(folder, games, 1), run(folder, games, 2)) for _ in range(3)]
+        told(f"{games:,} games: 1 worker / 2 workers", *map(list, zip(*pairs, strict=True)), "s")
+        print(f"{'100 games, warm caches':<46} {run(folder, 100, 2):.2f} s")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 4_000_000)
