@@ -67,9 +67,7 @@ def main(games: int) -> None:
         folder = Path(name)
         (folder / "slow28.py").write_text(PLAIN_RULE28)
         program = folder / "limit"
-        subprocess.run(
-            ["gcc", "-O3", "-march=native", HERE / "limit.c", "-o", program], check=True
-        )
+        subprocess.run(["gcc", "-O3", "-march=native", HERE / "limit.c", "-o", program], check=True)
         run(folder, 100, 1)
         rounds = range(7)
         fast, bound = zip(*[(bench("rule28", folder), limit(program)) for _ in rounds], strict=True)
@@ -78,9 +76,11 @@ def main(games: int) -> None:
             (bench("slow28", folder), bench("slow28", folder, NUMBA_DISABLE_JIT="1"))
             for _ in range(3)
         ]
-        told("plain rule28 / compiler off", *map(list, zip(*slow, strict=True)), "games/s")
+        on, off = zip(*slow, strict=True)
+        told("plain rule28 / compiler off", [*on], [*off], "games/s")
         pairs = [(run(folder, games, 1), run(folder, games, 2)) for _ in range(3)]
-        told(f"{games:,} games: 1 worker / 2 workers", *map(list, zip(*pairs, strict=True)), "s")
+        alone, together = zip(*pairs, strict=True)
+        told(f"{games:,} games: 1 worker / 2 workers", [*alone], [*together], "s")
         print(f"{'100 games, warm caches':<46} {run(folder, 100, 2):.2f} s")
 
 

@@ -706,7 +706,7 @@ trees = st.recursive(
     ),
     max_leaves=25,
 )
-tournaments = st.fixed_dictionaries({}, optional={key: leaves | trees for key in KEYS[:7]})
+tournaments = st.fixed_dictionaries({}, optional=dict.fromkeys(KEYS[:7], leaves | trees))
 
 
 def check_that_only_known_errors_come_of(path: Path) -> None:

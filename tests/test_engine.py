@@ -71,7 +71,9 @@ def test_every_stored_position_has_its_moves_runners_and_right_to_stop(number: i
     for index, expected in enumerate(position["moves"]):
         climb.list_moves(game := placed(position))
         climb.make_move(game, index)
-        runners = {str(column): int(game.runners[column]) for column in np.flatnonzero(game.runners)}
+        runners = {
+            str(column): int(game.runners[column]) for column in np.flatnonzero(game.runners)
+        }
         assert runners == expected["runners"]
         assert bool(climb.may_stop(game)) == expected["may_stop"]
 
@@ -238,7 +240,7 @@ def test_plain_bots_are_asked_real_decisions_only(tables: Tables) -> None:
     assert set(asked) == {"move", "stop"}
 
 
-def seen(turn: Any, moves: Any) -> float:
+def seen(turn: Any, moves: Any) -> Any:
     """All that a turn shows, folded into one number, the same in both lanes."""
     total = turn.seat + 2 * turn.players + 3 * turn.number + 5 * turn.rolls + 7 * turn.free
     total += 11 * len(turn.placed) + 13 * len(turn.usable) + 17 * len(turn.claimed)
@@ -355,7 +357,7 @@ def index_too_high(turn: Any, moves: Any) -> int:
 
 
 @compiled
-def raises(turn: Any, moves: Any) -> int:
+def raises(turn: Any, moves: Any) -> Any:
     """Divides by zero."""
     return 1 // (turn.players - turn.players)
 

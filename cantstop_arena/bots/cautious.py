@@ -10,7 +10,7 @@ def cautious() -> Player:
     """
 
     @compiled(boundscheck=False)
-    def choose_move(turn, moves):  # type: ignore[no-untyped-def]
+    def choose_move(turn, moves):
         best, best_chance = 0, -1.0
         for index in range(len(moves)):
             chance = 0.0
@@ -21,13 +21,14 @@ def cautious() -> Player:
         return best
 
     @compiled(boundscheck=False)
-    def roll_again(turn):  # type: ignore[no-untyped-def]
+    def roll_again(turn):
         if not turn.free:
             return False
+        staying = 0
         for column in turn.usable:
-            if column not in turn.placed:
-                return True
-        return False
+            if column in turn.placed:
+                staying += 1
+        return len(turn.usable) > staying
 
     return Player(choose_move, roll_again)
 

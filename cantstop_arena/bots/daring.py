@@ -7,7 +7,7 @@ def daring() -> Player:
     """Rolls until a column is topped or a bust is likelier than not; climbs nearest to a top."""
 
     @compiled(boundscheck=False)
-    def choose_move(turn, moves):  # type: ignore[no-untyped-def]
+    def choose_move(turn, moves):
         best, best_height = 0, -1.0
         for index in range(len(moves)):
             height = 0.0
@@ -19,7 +19,7 @@ def daring() -> Player:
         return best
 
     @compiled(boundscheck=False)
-    def roll_again(turn):  # type: ignore[no-untyped-def]
+    def roll_again(turn):
         for column in turn.placed:
             if turn.runners[column] == turn.rules.lengths[column]:
                 return False

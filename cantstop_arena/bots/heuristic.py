@@ -55,7 +55,7 @@ def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
     placed, threshold = numbers.placed, numbers.threshold
 
     @compiled(boundscheck=False)
-    def move_score(turn, move):  # type: ignore[no-untyped-def]
+    def move_score(turn, move):
         middle = turn.rules.sides + 1
         score = before = space = 0
         for column in move:
@@ -72,7 +72,7 @@ def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
         return score
 
     @compiled(boundscheck=False)
-    def choose_move(turn, moves):  # type: ignore[no-untyped-def]
+    def choose_move(turn, moves):
         best, best_score, equals = 0, move_score(turn, moves[0]), 1
         for index in range(1, len(moves)):
             score = move_score(turn, moves[index])
@@ -85,7 +85,7 @@ def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
         return best
 
     @compiled(boundscheck=False)
-    def roll_again(turn):  # type: ignore[no-untyped-def]
+    def roll_again(turn):
         if turn.free and len(turn.usable) > len(turn.placed):
             return True
         if len(turn.usable) == 0:

@@ -4,13 +4,13 @@ from cantstop_arena.hookspecs import Bot, Player, compiled, hookimpl
 
 
 @compiled(boundscheck=False)
-def _gain(turn, column):  # type: ignore[no-untyped-def]
+def _gain(turn, column):
     """Progress, in shares of the column's length, that one advance brings; 0 if impossible."""
     return 1.0 / turn.rules.lengths[column] if column in turn.usable else 0.0
 
 
 @compiled(boundscheck=False)
-def _pairing_gain(turn, first, second):  # type: ignore[no-untyped-def]
+def _pairing_gain(turn, first, second):
     """Progress that a pairing allows, within what the free runners can follow up."""
     one, other = _gain(turn, first), _gain(turn, second)
     if first == second:
@@ -22,7 +22,7 @@ def _pairing_gain(turn, first, second):  # type: ignore[no-untyped-def]
 
 
 @compiled(boundscheck=False)
-def _arrangements(a, b, c, d):  # type: ignore[no-untyped-def]
+def _arrangements(a, b, c, d):
     """How many rolls show the faces a <= b <= c <= d in some order."""
     steps = (a != b) + (b != c) + (c != d)
     if steps == 0:
@@ -35,7 +35,7 @@ def _arrangements(a, b, c, d):  # type: ignore[no-untyped-def]
 
 
 @compiled(boundscheck=False)
-def _expected_gain(turn):  # type: ignore[no-untyped-def]
+def _expected_gain(turn):
     """Mean progress of the next roll's best pairing over all rolls, busts counting as nothing."""
     sides, total = turn.rules.sides, 0.0
     for a in range(1, sides + 1):
@@ -59,7 +59,7 @@ def odds() -> Player:
     """
 
     @compiled(boundscheck=False)
-    def choose_move(turn, moves):  # type: ignore[no-untyped-def]
+    def choose_move(turn, moves):
         best, best_worth = 0, -1.0
         for index in range(len(moves)):
             worth = 0.0
@@ -70,7 +70,7 @@ def odds() -> Player:
         return best
 
     @compiled(boundscheck=False)
-    def roll_again(turn):  # type: ignore[no-untyped-def]
+    def roll_again(turn):
         stake = 0.0
         for column in turn.placed:
             climbed = turn.runners[column] - turn.markers[column]

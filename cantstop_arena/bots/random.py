@@ -8,11 +8,11 @@ def random(roll_again: float = 0.5) -> Player:
     chance = float(roll_again)
 
     @compiled(boundscheck=False)
-    def choose(turn, moves):  # type: ignore[no-untyped-def]
+    def choose(turn, moves):
         return int(turn.random() * len(moves))
 
     @compiled(boundscheck=False)
-    def again(turn):  # type: ignore[no-untyped-def]
+    def again(turn):
         return turn.random() < chance
 
     return Player(choose, again)

@@ -20,7 +20,8 @@ from cantstop_arena.tournament.yaml_reader import (
 from cantstop_arena.tournament.yaml_text import Node, place_of
 
 if TYPE_CHECKING:
-    from cantstop_arena.plugins import BotSpec, Catalogue
+    from cantstop_arena.botspecs import BotSpec
+    from cantstop_arena.plugins import Catalogue
 
 LONGEST_NAME = 60
 A_NAME = f"must be 1 to {LONGEST_NAME} printable characters, with no space at either end"

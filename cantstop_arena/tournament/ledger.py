@@ -1,7 +1,6 @@
 """The ledger: every block played, in one SQLite file that survives whatever stops a run."""
 
 import json
-import os
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.errors import LedgerError
-from cantstop_arena.outcomes import Block, BlockResult, DealSums, Fault, Group, Tally, seatings
+from cantstop_arena.outcomes import BlockResult, DealSums, Fault, Group, Tally, seatings
 from cantstop_arena.tournament.schedule import Span
 
 VERSION = 1
@@ -106,7 +105,7 @@ class Ledger:
         self._connection.close()
         for suffix in ("-wal", "-shm"):
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
-        os.replace(fresh, self.path)
+        fresh.replace(self.path)
         self._connection = _connect(self.path)
 
     def _select(self, query: str, *values: object) -> Iterator[Any]:

@@ -7,10 +7,11 @@ from math import factorial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from cantstop_arena.botspecs import BotSpec
 from cantstop_arena.errors import ArenaError, BotError, UsageError
 from cantstop_arena.games.cantstop.rules import PLAYERS, RuleSet
 from cantstop_arena.outcomes import Group, Results
-from cantstop_arena.plugins import BotSpec, Catalogue
+from cantstop_arena.plugins import Catalogue
 from cantstop_arena.tournament.config import Entrant, Tournament, dump
 from cantstop_arena.tournament.ledger import Ledger, open_ledger
 from cantstop_arena.tournament.schedule import Span, missing_blocks

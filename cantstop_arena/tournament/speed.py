@@ -4,9 +4,10 @@ import time
 from dataclasses import dataclass
 from itertools import count
 
+from cantstop_arena.botspecs import BotSpec
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.outcomes import Block
-from cantstop_arena.plugins import BotSpec, Catalogue
+from cantstop_arena.plugins import Catalogue
 from cantstop_arena.tournament.run import Recipe, seat_for
 
 

@@ -4,6 +4,7 @@ A pool would wait for ever for a worker that was killed; here the parent waits o
 process sentinels alike, starts a new worker in a dead one's place, and plays its block again.
 """
 
+import contextlib
 import os
 import signal
 import traceback
@@ -59,10 +60,8 @@ class _Worker:
 
     def give(self, block: Block) -> None:
         self.block = block
-        try:
+        with contextlib.suppress(OSError):  # it is dead; its sentinel will say so
             self.pipe.send(block)
-        except OSError:
-            pass  # it is dead; its sentinel will say so
 
     def dismiss(self) -> None:
         self.process.kill()

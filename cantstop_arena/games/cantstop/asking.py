@@ -2,7 +2,6 @@
 
 import traceback
 from collections.abc import Sequence
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from cantstop_arena.games.cantstop import kernel
 from cantstop_arena.games.cantstop.native import handle_of
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.cantstop.state import GAME, MOVE, GameArray
+from cantstop_arena.games.cantstop.state import FIELDS, MOVE, GameArray
 from cantstop_arena.games.cantstop.turn import Move, Spaces, Turn, columns_in, dice_of, move_of
 from cantstop_arena.hookspecs import Player
 
@@ -25,7 +24,7 @@ class Misplay(Exception):
 
 def _slot(name: str) -> int:
     """Where a number stands in the game record, counted in numbers."""
-    return int((GAME.fields or {})[name][1]) // 8
+    return int(FIELDS[name][1]) // 8
 
 
 _SEAT, _TURN, _ROLLS, _ROLL = (_slot(name) for name in ("seat", "turn", "rolls", "roll"))
@@ -131,7 +130,7 @@ def moves_in(shown: list[int]) -> tuple[Move, ...]:
 def _index(answer: object, count: int) -> int:
     if type(answer) is int and 0 <= answer < count:  # nearly always, and quickly seen
         return answer
-    if isinstance(answer, bool | np.bool_) or not isinstance(answer, Integral):
+    if isinstance(answer, bool | np.bool_) or not isinstance(answer, int | np.integer):
         raise Misplay("illegal answer", f"choose_move must return an index, not {short(answer)}")
     if not 0 <= answer < count:
         raise Misplay(
@@ -143,7 +142,7 @@ def _index(answer: object, count: int) -> int:
 def _yes(answer: object) -> int:
     if answer is True or answer is False:
         return int(answer)
-    if not isinstance(answer, Integral | np.bool_):
+    if not isinstance(answer, int | np.integer | np.bool_):
         raise Misplay(
             "illegal answer", f"roll_again must return True or False, not {short(answer)}"
         )

@@ -129,9 +129,9 @@ def make_move(game, index):
 @part
 def may_stop(game):
     """Whether the player may end the turn now (rule 7, and `leave`)."""
-    if game.stop == AFTER_ALL_RUNNERS and game.free:
-        if game.board & ~(game.claimed | game.placed):
-            return False
+    placeable = game.board & ~(game.claimed | game.placed)
+    if game.stop == AFTER_ALL_RUNNERS and game.free and placeable:
+        return False
     if game.landing == LEAVE:
         for index in range(game.runner_count - game.free):
             if rival_at(game, game.order[index], game.runners[game.order[index]]):

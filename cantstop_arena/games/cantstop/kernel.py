@@ -194,16 +194,6 @@ def _advance(game, answer):
     return OVER
 
 
-@entry
-def start_game(games, deal):
-    _start_game(games[0], deal)
-
-
-@entry
-def advance(games, answer):
-    return _advance(games[0], answer)
-
-
 @part
 def _settle(game, tally, shares):
     """Add a finished game to its seating's tally and its deal's win shares."""

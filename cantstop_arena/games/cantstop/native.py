@@ -14,9 +14,10 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload, register_jitable
 
 from cantstop_arena.errors import BotError
+from cantstop_arena.games.cantstop import series, views  # noqa: F401 - they teach numba the types
 from cantstop_arena.games.cantstop.compiler import caching_in, part
+from cantstop_arena.games.cantstop.shapes import MOVES, RECORD, TURN
 from cantstop_arena.games.cantstop.state import GameArray
-from cantstop_arena.games.cantstop.views import MOVES, RECORD, TURN
 from cantstop_arena.hookspecs import Player, compile_options
 
 _CHOOSE_MOVE = types.int64(TURN, MOVES)
@@ -35,8 +36,12 @@ def _asker(question: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             kind = context.call_conv.get_function_type(answer, shown).as_pointer()
             function = builder.inttoptr(arguments[0], kind)
-            views = [builder.bitcast(arguments[1], context.get_value_type(view)) for view in shown]
-            status, value = context.call_conv.call_function(builder, function, answer, shown, views)
+            pointers = [
+                builder.bitcast(arguments[1], context.get_value_type(view)) for view in shown
+            ]
+            status, value = context.call_conv.call_function(
+                builder, function, answer, shown, pointers
+            )
             with cgutils.if_unlikely(builder, status.is_error):
                 context.call_conv.return_status_propagate(builder, status)
             return value
@@ -72,7 +77,7 @@ def handle_of(games: GameArray) -> Any:
 
 
 @intrinsic
-def _record_at(typing_context, address):  # type: ignore[no-untyped-def]
+def _record_at(typing_context, address):
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(RECORD))
 
@@ -85,7 +90,7 @@ def game_at(handle: Any) -> Any:
 
 
 @overload(game_at, jit_options={"forceinline": True})
-def _game_at(handle):  # type: ignore[no-untyped-def]
+def _game_at(handle):
     return lambda handle: _record_at(handle)
 
 
@@ -157,7 +162,7 @@ def _opened(function: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any
 def _choose_move_of(function: Callable[..., Any], options: tuple[Any, ...]) -> Callable[..., Any]:
     _make_callable(function)
 
-    def choose_move(turn, moves):  # type: ignore[no-untyped-def]
+    def choose_move(turn, moves):
         return _index(function(turn, moves, *options))
 
     return choose_move
@@ -166,7 +171,7 @@ def _choose_move_of(function: Callable[..., Any], options: tuple[Any, ...]) -> C
 def _roll_again_of(function: Callable[..., Any], options: tuple[Any, ...]) -> Callable[..., Any]:
     _make_callable(function)
 
-    def roll_again(turn):  # type: ignore[no-untyped-def]
+    def roll_again(turn):
         return _yes(function(turn, *options))
 
     return roll_again
@@ -198,11 +203,9 @@ def _make_callable(function: Any) -> None:
 
 def _called_by(function: FunctionType) -> list[FunctionType]:
     """The plain Python functions a function names: global ones and those it closes over."""
-    cells = function.__closure__ or ()
-    known = {
-        **function.__globals__,
-        **dict(zip(function.__code__.co_freevars, (cell.cell_contents for cell in cells))),
-    }
+    closed_over = [cell.cell_contents for cell in function.__closure__ or ()]
+    cells = dict(zip(function.__code__.co_freevars, closed_over, strict=True))
+    known = {**function.__globals__, **cells}
     named = (known.get(name) for name in _names(function.__code__))
     return [value for value in named if isinstance(value, FunctionType)]
 

@@ -135,7 +135,8 @@ def _column_lengths(values: Mapping[str, Any]) -> str | None:
             return f"column {column} {message}"
     if _sides(values) is None and len(lengths) != _column_count(values):
         sides, count = values["sides"], _column_count(values)
-        return f"must name {count} columns for dice of {sides} sides (2 to {2 * sides}), not {len(lengths)}"
+        columns = f"{count} columns for dice of {sides} sides (2 to {2 * sides})"
+        return f"must name {columns}, not {len(lengths)}"
     return None
 
 

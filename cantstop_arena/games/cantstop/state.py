@@ -4,6 +4,7 @@ Sets of columns are bit masks (bit c for column c), columns are indexed by their
 a move is one number, `first << 5 | second` (second 0 where the move advances once).
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,8 @@ GAME = np.dtype(
     ],
     align=True,
 )
+
+FIELDS: Mapping[str, Any] = GAME.fields or {}
 
 # What the games of one seating add up to.
 TALLY = np.dtype(

@@ -1,0 +1,177 @@
+"""The bots that a plug-in holds: read from its hooks, checked, and ready to be built."""
+
+import contextlib
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import pluggy
+
+from cantstop_arena import hookspecs
+from cantstop_arena.botfiles import in_a_line
+from cantstop_arena.errors import BotError
+from cantstop_arena.hookspecs import PROJECT, Bot, Player, compile_options
+from cantstop_arena.options import Option, did_you_mean, find_faults, options_of
+
+DECISIONS: Mapping[str, tuple[str, ...]] = {
+    "choose_move": ("turn", "moves"),
+    "roll_again": ("turn",),
+}
+
+
+@dataclass(frozen=True)
+class BotSpec:
+    """A bot that can be built: where it comes from, and its options.
+
+    `origin` is "built-in", "package" or "file"; `digest` a hash of its source texts.
+    """
+
+    name: str
+    origin: str
+    path: Path | None
+    digest: str
+    options: Mapping[str, Option]
+    summary: str
+    maker: Callable[..., Player]
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """Every option with its default."""
+        return {name: option.default for name, option in self.options.items()}
+
+    def check_options(self, given: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """What is wrong with given options, as (option, message) pairs."""
+        return find_faults(self.options, given)
+
+    def build(self, options: Mapping[str, Any]) -> Player:
+        """The bot with these options. Raises BotError where its own code fails to build it."""
+        try:
+            player = self.maker(**{**self.defaults, **options})
+        except BotError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise BotError(f"bot {self.name} cannot be built: {in_a_line(error)}") from error
+        _check_lanes(player, self.name)
+        return player
+
+    @cached_property
+    def lane(self) -> str:
+        """ "compiled" or "plain", with default options. Raises BotError like `build`."""
+        player = self.build({})
+        return "plain" if compile_options(_inner(player.choose_move)) is None else "compiled"
+
+
+def single_bot(plugin: Any, name: str, make: Callable[..., BotSpec]) -> Iterator[BotSpec]:
+    functions: dict[str, Any] = {hook: getattr(plugin, hook, None) for hook in DECISIONS}
+    missing = [hook for hook, function in functions.items() if function is None]
+    if len(missing) == 2 and hasattr(plugin, "register_bots"):
+        return
+    if len(missing) == 2 and hasattr(plugin, "register_rules"):
+        return
+    if missing:
+        raise BotError(_missing(missing, plugin))
+    for hook, function in functions.items():
+        _check_arguments(hook, function)
+    options = {
+        key: option
+        for hook, function in functions.items()
+        for key, option in options_of(function, len(DECISIONS[hook])).items()
+    }
+    spec = make(
+        name=name,
+        options=options,
+        summary=_first_line(plugin.__doc__),
+        maker=partial(_bound, functions),
+    )
+    _check_lanes(spec.build({}), name)
+    yield spec
+
+
+def _bound(functions: Mapping[str, Callable[..., Any]], **options: Any) -> Player:
+    """A bot file's functions with its options filled in, each with those it takes."""
+    bound = {}
+    for hook, function in functions.items():
+        names = options_of(function, len(DECISIONS[hook]))
+        mine = {name: options[name] for name in names}
+        bound[hook] = partial(function, **mine) if mine else function
+    return Player(**bound)
+
+
+def family(
+    manager: pluggy.PluginManager, plugin: Any, name: str, make: Callable[..., BotSpec]
+) -> Iterator[BotSpec]:
+    if not hasattr(plugin, "register_bots"):
+        return
+    try:
+        bots = list(plugin.register_bots())
+    except (Exception, SystemExit) as error:
+        raise BotError(f"register_bots of {name} fails: {in_a_line(error)}") from error
+    for bot in bots:
+        if not isinstance(bot, Bot) or not isinstance(bot.name, str) or not callable(bot.build):
+            raise BotError(f"register_bots of {name} must return Bot(name, build), not {bot!r:.80}")
+        yield make(
+            name=bot.name,
+            options=options_of(bot.build),
+            summary=_first_line(bot.build.__doc__),
+            maker=partial(_built, bot),
+        )
+
+
+def _built(bot: Bot, **options: Any) -> Player:
+    built = bot.build(**options)
+    missing = [hook for hook in DECISIONS if not callable(getattr(built, hook, None))]
+    if missing:
+        raise BotError(f"bot {bot.name} has no {' and no '.join(missing)}")
+    return Player(built.choose_move, built.roll_again)
+
+
+def _inner(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function.func if isinstance(function, partial) else function
+
+
+def _check_lanes(player: Player, name: str) -> None:
+    marked = {
+        hook: compile_options(_inner(getattr(player, hook))) is not None for hook in DECISIONS
+    }
+    if len(set(marked.values())) == 2:
+        only = next(hook for hook, compiled in marked.items() if compiled)
+        raise BotError(f"{name}: only {only} is @compiled; mark both functions, or neither")
+
+
+def _check_arguments(hook: str, function: Any) -> None:
+    if not callable(function):
+        raise BotError(f"{hook} is no function")
+    wanted = DECISIONS[hook]
+    parameters = list(inspect.signature(function).parameters.values())
+    required = tuple(item.name for item in parameters if item.default is item.empty)
+    first = tuple(item.name for item in parameters[: len(wanted)])
+    if required != wanted or first != wanted:
+        told = ", ".join(item.name for item in parameters)
+        raise BotError(f"{hook} must take ({', '.join(wanted)}), then options; it takes ({told})")
+
+
+def _missing(hooks: list[str], plugin: Any) -> str:
+    names = [name for name in vars(plugin) if inspect.isfunction(vars(plugin)[name])]
+    told = [f"{hook}{did_you_mean(hook, names)}".replace("did you mean", "is it") for hook in hooks]
+    return f"lacks {' and '.join(told)}"
+
+
+def hook_complaint(error: pluggy.PluginValidationError, plugin: Any) -> str:
+    """pluggy's complaint about a misspelled hook or a wrong argument, in one sentence."""
+    for name, function in list(vars(plugin).items()):
+        if hasattr(function, f"{PROJECT}_impl") and not hasattr(hookspecs, name):
+            hooks = [*DECISIONS, "register_bots", "register_rules"]
+            return f"there is no hook {name!r}{did_you_mean(name, hooks)}"
+        if name in DECISIONS and inspect.isfunction(function):
+            with contextlib.suppress(BotError):
+                _check_arguments(name, function)
+                continue
+            return f"{name} must take ({', '.join(DECISIONS[name])}), then options with defaults"
+    return " ".join(str(error).split())
+
+
+def _first_line(doc: str | None) -> str:
+    return inspect.cleandoc(doc).partition("\n")[0] if doc else ""

@@ -1,0 +1,286 @@
+"""Keyed dice: a roll depends on (seed, deal, seat, the seat's turn, roll) and on nothing else."""
+
+import random
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+from conftest import Tables
+from numpy.typing import NDArray
+
+from cantstop_arena.games.cantstop import dice
+from cantstop_arena.games.cantstop.notation import Event, record
+from cantstop_arena.games.cantstop.play import Contestant, Table
+from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
+from cantstop_arena.games.cantstop.turn import Turn, dice_of
+from cantstop_arena.hookspecs import Player
+
+Key = tuple[int, int, int]  # a seat, one of its turns, a roll of that turn
+MASK = (1 << 64) - 1
+GOLDEN = 0x9E3779B97F4A7C15
+
+
+# A second SipHash and SplitMix, in plain integers, written from the papers ----------------------
+
+
+def rotated(word: int, bits: int) -> int:
+    """A 64-bit word turned left."""
+    return (word << bits | word >> 64 - bits) & MASK
+
+
+def sip_round(v: list[int]) -> None:
+    """One SipRound, in the order of the paper's figure."""
+    v[0] = v[0] + v[1] & MASK
+    v[2] = v[2] + v[3] & MASK
+    v[1] = rotated(v[1], 13) ^ v[0]
+    v[3] = rotated(v[3], 16) ^ v[2]
+    v[0] = rotated(v[0], 32)
+    v[2] = v[2] + v[1] & MASK
+    v[0] = v[0] + v[3] & MASK
+    v[1] = rotated(v[1], 17) ^ v[2]
+    v[3] = rotated(v[3], 21) ^ v[0]
+    v[2] = rotated(v[2], 32)
+
+
+def siphash(key: bytes, message: bytes) -> int:
+    """SipHash-2-4 of whole words."""
+    halves = [int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")] * 2
+    v = [int.from_bytes(b"somepseudorandomlygeneratedbytes"[n : n + 8]) for n in range(0, 32, 8)]
+    v = [word ^ half for word, half in zip(v, halves, strict=True)]
+    for word in [*np.frombuffer(message, "<u8").tolist(), len(message) % 256 << 56]:
+        v[3] ^= word
+        sip_round(v)
+        sip_round(v)
+        v[0] ^= word
+    v[2] ^= 0xFF
+    for _ in range(4):
+        sip_round(v)
+    return v[0] ^ v[1] ^ v[2] ^ v[3]
+
+
+def splitmix(key: int, count: int) -> int:
+    """The count-th number of SplitMix64 seeded with a key."""
+    word = key + GOLDEN * count & MASK
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    word = (word ^ word >> 27) * 0x94D049BB133111EB & MASK
+    return word ^ word >> 31
+
+
+def stream(seed: int, deal: int, seat: int, purpose: int) -> int:
+    """The key of a stream: `seed` and "cantstop" are the key, deal and seat the message."""
+    words = [seed & MASK, int.from_bytes(b"cantstop"), deal, 2 * seat + purpose]
+    text = b"".join(word.to_bytes(8, "little") for word in words)
+    return siphash(text[:16], text[16:])
+
+
+def expected_dice(seed: int, deal: int, key: Key, sides: int) -> list[int]:
+    """The four dice that a game must show."""
+    seat, turn, roll = key
+    number = splitmix(splitmix(stream(seed, deal, seat, 0), turn), roll)
+    return list(dice_of((number >> 12) * sides**4 >> 52, sides))
+
+
+def test_siphash_gives_the_reference_vector() -> None:
+    """Aumasson and Bernstein's test vector for key 00..0f and message 00..0f."""
+    low, high = np.frombuffer(bytes(range(16)), "<u8")
+    assert dice.siphash(low, high, low, high) == 0x3F2ACC7F57C29BDB
+    assert siphash(bytes(range(16)), bytes(range(16))) == 0x3F2ACC7F57C29BDB
+
+
+# What the dice of a game depend on ---------------------------------------------------------------
+
+
+def rolled(events: Iterable[Event], players: int) -> dict[Key, list[int]]:
+    """The dice of a recorded game by seat, the seat's turn and the roll of that turn."""
+    found: dict[Key, list[int]] = {}
+    for event in events:
+        if event["event"] == "roll":
+            turn = (event["turn"] - 1) // players + 1
+            roll = sum(1 for key in found if key[:2] == (event["seat"], turn)) + 1
+            found[event["seat"], turn, roll] = event["dice"]
+    return found
+
+
+def dice_in_game(
+    tables: Tables, *bots: str, deal: int = 0, seed: int = 1980, rules: RuleSet = CLASSIC
+) -> dict[Key, list[int]]:
+    """The dice of one game of these bots."""
+    table = tables.of(rules, bots, len(bots), seed)
+    return rolled(record(table, tuple(range(len(bots))), deal), len(bots))
+
+
+@pytest.mark.parametrize("seed", [0, 1980, -1, 2**63 - 1, -(2**63)])
+@pytest.mark.parametrize("sides", [2, 6, 8])
+def test_every_roll_is_the_number_that_its_key_gives(tables: Tables, seed: int, sides: int) -> None:
+    """The same dice on every machine, in every release: reckoned again with plain integers."""
+    rules, bots = derive(CLASSIC, {"sides": sides}), ("random", "cautious", "rule28")
+    for deal in (0, 17, 10**9):
+        found = dice_in_game(tables, *bots, deal=deal, seed=seed, rules=rules)
+        assert found
+        assert all(dice == expected_dice(seed, deal, key, sides) for key, dice in found.items())
+
+
+def test_a_seat_rolls_the_same_whoever_plays_and_by_whatever_rules(tables: Tables) -> None:
+    """Rolls that two games both come to are equal, with other rivals, rules or numbers of seats."""
+    games = [
+        dice_in_game(tables, "cautious", "random"),
+        dice_in_game(tables, "daring", "rule28"),
+        dice_in_game(tables, "plain random", "cautious"),
+        dice_in_game(tables, "glenn-aloi", "cautious", "random", "random"),
+        dice_in_game(tables, "rule28", rules=NAMED["jump"][0]),
+        dice_in_game(tables, "odds", "plain daring", rules=NAMED["korean"][0]),
+    ]
+    merged: dict[Key, list[int]] = {}
+    for game in games:
+        assert len(merged.keys() & game.keys()) > 10 or not merged
+        assert all(merged.setdefault(key, dice) == dice for key, dice in game.items())
+
+
+def test_other_seeds_deals_seats_turns_and_rolls_bring_other_dice(tables: Tables) -> None:
+    """No part of the key is lost or mixed up with another: no roll comes far too often."""
+    seen: list[list[int]] = []
+    for number in range(10):
+        seen += dice_in_game(tables, "cautious", "cautious", deal=number).values()
+        seen += dice_in_game(tables, "cautious", "cautious", seed=number).values()
+    assert len(seen) > 500
+    assert max(seen.count(dice) for dice in seen) < 8
+
+
+# Uniform, and independent -------------------------------------------------------------------------
+
+
+def _rolls(seed: int, rolls: int, deals: int, turns: int) -> NDArray[np.int64]:
+    """Roll numbers by deal, seat, turn and roll; compiled, so in the numba subset."""
+    found = np.zeros((deals, 2, turns, 8), np.int64)
+    for deal in range(deals):
+        for seat in range(2):
+            key = dice.stream_key(seed, deal, seat, dice.DICE)
+            for turn in range(turns):
+                turn_key = dice.number_at(key, turn + 1)
+                for roll in range(8):
+                    found[deal, seat, turn, roll] = dice.roll_at(turn_key, roll + 1, rolls)
+    return found
+
+
+def _fractions(seed: int, deals: int, count: int) -> NDArray[np.float64]:
+    """A bot's random numbers by deal, seat and draw; compiled likewise."""
+    found = np.zeros((deals, 2, count), np.float64)
+    for deal in range(deals):
+        for seat in range(2):
+            key = dice.stream_key(seed, deal, seat, dice.BOT)
+            for draw in range(count):
+                found[deal, seat, draw] = dice.fraction_at(key, draw + 1)
+    return found
+
+
+ROLLS: NDArray[np.int64] = numba.njit(_rolls)(7, 1296, 1000, 40)
+FRACTIONS: NDArray[np.float64] = numba.njit(_fractions)(7, 1000, 320)
+
+
+def is_uniform(cells: NDArray[Any], count: int) -> bool:
+    """Whether cell numbers are spread as chance would: chi-square within four deviations."""
+    found = np.bincount(cells.ravel(), minlength=count)
+    expected = cells.size / count
+    chi_square = float(((found - expected) ** 2 / expected).sum())
+    return bool(found.size == count and abs(chi_square - count + 1) < 4 * (2 * count - 2) ** 0.5)
+
+
+def test_rolls_are_uniform() -> None:
+    """All 1296 rolls alike, with a fixed seed; all numbers of sides alike."""
+    assert is_uniform(ROLLS, 1296)
+    for sides in (2, 3, 4, 5, 7, 8):
+        assert is_uniform(numba.njit(_rolls)(8, sides**4, 100, 40), sides**4)
+
+
+COARSE = ROLLS // 36  # the first two dice
+PAIRS: dict[str, Callable[[], tuple[NDArray[Any], NDArray[Any]]]] = {
+    "successive rolls": lambda: (COARSE[..., :-1], COARSE[..., 1:]),
+    "successive turns": lambda: (COARSE[:, :, :-1], COARSE[:, :, 1:]),
+    "two seats": lambda: (COARSE[:, 0], COARSE[:, 1]),
+    "successive deals": lambda: (COARSE[:-1], COARSE[1:]),
+    "a roll and the next turn's": lambda: (COARSE[:, :, :-1, 1:], COARSE[:, :, 1:, :-1]),
+    "both halves of a roll": lambda: (COARSE, ROLLS % 36),
+    "dice and bot": lambda: (COARSE.reshape(1000, 2, -1), (FRACTIONS * 36).astype(np.int64)),
+    "successive draws": lambda: (
+        (FRACTIONS[..., :-1] * 36).astype(np.int64),
+        (FRACTIONS[..., 1:] * 36).astype(np.int64),
+    ),
+}
+
+
+@pytest.mark.parametrize("pairs", PAIRS.values(), ids=PAIRS.keys())
+def test_numbers_tell_nothing_about_each_other(
+    pairs: Callable[[], tuple[NDArray[Any], NDArray[Any]]],
+) -> None:
+    """Pairs of what must be independent fill their table of 36 x 36 evenly."""
+    these, those = pairs()
+    assert is_uniform(these * 36 + those, 1296)
+
+
+# Bots' own random numbers -------------------------------------------------------------------------
+
+
+def test_a_bots_numbers_are_fractions() -> None:
+    """From 0 up to but not including 1, the extremes reckoned from the formula."""
+    assert 0 <= FRACTIONS.min() < 0.001
+    assert 0.999 < FRACTIONS.max() < 1
+    assert is_uniform((FRACTIONS * 100).astype(np.int64), 100)
+    assert dice.fraction_at(np.uint64(0), np.int64(0)) == 0
+    assert float(MASK >> 11) / (1 << 53) < 1
+
+
+def handmade(choose_move: Callable[..., Any], roll_again: Callable[..., Any]) -> Contestant:
+    """A plain bot of two functions."""
+    return Contestant("handmade", Player(choose_move, roll_again), "handmade")
+
+
+def beside(tables: Tables, bot: Contestant) -> Table:
+    """A table of three seats for a bot and two built-in ones."""
+    others = [Contestant(name, tables.player(name), name) for name in ("random", "cautious")]
+    return Table(CLASSIC, [bot, *others], 3, 1980)
+
+
+def test_a_bots_numbers_are_those_of_its_seat_and_deal(tables: Tables) -> None:
+    """Drawn in any order of games and at any decision, they are reckoned again exactly."""
+    drawn: list[float] = []
+
+    def roll_again(turn: Turn) -> bool:
+        drawn.append(turn.random())
+        return False
+
+    table = beside(tables, handmade(lambda turn, moves: 0, roll_again))
+    for seats, deal in [((0, 1, 2), 5), ((1, 2, 0), 9), ((0, 2, 1), 5)]:
+        drawn.clear()
+        list(record(table, seats, deal))
+        key = stream(1980, deal, seats.index(0), 1)
+        assert drawn == [(splitmix(key, n + 1) >> 11) / 2**53 for n in range(len(drawn))]
+        assert len(drawn) > 3
+
+
+def test_drawing_numbers_does_not_change_the_game(tables: Tables) -> None:
+    """A bot that draws at every decision meets the dice of one that never does."""
+
+    def wasteful(turn: Turn) -> bool:
+        return sum(turn.random() for _ in range(turn.rolls)) < 0
+
+    silent = handmade(lambda turn, moves: 0, lambda turn: False)
+    drawing = handmade(lambda turn, moves: int(wasteful(turn)), wasteful)
+    one, other = (list(record(beside(tables, bot), (1, 0, 2), 3)) for bot in (silent, drawing))
+    assert one == other
+
+
+def test_what_plain_bots_draw_elsewhere_is_reproducible(tables: Tables) -> None:
+    """Python's and NumPy's own generators depend on the deal, not on what was played before."""
+    table = beside(
+        tables,
+        handmade(
+            lambda turn, moves: random.randrange(len(moves)),
+            lambda turn: bool(np.random.random() < 0.5),
+        ),
+    )
+    first = list(record(table, (0, 1, 2), 4))
+    others = [list(record(table, (0, 1, 2), deal))[1:] for deal in (5, 6)]
+    assert list(record(table, (0, 1, 2), 4)) == first
+    assert first[1:] not in others

@@ -1,0 +1,212 @@
+"""The documentation: what it tells a reader to type or to write works as it stands."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import click
+import naive
+import pytest
+
+from cantstop_arena.botspecs import BotSpec
+from cantstop_arena.cli import main
+from cantstop_arena.games.cantstop.play import Contestant, Table, code_digest
+from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS
+from cantstop_arena.games.cantstop.turn import Turn
+from cantstop_arena.outcomes import Block
+from cantstop_arena.plugins import Catalogue
+from cantstop_arena.tournament.config import read
+
+ROOT = Path(__file__).parent.parent
+README, BOTS, RULES = ROOT / "README.md", ROOT / "bots" / "README.md", ROOT / "docs" / "rules.md"
+PAGES = [README, BOTS, RULES, ROOT / "docs" / "design.md", *ROOT.glob("C*.md")]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The code blocks of a page in one language, those in lists included."""
+    fenced = rf"^( *)```{language}\n(.*?)^\1```$"
+    found = re.finditer(fenced, page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    return [dedent(block[2]) for block in found]
+
+
+def table(page: Path, heading: str) -> list[list[str]]:
+    """The cells of the rows of the first table below a heading."""
+    _, _, below = page.read_text("utf-8").partition(f"# {heading}\n")
+    lines = re.findall(r"^\|.*\|$|^$", below, re.M)
+    first = lines[lines.index(next(filter(None, lines))) :]
+    rows = first[2 : first.index("")]
+    return [[cell.strip() for cell in row[1:-1].split("|")] for row in rows]
+
+
+def bot_blocks() -> Iterator[tuple[str, str]]:
+    """The complete bots, under the names of the files they are saved as."""
+    sources = [*blocks(README, "python"), *blocks(BOTS, "python")]
+    complete = [text for text in sources if re.search(r"^def (choose_move|register)", text, re.M)]
+    names = ["patient", *(f"bot_{number}" for number in range(2, len(complete) + 1))]
+    return zip(names, complete, strict=True)
+
+
+def documented_bots() -> list[str]:
+    """The names of all bots in the documentation."""
+    names = []
+    for name, text in bot_blocks():
+        names += re.findall(r'Bot\("([\w-]+)"', text) or [name]
+    return names
+
+
+@pytest.fixture(scope="module")
+def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
+    """Where the bots of the documentation are files of the folder bots/."""
+    folder = tmp_path_factory.mktemp("bots")
+    for name, text in bot_blocks():
+        (folder / f"{name}.py").write_text(text, "utf-8")
+    return Catalogue(folder)
+
+
+def contestant(spec: BotSpec) -> Contestant:
+    digest = code_digest(spec.origin, spec.name, spec.digest, json.dumps(spec.defaults))
+    return Contestant(spec.name, spec.build({}), digest)
+
+
+def test_readme_calls_its_first_bot_by_the_name_of_its_file() -> None:
+    assert "`bots/patient.py`" in README.read_text("utf-8").split("```python")[0]
+
+
+def test_every_bot_in_the_documentation_is_accepted(catalogue: Catalogue) -> None:
+    known, broken = catalogue.everything()
+    assert broken == []
+    found = [spec.name for spec in known if spec.origin == "file"]
+    assert sorted(found) == sorted(documented_bots())
+
+
+@pytest.mark.parametrize("name", documented_bots())
+def test_every_bot_in_the_documentation_plays_without_faults(
+    catalogue: Catalogue, name: str
+) -> None:
+    seats = [contestant(catalogue.find(bot)) for bot in (name, "cautious")]
+    result = Table(CLASSIC, seats, players=2, seed=1).play(Block((0, 1), first=0, deals=5))
+    assert result.faults == ()
+    assert [tally.unfinished for tally in result.tallies] == [0, 0]
+
+
+def test_both_patient_bots_of_the_readme_are_the_same_bot(catalogue: Catalogue) -> None:
+    plain, compiled = (catalogue.find(name) for name in ("patient", "bot_2"))
+    assert (plain.lane, compiled.lane) == ("plain", "compiled")
+    seats = [contestant(plain), contestant(compiled)]
+    result = Table(CLASSIC, seats, players=2, seed=1).play(Block((0, 1), first=0, deals=20))
+    one, other = result.tallies
+    assert one.wins == other.wins
+    assert one.counts == other.counts
+
+
+def test_every_tournament_in_the_readme_is_read(tmp_path: Path, catalogue: Catalogue) -> None:
+    tournaments = [text for text in blocks(README, "yaml") if re.search(r"^bots:", text, re.M)]
+    assert tournaments
+    for text in tournaments:
+        file = tmp_path / "mine.yaml"
+        file.write_text(text, "utf-8")
+        assert len(read(file, catalogue).entrants) >= 2
+
+
+def test_the_documented_defaults_of_a_tournament_are_its_defaults(
+    tmp_path: Path, catalogue: Catalogue
+) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("bots: [random, cautious]", "utf-8")
+    told = dict(re.findall(r"^(\w+):.*#.*default (\d+)", README.read_text("utf-8"), re.M))
+    tournament = read(file, catalogue)
+    defaults = {"players": tournament.players, "games": tournament.games, "seed": tournament.seed}
+    assert told == {key: str(value) for key, value in defaults.items()}
+    assert (tournament.name, tournament.rules) == ("mine", CLASSIC)
+
+
+def options_of(command: click.Command) -> set[str]:
+    return {word for item in command.params for word in item.opts if word.startswith("--")}
+
+
+def test_the_readme_lists_every_command_with_all_its_options() -> None:
+    told = {}
+    for usage, explained in table(README, "Commands"):
+        (name,) = re.findall(r"^`arena (\w+)", usage)
+        told[name] = set(re.findall(r"`(--[a-z-]+)", explained))
+    assert told == {name: options_of(command) for name, command in main.commands.items()}
+
+
+def test_the_readme_shows_every_argument_as_help_does() -> None:
+    for usage, _ in table(README, "Commands"):
+        words = usage.strip("`").split()
+        command = main.commands[words[1]]
+        with click.Context(command) as context:
+            arguments = [item for item in command.params if isinstance(item, click.Argument)]
+            assert words[2:] == [item.make_metavar(context) for item in arguments]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_call_of_arena_in_the_documentation_exists(page: Path) -> None:
+    text = page.read_text("utf-8")
+    calls = re.findall(r"(?:`|\$ )arena (\w+)([^`\n]*)", text)
+    for name, rest in calls:
+        assert name in main.commands
+        assert set(re.findall(r"--[a-z-]+", rest)) <= options_of(main.commands[name])
+
+
+def test_the_table_of_turn_is_that_of_the_program() -> None:
+    told = [cells[0] for cells in table(BOTS, "What a bot is shown")]
+    methods = {name for name in vars(Turn) if callable(vars(Turn)[name]) and name[0] != "_"}
+    written = {word.strip("`") for word in told}
+    fields = {f"turn.{name}" for name in Turn._fields if name != "random"}
+    called = {re.sub(r"\(.*\)", "", word) for word in written if word.endswith(")")}
+    assert {word for word in written if not word.endswith(")")} == fields
+    assert called == {"turn.random", *(f"turn.{name}" for name in methods)}
+    assert len(told) == len(written)
+
+
+def test_the_table_of_parameters_is_that_of_the_program() -> None:
+    told = {cells[0].strip("`"): cells[2].strip("`") for cells in table(RULES, "Rule sets")}
+    assert list(told) == list(PARAMETERS)
+    classic = {name: getattr(CLASSIC, name) for name in PARAMETERS}
+    lengths = ", ".join(map(str, classic.pop("column_lengths")))
+    assert told == {"column_lengths": lengths} | {key: str(classic[key]) for key in classic}
+
+
+def test_the_table_of_rule_sets_is_that_of_the_program() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| ([\w-]+) \| (\w+) \| (\d) \|", RULES.read_text("utf-8"), re.M
+    )
+    assert rows == [
+        (name, rules.stop, rules.landing, str(rules.columns_to_win))
+        for name, (rules, _) in NAMED.items()
+    ]
+
+
+def numbers(words: str) -> list[int]:
+    return [int(word) for word in re.findall(r"\d+", words)]
+
+
+@pytest.mark.parametrize(("position", "roll", "moves"), table(RULES, "Move order"))
+def test_the_positions_in_the_rules_are_right(position: str, roll: str, moves: str) -> None:
+    standing = naive.Position(CLASSIC.as_dict(), seat=0, markers=[{}, {}])
+    for kind, words in re.findall(r"(runners on|columns?) ([\d, and]+)", position):
+        if kind == "runners on":
+            standing.runners = dict.fromkeys(numbers(words), 1)
+        else:
+            standing.claimed = set(numbers(words))
+    told = [numbers(move) for move in re.findall(r"\[.*?\]", moves)]
+    assert naive.legal_moves(standing, numbers(roll)) == told
+    assert told or moves == "none: a bust"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_within_the_repository_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#\s]+)", page.read_text("utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_to_a_heading_finds_it(page: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#\s:]*)#([\w-]+)\)", page.read_text("utf-8")):
+        text = (page.parent / target if target else page).read_text("utf-8")
+        headings = re.findall(r"^#+ (.*)$", text, re.M)
+        assert anchor in [heading.lower().replace(" ", "-") for heading in headings]
