@@ -34,9 +34,9 @@ def blocks(page: Path, language: str) -> list[str]:
 def table(page: Path, heading: str) -> list[list[str]]:
     """The cells of the rows of the first table below a heading."""
     _, _, below = page.read_text("utf-8").partition(f"# {heading}\n")
-    lines = re.findall(r"^\|.*\|$|^$", below, re.M)
-    first = lines[lines.index(next(filter(None, lines))) :]
-    rows = first[2 : first.index("")]
+    found = re.search(r"(?:^\|.*\|\n)+", below, re.M)
+    assert found, f"there is no table below {heading}"
+    rows = found[0].splitlines()[2:]
     return [[cell.strip() for cell in row[1:-1].split("|")] for row in rows]
 
 
@@ -146,7 +146,7 @@ def test_the_readme_shows_every_argument_as_help_does() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_call_of_arena_in_the_documentation_exists(page: Path) -> None:
     text = page.read_text("utf-8")
-    calls = re.findall(r"(?:`|\$ )arena (\w+)([^`\n]*)", text)
+    calls = re.findall(r"(?:`|\$ )arena ([a-z]+)([^`\n]*)", text)
     for name, rest in calls:
         assert name in main.commands
         assert set(re.findall(r"--[a-z-]+", rest)) <= options_of(main.commands[name])

@@ -23,6 +23,11 @@ class Arena(click.Group):
         except ArenaError as error:
             click.echo(str(error), err=True)
             context.exit(error.exit_code)
+        except BrokenPipeError:
+            raise  # click ends quietly when nobody reads on
+        except OSError as error:
+            click.echo(f"{error.filename or 'arena'}: {error.strerror or error}", err=True)
+            context.exit(1)
 
 
 @click.group(cls=Arena, context_settings={"help_option_names": ["-h", "--help"]})

@@ -23,8 +23,11 @@ from cantstop_arena.reports.tables import MARKDOWN, crosstable_table, standings_
 def write_reports(results: Results, folder: Path) -> list[Path]:
     """Write the reports into an existing folder; the paths of what was written, in order.
 
-    The same results give the same bytes. A single seat has no crosstable.
+    The same results give the same bytes. A single seat has no crosstable, nor is one left there
+    from a tournament before.
     """
+    for stale in ("crosstable.csv", "crosstable.md"):
+        (folder / stale).unlink(missing_ok=True)
     written = []
     for name, text in _contents(results):
         written.append(folder / name)

@@ -161,6 +161,29 @@ def open_ledger(path: Path, identity: Mapping[str, Any], fresh: bool = False) ->
 
     Raises LedgerError where the file belongs to another tournament or cannot be used.
     """
+    with _alone_in(path.parent):
+        yield from _opened(path, identity, fresh)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Keep other runs out of a folder. The lock dies with its process, however that ends."""
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system
+        yield
+        return
+    with (folder / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise LedgerError(
+                f"another run is writing to {folder}; wait until it is done"
+            ) from None
+        yield
+
+
+def _opened(path: Path, identity: Mapping[str, Any], fresh: bool) -> Iterator[Ledger]:
     if fresh:
         for suffix in ("", "-wal", "-shm"):
             Path(f"{path}{suffix}").unlink(missing_ok=True)
