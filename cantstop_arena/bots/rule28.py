@@ -18,7 +18,7 @@ def rule28(
     """Rule of 28 (Michael Keller): stops when the turn is worth 28 points.
 
     `prefer: outer` weighs moves by the column values, as James Glenn's own program does by
-    default; it plays much worse. Where no roll can succeed any more it stops whatever the score.
+    default. Where no roll can succeed any more it stops whatever the score.
     """
     numbers = Numbers(
         values=_VALUES,
