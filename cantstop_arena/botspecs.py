@@ -1,6 +1,5 @@
 """The bots that a plug-in holds: read from its hooks, checked, and ready to be built."""
 
-import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -166,10 +165,10 @@ def hook_complaint(error: pluggy.PluginValidationError, plugin: Any) -> str:
             hooks = [*DECISIONS, "register_bots", "register_rules"]
             return f"there is no hook {name!r}{did_you_mean(name, hooks)}"
         if name in DECISIONS and inspect.isfunction(function):
-            with contextlib.suppress(BotError):
+            try:
                 _check_arguments(name, function)
-                continue
-            return f"{name} must take ({', '.join(DECISIONS[name])}), then options with defaults"
+            except BotError as complaint:
+                return str(complaint)
     return " ".join(str(error).split())
 
 

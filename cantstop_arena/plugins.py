@@ -176,7 +176,8 @@ class Catalogue:
             self._manager.register(plugin, f"{origin}:{path or name}")
             self._manager.check_pending()
         except pluggy.PluginValidationError as error:
-            self._manager.unregister(plugin)
+            if self._manager.is_registered(plugin):
+                self._manager.unregister(plugin)
             raise BotError(hook_complaint(error, plugin)) from error
         make = partial(BotSpec, origin=origin, path=path, digest=digest)
         return [*single_bot(plugin, name, make), *family(self._manager, plugin, name, make)]

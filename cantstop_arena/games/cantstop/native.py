@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -218,9 +219,13 @@ def _names(code: CodeType) -> list[str]:
 
 
 def _plain_words(error: Exception) -> str:
-    """The sentences of numba's report that name the cause and the line."""
+    """The one sentence of numba's report that names the cause, with its place in the bot's file."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    place = next((line.rstrip(":") for line in reversed(lines) if line.startswith("File ")), "")
-    skipped = ("File ", "Failed in", "During:", "[1]", "Overload", "There are", "- Of which")
-    causes = [line for line in lines if not line.startswith(skipped)]
-    return f"{causes[0] if causes else 'numba refuses it'} ({place})" if place else causes[0]
+    for cause, place in pairwise(lines):
+        if place.startswith('File "') and _OWN_FILE not in place:
+            return f"{cause} ({place.removeprefix('File ').rstrip(':')})"
+    told = [line.removeprefix("TypingError: ") for line in lines if "must return" in line]
+    return (told or lines or ["numba refuses it"])[0]
+
+
+_OWN_FILE = "cantstop/native.py"
