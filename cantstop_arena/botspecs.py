@@ -48,13 +48,21 @@ class BotSpec:
     def build(self, options: Mapping[str, Any]) -> Player:
         """The bot with these options. Raises BotError where its own code fails to build it."""
         try:
-            player = self.maker(**{**self.defaults, **options})
+            player = self.maker(**{**self.defaults, **self._typed(options)})
         except BotError:
             raise
         except (Exception, SystemExit) as error:
             raise BotError(f"bot {self.name} cannot be built: {in_a_line(error)}") from error
         _check_lanes(player, self.name)
         return player
+
+    def _typed(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Options with lists, as files have them, where the default is a tuple."""
+        tuples = {name for name, default in self.defaults.items() if isinstance(default, tuple)}
+        return {
+            name: tuple(value) if name in tuples and isinstance(value, list) else value
+            for name, value in options.items()
+        }
 
     @cached_property
     def lane(self) -> str:

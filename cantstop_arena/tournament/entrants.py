@@ -41,9 +41,8 @@ class Entrant:
         return {"bot": self._reference(folder), "as": self.name, **self.options}
 
     def identified(self) -> dict[str, Any]:
-        """What results depend on: for a bot in a file what the file says, not where it lies."""
-        digest = {"digest": self.bot.digest} if self.bot.origin == "file" else {}
-        origin = {"bot": self.bot.name, "origin": self.bot.origin, **digest}
+        """What results depend on: of a bot what its sources say, not where they lie."""
+        origin = {"bot": self.bot.name, "origin": self.bot.origin, "digest": self.bot.digest}
         return {"name": self.name, **origin, "options": dict(self.options)}
 
     def _reference(self, folder: Path) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core import config
 from platformdirs import user_cache_path
 
@@ -70,6 +71,8 @@ def caching_in(folder: Path | None) -> Iterator[bool]:
 
 def entry(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls, and keep its machine code on disk."""
+    if config.DISABLE_JIT:
+        return np.errstate(over="ignore")(function)  # the dice count on numbers that wrap around
     with caching_in(cache_folder("engine")) as cached:
         return numba.njit(cache=cached, nogil=True, error_model="numpy")(function)
 

@@ -1,5 +1,6 @@
 """Compiled bots: turned into machine code once, and called by the engine through its address."""
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -9,6 +10,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 import numba
+import numpy as np
 from numba import types
 from numba.core import cgutils, config
 from numba.core.errors import TypingError
@@ -142,6 +144,8 @@ def compile_player(player: Player, name: str, cache: Path | None) -> NativePlaye
         with caching_in(cache) as cached:
             choose = _compile(_CHOOSE_MOVE, _choose_move_of(*_opened(player.choose_move)), cached)
             again = _compile(_ROLL_AGAIN, _roll_again_of(*_opened(player.roll_again)), cached)
+    except BotError as error:
+        raise BotError(f"{name} does not compile: {error}") from error
     except Exception as error:  # numba raises more than its own errors
         raise BotError(f"{name} does not compile: {_plain_words(error)}") from error
     return NativePlayer((_address(choose), _address(again)), (choose, again))
@@ -189,12 +193,14 @@ def _address(dispatcher: Any) -> int:
 
 
 _callable: set[Any] = set()
+_SHARED = random.random.__self__  # type: ignore[attr-defined]  # behind `from random import ...`
 
 
 def _make_callable(function: Any) -> None:
     """Let compiled code call a plain function, and whatever functions of its module it calls."""
     if function in _callable:
         return
+    _refuse_unseeded(function)
     _callable.add(function)
     register_jitable(forceinline=True, **(compile_options(function) or {}))(function)
     for called in _called_by(function):
@@ -202,13 +208,26 @@ def _make_callable(function: Any) -> None:
             _make_callable(called)
 
 
+def _refuse_unseeded(function: FunctionType) -> None:
+    """numba's own generators cannot be seeded for each deal, so no game could be repeated."""
+    named = _named_in(function)
+    draws = any(value is random or getattr(value, "__self__", None) is _SHARED for value in named)
+    numpys = "random" in _names(function.__code__) and any(value is np for value in named)
+    if draws or numpys:
+        raise BotError(f"{function.__name__} draws from random; a compiled bot has turn.random()")
+
+
 def _called_by(function: FunctionType) -> list[FunctionType]:
-    """The plain Python functions a function names: global ones and those it closes over."""
+    """The plain Python functions a function names."""
+    return [value for value in _named_in(function) if isinstance(value, FunctionType)]
+
+
+def _named_in(function: FunctionType) -> list[Any]:
+    """What a function names, of what its module knows or it closes over."""
     closed_over = [cell.cell_contents for cell in function.__closure__ or ()]
     cells = dict(zip(function.__code__.co_freevars, closed_over, strict=True))
     known = {**function.__globals__, **cells}
-    named = (known.get(name) for name in _names(function.__code__))
-    return [value for value in named if isinstance(value, FunctionType)]
+    return [known[name] for name in _names(function.__code__) if name in known]
 
 
 def _names(code: CodeType) -> list[str]:
@@ -220,7 +239,8 @@ def _names(code: CodeType) -> list[str]:
 
 def _plain_words(error: Exception) -> str:
     """The one sentence of numba's report that names the cause, with its place in the bot's file."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line.strip() for line in str(error).splitlines()]
+    lines = [line for line in lines if line and not line.startswith("During:")]
     for cause, place in pairwise(lines):
         if place.startswith('File "') and _OWN_FILE not in place:
             return f"{cause} ({place.removeprefix('File ').rstrip(':')})"

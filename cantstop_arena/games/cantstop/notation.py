@@ -1,6 +1,6 @@
 """One game written down, event by event, as docs/rules.md lays it out."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from cantstop_arena.games.cantstop import kernel
@@ -30,11 +30,18 @@ _REASONS = {
 }
 
 
-def record(table: Table, seats: Group, deal: int) -> Iterator[Event]:
-    """Play one game and yield its events: the game, rolls, stops and busts, the end."""
+def record(
+    table: Table, seats: Group, deal: int, complain: Callable[[str], None] | None = None
+) -> Iterator[Event]:
+    """Play one game and yield its events: the game, rolls, stops and busts, the end.
+
+    Where a bot misbehaves, `complain` is told who did what.
+    """
     scribe = _Scribe(table, seats, deal)
     yield scribe.opening()
     yield from scribe.turns()
+    if scribe.misplay and complain:
+        complain(scribe.complaint())
     yield scribe.ending()
 
 
@@ -129,6 +136,11 @@ class _Scribe:
         seat = self.roll["seat"]
         markers = self._by_column(self.game.markers[seat])
         return {"event": "stop", "turn": self.roll["turn"], "seat": seat, "markers": markers}
+
+    def complaint(self) -> str:
+        seat = self.table.asker.seat
+        name = self.table.contestants[self.seats[seat]].name
+        return f"{name} (seat {seat}) misbehaves in turn {int(self.game.turn)}: {self.misplay}"
 
     def ending(self) -> Event:
         winners = int(self.game.winners)

@@ -1,0 +1,326 @@
+"""Bots as plug-ins: what makes one, its options, and what is said of those that are none."""
+
+import os
+from collections.abc import Callable, Sequence
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from cantstop_arena.botspecs import BotSpec
+from cantstop_arena.errors import BotError
+from cantstop_arena.games.cantstop.play import Contestant, Table
+from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.outcomes import Block, Tally
+from cantstop_arena.plugins import BUILT_IN, Broken, Catalogue
+
+CHOOSE = "def choose_move(turn, moves):\n    return 0\n"
+AGAIN = "def roll_again(turn):\n    return turn.rolls < 3\n"
+HOOKIMPL = "from cantstop_arena import hookimpl\n"
+COMPILED = "from cantstop_arena import compiled\n"
+BOTH_COMPILED = f"{COMPILED}@compiled\n{CHOOSE}@compiled\n"
+STEPS = """
+def choose_move(turn, moves, last=False):
+    return len(moves) - 1 if last else 0
+def roll_again(turn, rolls=3, keen=0.5):
+    return turn.rolls < rolls + keen
+"""
+FAMILY = '''
+from typing import Literal
+from cantstop_arena import Bot, Player
+class Climber:
+    """Climbs.
+
+    And on."""
+    def __init__(self, rolls: int = 3, side: Literal["left", "right"] = "left") -> None:
+        self.rolls, self.side = rolls, side
+    def choose_move(self, turn, moves):
+        return 0 if self.side == "left" else len(moves) - 1
+    def roll_again(self, turn):
+        return turn.rolls < self.rolls
+def coward(rolls=1):
+    """Stops."""
+    return Player(lambda turn, moves: 0, lambda turn: turn.rolls < rolls)
+def register_bots():
+    return [Bot("climber", Climber), Bot("coward", coward)]
+'''
+
+
+@pytest.fixture
+def drop(tmp_path: Path) -> Callable[[str, str], Catalogue]:
+    """Drops a file into a folder of bots, and opens the folder anew."""
+
+    def dropped(name: str, text: str) -> Catalogue:
+        (tmp_path / f"{name}.py").write_text(text)
+        return Catalogue(tmp_path)
+
+    return dropped
+
+
+Drop = Callable[[str, str], Catalogue]
+
+
+def played(spec: BotSpec, **options: object) -> Tally:
+    """What a bot's solitaire games add up to."""
+    digest = f"{spec.digest}{sorted(options.items())}"
+    contestant = Contestant(spec.name, spec.build(options), digest.replace("/", ""))
+    return Table(CLASSIC, [contestant], 1, 7).play(Block((0,), 0, 10)).tallies[0]
+
+
+def names(specs: Sequence[BotSpec]) -> list[str]:
+    return [spec.name for spec in specs]
+
+
+# --- What is a bot --------------------------------------------------------------------------------
+
+
+def test_built_in_bots_are_always_there(tmp_path: Path) -> None:
+    known, broken = Catalogue(tmp_path / "nowhere").everything()
+    assert names(known) == [name.replace("_", "-") for name in BUILT_IN]
+    assert {spec.origin for spec in known} == {"built-in"}
+    assert not broken
+
+
+@pytest.mark.parametrize("mark", ["", "@hookimpl\n"])
+def test_a_file_with_the_two_functions_is_a_bot_named_after_it(drop: Drop, mark: str) -> None:
+    spec = drop("zoë-2", f'"""Waits."""\n{HOOKIMPL}{mark}{CHOOSE}{mark}{AGAIN}').find("zoë-2")
+    assert (spec.name, spec.origin, spec.lane, spec.summary) == ("zoë-2", "file", "plain", "Waits.")
+    assert played(spec).counts["turns"] > (0,)
+
+
+def test_files_that_begin_with_an_underscore_or_a_dot_are_no_bots(drop: Drop) -> None:
+    drop("_draft", "nonsense")
+    known, broken = drop(".hidden", "nonsense").everything()
+    assert names(known) == [name.replace("_", "-") for name in BUILT_IN]
+    assert not broken
+
+
+def test_what_a_file_prints_while_it_is_imported_is_no_output(
+    drop: Drop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drop("loud", f"print('noise')\n{CHOOSE}{AGAIN}").find("loud")
+    assert capsys.readouterr().out == ""
+
+
+def test_a_linked_file_is_a_bot_named_after_the_link(drop: Drop, tmp_path: Path) -> None:
+    catalogue = drop("target", CHOOSE + AGAIN)
+    (tmp_path / "link.py").symlink_to("target.py")
+    assert names([catalogue.find("link"), catalogue.find("target")]) == ["link", "target"]
+
+
+def test_a_file_edited_within_the_second_to_the_same_size_is_new(
+    drop: Drop, tmp_path: Path
+) -> None:
+    before = drop("bot", CHOOSE + AGAIN).find("bot")
+    stamp = os.stat(tmp_path / "bot.py")
+    catalogue = drop("bot", CHOOSE + AGAIN.replace("3", "5"))
+    os.utime(tmp_path / "bot.py", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    after = catalogue.find("bot")
+    assert before.digest != after.digest
+    assert played(before).counts != played(after).counts
+
+
+# --- Options --------------------------------------------------------------------------------------
+
+
+def test_options_are_keyword_parameters_in_both_lanes(drop: Drop) -> None:
+    marked = STEPS.replace("def ", "@compiled\ndef ")
+    drop("plain", STEPS)
+    catalogue = drop("native", COMPILED + marked)
+    plain, native = catalogue.find("plain"), catalogue.find("native")
+    assert (plain.lane, native.lane) == ("plain", "compiled")
+    assert plain.defaults == native.defaults == {"last": False, "rolls": 3, "keen": 0.5}
+    assert played(plain) == played(native)
+    assert played(plain, rolls=5, last=True) == played(native, rolls=5, last=True) != played(plain)
+
+
+def test_one_option_of_both_functions_reaches_both(drop: Drop) -> None:
+    text = CHOOSE.replace("moves)", "moves, n=0)").replace("0\n", "n\n", 1)
+    spec = drop("both", text + AGAIN.replace("turn)", "turn, n=0)").replace("3", "n")).find("both")
+    player = spec.build({"n": 4})
+    assert player.choose_move.keywords == player.roll_again.keywords == {"n": 4}  # type: ignore[attr-defined]
+
+
+def test_wrong_options_are_refused_by_name(drop: Drop) -> None:
+    spec = drop("steps", STEPS).find("steps")
+    faults = dict(spec.check_options({"rols": 3, "rolls": "x", "last": 1, "keen": "no"}))
+    assert list(faults) == ["rols", "rolls", "last", "keen"]
+    assert "did you mean 'rolls'?" in faults["rols"] and "options: last, rolls" in faults["rols"]
+    assert faults["rolls"] == "option rolls must be a whole number, not 'x'"
+    assert faults["last"] == "option last must be true or false, not 1"
+    assert faults["keen"] == "option keen must be a number, not 'no'"
+
+
+def test_right_options_are_taken(drop: Drop) -> None:
+    assert not drop("steps", STEPS).find("steps").check_options({"rolls": 9, "keen": 1})
+
+
+# --- Families -------------------------------------------------------------------------------------
+
+
+def test_a_family_holds_bots_of_classes_and_functions(drop: Drop) -> None:
+    catalogue = drop("family", FAMILY)
+    climber, coward = catalogue.find("climber"), catalogue.find("coward")
+    assert (climber.summary, coward.summary) == ("Climbs.", "Stops.")
+    assert climber.defaults == {"rolls": 3, "side": "left"}
+    assert played(climber, rolls=1) == played(coward) != played(climber, rolls=1, side="right")
+
+
+def test_an_option_with_choices_takes_no_other(drop: Drop) -> None:
+    climber = drop("family", FAMILY).find("climber")
+    assert not climber.check_options({"side": "right"})
+    assert climber.check_options({"side": "rihgt"}) == [
+        ("side", "option side must be left or right, not 'rihgt' (did you mean 'right'?)")
+    ]
+
+
+def test_a_file_with_several_bots_is_used_by_their_names(drop: Drop, tmp_path: Path) -> None:
+    with pytest.raises(BotError, match=r"holds several bots \(climber, coward\)"):
+        drop("family", FAMILY).load_file(tmp_path / "family.py")
+
+
+# --- Broken files ---------------------------------------------------------------------------------
+
+BROKEN = {
+    "does not import": ("import nothing_there", "does not import: ModuleNotFoundError"),
+    "is no Python": ("def choose_move(:", "does not import: SyntaxError"),
+    "is no text": ("\0", "does not import: SyntaxError"),
+    "leaves": ("import sys\nsys.exit(3)", "does not import: SystemExit: 3"),
+    "is empty": ("", "lacks choose_move and roll_again"),
+    "lacks a hook": (CHOOSE, "lacks roll_again"),
+    "misspells": (CHOOSE + AGAIN.replace("roll_", "rol_"), "lacks roll_again (is it 'rol_again'?)"),
+    "misspells a marked hook": (
+        f"{HOOKIMPL}@hookimpl\n{CHOOSE}@hookimpl\n{AGAIN.replace('roll_', 'rol_')}",
+        "there is no hook 'rol_again' (did you mean 'roll_again'?)",
+    ),
+    "orders arguments wrongly": (
+        AGAIN + CHOOSE.replace("turn, moves", "moves, turn"),
+        "choose_move must take (turn, moves), then options; it takes (moves, turn)",
+    ),
+    "names arguments wrongly": (CHOOSE.replace("moves", "mvs") + AGAIN, "must take (turn, moves)"),
+    "names marked arguments wrongly": (
+        f"{HOOKIMPL}@hookimpl\n{CHOOSE.replace('moves', 'mvs')}@hookimpl\n{AGAIN}",
+        "choose_move must take (turn, moves)",
+    ),
+    "takes too many": (CHOOSE + AGAIN.replace("turn)", "turn, x)"), "it takes (turn, x)"),
+    "takes too few": (CHOOSE.replace(", moves", "") + AGAIN, "it takes (turn)"),
+    "is half compiled": (
+        f"{COMPILED}@compiled\n{CHOOSE}{AGAIN}",
+        "only choose_move is @compiled; mark both functions, or neither",
+    ),
+    "has no functions": ("choose_move = roll_again = 3", "choose_move is no function"),
+    "registers badly": (
+        "def register_bots():\n    raise ValueError('no')",
+        "register_bots of bad fails: ValueError: no",
+    ),
+    "registers nothing": ("def register_bots(): pass", "register_bots of bad fails: TypeError"),
+    "registers rubbish": (
+        "def register_bots(): return ['a']",
+        "register_bots of bad must return Bot(name, build), not 'a'",
+    ),
+}
+
+
+def broken(catalogue: Catalogue) -> Broken:
+    """The only broken plug-in, none of the others harmed."""
+    known, (bad,) = catalogue.everything()
+    assert set(names(known)) == {*(name.replace("_", "-") for name in BUILT_IN), "good"}
+    return bad
+
+
+@pytest.mark.parametrize(("text", "reason"), BROKEN.values(), ids=list(BROKEN))
+def test_a_broken_file_is_named_with_its_reason(
+    drop: Drop, tmp_path: Path, text: str, reason: str
+) -> None:
+    drop("good", CHOOSE + AGAIN)
+    catalogue = drop("bad", text)
+    assert catalogue.find("good").name == "good"
+    bad = broken(catalogue)
+    assert (bad.name, bad.origin) == ("bad", str(tmp_path / "bad.py"))
+    assert reason in bad.reason
+    with pytest.raises(BotError) as caught:
+        catalogue.find("bad")
+    assert reason in str(caught.value)
+
+
+def test_a_bot_that_cannot_be_built_is_blamed_when_it_is_asked_for(drop: Drop) -> None:
+    text = "from cantstop_arena import Bot\ndef register_bots():\n    return [Bot('odd', lambda: 3)]"
+    with pytest.raises(BotError, match="bot odd has no choose_move and no roll_again"):
+        drop("odd_family", text).find("odd").build({})
+
+
+@pytest.mark.parametrize("text", [CHOOSE + AGAIN, FAMILY.replace('"coward"', '"random"')])
+def test_a_name_taken_by_a_built_in_bot_is_refused(drop: Drop, text: str) -> None:
+    known, (bad,) = drop("random", text).everything()
+    assert bad.reason == "the name random is taken by a built-in bot"
+    assert next(spec for spec in known if spec.name == "random").origin == "built-in"
+
+
+def test_a_bot_that_does_not_compile_is_refused_by_the_table(drop: Drop) -> None:
+    spec = drop("bad", f"{BOTH_COMPILED}{AGAIN.replace('rolls', 'roles')}").find("bad")
+    with pytest.raises(BotError, match="bad does not compile: .*roles"):
+        played(spec)
+
+
+def test_an_unknown_bot_brings_its_likeness_to_mind(drop: Drop) -> None:
+    with pytest.raises(BotError, match=r"unknown bot 'climbr' \(did you mean 'climber'\?\)"):
+        drop("family", FAMILY).find("climbr")
+
+
+def test_an_unreadable_file_is_a_broken_one(drop: Drop, tmp_path: Path) -> None:
+    (tmp_path / "bad.py").symlink_to("nowhere.py")
+    assert "cannot be read: No such file" in broken(drop("good", CHOOSE + AGAIN)).reason
+
+
+# --- Packages -------------------------------------------------------------------------------------
+
+
+def install(monkeypatch: pytest.MonkeyPatch, **values: str) -> None:
+    """Pretend that packages offer these entry points."""
+    points = [EntryPoint(name, value, "cantstop_arena") for name, value in values.items()]
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
+
+
+def test_entry_points_are_found_and_broken_ones_named(
+    drop: Drop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "_offered_family.py").write_text(FAMILY)
+    (tmp_path / "_offered_bot.py").write_text(CHOOSE + AGAIN)
+    (tmp_path / "_offered_ruin.py").write_text("import sys\nsys.exit(1)")
+    monkeypatch.syspath_prepend(tmp_path)
+    install(
+        monkeypatch,
+        family="_offered_family",
+        lone="_offered_bot",
+        missing="nowhere_at_all",
+        ruin="_offered_ruin",
+        random="_offered_bot:nothing",
+    )
+    known, bad = drop("lone", CHOOSE + AGAIN).everything()
+    assert {"climber", "coward", "lone"} <= set(names(known))
+    assert Catalogue(tmp_path).find("lone").origin == "package"
+    assert [(one.name, one.origin) for one in bad[:3]] == [
+        ("missing", "package nowhere_at_all"),
+        ("random", "package _offered_bot:nothing"),
+        ("ruin", "package _offered_ruin"),
+    ]
+    assert [one.reason.partition(":")[0] for one in bad[:3]] == [
+        "ModuleNotFoundError",
+        "AttributeError",
+        "SystemExit",
+    ]
+    assert bad[3].reason == "the name lone is taken by a package bot"
+
+
+def test_a_package_can_offer_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "_offered_rules.py").write_text(
+        "from cantstop_arena import hookimpl\n"
+        "from cantstop_arena.games.cantstop.rules import CLASSIC, derive\n"
+        "@hookimpl\ndef register_rules():\n"
+        "    return [derive(CLASSIC, {'runners': 2}, 'two'), derive(CLASSIC, {}, 'jump')]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    install(monkeypatch, rules="_offered_rules")
+    rules = Catalogue(tmp_path).rules
+    assert rules["two"].runners == 2
+    assert rules["jump"].landing == "jump"
