@@ -112,7 +112,7 @@ def test_a_file_edited_within_the_second_to_the_same_size_is_new(
     drop: Drop, tmp_path: Path
 ) -> None:
     before = drop("bot", CHOOSE + AGAIN).find("bot")
-    stamp = os.stat(tmp_path / "bot.py")
+    stamp = (tmp_path / "bot.py").stat()
     catalogue = drop("bot", CHOOSE + AGAIN.replace("3", "5"))
     os.utime(tmp_path / "bot.py", ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     after = catalogue.find("bot")
@@ -244,7 +244,9 @@ def test_a_broken_file_is_named_with_its_reason(
 
 
 def test_a_bot_that_cannot_be_built_is_blamed_when_it_is_asked_for(drop: Drop) -> None:
-    text = "from cantstop_arena import Bot\ndef register_bots():\n    return [Bot('odd', lambda: 3)]"
+    text = (
+        "from cantstop_arena import Bot\ndef register_bots():\n    return [Bot('odd', lambda: 3)]"
+    )
     with pytest.raises(BotError, match="bot odd has no choose_move and no roll_again"):
         drop("odd_family", text).find("odd").build({})
 
@@ -258,7 +260,7 @@ def test_a_name_taken_by_a_built_in_bot_is_refused(drop: Drop, text: str) -> Non
 
 def test_a_bot_that_does_not_compile_is_refused_by_the_table(drop: Drop) -> None:
     spec = drop("bad", f"{BOTH_COMPILED}{AGAIN.replace('rolls', 'roles')}").find("bad")
-    with pytest.raises(BotError, match="bad does not compile: .*roles"):
+    with pytest.raises(BotError, match=r"bad does not compile: .*roles"):
         played(spec)
 
 

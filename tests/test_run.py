@@ -128,6 +128,16 @@ def test_a_bot_that_misbehaves_is_named_in_tables_and_summary(place: Path) -> No
     assert told["standings"][0]["score"] == 1.0
 
 
+def test_a_bot_that_misbehaves_alone_is_not_ranked_first_for_its_short_games(place: Path) -> None:
+    (place / "bots" / "oops.py").write_text(PLAIN.replace("len(moves) - 1", "99"))
+    (place / "t.yaml").write_text("players: 1\ngames: 20\nbots: [oops, random]\n")
+    arena("run", "t.yaml")
+    assert [row["bot"] for row in summary(place / "results" / "t")["standings"]] == [
+        "random",
+        "oops",
+    ]
+
+
 BROKEN = {
     "absent_module": ("import nosuchmodule\n", "nosuchmodule"),
     "syntax": ("def choose_move(turn, moves) return 0\n", "SyntaxError"),

@@ -54,9 +54,15 @@ def standings(results: Results) -> list[Standing]:
 
 
 def solo_standings(results: Results) -> list[SoloStanding]:
-    """The bots by turns per game, the fewest first; those without games last. For 1 seat."""
+    """The bots by turns per game, the fewest first. For 1 seat.
+
+    Bots without games come last, and those that misbehaved: forfeited games are short.
+    """
     turns = per_game(results, TURNS)
-    fewest = [inf if mean.mean is None else mean.mean for mean in turns]
+    culprits = {fault.bot for fault in results.faults}
+    fewest = [
+        inf if mean.mean is None or bot in culprits else mean.mean for bot, mean in enumerate(turns)
+    ]
     return [
         SoloStanding(rank, results.bots[bot], turns[bot].games, *_written(turns[bot]))
         for rank, bot in _ranked(results.bots, fewest)

@@ -135,12 +135,13 @@ def play(
     _make(folder)
     with open_ledger(folder / LEDGER, tournament.identity(), fresh) as ledger:
         spans = ledger.spans()
-        games = sum(1 for _ in tournament.groups()) * _games(tournament, tournament.deals)
+        asked = sum(1 for _ in tournament.groups()) * _games(tournament, tournament.deals)
+        stored = sum(_games(tournament, deals) for gone in spans.values() for _, deals in gone)
         missing = sum(
             _games(tournament, block.deals)
             for block in missing_blocks(tournament, lambda _: "compiled", _lookup(spans))
         )
-        watch.begins(games - missing, games)
+        watch.begins(stored, max(asked, stored + missing))
         if missing:
             _play_missing(tournament, catalogue, ledger, workers, watch)
             ledger.tidy()

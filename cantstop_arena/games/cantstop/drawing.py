@@ -98,7 +98,8 @@ class _Teller:
     def _end(self, event: Mapping[str, Any]) -> Iterator[str]:
         winners = " and ".join(self.names[seat] for seat in event["winners"]) or "nobody"
         verb = "win" if len(event["winners"]) > 1 else "wins"
-        yield f"\nAfter {event['turns']} turns {winners} {verb} ({event['reason']})."
+        turns = "1 turn" if event["turns"] == 1 else f"{event['turns']} turns"
+        yield f"\nAfter {turns} {winners} {verb} ({event['reason']})."
 
 
 def _plus(move: Sequence[int]) -> str:
