@@ -1,0 +1,359 @@
+"""The command line: every command, what it refuses, and what it leaves in the results folder."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from naive import Verdict, referee
+
+from cantstop_arena.cli import main
+from cantstop_arena.games.cantstop.rules import NAMED
+
+ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
+PLAIN = '''"""Stops after three rolls."""
+def choose_move(turn, moves, last=False):
+    return len(moves) - 1 if last else 0
+def roll_again(turn):
+    return turn.rolls < 3
+'''
+FAULTY = PLAIN.replace("turn.rolls < 3", "turn.rolls < 2 or 1 / 0 > 1")
+CUP = """
+name: cup
+games: 24
+seed: 7
+bots: [random, rule28, ../bots/plain.py, {bot: plain, as: last, last: true}]
+"""
+REPORTS = ("standings.csv", "standings.md", "crosstable.csv", "crosstable.md", "summary.json")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a tournament and a bot, where we stand."""
+    monkeypatch.chdir(tmp_path)
+    write("cups/cup.yaml", CUP)
+    write("bots/plain.py", PLAIN)
+    return tmp_path
+
+
+def write(path: str, text: str) -> None:
+    Path(path).parent.mkdir(exist_ok=True)
+    Path(path).write_text(text)
+
+
+def arena(*words: str, code: int = 0) -> Result:
+    """Run a command within this process; it must end with this exit code and no traceback."""
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == code, (result.output, result.exception)
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def bytes_of(folder: str, names: Sequence[str] = ()) -> dict[str, bytes]:
+    paths = [Path(folder, name) for name in names] or sorted(Path(folder).iterdir())
+    return {path.name: path.read_bytes() for path in paths}
+
+
+def summary(folder: str = "results/cup") -> Any:
+    return json.loads(Path(folder, "summary.json").read_text())
+
+
+# --- Help -----------------------------------------------------------------------------------------
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, contextlib\nfrom cantstop_arena.cli import main\n"
+        "with contextlib.suppress(SystemExit):\n    main(['--help'])\n"
+        "print(sorted({'numba', 'numpy', 'yaml', 'pluggy', 'tabulate'} & set(sys.modules)))"
+    )
+    output = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert output.startswith("Usage: ")
+    assert output.endswith("[]\n")
+
+
+@pytest.mark.parametrize("command", ["run", "bots", "rules", "odds", "replay", "bench"])
+def test_every_command_has_help_and_stands_in_that_of_arena(command: str) -> None:
+    assert f"\n  {command} " in arena("--help").stdout
+    assert arena(command, "-h").stdout.startswith(f"Usage: main {command}")
+
+
+def test_an_unknown_command_is_refused() -> None:
+    assert "No such command" in arena("rnu", code=2).stderr
+
+
+# --- bots, rules, odds, bench ---------------------------------------------------------------------
+
+
+def test_bots_are_listed_with_those_that_cannot_be_used() -> None:
+    write("bots/bad.py", "import nothing_there")
+    output = arena("bots").stdout
+    assert re.search(r"^rule28 +built-in +compiled +Rule of 28", output, re.MULTILINE)
+    assert re.search(r"^plain +bots/plain.py +plain +Stops after three", output, re.MULTILINE)
+    assert "bad (bots/bad.py): does not import: ModuleNotFoundError: " in output
+
+
+def test_bots_are_listed_as_json() -> None:
+    write("others/bad.py", "import nothing_there")
+    write("others/mine.py", PLAIN)
+    told = json.loads(arena("bots", "--json", "--bots", "others").stdout)
+    assert told["bots"][-1] == {
+        "name": "mine",
+        "origin": "others/mine.py",
+        "lane": "plain",
+        "summary": "Stops after three rolls.",
+        "options": {"last": False},
+    }
+    (bad,) = told["broken"]
+    assert bad["name"] == "bad"
+
+
+def test_rules_are_listed_shown_and_given_as_json() -> None:
+    listed = arena("rules").stdout
+    assert all(re.search(f"^{name} ", listed, re.MULTILINE) for name in NAMED)
+    assert re.search(r"^stop +after-all-runners$", arena("rules", "korean").stdout, re.MULTILINE)
+    assert json.loads(arena("rules", "jump", "--json").stdout) == NAMED["jump"][0].as_dict()
+    assert "did you mean 'korean'?" in arena("rules", "korea", code=2).stderr
+
+
+def test_odds_are_exact() -> None:
+    assert "succeeds in 1192 of 1296 cases (91.98%)" in arena("odds", "--runners", "6,7,8").stdout
+    told = json.loads(arena("odds", "--runners", "2 3 12", "--json").stdout)
+    assert (told["rolls"], told["success"], told["columns"]["7"]) == (1296, 568, 834)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--runners", "6,7,8,9"], "4 runners are too many"),
+        (["--runners", "13"], "there is no column 13; columns are 2 to 12"),
+        (["--runners", "6", "--claimed", "6"], "column 6 cannot be claimed and hold a runner"),
+        (["--claimed", "six"], "'six' is no list of columns"),
+        (["--rules", "jmp"], "did you mean 'jump'?"),
+    ],
+)
+def test_odds_of_what_cannot_be_are_refused(words: list[str], message: str) -> None:
+    assert message in arena("odds", *words, code=2).stderr
+
+
+def test_bench_tells_lane_and_games_a_second() -> None:
+    output = arena("bench", "rule28", "plain", "--seconds", "0.1").stdout
+    assert re.search(r"^rule28 +compiled +[\d,]+ +[\d,]+$", output, re.MULTILINE)
+    assert re.search(r"^plain +plain +[\d,]+ +[\d,]+$", output, re.MULTILINE)
+    assert "unknown bot 'rule29'" in arena("bench", "rule29", code=2).stderr
+
+
+# --- run ------------------------------------------------------------------------------------------
+
+
+def test_a_run_prints_and_writes_its_tables() -> None:
+    output = arena("run", "cups/cup.yaml").stdout
+    assert "cup: 144 games to play." in output
+    assert re.search(r"^ +1 +\S+ +\d+\.\d +72 +\d+\.\d\d ± ", output, re.MULTILINE)
+    assert "Score of the row's bot against the column's" in output
+    assert f"Written to results/cup: {', '.join(REPORTS)}." in output
+    assert {*REPORTS, "tournament.yaml", "ledger.sqlite"} <= set(bytes_of("results/cup"))
+    assert (summary()["games"], summary()["seed"], len(summary()["lineups"])) == (144, 7, 12)
+
+
+def test_the_command_line_overrides_the_file() -> None:
+    write("others/plain.py", PLAIN.replace("three", "two").replace("< 3", "< 2"))
+    words = ["--games", "3", "--seed", "9", "--results", "out/deep", "--bots", "others"]
+    arena("run", "cups/cup.yaml", *words, "--quiet")
+    told = summary("out/deep/cup")
+    assert (told["games"], told["seed"]) == (24, 9)
+    assert [told["by_bot"][bot]["rolls_per_turn"] < 2.5 for bot in ("plain", "last")] == [False, True]
+
+
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+def test_any_number_of_workers_writes_the_same_bytes(players: int) -> None:
+    write("bots/faulty.py", FAULTY)
+    bots = "[random, rule28, plain, faulty]"
+    write("cup.yaml", f"name: cup\nplayers: {players}\ngames: 48\nbots: {bots}\n")
+    for workers in ("1", "2"):
+        arena("run", "cup.yaml", "--workers", workers, "--results", workers)
+    assert bytes_of("1/cup") == bytes_of("2/cup")
+    assert {fault["bot"] for fault in summary("1/cup")["faults"]} == {"faulty"}
+    assert ("crosstable.csv" in bytes_of("1/cup")) == (players > 1)
+
+
+def test_solitaire_reports_turns_per_game() -> None:
+    output = arena("run", "cups/cup.yaml", "--quiet").stdout
+    assert "turns per game" not in output
+    write("solo.yaml", "players: 1\ngames: 20\nbots: [rule28]\n")
+    assert re.search(r"^ +1 +rule28 +20 +\d+\.\d+ ± ", arena("run", "solo.yaml").stdout, re.MULTILINE)
+    assert summary("results/solo")["standings"][0]["turns_per_game"] > 5
+
+
+def test_a_complete_run_says_so_and_prints_its_tables() -> None:
+    tables = arena("run", "cups/cup.yaml").stdout.partition("\n")[2]
+    before = bytes_of("results/cup")
+    again = arena("run", "cups/cup.yaml").stdout
+    assert again == f"cup is complete: all 144 games have been played.\n{tables}"
+    assert bytes_of("results/cup") == before
+
+
+def test_more_games_continue_to_the_bytes_of_one_go() -> None:
+    arena("run", "cups/cup.yaml", "--results", "steps", "--games", "5")
+    output = arena("run", "cups/cup.yaml", "--results", "steps").stdout
+    assert "cup goes on: 36 of 144 games have been played." in output
+    arena("run", "cups/cup.yaml", "--results", "whole")
+    names = [*REPORTS, "tournament.yaml"]
+    assert bytes_of("steps/cup", names) == bytes_of("whole/cup", names)
+
+
+def test_fewer_games_lose_none() -> None:
+    arena("run", "cups/cup.yaml")
+    before = bytes_of("results/cup")
+    arena("run", "cups/cup.yaml", "--games", "2")
+    assert bytes_of("results/cup") == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("seed: 7", "seed: 8", "seed: 7 there, 8 asked for"),
+        ("last: true", "last: false", "bots[4].options.last: true there, false asked for"),
+        ("games:", "rules: jump\ngames:", 'rules.landing: "share" there, "jump" asked for'),
+        ("random, ", "", "bots: "),
+    ],
+)
+def test_another_configuration_is_refused_unless_fresh(old: str, new: str, told: str) -> None:
+    arena("run", "cups/cup.yaml")
+    before = bytes_of("results/cup")
+    write("cups/cup.yaml", CUP.replace(old, new))
+    assert told in arena("run", "cups/cup.yaml", code=1).stderr
+    assert bytes_of("results/cup") == before
+    arena("run", "cups/cup.yaml", "--fresh")
+    assert bytes_of("results/cup") != before
+
+
+def test_an_edited_bot_is_another_configuration() -> None:
+    arena("run", "cups/cup.yaml")
+    write("bots/plain.py", PLAIN.replace("< 3", "< 4"))
+    assert "bots[3].digest: " in arena("run", "cups/cup.yaml", code=1).stderr
+
+
+def test_it_does_not_matter_where_one_stands(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arena("run", "cups/cup.yaml")
+    write("cups/bots/plain.py", PLAIN) if Path("cups/bots").mkdir() else None
+    monkeypatch.chdir(here / "cups")
+    arena("run", "cup.yaml", "--bots", "../bots")
+    assert bytes_of("results/cup", REPORTS) == bytes_of("../results/cup", REPORTS)
+
+
+# --- Bad input ------------------------------------------------------------------------------------
+
+
+def test_all_problems_of_a_file_are_told_at_their_places() -> None:
+    write("bots/bad.py", "import nothing_there")
+    write(
+        "bad.yaml",
+        "nmae: x\nplayers: 5\ngames: -1\ngames: 2\nrules: clasic\n"
+        "bots: [rule29, bad, bots/none.py, {bot: plain, lst: true}]\n",
+    )
+    told = arena("run", "bad.yaml", code=2).stderr.splitlines()
+    assert [line.split(": ")[0] for line in told] == [
+        f"bad.yaml:{place}" for place in ("1:1", "2:10", "3:8", "4:1", "5:8", *SIX)
+    ]
+    hints = [re.findall(r"did you mean '(\S+)'", line) for line in told]
+    assert [*map("".join, hints)] == ["name", "", "", "", "classic", "rule28", "", "", "last"]
+
+
+SIX = ("6:8", "6:16", "6:21", "6:48")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["run", "nowhere.yaml"], "nowhere.yaml:1:1: this file cannot be read"),
+        (["run", "cups/cup.yaml", "--games", "0"], "--games must be a whole number from 1"),
+        (["run", "cups/cup.yaml", "--seed", "-1"], "--seed must be a whole number from 0"),
+        (["run", "cups/cup.yaml", "--workers", "0"], "'--workers'"),
+        (["replay", "cups/cup.yaml", "--deal", "1"], "Missing argument"),
+        (["replay", "cups/cup.yaml", "random", "--deal", "-1"], "'--deal'"),
+        (["replay", "cups/cup.yaml", *"abcde", "--deal", "1"], "5 bots cannot play"),
+        (["replay", "cups/cup.yaml", "plian", "--deal", "1"], "did you mean 'plain'?"),
+    ],
+)
+def test_what_cannot_be_understood_is_refused(words: list[str], message: str) -> None:
+    assert message in arena(*words, code=2).stderr
+
+
+def test_a_file_where_the_results_should_go_is_no_traceback() -> None:
+    write("results/cup", "I am a file")
+    assert "results/cup" in arena("run", "cups/cup.yaml", code=1).stderr
+
+
+# --- replay ---------------------------------------------------------------------------------------
+
+
+def replayed(deal: int, *bots: str) -> tuple[list[str], Verdict]:
+    words = ["cups/cup.yaml", *bots, "--deal", str(deal), "--json"]
+    lines = arena("replay", *words).stdout.splitlines()
+    return lines, referee(lines)
+
+
+@pytest.mark.parametrize("rules", [*NAMED, "{base: leave, sides: 4, stop: after-all-runners}"])
+def test_the_referee_accepts_replays_under_every_rule_set(rules: str) -> None:
+    write("cups/cup.yaml", f"{CUP}rules: {rules}\n")
+    for bots in (["last"], ["random", "plain"], ["rule28", "random", "odds"], ["rule28"] * 4):
+        lines, verdict = replayed(3, *bots)
+        assert verdict.seats == bots
+        assert verdict.turns == json.loads(lines[-1])["turns"]
+
+
+def test_a_replayed_deal_is_the_game_of_the_tournament() -> None:
+    arena("run", "cups/cup.yaml", "--games", "2")
+    games = [(lineup, replayed(0, *lineup["seats"])[1]) for lineup in summary()["lineups"]]
+    for lineup, verdict in games:
+        assert lineup["wins"] == [float(seat in verdict.winners) for seat in (0, 1)]
+    metrics = summary()["metrics"]
+    for name in ("turns", "rolls", "busts"):
+        mean = sum(getattr(verdict, name) for _, verdict in games) / len(games)
+        assert metrics[name]["mean"] == pytest.approx(mean)
+
+
+def test_a_replay_is_the_same_every_time_and_other_deals_are_others() -> None:
+    assert replayed(5, "random", "plain") == replayed(5, "random", "plain")
+    assert replayed(5, "random", "plain") != replayed(6, "random", "plain")
+
+
+def test_a_replay_for_people_draws_the_board_and_names_the_winner() -> None:
+    output = arena("replay", "cups/cup.yaml", "random", "plain", "--deal", "2").stdout
+    assert output.startswith("Can't Stop (classic), seed 7, deal 2\nSeats: A random, B plain\n")
+    winner = replayed(2, "random", "plain")[1].winners[0]
+    assert ("random", "plain")[winner] in output.splitlines()[-1]
+
+
+# --- Processes ------------------------------------------------------------------------------------
+
+
+def test_a_reader_that_leaves_early_causes_no_complaint() -> None:
+    words = [*ARENA, "replay", "cups/cup.yaml", "random", "plain", "--deal", "0", "--json"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout and process.stderr
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+def test_an_interrupted_run_says_how_to_go_on_and_does() -> None:
+    words = ["run", "cups/cup.yaml", "--games", "20000"]
+    process = subprocess.Popen([*ARENA, *words], stderr=subprocess.PIPE, start_new_session=True)
+    patience = time.monotonic() + 60
+    while not Path("results/cup/ledger.sqlite").exists() and time.monotonic() < patience:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    told = process.communicate(timeout=20)[1].decode()
+    assert process.returncode == 130
+    assert "Nothing finished is lost; go on with:" in told and "Traceback" not in told
+    arena("run", "cups/cup.yaml", "--games", "50", "--quiet")
+    arena("run", "cups/cup.yaml", "--games", "50", "--quiet", "--results", "whole")
+    assert summary()["games"] >= summary("whole/cup")["games"]
