@@ -221,6 +221,13 @@ def successes(rules: RuleSet, runners: tuple[int, ...], claimed: tuple[int, ...]
     return naive.success_count(rules.as_dict(), placed, set(claimed)) / rules.sides**4
 
 
+def bust_chance(turn: Turn) -> float:
+    """The chance that the next roll is a bust; all spaces below a top are alike."""
+    tops = zip(turn.runners, turn.rules.lengths, strict=True)
+    runners = tuple(space if space == length else min(space, 1) for space, length in tops)
+    return 1 - successes(turn.rules, runners, turn.claimed)
+
+
 def chance_of(turn: Turn, column: int) -> float:
     """The chance that a roll makes a column, roll by roll."""
     closed = tuple(other for other in turn.rules.columns if other != column)
@@ -232,7 +239,7 @@ def daring() -> Player:
 
     def roll_again(turn: Turn) -> bool:
         topped = any(turn.runners[c] == turn.rules.lengths[c] for c in turn.placed)
-        return not topped and 1 - successes(turn.rules, turn.runners, turn.claimed) <= 0.5
+        return not topped and bust_chance(turn) <= 0.5
 
     def height(turn: Turn, move: Move) -> float:
         return max(turn.next_space(c, turn.position(c)) / turn.rules.lengths[c] for c in move)
@@ -266,8 +273,7 @@ def odds() -> Player:
         stake = sum(
             (turn.runners[c] - turn.markers[c]) / turn.rules.lengths[c] for c in turn.placed
         )
-        busts = 1 - successes(turn.rules, turn.runners, turn.claimed)
-        return gain / 1296 > busts * stake
+        return gain / 1296 > bust_chance(turn) * stake
 
     def worth(turn: Turn, move: Move) -> float:
         return sum(chance_of(turn, c) / turn.rules.lengths[c] for c in move)

@@ -81,8 +81,12 @@ class Ledger:
     def _shares(
         self, start: int, deals: int, longest: int
     ) -> Iterator[tuple[Group, int, NDArray[np.int64]]]:
-        query = "SELECT bots, first, shares FROM blocks WHERE first > ? AND first < ?"
-        for bots, first, packed in self._select(query, start - longest, start + deals):
+        # The first condition is what the index can search, the last what is meant.
+        query = (
+            "SELECT bots, first, shares FROM blocks"
+            " WHERE first > ? AND first < ? AND first + deals > ?"
+        )
+        for bots, first, packed in self._select(query, start - longest, start + deals, start):
             group = tuple(json.loads(bots))
             shares = np.frombuffer(zlib.decompress(packed), "<u2").reshape(-1, len(group))
             yield group, first, shares.astype(np.int64)

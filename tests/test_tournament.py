@@ -1,0 +1,388 @@
+"""The rooms of a tournament: schedule, ledger, workforce, and the sums that come out of them."""
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from math import factorial
+from pathlib import Path
+from typing import Any, NoReturn
+
+import multiprocess
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cantstop_arena.cli import main
+from cantstop_arena.errors import LedgerError, WorkforceError
+from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.outcomes import (
+    WHOLE,
+    Block,
+    BlockResult,
+    DealSums,
+    Fault,
+    Group,
+    Tally,
+    seatings,
+)
+from cantstop_arena.tournament import ledger as ledger_room
+from cantstop_arena.tournament.config import Tournament
+from cantstop_arena.tournament.ledger import Ledger, open_ledger
+from cantstop_arena.tournament.schedule import Span, deals_per_block, missing_blocks
+from cantstop_arena.tournament.workforce import Workforce
+
+# --- Schedule -------------------------------------------------------------------------------------
+
+
+def cup(bots: int, players: int, games: int) -> Tournament:
+    """A tournament as far as the schedule looks at it."""
+    entrants: Any = range(bots)
+    return Tournament("cup", "cantstop", CLASSIC, players, games, 1, entrants, Path())
+
+
+def scheduled(
+    tournament: Tournament, played: Callable[[Group], Sequence[Span]] = lambda group: ()
+) -> dict[Group, list[int]]:
+    """The deals of each group, in the order in which they come."""
+    deals: dict[Group, list[int]] = {}
+    for block in missing_blocks(tournament, lambda group: "plain", played):
+        deals.setdefault(block.group, []).extend(range(block.first, block.first + block.deals))
+    return deals
+
+
+@pytest.mark.parametrize("games", [1, 23, 24, 25, 5000])
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+def test_every_deal_of_every_group_is_scheduled_once(players: int, games: int) -> None:
+    deals = -(-games // factorial(players))
+    expected = {group: list(range(deals)) for group in combinations(range(5), players)}
+    assert scheduled(cup(5, players, games)) == expected
+
+
+spans = st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9)), max_size=8)
+
+
+@given(spans, st.integers(1, 60))
+def test_what_has_been_played_is_left_out_and_nothing_else(
+    cuts: list[tuple[int, int]], deals: int
+) -> None:
+    played, first = list[Span](), 0
+    for length, gap in cuts:
+        played.append((first, length))
+        first += length + gap
+    done = {deal for start, length in played for deal in range(start, start + length)}
+    random.Random(deals).shuffle(played)
+    missing = scheduled(cup(2, 2, 2 * deals), lambda group: played).get((0, 1), [])
+    assert missing == [deal for deal in range(deals) if deal not in done]
+
+
+@given(st.integers(2, 9), st.integers(1, 4), st.integers(1, 10**9), st.sampled_from(["a", "b"]))
+def test_blocks_are_small_and_meet_at_multiples_of_their_size(
+    bots: int, players: int, games: int, lane: str
+) -> None:
+    lane = {"a": "compiled", "b": "plain"}[lane]
+    tournament = cup(max(bots, players), players, games)
+    size = deals_per_block(tournament, lane)
+    assert 1 <= size * factorial(players) <= {"compiled": 16_384, "plain": 256}[lane]
+    blocks = missing_blocks(tournament, lambda group: lane, lambda group: [(1, 1)])
+    for block, _ in zip(blocks, range(3), strict=False):
+        assert block.first // size == (block.first + block.deals - 1) // size
+
+
+def test_blocks_come_one_by_one_however_many_games_there_are() -> None:
+    blocks = missing_blocks(cup(30, 4, 10**12), lambda group: "plain", lambda group: ())
+    assert next(blocks).group == (0, 1, 2, 3)
+
+
+# --- Ledger ---------------------------------------------------------------------------------------
+
+IDENTITY = {"name": "cup", "seed": 1, "bots": [{"name": "a"}, {"name": "b"}]}
+
+
+def result(group: Group, first: int, deals: int, faults: int = 0) -> BlockResult:
+    """A block as it might have been played; the same arguments give the same result."""
+    chance = random.Random(repr((group, first, deals)))
+    count = factorial(len(group))
+    shares = [[chance.randrange(WHOLE * count + 1) for _ in group] for _ in range(deals)]
+    tallies = tuple(
+        Tally(
+            games=deals,
+            wins=tuple(chance.randrange(WHOLE * deals) for _ in group),
+            unfinished=chance.randrange(deals),
+            counts={"turns": tuple(chance.randrange(99) for _ in group)},
+            squares={"turns": chance.randrange(9999)},
+        )
+        for _ in range(count)
+    )
+    fault = Fault(group[0], "exception", f"in {first}", group, first, faults)
+    packed = np.array(shares, "<u2").tobytes()
+    return BlockResult(Block(group, first, deals), tallies, packed, (fault,) * bool(faults))
+
+
+RESULTS = [
+    *(result(group, first, 7) for group in combinations(range(4), 3) for first in (0, 7, 14)),
+    result((0, 1, 2), 40, 3, faults=2),
+    result((1, 2, 3), 30, 11, faults=1),
+    result((1, 2, 3), 21, 9, faults=4),
+]
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Iterator[Ledger]:
+    """A ledger with all RESULTS."""
+    with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
+        for one in RESULTS:
+            ledger.add(one)
+        yield ledger
+
+
+def test_a_ledger_keeps_blocks_over_a_reopening(book: Ledger, tmp_path: Path) -> None:
+    path = tmp_path / "ledger"
+    spans, tallies, faults = book.spans(), book.tallies(), book.faults()
+    book.close()
+    other = Ledger(path, sqlite3.connect(path))
+    assert (other.spans(), other.tallies(), other.faults()) == (spans, tallies, faults)
+    assert spans[0, 1, 3] == [(0, 7), (7, 7), (14, 7)]
+    assert sorted(spans[1, 2, 3]) == [(0, 7), (7, 7), (14, 7), (21, 9), (30, 11)]
+
+
+def test_tallies_of_a_seating_are_added_up(book: Ledger) -> None:
+    tallies = book.tallies()
+    assert list(tallies)[:6] == list(seatings((0, 1, 2)))
+    parts = [one.tallies[5] for one in RESULTS if one.block.group == (0, 1, 3)]
+    assert tallies[3, 1, 0] == parts[0] + parts[1] + parts[2]
+
+
+def test_faults_are_counted_and_the_earliest_told(book: Ledger) -> None:
+    assert book.faults() == (
+        Fault(0, "exception", "in 40", (0, 1, 2), 40, 2),
+        Fault(1, "exception", "in 21", (1, 2, 3), 21, 5),
+    )
+
+
+@pytest.mark.parametrize("at_once", [1, 4, 20, 28, 1 << 20])
+def test_deal_sums_are_those_of_brute_force(
+    book: Ledger, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger_room, "_NUMBERS_AT_ONCE", at_once)
+    won: list[dict[int, int]] = [{}, {}, {}, {}]
+    for one in RESULTS:
+        shares = np.frombuffer(one.shares, "<u2").reshape(-1, 3).tolist()
+        for deal, row in enumerate(shares, one.block.first):
+            for bot, share in zip(one.block.group, row, strict=True):
+                won[bot][deal] = won[bot].get(deal, 0) + share
+    expected = (
+        DealSums(len(deals), sum(deals.values()), sum(total**2 for total in deals.values()))
+        for deals in won
+    )
+    assert book.deal_sums(4) == tuple(expected)
+
+
+def test_an_empty_ledger_has_no_sums(tmp_path: Path) -> None:
+    with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
+        assert (ledger.spans(), ledger.tallies(), ledger.faults()) == ({}, {}, ())
+        assert ledger.deal_sums(2) == (DealSums(0, 0, 0), DealSums(0, 0, 0))
+
+
+def test_a_tidied_ledger_depends_on_its_content_alone(tmp_path: Path) -> None:
+    for name, results in (("one", RESULTS), ("two", RESULTS[::-1])):
+        (tmp_path / name).mkdir()
+        with open_ledger(tmp_path / name / "ledger", IDENTITY) as ledger:
+            for one in results:
+                ledger.add(one)
+            ledger.tidy()
+            assert ledger.spans()  # still open
+    assert (tmp_path / "one/ledger").read_bytes() == (tmp_path / "two/ledger").read_bytes()
+    assert {path.name for path in (tmp_path / "one").iterdir()} <= {"ledger", ".lock"}
+
+
+def test_another_identity_is_refused_with_all_that_differs(tmp_path: Path) -> None:
+    with open_ledger(tmp_path / "ledger", IDENTITY):
+        pass
+    other = {"name": "cup", "seed": 2, "bots": [{"name": "a"}, {"name": "c", "digest": "d"}]}
+    with pytest.raises(LedgerError) as caught, open_ledger(tmp_path / "ledger", other):
+        pass
+    assert str(caught.value).splitlines()[1:-1] == [
+        "  seed: 1 there, 2 asked for",
+        '  bots[2].name: "b" there, "c" asked for',
+        '  bots[2].digest: null there, "d" asked for',
+    ]
+    with open_ledger(tmp_path / "ledger", other, fresh=True) as ledger:
+        assert not ledger.spans()
+
+
+def spoil(path: Path, how: str) -> None:
+    content = path.read_bytes()
+    if how == "text":
+        path.write_text("no database at all, but a text that is long enough to be looked at\n" * 9)
+    elif how == "cut":
+        path.write_bytes(content[: len(content) // 2])
+    else:
+        path.write_bytes(content[:4096] + b"\xa5" * (len(content) - 4096))
+
+
+@pytest.mark.parametrize("how", ["text", "cut", "overwritten"])
+def test_a_damaged_ledger_is_named_with_the_way_out(tmp_path: Path, how: str) -> None:
+    path = tmp_path / "ledger"
+    with open_ledger(path, IDENTITY) as ledger:
+        for one in RESULTS:
+            ledger.add(one)
+        ledger.tidy()
+    spoil(path, how)
+    with pytest.raises(LedgerError) as caught, open_ledger(path, IDENTITY) as ledger:
+        ledger.tallies()
+    assert str(path) in str(caught.value) and "--fresh" in str(caught.value)
+    with open_ledger(path, IDENTITY, fresh=True) as ledger:
+        assert not ledger.spans()
+
+
+# --- Workforce ------------------------------------------------------------------------------------
+
+BLOCKS = [Block((0, 1), first, 5) for first in range(0, 100, 5)]
+
+
+class Calm:
+    """Plays each block as `result` tells it."""
+
+    def play(self, block: Block) -> BlockResult:
+        return result(block.group, block.first, block.deals)
+
+
+def worked(player: Any, workers: int = 2) -> list[BlockResult]:
+    """What workers of this kind make of BLOCKS, in the order of getting done."""
+    with Workforce(lambda: player, workers) as workforce:
+        return list(workforce.play(iter(BLOCKS)))
+
+
+def by_deal(results: list[BlockResult]) -> list[BlockResult]:
+    return sorted(results, key=lambda one: one.block.first)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 30])
+def test_every_block_is_played_once_by_any_number_of_workers(workers: int) -> None:
+    assert by_deal(worked(Calm(), workers)) == [Calm().play(block) for block in BLOCKS]
+    assert not multiprocess.active_children()
+
+
+def test_results_come_as_they_get_done() -> None:
+    class Slow(Calm):
+        def play(self, block: Block) -> BlockResult:
+            time.sleep(0.5 * (block.first == 0))
+            return super().play(block)
+
+    results = worked(Slow())
+    assert results[0].block.first != 0
+    assert by_deal(results) == by_deal(worked(Calm()))
+
+
+class Mortal(Calm):
+    """Is killed at some blocks, as often as files can be created in a folder."""
+
+    def __init__(self, folder: Path, lives: int) -> None:
+        self.folder, self.lives = folder, lives
+
+    def play(self, block: Block) -> BlockResult:
+        deaths = len(list(self.folder.glob(f"{block.first}.*")))
+        if block.first % 20 == 0 and deaths < self.lives:
+            (self.folder / f"{block.first}.{deaths}").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().play(block)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_killed_workers_are_replaced_and_their_blocks_played_again(
+    tmp_path: Path, workers: int
+) -> None:
+    results = worked(Mortal(tmp_path, lives=2), workers)
+    assert len(list(tmp_path.iterdir())) == 10
+    assert by_deal(results) == by_deal(worked(Calm()))
+
+
+def test_a_block_that_always_kills_ends_the_work(tmp_path: Path) -> None:
+    start = time.monotonic()
+    with pytest.raises(WorkforceError, match="3 workers in turn died playing"):
+        worked(Mortal(tmp_path, lives=99))
+    assert time.monotonic() - start < 10
+    assert not multiprocess.active_children()
+
+
+def test_a_player_that_fails_ends_the_work_with_its_traceback() -> None:
+    class Failing(Calm):
+        def play(self, block: Block) -> NoReturn:
+            raise ValueError("as expected")
+
+    with pytest.raises(WorkforceError, match=r"(?s)Traceback.*ValueError: as expected"):
+        worked(Failing())
+
+
+def test_a_recipe_that_fails_ends_the_work() -> None:
+    def recipe() -> NoReturn:
+        os._exit(1)
+
+    with pytest.raises(WorkforceError), Workforce(recipe, 2) as workforce:
+        list(workforce.play(iter(BLOCKS)))
+
+
+def test_work_that_is_left_leaves_no_process_behind() -> None:
+    with Workforce(Calm, 2) as workforce:
+        next(workforce.play(iter(BLOCKS)))
+        assert len(multiprocess.active_children()) == 2
+    assert not multiprocess.active_children()
+
+
+# --- Sums -----------------------------------------------------------------------------------------
+
+SMALL = "{sides: 2, column_lengths: [1, 2, 1], runners: 1, columns_to_win: %d, turn_limit: %d}"
+MORTAL = """
+import os, pathlib, signal
+grave = pathlib.Path(__file__).with_suffix(".grave")
+def choose_move(turn, moves):
+    if turn.number > 1 and not grave.exists():
+        grave.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 0
+def roll_again(turn):
+    return False
+"""
+
+
+def played(folder: Path, players: int, rules: str = "classic", games: int = 48) -> Any:
+    """The summary of a run of four bots, one of them in plain Python."""
+    (folder / "bots").mkdir(exist_ok=True)
+    (folder / "bots" / "mortal.py").write_text(MORTAL)
+    text = (
+        f"rules: {rules}\nplayers: {players}\ngames: {games}\nbots: [random, odds, daring, mortal]"
+    )
+    (folder / "cup.yaml").write_text(text)
+    words = ["--bots", str(folder / "bots"), "--results", str(folder), "--fresh", "--workers", "2"]
+    done = CliRunner().invoke(main, ["run", str(folder / "cup.yaml"), *words])
+    assert done.exit_code == 0, done.output
+    return json.loads((folder / "cup" / "summary.json").read_text())
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize(("to_win", "turns"), [(1, 1), (2, 4), (3, 99)])
+def test_the_wins_of_a_lineup_sum_to_its_games(
+    tmp_path: Path, players: int, to_win: int, turns: int
+) -> None:
+    told = played(tmp_path, players, SMALL % (to_win, turns))
+    assert len(told["lineups"]) == factorial(players) * len([*combinations("abcd", players)])
+    for lineup in told["lineups"]:
+        assert sum(lineup["wins"]) == pytest.approx(lineup["games"], abs=1e-9)
+    without = sum(lineup["unfinished"] for lineup in told["lineups"])
+    assert (without > 0) == (turns < 99)
+    shared = any(share % 1 for lineup in told["lineups"] for share in lineup["wins"])
+    assert shared or players == 2
+    assert told["games"] == sum(lineup["games"] for lineup in told["lineups"])
+
+
+def test_a_worker_killed_in_a_game_changes_no_result(tmp_path: Path) -> None:
+    with_death = played(tmp_path, 2)
+    assert (tmp_path / "bots" / "mortal.grave").exists()
+    assert played(tmp_path, 2) == with_death
