@@ -348,7 +348,7 @@ def test_a_reader_that_leaves_early_causes_no_complaint() -> None:
 
 def test_an_interrupted_run_says_how_to_go_on_and_does() -> None:
     write("long cup.yaml", "name: long\ngames: 300000\nbots: [random, rule28]\n")
-    process = subprocess.Popen([*ARENA, "run", "long cup.yaml"], stderr=subprocess.PIPE)
+    process = subprocess.Popen([*INTERRUPTIBLE, "run", "long cup.yaml"], stderr=subprocess.PIPE)
     await_growth(Path("results/long/ledger.sqlite-wal"))
     process.send_signal(signal.SIGINT)
     told = process.communicate(timeout=20)[1].decode()
@@ -357,6 +357,15 @@ def test_an_interrupted_run_says_how_to_go_on_and_does() -> None:
     assert "long goes on: " in arena("run", "long cup.yaml").stdout
     arena("run", "long cup.yaml", "--results", "whole")
     assert bytes_of("results/long", REPORTS) == bytes_of("whole/long", REPORTS)
+
+
+# A shell's background jobs, and what they start, ignore interrupts; this one must not.
+INTERRUPTIBLE = [
+    sys.executable,
+    "-c",
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "from cantstop_arena.cli import main; main()",
+]
 
 
 def await_growth(path: Path) -> None:
