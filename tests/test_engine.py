@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -164,7 +163,7 @@ def games_to_compare(tables: Tables) -> list[list[str]]:
 
 
 def test_a_block_adds_up_to_the_games_of_its_deals(tables: Tables) -> None:
-    rules = replace(CLASSIC, turn_limit=20)
+    rules = CLASSIC._replace(turn_limit=20)
     table = tables.of(rules, BOTS, 2)
     result = table.play(Block((0, 4), 10, 30))
     for order, tally in zip(((0, 4), (4, 0)), result.tallies, strict=True):

@@ -212,5 +212,5 @@ def test_refused_rules_are_a_usage_error() -> None:
 
 def test_a_parameter_is_what_a_rule_set_holds_besides_its_name() -> None:
     """What a tournament file may write inline."""
-    assert ("name", *PARAMETERS) == tuple(RuleSet.__slots__)
+    assert ("name", *PARAMETERS) == RuleSet._fields
     assert find_faults(CLASSIC.as_dict()) == []

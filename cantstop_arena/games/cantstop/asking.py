@@ -10,7 +10,15 @@ from cantstop_arena.games.cantstop import kernel
 from cantstop_arena.games.cantstop.native import handle_of
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.state import FIELDS, MOVE, GameArray
-from cantstop_arena.games.cantstop.turn import Move, Spaces, Turn, columns_in, dice_of, move_of
+from cantstop_arena.games.cantstop.turn import (
+    Move,
+    Spaces,
+    Stream,
+    Turn,
+    columns_in,
+    dice_of,
+    move_of,
+)
 from cantstop_arena.hookspecs import Player
 
 
@@ -54,7 +62,7 @@ class Asker:
         self._width = len(rules.lengths)
         # The numbers that change from roll to roll stand first in the record.
         self._numbers = np.frombuffer(games.data, np.int64, _RUNNERS + self._width)
-        self._random = self._draw  # bound once, not for every turn that is shown
+        self._streams: tuple[Stream, ...] = ()
         self._standings_of: tuple[int, int] = (-1, -1)
         self._standings = _Standings((), (), 0, ())
 
@@ -64,8 +72,10 @@ class Asker:
         return int(self._numbers[_SEAT])
 
     def begin(self) -> None:
-        """Forget the game before."""
+        """Forget the game before; the next one has been started."""
         self._standings_of = (-1, -1)
+        keys = (int(kernel.bot_key(self._handle, seat)) for seat in range(self._players))
+        self._streams = tuple(map(Stream, keys))
 
     def ask(self, players: Sequence[Player], wanted: int) -> int:
         """The answer of the player on turn, as the engine takes it. Raises Misplay."""
@@ -104,7 +114,7 @@ class Asker:
             claims,
             rival_claims,
             self.rules,
-            self._random,
+            self._streams[shown[_SEAT]],
         )
 
     def _read_standings(self, seat: int) -> _Standings:
@@ -117,9 +127,6 @@ class Asker:
             claims[seat],
             tuple(claims[rival] for rival in rivals),
         )
-
-    def _draw(self) -> float:
-        return float(kernel.draw_number(self._handle))
 
 
 def moves_in(shown: list[int]) -> tuple[Move, ...]:

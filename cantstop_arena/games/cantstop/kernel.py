@@ -9,7 +9,6 @@ import numpy as np
 from cantstop_arena.games.cantstop import dice
 from cantstop_arena.games.cantstop.climb import (
     count_columns,
-    draw,
     list_moves,
     make_move,
     may_stop,
@@ -271,6 +270,7 @@ def play_native(handle, addresses, seatings, first, start, tallies, shares):
 
 
 @entry
-def draw_number(handle):
-    """The next random number of the bot on turn."""
-    return draw(game_at(handle))
+def bot_key(handle, seat):
+    """The key of a seat's own random numbers in this deal, for a bot that is asked from Python."""
+    game = game_at(handle)
+    return dice.stream_key(game.seed, game.deal, seat, dice.BOT)

@@ -47,9 +47,8 @@ def hit_table(sides: int) -> NDArray[np.int32]:
     for bit in range(2 * sides - 1):
         halves = within.reshape(-1, 2, 1 << bit)
         halves[:, 1] += halves[:, 0]
-    hits: NDArray[np.int32] = sides**4 - within[::-1]
-    hits.flags.writeable = False
-    return hits
+    # An array over bytes cannot be made writeable again, by a bot that comes across it.
+    return np.frombuffer((sides**4 - within[::-1]).tobytes(), np.int32)
 
 
 def hit_count(sides: int, columns: Collection[int]) -> int:

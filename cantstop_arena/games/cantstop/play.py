@@ -80,7 +80,7 @@ class Table:
             game.watched = 1
             kernel.advance(self.handle, -1)
             game.watched = 0
-            kernel.draw_number(self.handle)
+            kernel.bot_key(self.handle, 0)
             kernel.forfeit(self.handle)
             scratch = _Playing(self, Block(group, 0, 1))
             kernel.settle(self.handle, scratch.tallies, scratch.shares, 0, 0)
@@ -93,8 +93,8 @@ class Table:
             game.choose_at[seat], game.again_at[seat] = native.addresses if native else (0, 0)
         if not all(self.native[bot] for bot in seats):
             self._seed_python(deal)
-        self.asker.begin()
         kernel.start_game(self.handle, deal)
+        self.asker.begin()
 
     def _seed_python(self, deal: int) -> None:
         """Let what plain bots draw from `random` and NumPy depend on the deal alone."""

@@ -4,8 +4,7 @@ Sources: F franjos (1991), P Parker (1980), S Spielecafé, K the Korean edition.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from cantstop_arena.errors import RulesError
 
@@ -17,11 +16,11 @@ MAX_LENGTH = 100
 MAX_TURNS = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class RuleSet:
+class RuleSet(NamedTuple):
     """One way to play Can't Stop.
 
-    `column_lengths` begins with column 2; lengths count spaces, the top included.
+    `column_lengths` begins with column 2; lengths count spaces, the top included. A tuple, since
+    all bots at a table are shown the same one, and none must be able to write to it.
     """
 
     name: str
@@ -45,10 +44,10 @@ class RuleSet:
 
     def as_dict(self) -> dict[str, Any]:
         """Every parameter, in the order and with the types of a recorded game."""
-        return {**asdict(self), "column_lengths": list(self.column_lengths)}
+        return {**self._asdict(), "column_lengths": list(self.column_lengths)}
 
 
-PARAMETERS = tuple(field.name for field in fields(RuleSet) if field.name != "name")
+PARAMETERS = tuple(field for field in RuleSet._fields if field != "name")
 
 
 def standard_lengths(sides: int) -> tuple[int, ...]:
@@ -70,11 +69,11 @@ CLASSIC = RuleSet(
 
 NAMED: Mapping[str, tuple[RuleSet, str]] = {
     "classic": (CLASSIC, "F, P, S"),
-    "korean": (replace(CLASSIC, name="korean", stop="after-all-runners"), "K"),
-    "jump": (replace(CLASSIC, name="jump", landing="jump"), "F variant 1, K variant A"),
-    "leave": (replace(CLASSIC, name="leave", landing="leave"), "F variant 2, K variant B"),
-    "long4": (replace(CLASSIC, name="long4", columns_to_win=4), "K, suggested for 2 or 3 players"),
-    "long5": (replace(CLASSIC, name="long5", columns_to_win=5), "K, suggested for 2 or 3 players"),
+    "korean": (CLASSIC._replace(name="korean", stop="after-all-runners"), "K"),
+    "jump": (CLASSIC._replace(name="jump", landing="jump"), "F variant 1, K variant A"),
+    "leave": (CLASSIC._replace(name="leave", landing="leave"), "F variant 2, K variant B"),
+    "long4": (CLASSIC._replace(name="long4", columns_to_win=4), "K, suggested for 2 or 3 players"),
+    "long5": (CLASSIC._replace(name="long5", columns_to_win=5), "K, suggested for 2 or 3 players"),
 }
 
 
