@@ -3,13 +3,14 @@
 import contextlib
 import hashlib
 import inspect
+import os
 import sys
 import types
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.errors import BotError
+from cantstop_arena.errors import BotError, Interrupted
 
 
 def bot_files(folder: Path) -> list[Path]:
@@ -19,34 +20,74 @@ def bot_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.py") if path.name[0] not in "._")
 
 
-def import_file(path: Path) -> tuple[types.ModuleType, str]:
-    """Run a file as a module of its own; the digest is that of the text which ran.
+class BotFile:
+    """A bot's file as it was read: its code, and the digest of the text which runs.
 
     Python's own import would trust a stale bytecode file whose source kept size and second.
+    Raises BotError where the file cannot be read or compiled.
     """
-    try:
-        source = path.read_bytes()
-    except OSError as error:
-        raise BotError(f"{path} cannot be read: {error.strerror}") from error
-    digest = hashlib.sha256(source).hexdigest()
-    place = hashlib.sha256(str(path).encode()).hexdigest()[:8]
-    module = types.ModuleType(f"cantstop_arena_bot_{path.stem}_{place}")
-    module.__file__ = str(path)
-    sys.modules[module.__name__] = module
-    try:
-        with output_aside():
-            exec(compile(source, str(path), "exec"), vars(module))
-    except (Exception, SystemExit) as error:
-        del sys.modules[module.__name__]
-        raise BotError(f"does not import: {in_a_line(error)}") from error
-    return module, digest
+
+    def __init__(self, path: Path) -> None:
+        try:
+            source = path.read_bytes()
+        except OSError as error:
+            raise BotError(f"{path} cannot be read: {error.strerror}") from error
+        self.path = path
+        self.digest = hashlib.sha256(source).hexdigest()
+        place = hashlib.sha256(str(path).encode()).hexdigest()[:8]
+        self._name = f"cantstop_arena_bot_{path.stem}_{place}"
+        try:
+            self._code = compile(source, str(path), "exec")
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise BotError(f"does not import: {in_a_line(error)}") from error
+
+    def load(self) -> types.ModuleType:
+        """Run the file as a module of its own. Raises BotError where it fails."""
+        try:
+            with output_aside():
+                return self.run()
+        except Interrupted:
+            raise
+        except BaseException as error:
+            del sys.modules[self._name]
+            raise BotError(f"does not import: {in_a_line(error)}") from error
+
+    def run(self) -> types.ModuleType:
+        """Run the file as a new module, in which nothing is left of earlier ones."""
+        module = types.ModuleType(self._name)
+        module.__file__ = str(self.path)
+        sys.modules[self._name] = module
+        exec(self._code, vars(module))
+        return module
 
 
 @contextlib.contextmanager
 def output_aside() -> Iterator[None]:
-    """What a plug-in prints while it is imported must not mix with what a command prints."""
-    with contextlib.redirect_stdout(sys.stderr):
-        yield
+    """Drop what a plug-in prints here: it must not mix with what a command prints.
+
+    In a tournament its file is run again, and what it prints then goes to its log.
+    """
+    kept = [os.dup(standard) for standard in _STANDARD]
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        for standard in _STANDARD:
+            os.dup2(nowhere, standard)
+        with (
+            Path(os.devnull).open("w") as sink,
+            contextlib.redirect_stdout(sink),
+            contextlib.redirect_stderr(sink),
+        ):
+            yield
+    finally:
+        for standard, copy in zip(_STANDARD, kept, strict=True):
+            os.dup2(copy, standard)
+        for file in (*kept, nowhere):
+            os.close(file)
+
+
+_STANDARD = (1, 2)  # file descriptors of standard output and standard error
 
 
 def sources_of(plugin: Any) -> Iterable[Path]:

@@ -10,8 +10,8 @@ from typing import Any
 import pluggy
 
 from cantstop_arena import hookspecs
-from cantstop_arena.botfiles import in_a_line
-from cantstop_arena.errors import BotError
+from cantstop_arena.botfiles import in_a_line, output_aside
+from cantstop_arena.errors import BotError, Interrupted
 from cantstop_arena.hookspecs import PROJECT, Bot, Player, compile_options
 from cantstop_arena.options import Option, did_you_mean, find_faults, options_of
 
@@ -25,7 +25,8 @@ DECISIONS: Mapping[str, tuple[str, ...]] = {
 class BotSpec:
     """A bot that can be built: where it comes from, and its options.
 
-    `origin` is "built-in", "package" or "file"; `digest` a hash of its source texts.
+    `origin` is "built-in", "package" or "file"; `digest` a hash of its source texts. A bot that
+    `learns` keeps what it remembers from game to game. `remake` runs a file again, for a maker.
     """
 
     name: str
@@ -35,6 +36,8 @@ class BotSpec:
     options: Mapping[str, Option]
     summary: str
     maker: Callable[..., Player]
+    learns: bool = False
+    remake: Callable[[], Callable[..., Player]] | None = None
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -48,13 +51,19 @@ class BotSpec:
     def build(self, options: Mapping[str, Any]) -> Player:
         """The bot with these options. Raises BotError where its own code fails to build it."""
         try:
-            player = self.maker(**{**self.defaults, **self._typed(options)})
-        except BotError:
+            with output_aside():
+                player = self.maker(**{**self.defaults, **self._typed(options)})
+        except (BotError, Interrupted):
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             raise BotError(f"bot {self.name} cannot be built: {in_a_line(error)}") from error
         _check_lanes(player, self.name)
         return player
+
+    def made_anew(self, options: Mapping[str, Any]) -> Player:
+        """The bot again, without anything it kept. Raises whatever its own code does."""
+        maker = self.maker if self.remake is None else self.remake()
+        return maker(**{**self.defaults, **self._typed(options)})
 
     def _typed(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Options with lists, as files have them, where the default is a tuple."""
@@ -71,7 +80,9 @@ class BotSpec:
         return "plain" if compile_options(_inner(player.choose_move)) is None else "compiled"
 
 
-def single_bot(plugin: Any, name: str, make: Callable[..., BotSpec]) -> Iterator[BotSpec]:
+def single_bot(
+    plugin: Any, name: str, make: Callable[..., BotSpec], run: Callable[[], Any] | None
+) -> Iterator[BotSpec]:
     functions: dict[str, Any] = {hook: getattr(plugin, hook, None) for hook in DECISIONS}
     missing = [hook for hook, function in functions.items() if function is None]
     if len(missing) == 2 and hasattr(plugin, "register_bots"):
@@ -87,34 +98,47 @@ def single_bot(plugin: Any, name: str, make: Callable[..., BotSpec]) -> Iterator
         for hook, function in functions.items()
         for key, option in options_of(function, len(DECISIONS[hook])).items()
     }
+    taken = {
+        hook: tuple(options_of(function, len(DECISIONS[hook])))
+        for hook, function in functions.items()
+    }
+
+    def maker_of(plugin: Any) -> Callable[..., Player]:
+        return partial(_bound, plugin, taken)
+
     spec = make(
         name=name,
         options=options,
         summary=_first_line(plugin.__doc__),
-        maker=partial(_bound, functions),
+        maker=maker_of(plugin),
+        learns=getattr(plugin, "learns", False) is True,
+        remake=(lambda: maker_of(run())) if run else None,
     )
     _check_lanes(spec.build({}), name)
     yield spec
 
 
-def _bound(functions: Mapping[str, Callable[..., Any]], **options: Any) -> Player:
+def _bound(plugin: Any, taken: Mapping[str, tuple[str, ...]], **options: Any) -> Player:
     """A bot file's functions with its options filled in, each with those it takes."""
     bound = {}
-    for hook, function in functions.items():
-        names = options_of(function, len(DECISIONS[hook]))
+    for hook, names in taken.items():
+        function = getattr(plugin, hook)
         mine = {name: options[name] for name in names}
         bound[hook] = partial(function, **mine) if mine else function
     return Player(**bound)
 
 
 def family(
-    manager: pluggy.PluginManager, plugin: Any, name: str, make: Callable[..., BotSpec]
+    plugin: Any, name: str, make: Callable[..., BotSpec], run: Callable[[], Any] | None
 ) -> Iterator[BotSpec]:
     if not hasattr(plugin, "register_bots"):
         return
     try:
-        bots = list(plugin.register_bots())
-    except (Exception, SystemExit) as error:
+        with output_aside():
+            bots = list(plugin.register_bots())
+    except Interrupted:
+        raise
+    except BaseException as error:
         raise BotError(f"register_bots of {name} fails: {in_a_line(error)}") from error
     for bot in bots:
         if not isinstance(bot, Bot) or not isinstance(bot.name, str) or not callable(bot.build):
@@ -124,7 +148,14 @@ def family(
             options=options_of(bot.build),
             summary=_first_line(bot.build.__doc__),
             maker=partial(_built, bot),
+            learns=getattr(bot.build, "learns", getattr(plugin, "learns", False)) is True,
+            remake=partial(_remade, run, bot.name) if run else None,
         )
+
+
+def _remade(run: Callable[[], Any], name: str) -> Callable[..., Player]:
+    bot = next(bot for bot in run().register_bots() if bot.name == name)
+    return partial(_built, bot)
 
 
 def _built(bot: Bot, **options: Any) -> Player:

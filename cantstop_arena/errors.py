@@ -6,7 +6,10 @@ ArenaError                 something a user can mend; the message says how
 │   ├── RulesError         a rule set that makes no sense, with the fields to blame
 │   └── BotError           a bot that is unknown, broken, or has no such option
 ├── LedgerError            results on disk that cannot be used or belong to another tournament
+├── FaultError             a bot misbehaved in a tournament that is to stop at that
 └── WorkforceError         worker processes that keep dying
+
+Interrupted is the user's own wish: Ctrl-C, or a request to end the process.
 """
 
 from collections.abc import Sequence
@@ -61,5 +64,13 @@ class LedgerError(ArenaError):
     """Results on disk that cannot be used, or that belong to another tournament."""
 
 
+class FaultError(ArenaError):
+    """A bot misbehaved in a tournament that is to stop at that."""
+
+
 class WorkforceError(ArenaError):
     """Worker processes that keep dying."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """The user wants the program to end; told apart from a bot that raises KeyboardInterrupt."""

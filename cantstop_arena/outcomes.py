@@ -5,9 +5,14 @@ bots of a group, a *deal* one numbered set of dice streams, a *block* a run of d
 in every seating of one group.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import permutations
+from operator import add
+
+# The kinds of faults.
+EXCEPTION, ILLEGAL, TOO_SLOW, DIED = "exception", "illegal answer", "too slow", "died"
 
 WHOLE = 60  # parts of one won game: 1 to 6 seats can share it evenly
 Group = tuple[int, ...]  # the numbers of the bots that meet, ascending
@@ -26,10 +31,19 @@ class Block:
     first: int
     deals: int
 
+    @property
+    def end(self) -> int:
+        """The deal after the last one."""
+        return self.first + self.deals
+
+    def part(self, first: int, end: int) -> "Block":
+        """The deals from `first` up to, not including, `end`."""
+        return Block(self.group, first, end - first)
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The first game of a block in which a bot misbehaved in some way, and how often it did."""
+    """The first game of some deals in which a bot misbehaved in some way, and how often it did."""
 
     bot: int
     kind: str
@@ -45,11 +59,13 @@ class Tally:
 
     `wins` are parts of WHOLE for each seat, games without a winner shared by all; `counts` are
     sums for each seat of what the game counts, `squares` sums of squares of a whole game's count.
+    The `forfeits`, games that ended by a fault, count as games and wins and in nothing else.
     """
 
     games: int
     wins: tuple[int, ...]
     unfinished: int
+    forfeits: int
     counts: Mapping[str, tuple[int, ...]]
     squares: Mapping[str, int]
 
@@ -58,6 +74,7 @@ class Tally:
             games=self.games + other.games,
             wins=_added(self.wins, other.wins),
             unfinished=self.unfinished + other.unfinished,
+            forfeits=self.forfeits + other.forfeits,
             counts={name: _added(self.counts[name], other.counts[name]) for name in self.counts},
             squares={name: self.squares[name] + other.squares[name] for name in self.squares},
         )
@@ -72,13 +89,58 @@ class BlockResult:
     """A block as played: a tally for each seating, and every deal's win shares.
 
     `shares` holds, deal after deal, the parts of WHOLE each bot of the group (in the group's
-    order) won over all seatings of the deal: little-endian 16-bit numbers.
+    order) won over all seatings of the deal: little-endian 16-bit numbers. `faults` has one entry
+    for each bot, kind and deal. `irreproducible` are the bots whose answers were others when a
+    game was played twice.
     """
 
     block: Block
     tallies: tuple[Tally, ...]
     shares: bytes
     faults: tuple[Fault, ...] = field(default=())
+    irreproducible: tuple[int, ...] = field(default=())
+
+
+def joined(block: Block, parts: Sequence[BlockResult]) -> BlockResult:
+    """The result of a block that was played in parts, given in any order."""
+    parts = sorted(parts, key=lambda part: part.block.first)
+    return BlockResult(
+        block,
+        tuple(reduce(add, tallies) for tallies in zip(*(p.tallies for p in parts), strict=True)),
+        b"".join(part.shares for part in parts),
+        tuple(fault for part in parts for fault in part.faults),
+        tuple(sorted({bot for part in parts for bot in part.irreproducible})),
+    )
+
+
+def merged(faults: Iterable[Fault]) -> list[Fault]:
+    """One fault for each bot and kind: the earliest game's, with the counts of all."""
+    kinds: dict[tuple[int, str], Fault] = {}
+    for fault in faults:
+        known = kinds.setdefault((fault.bot, fault.kind), replace(fault, count=0))
+        first = min(known, fault, key=_when)
+        kinds[fault.bot, fault.kind] = replace(first, count=known.count + fault.count)
+    return [kinds[key] for key in sorted(kinds)]
+
+
+def _when(fault: Fault) -> tuple[int, list[int], Group, str]:
+    return fault.deal, sorted(fault.seating), fault.seating, fault.message
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """What can be seen of a block's play from outside, at some moment.
+
+    `cursor` counts the block's games, deal after deal in every seating; `place` is the position
+    in the group of the bot that was asked last, `asked` for what, and `deciding` whether its
+    answer is still out. `step` changes with everything that happens.
+    """
+
+    cursor: int
+    place: int
+    asked: str
+    deciding: bool
+    step: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +156,29 @@ class DealSums:
 
 
 @dataclass(frozen=True, slots=True)
+class Charge:
+    """What a bot did, told in names: the first game of a kind of fault, and how often it came.
+
+    `replay` is the command that plays that game again.
+    """
+
+    bot: str
+    kind: str
+    message: str
+    seats: tuple[str, ...]
+    deal: int
+    count: int
+    replay: str
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
     """All that a tournament has played, added up.
 
-    `bots` are names; groups and seatings speak of them by number. `rates` names the quotients of
-    counts that describe a bot's style, such as busts per turn; "games" counts as a count.
+    `bots` are names; groups and seatings speak of them by number. A disqualified bot is none of
+    them, and its games are left out; what it did is among the `faults`. `rates` names the
+    quotients of counts that describe a bot's style, such as busts per turn; "games" counts as a
+    count.
     """
 
     name: str
@@ -110,4 +190,6 @@ class Results:
     tallies: Mapping[Group, Tally]
     deal_sums: tuple[DealSums, ...]
     rates: Mapping[str, tuple[str, str]]
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[Charge, ...] = ()
+    disqualified: tuple[str, ...] = ()
+    irreproducible: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ are then called directly, since a hook call costs more than many a decision.
 import importlib
 import inspect
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib import metadata
@@ -18,19 +18,20 @@ import pluggy
 
 from cantstop_arena import hookspecs
 from cantstop_arena.botfiles import (
+    BotFile,
     bot_files,
     digest_of,
-    import_file,
     in_a_line,
     output_aside,
     sources_of,
 )
 from cantstop_arena.botspecs import DECISIONS, BotSpec, family, hook_complaint, single_bot
-from cantstop_arena.errors import BotError
+from cantstop_arena.errors import BotError, Interrupted
 from cantstop_arena.games.cantstop.rules import NAMED, RuleSet
 from cantstop_arena.hookspecs import PROJECT
 from cantstop_arena.options import did_you_mean
 
+DEFAULT_FOLDER = Path("bots")
 BUILT_IN = ("random", "cautious", "daring", "odds", "rule28", "glenn_aloi")
 
 
@@ -151,7 +152,9 @@ class Catalogue:
                 plugin = point.load()
             digest = digest_of(sources_of(plugin))
             return self._register(plugin, point.name, "package", None, digest)
-        except (Exception, SystemExit) as error:
+        except Interrupted:
+            raise
+        except BaseException as error:
             self._broken.append(Broken(point.name, f"package {point.value}", in_a_line(error)))
             return []
 
@@ -159,8 +162,7 @@ class Catalogue:
         path = path.parent.resolve() / path.name  # a link to a file is a bot of its own name
         if path not in self._files:
             try:
-                module, digest = import_file(path)
-                self._files[path] = self._register(module, path.stem, "file", path, digest)
+                self._files[path] = self._register_file(BotFile(path))
             except BotError as error:
                 self._files[path] = error
         found = self._files[path]
@@ -168,8 +170,18 @@ class Catalogue:
             raise found
         return found
 
+    def _register_file(self, file: BotFile) -> list[BotSpec]:
+        module, path = file.load(), file.path
+        return self._register(module, path.stem, "file", path, file.digest, file.run)
+
     def _register(
-        self, plugin: Any, name: str, origin: str, path: Path | None, digest: str
+        self,
+        plugin: Any,
+        name: str,
+        origin: str,
+        path: Path | None,
+        digest: str,
+        run: Callable[[], Any] | None = None,
     ) -> list[BotSpec]:
         """Register a plug-in and return its bots. Raises BotError where it has none."""
         try:
@@ -180,4 +192,4 @@ class Catalogue:
                 self._manager.unregister(plugin)
             raise BotError(hook_complaint(error, plugin)) from error
         make = partial(BotSpec, origin=origin, path=path, digest=digest)
-        return [*single_bot(plugin, name, make), *family(self._manager, plugin, name, make)]
+        return [*single_bot(plugin, name, make, run), *family(plugin, name, make, run)]

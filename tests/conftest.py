@@ -30,7 +30,8 @@ class Tables:
         """A table of built-in bots by name; "plain rule28" is rule28 without machine code."""
         key = (rules, tuple(bots), players, seed)
         if key not in self._built:
-            from cantstop_arena.games.cantstop.play import Contestant, Table
+            from cantstop_arena.games.cantstop.play import Table
+            from cantstop_arena.games.cantstop.table import Contestant
 
             contestants = [
                 Contestant(name, self.player(name), name.removeprefix("plain ")) for name in bots

@@ -12,8 +12,9 @@ import naive
 import pytest
 from conftest import Tables, plain
 
-from cantstop_arena.games.cantstop.play import Contestant, Table, code_digest
+from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
+from cantstop_arena.games.cantstop.table import Contestant, code_digest
 from cantstop_arena.games.cantstop.turn import Move, Turn
 from cantstop_arena.hookspecs import Player
 from cantstop_arena.outcomes import WHOLE, Block, Tally

@@ -16,7 +16,11 @@ from hypothesis import strategies as st
 from cantstop_arena.errors import BotError, ConfigError, UsageError
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.plugins import Catalogue as RealCatalogue
-from cantstop_arena.tournament.config import Overrides, Tournament, dump, read
+from cantstop_arena.tournament.config import FaultPolicy, Overrides, Tournament, dump, read
+
+KEYS = (
+    "name, game, rules, players, games, seed, decision_limit, max_faults, on_fault, isolate, bots"
+)
 
 
 @dataclass(frozen=True)
@@ -243,8 +247,7 @@ def test_all_faults_of_a_file_are_told_at_once_each_at_its_place(folder: Path) -
         """,
     ) == [
         "1:7: name must be text, not no; if the text no is meant, put it in quotes",
-        "2:1: unknown key 'player' (did you mean 'players'?)"
-        "; known: name, game, rules, players, games, seed, bots",
+        f"2:1: unknown key 'player' (did you mean 'players'?); known: {KEYS}",
         "3:10: players must be a whole number from 1 to 4, not 'two'",
         "4:8: games must be a whole number from 1 to 1000000000000, not -5",
         "5:1: 'games' stands here again, after line 4",
@@ -328,7 +331,7 @@ def test_another_game_is_refused(folder: Path) -> None:
 
 def test_an_unknown_key_without_a_likeness_tells_all_keys(folder: Path) -> None:
     message = complaint(folder, "zzz: 1\n" + PAIR)
-    assert message.endswith("; known: name, game, rules, players, games, seed, bots")
+    assert message.endswith(f"; known: {KEYS}")
 
 
 def test_a_key_in_capitals_is_still_recognized(folder: Path) -> None:
@@ -524,8 +527,8 @@ def test_keys_that_are_no_words_are_refused(folder: Path) -> None:
     assert complaints(folder, "[a]: 1\n? {b: 1}\n: 2\n3: 4\nno: 5\n" + PAIR) == [
         "1:1: a key must be a word, not a list",
         "2:3: a key must be a word, not a mapping",
-        "4:1: unknown key '3'; known: name, game, rules, players, games, seed, bots",
-        "5:1: unknown key 'no'; known: name, game, rules, players, games, seed, bots",
+        f"4:1: unknown key '3'; known: {KEYS}",
+        f"5:1: unknown key 'no'; known: {KEYS}",
     ]
 
 
@@ -575,6 +578,9 @@ def test_what_is_resolved_is_all_there_is_to_say(folder: Path) -> None:
         players: 2
         games: 7
         seed: 1
+        decision_limit: 1.0
+        max_faults: 100
+        on_fault: forfeit
         bots:
         - {bot: rule28, as: wild, threshold: 28, prefer: middle, noise: 1.0}
         - {bot: ../../bots/mine.py, as: mine, depth: 1}
@@ -738,3 +744,31 @@ def test_no_text_whatever_ends_in_a_traceback(fuzz_folder: Path, text: str) -> N
 def test_no_structure_whatever_ends_in_a_traceback(fuzz_folder: Path, tree: Any) -> None:
     content = yaml.safe_dump(tree, allow_unicode=True).encode("utf-8", "surrogatepass")
     check_that_only_known_errors_come_of(written(fuzz_folder, content))
+
+
+def test_limits_on_bots_are_read_with_their_defaults(tmp_path: Path) -> None:
+    assert policy(tmp_path, "") == FaultPolicy(1.0, 100, "forfeit")
+    told = "decision_limit: 2\nmax_faults: 5\non_fault: abort\n"
+    assert policy(tmp_path, told) == FaultPolicy(2.0, 5, "abort")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("decision_limit: 0", "decision_limit must be a number of seconds above 0"),
+        ("decision_limit: .inf", "decision_limit must be a number of seconds above 0"),
+        ("decision_limit: soon", "not 'soon'"),
+        ("max_faults: 0", "max_faults must be a whole number from 1"),
+        ("on_fault: abrt", "unknown on_fault 'abrt' (did you mean 'abort'?)"),
+        ("isolate: 1", "isolate must be true or false, not 1"),
+    ],
+)
+def test_limits_that_make_no_sense_are_refused(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        policy(tmp_path, line)
+    assert message in str(caught.value)
+
+
+def policy(folder: Path, lines: str) -> FaultPolicy:
+    (folder / "cup.yaml").write_text(f"{lines}\nbots: [rule28, random]\n")
+    return read(folder / "cup.yaml", RealCatalogue(folder)).policy

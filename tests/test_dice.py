@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from cantstop_arena.games.cantstop import dice
 from cantstop_arena.games.cantstop.notation import Event, record
-from cantstop_arena.games.cantstop.play import Contestant, Table
+from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
+from cantstop_arena.games.cantstop.table import Contestant
 from cantstop_arena.games.cantstop.turn import Turn, dice_of
 from cantstop_arena.hookspecs import Player
 

@@ -12,8 +12,9 @@ import pytest
 
 from cantstop_arena.botspecs import BotSpec
 from cantstop_arena.cli import main
-from cantstop_arena.games.cantstop.play import Contestant, Table, code_digest
+from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS
+from cantstop_arena.games.cantstop.table import Contestant, code_digest
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.outcomes import Block
 from cantstop_arena.plugins import Catalogue

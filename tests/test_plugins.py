@@ -9,8 +9,9 @@ import pytest
 
 from cantstop_arena.botspecs import BotSpec
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.play import Contestant, Table
+from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.games.cantstop.table import Contestant
 from cantstop_arena.outcomes import Block, Tally
 from cantstop_arena.plugins import BUILT_IN, Broken, Catalogue
 

@@ -46,7 +46,7 @@ def played(tallies: Mapping[Any, Tally], bots: int, sums: tuple[DealSums, ...] =
 
 def won(*wins: float, unfinished: int = 0) -> Tally:
     parts = tuple(round(WHOLE * share) for share in wins)
-    return Tally(round(sum(wins)), parts, unfinished, {}, {})
+    return Tally(round(sum(wins)), parts, unfinished, 0, {}, {})
 
 
 def random_wins(bots: int, seats: int, random: Random) -> Wins:
@@ -379,7 +379,7 @@ def test_a_pairs_score_of_two_seats_is_the_plain_score() -> None:
 
 def test_mean_counts_have_students_interval() -> None:
     turns = [8, 9, 11, 9, 10]
-    tally = Tally(5, (300,), 0, {"n": (sum(turns),)}, {"n": sum(n * n for n in turns)})
+    tally = Tally(5, (300,), 0, 0, {"n": (sum(turns),)}, {"n": sum(n * n for n in turns)})
     found = per_game(played({(0,): tally}, 2), "n")
     low, high = stats.t.interval(0.95, 4, np.mean(turns), stats.sem(turns))
     assert (found[0].mean, found[0].low, found[0].high) == pytest.approx((9.4, low, high))
@@ -387,6 +387,6 @@ def test_mean_counts_have_students_interval() -> None:
 
 
 def test_one_game_has_a_mean_but_no_interval() -> None:
-    tally = Tally(1, (60,), 0, {"n": (12,)}, {"n": 144})
+    tally = Tally(1, (60,), 0, 0, {"n": (12,)}, {"n": 144})
     found = per_game(played({(0,): tally}, 1), "n")[0]
     assert (found.mean, found.low, found.high) == (12, None, None)

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from cantstop_arena.outcomes import WHOLE, DealSums, Fault, Results, Tally
+from cantstop_arena.outcomes import WHOLE, Charge, DealSums, Results, Tally
 from cantstop_arena.reports.files import write_reports
 from cantstop_arena.reports.standings import against, significant, solo_standings, standings
-from cantstop_arena.reports.summary import merged, summary
+from cantstop_arena.reports.summary import summary
 from cantstop_arena.reports.tables import (
     MARKDOWN,
     TEXT,
@@ -57,6 +57,7 @@ def games(
         games=round(sum(wins)),
         wins=tuple(round(WHOLE * share) for share in wins),
         unfinished=unfinished,
+        forfeits=0,
         counts={"turns": turns, "rolls": tuple(3 * n for n in turns)},
         squares={"turns": squares, "rolls": 9 * squares},
     )
@@ -111,9 +112,8 @@ def named(bots: list[str]) -> Results:
 
 
 FAULTS = (
-    Fault(1, "illegal", "no\nsuch move | ever", (1, 0), 7, 3),
-    Fault(0, "raised", "ValueError: x", (0, 1), 2, 1),
-    Fault(1, "illegal", "no\nsuch move | ever", (0, 1), 4, 2),
+    Charge("Ada", "raised", "ValueError: x", ("Ada", "Bob"), 2, 1, "arena replay Ada Bob"),
+    Charge("Bob", "illegal", "no\nsuch move | ever", ("Ada", "Bob"), 4, 5, "arena replay B"),
 )
 
 
@@ -219,17 +219,26 @@ def test_one_game_has_no_spread() -> None:
 
 def test_faults_are_told_once_for_each_bot_and_kind() -> None:
     assert "faults" not in summary(duel())
-    assert summary(replace(duel(), faults=FAULTS))["faults"] == [
-        {
-            **{"bot": "Ada", "kind": "raised", "count": 1, "message": "ValueError: x"},
-            **{"seats": ["Ada", "Bob"], "deal": 2},
-        },
-        {
-            **{"bot": "Bob", "kind": "illegal", "count": 5, "message": "no\nsuch move | ever"},
-            **{"seats": ["Ada", "Bob"], "deal": 4},
-        },
-    ]
-    assert merged(reversed(FAULTS)) == merged(FAULTS)
+    found: Any = summary(replace(duel(), faults=FAULTS, disqualified=("Bob",)))
+    assert found["faults"][0] == {
+        **{"bot": "Ada", "kind": "raised", "count": 1, "message": "ValueError: x"},
+        **{"seats": ["Ada", "Bob"], "deal": 2, "replay": "arena replay Ada Bob"},
+    }
+    assert found["disqualified"] == [{"bot": "Bob", "faults": 5}]
+    assert "not_reproducible" not in found
+
+
+def test_games_lost_by_a_fault_have_no_length() -> None:
+    tally = replace(games(3, 2), forfeits=3)
+    found: Any = summary(results({(0, 1): tally}, ("a", "b")))
+    assert (found["games"], found["metrics"]["turns"]["mean"]) == (5, 10.0)
+    assert found["by_bot"]["a"] == {"rolls_per_turn": 3.0, "turns_per_game": 5.0}
+
+
+def test_bots_that_are_not_reproducible_are_marked() -> None:
+    told = standings_table(replace(duel(), irreproducible=("Bob",)))
+    assert [line.endswith("not reproducible") for line in told.splitlines()[2:4]] == [False, True]
+    assert "Bob: not reproducible." in told
 
 
 # --- tables -------------------------------------------------------------------------------------
@@ -283,7 +292,8 @@ def test_faults_have_a_column_only_where_there_are_any() -> None:
 @pytest.mark.parametrize("style", [TEXT, MARKDOWN])
 def test_a_fault_is_one_line_even_if_its_message_is_not(style: Style) -> None:
     long = replace(FAULTS[0], message="x" * 5000, deal=0)
-    lines = faults_table(replace(duel(), faults=(*FAULTS[1:], long)), style).splitlines()
+    told = faults_table(replace(duel(), faults=(*FAULTS[1:], long)), style)
+    lines = told.partition("\n\n")[0].splitlines()
     assert len(lines) == 4
     assert max(map(len, lines)) < 250
 
@@ -372,7 +382,7 @@ def test_the_files_of_solitaire(tmp_path: Path) -> None:
 def test_the_same_results_are_the_same_bytes(tmp_path: Path) -> None:
     found = replace(trio(), faults=FAULTS)
     backwards = dict(reversed(list(found.tallies.items())))
-    other = replace(found, tallies=backwards, faults=FAULTS[::-1])
+    other = replace(found, tallies=backwards)
     first = [path.read_bytes() for path in write_reports(found, tmp_path)]
     assert [path.read_bytes() for path in write_reports(found, tmp_path)] == first
     assert [path.read_bytes() for path in write_reports(other, tmp_path)] == first

@@ -211,12 +211,24 @@ def test_a_run_that_is_killed_goes_on_to_the_same_bytes(place: Path) -> None:
 
 
 def test_a_second_run_in_the_same_folder_is_refused(place: Path) -> None:
-    fcntl = pytest.importorskip("fcntl")
+    pytest.importorskip("fcntl")
     (place / "four.yaml").write_text(FOUR.format(players=2, games=20))
     arena("run", "four.yaml")
-    with (place / "results" / "four" / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    before = files(place / "results" / "four")
+    script = (
+        "import fcntl, sys\n"
+        "lock = open('results/four/.lock', 'w')\n"
+        "fcntl.lockf(lock, fcntl.LOCK_EX)\n"
+        "print('locked', flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    pipe = subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", script], stdin=pipe, stdout=pipe) as other:
+        assert other.stdout and other.stdout.readline()
         assert "another run" in arena("run", "four.yaml", "--fresh", code=1).output
+        other.kill()
+    assert files(place / "results" / "four") == before
+    arena("run", "four.yaml", "--fresh")  # a lock file without a process is no lock
 
 
 def test_a_damaged_ledger_is_named_with_the_way_out(place: Path) -> None:

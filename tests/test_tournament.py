@@ -1,18 +1,14 @@
 """The rooms of a tournament: schedule, ledger, workforce, and the sums that come out of them."""
 
 import json
-import os
 import random
-import signal
 import sqlite3
-import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 from math import factorial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
-import multiprocess
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -20,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cantstop_arena.cli import main
-from cantstop_arena.errors import LedgerError, WorkforceError
+from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.outcomes import (
     WHOLE,
@@ -30,13 +26,13 @@ from cantstop_arena.outcomes import (
     Fault,
     Group,
     Tally,
+    merged,
     seatings,
 )
 from cantstop_arena.tournament import ledger as ledger_room
-from cantstop_arena.tournament.config import Tournament
+from cantstop_arena.tournament.config import FaultPolicy, Tournament
 from cantstop_arena.tournament.ledger import Ledger, open_ledger
 from cantstop_arena.tournament.schedule import Span, deals_per_block, missing_blocks
-from cantstop_arena.tournament.workforce import Workforce
 
 # --- Schedule -------------------------------------------------------------------------------------
 
@@ -44,7 +40,9 @@ from cantstop_arena.tournament.workforce import Workforce
 def cup(bots: int, players: int, games: int) -> Tournament:
     """A tournament as far as the schedule looks at it."""
     entrants: Any = range(bots)
-    return Tournament("cup", "cantstop", CLASSIC, players, games, 1, entrants, Path())
+    return Tournament(
+        "cup", "cantstop", CLASSIC, players, games, 1, FaultPolicy(), entrants, Path()
+    )
 
 
 def scheduled(
@@ -115,6 +113,7 @@ def result(group: Group, first: int, deals: int, faults: int = 0) -> BlockResult
             games=deals,
             wins=tuple(chance.randrange(WHOLE * deals) for _ in group),
             unfinished=chance.randrange(deals),
+            forfeits=chance.randrange(deals),
             counts={"turns": tuple(chance.randrange(99) for _ in group)},
             squares={"turns": chance.randrange(9999)},
         )
@@ -144,10 +143,10 @@ def book(tmp_path: Path) -> Iterator[Ledger]:
 
 def test_a_ledger_keeps_blocks_over_a_reopening(book: Ledger, tmp_path: Path) -> None:
     path = tmp_path / "ledger"
-    spans, tallies, faults = book.spans(), book.tallies(), book.faults()
+    spans, tallies, faults = book.spans(), book.tallies(), list(book.faults())
     book.close()
     other = Ledger(path, sqlite3.connect(path))
-    assert (other.spans(), other.tallies(), other.faults()) == (spans, tallies, faults)
+    assert (other.spans(), other.tallies(), list(other.faults())) == (spans, tallies, faults)
     assert spans[0, 1, 3] == [(0, 7), (7, 7), (14, 7)]
     assert sorted(spans[1, 2, 3]) == [(0, 7), (7, 7), (14, 7), (21, 9), (30, 11)]
 
@@ -160,10 +159,18 @@ def test_tallies_of_a_seating_are_added_up(book: Ledger) -> None:
 
 
 def test_faults_are_counted_and_the_earliest_told(book: Ledger) -> None:
-    assert book.faults() == (
+    assert merged(book.faults()) == [
         Fault(0, "exception", "in 40", (0, 1, 2), 40, 2),
         Fault(1, "exception", "in 21", (1, 2, 3), 21, 5),
-    )
+    ]
+
+
+def test_a_disqualified_bot_leaves_its_faults_and_no_blocks(book: Ledger) -> None:
+    faults = [Fault(1, "died", "no", (1, 2, 3), 4, 9)]
+    book.disqualify(1, faults)
+    assert book.disqualified() == {1: faults}
+    assert set(book.spans()) == {(0, 2, 3)}
+    assert list(book.faults()) == []
 
 
 @pytest.mark.parametrize("at_once", [1, 4, 20, 28, 1 << 20])
@@ -186,7 +193,7 @@ def test_deal_sums_are_those_of_brute_force(
 
 def test_an_empty_ledger_has_no_sums(tmp_path: Path) -> None:
     with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
-        assert (ledger.spans(), ledger.tallies(), ledger.faults()) == ({}, {}, ())
+        assert (ledger.spans(), ledger.tallies(), [*ledger.faults()]) == ({}, {}, [])
         assert ledger.deal_sums(2) == (DealSums(0, 0, 0), DealSums(0, 0, 0))
 
 
@@ -240,100 +247,6 @@ def test_a_damaged_ledger_is_named_with_the_way_out(tmp_path: Path, how: str) ->
     assert str(path) in str(caught.value) and "--fresh" in str(caught.value)
     with open_ledger(path, IDENTITY, fresh=True) as ledger:
         assert not ledger.spans()
-
-
-# --- Workforce ------------------------------------------------------------------------------------
-
-BLOCKS = [Block((0, 1), first, 5) for first in range(0, 100, 5)]
-
-
-class Calm:
-    """Plays each block as `result` tells it."""
-
-    def play(self, block: Block) -> BlockResult:
-        return result(block.group, block.first, block.deals)
-
-
-def worked(player: Any, workers: int = 2) -> list[BlockResult]:
-    """What workers of this kind make of BLOCKS, in the order of getting done."""
-    with Workforce(lambda: player, workers) as workforce:
-        return list(workforce.play(iter(BLOCKS)))
-
-
-def by_deal(results: list[BlockResult]) -> list[BlockResult]:
-    return sorted(results, key=lambda one: one.block.first)
-
-
-@pytest.mark.parametrize("workers", [1, 2, 30])
-def test_every_block_is_played_once_by_any_number_of_workers(workers: int) -> None:
-    assert by_deal(worked(Calm(), workers)) == [Calm().play(block) for block in BLOCKS]
-    assert not multiprocess.active_children()
-
-
-def test_results_come_as_they_get_done() -> None:
-    class Slow(Calm):
-        def play(self, block: Block) -> BlockResult:
-            time.sleep(0.5 * (block.first == 0))
-            return super().play(block)
-
-    results = worked(Slow())
-    assert results[0].block.first != 0
-    assert by_deal(results) == by_deal(worked(Calm()))
-
-
-class Mortal(Calm):
-    """Is killed at some blocks, as often as files can be created in a folder."""
-
-    def __init__(self, folder: Path, lives: int) -> None:
-        self.folder, self.lives = folder, lives
-
-    def play(self, block: Block) -> BlockResult:
-        deaths = len(list(self.folder.glob(f"{block.first}.*")))
-        if block.first % 20 == 0 and deaths < self.lives:
-            (self.folder / f"{block.first}.{deaths}").touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().play(block)
-
-
-@pytest.mark.parametrize("workers", [1, 3])
-def test_killed_workers_are_replaced_and_their_blocks_played_again(
-    tmp_path: Path, workers: int
-) -> None:
-    results = worked(Mortal(tmp_path, lives=2), workers)
-    assert len(list(tmp_path.iterdir())) == 10
-    assert by_deal(results) == by_deal(worked(Calm()))
-
-
-def test_a_block_that_always_kills_ends_the_work(tmp_path: Path) -> None:
-    start = time.monotonic()
-    with pytest.raises(WorkforceError, match="3 workers in turn died playing"):
-        worked(Mortal(tmp_path, lives=99))
-    assert time.monotonic() - start < 10
-    assert not multiprocess.active_children()
-
-
-def test_a_player_that_fails_ends_the_work_with_its_traceback() -> None:
-    class Failing(Calm):
-        def play(self, block: Block) -> NoReturn:
-            raise ValueError("as expected")
-
-    with pytest.raises(WorkforceError, match=r"(?s)Traceback.*ValueError: as expected"):
-        worked(Failing())
-
-
-def test_a_recipe_that_fails_ends_the_work() -> None:
-    def recipe() -> NoReturn:
-        os._exit(1)
-
-    with pytest.raises(WorkforceError), Workforce(recipe, 2) as workforce:
-        list(workforce.play(iter(BLOCKS)))
-
-
-def test_work_that_is_left_leaves_no_process_behind() -> None:
-    with Workforce(Calm, 2) as workforce:
-        next(workforce.play(iter(BLOCKS)))
-        assert len(multiprocess.active_children()) == 2
-    assert not multiprocess.active_children()
 
 
 # --- Sums -----------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ def replay(
     from cantstop_arena.games.cantstop.notation import record
     from cantstop_arena.plugins import Catalogue
     from cantstop_arena.tournament import config
-    from cantstop_arena.tournament.run import table_for
+    from cantstop_arena.tournament.recipes import table_for
 
     catalogue = Catalogue(bots_folder)
     tournament = config.read(file, catalogue, config.Overrides(seed=seed))

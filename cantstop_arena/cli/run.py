@@ -1,10 +1,14 @@
 """`arena run`: play a tournament and print its tables."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from cantstop_arena.errors import Interrupted
+from cantstop_arena.system import bytes_of
 
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
@@ -18,6 +22,13 @@ bots_option = click.option(
     metavar="DIR",
     help="Folder whose files are bots.",
 )
+
+
+def _bytes(context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
+    try:
+        return None if text is None else bytes_of(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is no size like 512M or 2G") from None
 
 
 class Screen:
@@ -67,6 +78,17 @@ class Screen:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--workers", type=click.IntRange(1), help="Processes that play. Default: all cores.")
+@click.option(
+    "--start-method",
+    type=click.Choice(["fork", "forkserver", "spawn"]),
+    help="How workers are started. Default: fork where that is safe, else spawn.",
+)
+@click.option(
+    "--memory",
+    callback=_bytes,
+    metavar="SIZE",
+    help="What each worker may take beyond what it starts with, such as 512M or 2G.",
+)
 @click.option("--games", type=int, help="Games for each group of bots that meets.")
 @click.option("--seed", type=int, help="Seed of the dice.")
 @click.option(
@@ -83,6 +105,8 @@ class Screen:
 def run(
     file: Path,
     workers: int | None,
+    start_method: str | None,
+    memory: int | None,
     games: int | None,
     seed: int | None,
     results: Path,
@@ -99,21 +123,21 @@ def run(
     from cantstop_arena.reports import files, tables
     from cantstop_arena.tournament import config
     from cantstop_arena.tournament.run import play
-    from cantstop_arena.tournament.workforce import worker_count
+    from cantstop_arena.tournament.worker import start_methods, worker_count
+    from cantstop_arena.tournament.workforce import Terms
 
     catalogue = Catalogue(bots_folder)
     tournament = config.read(file, catalogue, config.Overrides(games, seed))
     folder = results / tournament.name
     screen = Screen(tournament.name, quiet)
     try:
-        outcome = play(
-            tournament, catalogue, folder, workers or worker_count(), screen, fresh=fresh
-        )
-    except KeyboardInterrupt:
+        terms = Terms(workers or worker_count(), start_method or start_methods()[0], memory)
+        outcome = play(tournament, catalogue, folder, terms, screen, fresh=fresh)
+    except Interrupted as wish:
         screen.close()
-        again = " ".join(["arena", *(arg for arg in sys.argv[1:] if arg != "--fresh")])
+        again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
         click.echo(f"\nStopped. Nothing finished is lost; go on with:\n  {again}", err=True)
-        raise click.exceptions.Exit(130) from None
+        raise click.exceptions.Exit(128 + wish.args[0]) from None
     finally:
         screen.close()
     written = files.write_reports(outcome, folder)

@@ -133,12 +133,13 @@ def per_game(results: Results, count: str) -> tuple[Estimate, ...]:
 
 
 def _mean_count(tally: Tally | None, count: str) -> Estimate:
-    if tally is None or tally.games == 0:
+    games = tally.games - tally.forfeits if tally else 0  # forfeits have no length
+    if tally is None or games == 0:
         return Estimate(0, None, None, None)
     total = sum(tally.counts[count])
-    mean = total / tally.games
-    if tally.games < 2:
+    mean = total / games
+    if games < 2:
         return Estimate(1, mean, None, None)
-    spread = variance(tally.games, total, tally.squares[count])
-    half = student(tally.games - 1) * sqrt(spread / tally.games)
+    spread = variance(games, total, tally.squares[count])
+    half = student(games - 1) * sqrt(spread / games)
     return Estimate(tally.games, mean, mean - half, mean + half)

@@ -61,7 +61,8 @@ def solo_standings(results: Results) -> list[SoloStanding]:
     turns = per_game(results, TURNS)
     culprits = {fault.bot for fault in results.faults}
     fewest = [
-        inf if mean.mean is None or bot in culprits else mean.mean for bot, mean in enumerate(turns)
+        inf if mean.mean is None or results.bots[bot] in culprits else mean.mean
+        for bot, mean in enumerate(turns)
     ]
     return [
         SoloStanding(rank, results.bots[bot], turns[bot].games, *_written(turns[bot]))

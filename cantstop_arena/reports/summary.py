@@ -1,12 +1,12 @@
 """A tournament's results as one plain dict, the content of `summary.json`."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import asdict
 from math import sqrt
 from typing import TypeAlias
 
-from cantstop_arena.outcomes import WHOLE, Fault, Group, Results, Tally
+from cantstop_arena.outcomes import WHOLE, Charge, Group, Results, Tally
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.reports.standings import significant, solo_standings, standings
 
@@ -14,7 +14,10 @@ Entry: TypeAlias = dict[str, object]
 
 
 def summary(results: Results) -> Entry:
-    """Everything the tournament found, keys in a fixed order; `faults` only where there are any."""
+    """Everything the tournament found, keys in a fixed order.
+
+    `faults`, `disqualified` and `not_reproducible` stand there only where there are any.
+    """
     entry: Entry = {
         "name": results.name,
         "game": results.game,
@@ -27,8 +30,12 @@ def summary(results: Results) -> Entry:
         "metrics": {name: _metric(results, name) for name in _measured(results)},
         "by_bot": dict(zip(results.bots, _styles(results), strict=True)),
     }
-    faults = [_fault(results, fault) for fault in merged(results.faults)]
-    return {**entry, "faults": faults} if faults else entry
+    troubles: Entry = {
+        "faults": [_charge(charge) for charge in results.faults],
+        "disqualified": _disqualified(results),
+        "not_reproducible": list(results.irreproducible),
+    }
+    return {**entry, **{key: told for key, told in troubles.items() if told}}
 
 
 def games(results: Results) -> int:
@@ -39,23 +46,6 @@ def games(results: Results) -> int:
 def unfinished(results: Results) -> int:
     """The games that ended without a winner."""
     return sum(tally.unfinished for tally in results.tallies.values())
-
-
-def merged(faults: Iterable[Fault]) -> list[Fault]:
-    """One fault for each bot and kind: the earliest deal's, with the counts of all."""
-    kinds: dict[tuple[int, str], list[Fault]] = {}
-    for fault in faults:
-        kinds.setdefault((fault.bot, fault.kind), []).append(fault)
-    return [_together(kinds[key]) for key in sorted(kinds)]
-
-
-def _together(alike: list[Fault]) -> Fault:
-    first = min(alike, key=_when)
-    return replace(first, count=sum(fault.count for fault in alike))
-
-
-def _when(fault: Fault) -> tuple[int, list[int], Group, str]:
-    return fault.deal, sorted(fault.seating), fault.seating, fault.message
 
 
 def _places(results: Results) -> list[Entry]:
@@ -101,7 +91,7 @@ def _measured(results: Results) -> list[str]:
 
 def _metric(results: Results, name: str) -> Entry:
     """Mean and standard deviation (n - 1) over games of what a game counts, all seats together."""
-    played = games(results)
+    played = games(results) - sum(tally.forfeits for tally in results.tallies.values())
     tallies = [tally for tally in results.tallies.values() if tally.games]
     total = sum(sum(tally.counts[name]) for tally in tallies)
     squares = sum(tally.squares[name] for tally in tallies)
@@ -129,18 +119,24 @@ def _counted(results: Results) -> list[Counter[str]]:
     counted: list[Counter[str]] = [Counter() for _ in results.bots]
     for seating, tally in results.tallies.items():
         for seat, bot in enumerate(seating):
-            counted[bot]["games"] += tally.games
+            counted[bot]["games"] += tally.games - tally.forfeits
             for name, counts in tally.counts.items():
                 counted[bot][name] += counts[seat]
     return counted
 
 
-def _fault(results: Results, fault: Fault) -> Entry:
-    return {
-        "bot": results.bots[fault.bot],
-        "kind": fault.kind,
-        "count": fault.count,
-        "message": fault.message,
-        "seats": [results.bots[bot] for bot in fault.seating],
-        "deal": fault.deal,
-    }
+def _charge(charge: Charge) -> Entry:
+    return {**asdict(charge), "seats": list(charge.seats)}
+
+
+def _disqualified(results: Results) -> list[Entry]:
+    counted = faults_by_bot(results)
+    return [{"bot": bot, "faults": counted[bot]} for bot in results.disqualified]
+
+
+def faults_by_bot(results: Results) -> Counter[str]:
+    """How often each bot misbehaved."""
+    counted: Counter[str] = Counter()
+    for charge in results.faults:
+        counted[charge.bot] += charge.count
+    return counted

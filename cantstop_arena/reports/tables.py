@@ -1,7 +1,6 @@
 """Standings, crosstable and faults as tables, for the terminal and in Markdown."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -11,11 +10,12 @@ from tabulate import tabulate
 from cantstop_arena.outcomes import Results
 from cantstop_arena.ratings.luce import Ratings, rate
 from cantstop_arena.reports.standings import against, solo_standings, standings
-from cantstop_arena.reports.summary import games, merged, unfinished
+from cantstop_arena.reports.summary import faults_by_bot, games, unfinished
 
 Row: TypeAlias = dict[str, str]  # headings and cells
 
-LEFT = {"bot", "fault", "seats", "message"}  # the other columns are numbers
+NOT_REPRODUCIBLE = "not reproducible"
+LEFT = {"bot", "note", "fault", "seats", "message"}  # the other columns are numbers
 NOTHING = "-"
 LONGEST_MESSAGE = 100
 MOST_NAMES = 6
@@ -50,8 +50,10 @@ def standings_table(results: Results, style: Style = TEXT) -> str:
     """The standings and, below them, what a reader should know about them."""
     rows = _solo_rows(results) if results.players == 1 else _rows(results)
     if results.faults:
-        faults = _faults_by_bot(results)
+        faults = faults_by_bot(results)
         rows = [{**row, "faults": str(faults[row["bot"]])} for row in rows]
+    if unsteady := results.irreproducible:
+        rows = [{**row, "note": NOT_REPRODUCIBLE * (row["bot"] in unsteady)} for row in rows]
     return _drawn(rows, notes(results), style)
 
 
@@ -72,16 +74,19 @@ def faults_table(results: Results, style: Style = TEXT) -> str:
     """Which bots misbehaved, how often, and where first; nothing if none did."""
     rows = [
         {
-            "bot": results.bots[fault.bot],
-            "fault": fault.kind,
-            "times": str(fault.count),
-            "first in deal": str(fault.deal),
-            "seats": ", ".join(results.bots[bot] for bot in fault.seating),
-            "message": _short(fault.message),
+            "bot": charge.bot,
+            "fault": charge.kind,
+            "times": str(charge.count),
+            "first in deal": str(charge.deal),
+            "seats": ", ".join(charge.seats),
+            "message": _short(charge.message),
         }
-        for fault in merged(results.faults)
+        for charge in results.faults
     ]
-    return _drawn(rows, [], style) if rows else ""
+    if not rows:
+        return ""
+    said = [f"{bot} is disqualified; the tables are without it." for bot in results.disqualified]
+    return _drawn(rows, [*said, "Those games again:", *(f.replay for f in results.faults)], style)
 
 
 def notes(results: Results) -> list[str]:
@@ -90,6 +95,11 @@ def notes(results: Results) -> list[str]:
     if without := unfinished(results):
         share = "" if results.players == 1 else "; their seats share the win"
         said.append(f"{without} of {games(results)} games were not finished{share}.")
+    if unsteady := results.irreproducible:
+        said.append(
+            f"{_listed(unsteady)}: {NOT_REPRODUCIBLE}. The answers were others when a game was"
+            " played twice, so that results change from run to run."
+        )
     return said if results.players == 1 else said + _rating_notes(results, rate(results))
 
 
@@ -149,13 +159,6 @@ def _with_error(
 
 def _percent(share: float | None) -> str:
     return NOTHING if share is None else f"{100 * share:.1f}"
-
-
-def _faults_by_bot(results: Results) -> Counter[str]:
-    counted: Counter[str] = Counter()
-    for fault in results.faults:
-        counted[results.bots[fault.bot]] += fault.count
-    return counted
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from math import factorial
 from pathlib import Path
@@ -31,16 +31,40 @@ if TYPE_CHECKING:
 
 __all__ = ["Entrant", "Overrides", "Tournament", "dump", "read"]
 
-KEYS = ("name", "game", "rules", "players", "games", "seed", "bots")
+KEYS = (
+    "name",
+    "game",
+    "rules",
+    "players",
+    "games",
+    "seed",
+    "decision_limit",
+    "max_faults",
+    "on_fault",
+    "isolate",
+    "bots",
+)
 GAME = "cantstop"
 GAMES = range(1, 10**12 + 1)
 SEEDS = range(2**63)
+MAX_FAULTS = range(1, 10**9 + 1)
+LONGEST_DECISION = 3600.0
+ON_FAULT = ("forfeit", "abort")
 LONGEST_NAME = 100
 LONGEST_FOLDER = 255  # bytes, on every common file system
 A_NAME = (
     f"must be 1 to {LONGEST_NAME} letters, digits, spaces, hyphens, underscores and dots"
     f" ({LONGEST_FOLDER} bytes), with no dot in front and no space at either end"
 )
+
+
+@dataclass(frozen=True)
+class FaultPolicy:
+    """What becomes of bots that misbehave: the limits, and whether the first fault ends a run."""
+
+    decision_limit: float = 1.0
+    max_faults: int = 100
+    on_fault: str = ON_FAULT[0]
 
 
 @dataclass(frozen=True)
@@ -53,8 +77,10 @@ class Tournament:
     players: int
     games: int
     seed: int
+    policy: FaultPolicy
     entrants: tuple[Entrant, ...]
     source: Path = field(compare=False)
+    reseeded: bool = field(default=False, compare=False)  # on the command line
 
     @property
     def deals(self) -> int:
@@ -74,6 +100,7 @@ class Tournament:
             "players": self.players,
             "games": self.games,
             "seed": self.seed,
+            **asdict(self.policy),
             "bots": [entrant.written(folder) for entrant in self.entrants],
         }
 
@@ -85,6 +112,8 @@ class Tournament:
             "rules": self.rules.as_dict(),
             "players": self.players,
             "seed": self.seed,
+            "decision_limit": self.policy.decision_limit,
+            "max_faults": self.policy.max_faults,
             "bots": [entrant.identified() for entrant in self.entrants],
         }
         identity: dict[str, Any] = json.loads(json.dumps(told))
@@ -105,7 +134,7 @@ class Overrides:
                 raise UsageError(f"--{what} must be {wanted(span)}, not {value}")
         games = tournament.games if self.games is None else self.games
         seed = tournament.seed if self.seed is None else self.seed
-        return replace(tournament, games=games, seed=seed)
+        return replace(tournament, games=games, seed=seed, reseeded=self.seed is not None)
 
 
 AS_WRITTEN = Overrides()
@@ -121,6 +150,7 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
     if not is_mapping(reader.root):
         reader.finish()
     players = reader.whole(entries.get("players"), "players", PLAYERS, default=2)
+    isolate = reader.flag(entries.get("isolate"), "isolate", default=False)
     tournament = Tournament(
         name=_name(reader, entries.get("name"), path.stem),
         game=_game(reader, entries.get("game")),
@@ -128,11 +158,28 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
         players=players,
         games=reader.whole(entries.get("games"), "games", GAMES, default=10_000),
         seed=reader.whole(entries.get("seed"), "seed", SEEDS, default=1),
-        entrants=EntrantReader(reader, catalogue, path.parent).read(entries.get("bots"), players),
+        policy=_policy(reader, entries),
+        entrants=EntrantReader(reader, catalogue, path.parent, isolate).read(
+            entries.get("bots"), players
+        ),
         source=path,
     )
     reader.finish()
     return overrides.applied(tournament)
+
+
+def _policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:
+    default = FaultPolicy()
+    return FaultPolicy(
+        reader.seconds(
+            entries.get("decision_limit"),
+            "decision_limit",
+            LONGEST_DECISION,
+            default.decision_limit,
+        ),
+        reader.whole(entries.get("max_faults"), "max_faults", MAX_FAULTS, default.max_faults),
+        reader.choice(entries.get("on_fault"), "on_fault", ON_FAULT),
+    )
 
 
 def _name(reader: Reader, entry: Entry | None, stem: str) -> str:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 60
 A_NAME = f"must be 1 to {LONGEST_NAME} printable characters, with no space at either end"
+KEYS = ("bot", "as", "isolate")  # what is said of a bot besides its options
 A_BOT = "a bot must be a name, a path or {bot: NAME OR PATH, as: NAME, OPTION: VALUE}"
 
 
@@ -35,15 +36,18 @@ class Entrant:
     name: str
     bot: BotSpec
     options: Mapping[str, Any]
+    isolate: bool = False
 
     def written(self, folder: Path) -> dict[str, Any]:
         """All of it, as a tournament file in `folder` would say it."""
-        return {"bot": self._reference(folder), "as": self.name, **self.options}
+        isolated = {"isolate": True} if self.isolate else {}
+        return {"bot": self._reference(folder), "as": self.name, **isolated, **self.options}
 
     def identified(self) -> dict[str, Any]:
         """What results depend on: of a bot what its sources say, not where they lie."""
         origin = {"bot": self.bot.name, "origin": self.bot.origin, "digest": self.bot.digest}
-        return {"name": self.name, **origin, "options": dict(self.options)}
+        isolated = {"isolate": True} if self.isolate else {}
+        return {"name": self.name, **origin, **isolated, "options": dict(self.options)}
 
     def _reference(self, folder: Path) -> str:
         path = self.bot.path if self.bot.origin == "file" else None
@@ -58,6 +62,7 @@ class EntrantReader:
     reader: Reader
     catalogue: Catalogue
     folder: Path
+    isolate: bool = False
 
     def read(self, entry: Entry | None, players: int) -> tuple[Entrant, ...]:
         """All entrants that can be made out."""
@@ -80,7 +85,8 @@ class EntrantReader:
             self.reader.complain(node, f"the name of a bot {A_NAME}, not {shown(name)}")
         if bot is None or name is None:
             return None
-        return Entrant(name, bot, self._options(bot, entries))
+        isolate = self.reader.flag(entries.get("isolate"), "isolate", self.isolate)
+        return Entrant(name, bot, self._options(bot, entries), isolate)
 
     def _entries(self, node: Node) -> Mapping[str, Entry]:
         """The entries of a bot; a lone word is a bot without any others."""
@@ -121,7 +127,7 @@ class EntrantReader:
         given = {
             option: fitted(self.reader.plain(entry.value), bot.defaults.get(option))
             for option, entry in entries.items()
-            if option not in ("bot", "as")
+            if option not in KEYS
         }
         for option, message in bot.check_options(given):
             self.reader.complain(entries.get(option, entries["bot"]).key, message)

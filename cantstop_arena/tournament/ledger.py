@@ -3,7 +3,7 @@
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -16,17 +16,20 @@ from cantstop_arena.errors import LedgerError
 from cantstop_arena.outcomes import BlockResult, DealSums, Fault, Group, Tally, seatings
 from cantstop_arena.tournament.schedule import Span
 
-VERSION = 1
+VERSION = 2
 _NUMBERS_AT_ONCE = 1 << 20  # of win shares that are held in memory
 
-_SCHEMA = """
-CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE blocks (
-    first INTEGER NOT NULL, bots TEXT NOT NULL, deals INTEGER NOT NULL,
-    tallies TEXT NOT NULL, shares BLOB NOT NULL, faults TEXT NOT NULL,
-    PRIMARY KEY (first, bots)
-) WITHOUT ROWID;
-"""
+_SCHEMA = (
+    "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    """
+    CREATE TABLE blocks (
+        first INTEGER NOT NULL, bots TEXT NOT NULL, deals INTEGER NOT NULL,
+        tallies TEXT NOT NULL, shares BLOB NOT NULL, faults TEXT NOT NULL,
+        irreproducible TEXT NOT NULL, PRIMARY KEY (first, bots)
+    ) WITHOUT ROWID
+    """,
+    "CREATE TABLE disqualified (bot INTEGER PRIMARY KEY, faults TEXT NOT NULL)",
+)
 
 
 class Ledger:
@@ -46,25 +49,43 @@ class Ledger:
             _text([_as_row(tally) for tally in result.tallies]),
             zlib.compress(result.shares, 1),
             _text([asdict(fault) for fault in result.faults]),
+            _text(result.irreproducible),
         )
         with self._connection:
-            self._connection.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?)", row)
+            self._connection.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+    def disqualify(self, bot: int, faults: Iterable[Fault]) -> None:
+        """Note that a bot is out, and for which faults; its blocks are void."""
+        void = [group for group in self.spans() if bot in group]
+        with self._connection:
+            row = (bot, _text([asdict(fault) for fault in faults]))
+            self._connection.execute("INSERT INTO disqualified VALUES (?, ?)", row)
+            for group in void:
+                self._connection.execute("DELETE FROM blocks WHERE bots = ?", (_text(group),))
+
+    def disqualified(self) -> dict[int, list[Fault]]:
+        """The bots that are out, and their faults."""
+        rows = self._select("SELECT bot, faults FROM disqualified ORDER BY bot")
+        with self._readable():
+            return {bot: list(map(_fault, json.loads(faults))) for bot, faults in rows}
 
     def spans(self) -> dict[Group, list[Span]]:
         """The deals that each group has played."""
         spans: dict[Group, list[Span]] = {}
-        for bots, first, deals in self._select("SELECT bots, first, deals FROM blocks"):
-            spans.setdefault(tuple(json.loads(bots)), []).append((first, deals))
+        with self._readable():
+            for bots, first, deals in self._select("SELECT bots, first, deals FROM blocks"):
+                spans.setdefault(tuple(json.loads(bots)), []).append((first, deals))
         return spans
 
     def tallies(self) -> dict[Group, Tally]:
         """What every seating has added up to, seatings in canonical order."""
         sums: dict[Group, Tally] = {}
-        for bots, rows in self._select("SELECT bots, tallies FROM blocks"):
-            orders = seatings(tuple(json.loads(bots)))
-            for order, row in zip(orders, json.loads(rows), strict=True):
-                tally = _from_row(row)
-                sums[order] = sums[order] + tally if order in sums else tally
+        with self._readable():
+            for bots, rows in self._select("SELECT bots, tallies FROM blocks"):
+                orders = seatings(tuple(json.loads(bots)))
+                for order, row in zip(orders, json.loads(rows), strict=True):
+                    tally = _from_row(row)
+                    sums[order] = sums[order] + tally if order in sums else tally
         return {order: sums[order] for order in sorted(sums, key=lambda o: (sorted(o), o))}
 
     def deal_sums(self, bots: int) -> tuple[DealSums, ...]:
@@ -75,7 +96,8 @@ class Ledger:
         sums = np.zeros((3, bots), np.int64)
         for start in range(0, last, step):
             deals = min(step, last - start)
-            sums += _summed(self._shares(start, deals, longest), start, deals, bots)
+            with self._readable():
+                sums += _summed(self._shares(start, deals, longest), start, deals, bots)
         return tuple(DealSums(*map(int, column)) for column in sums.T)
 
     def _shares(
@@ -91,15 +113,17 @@ class Ledger:
             shares = np.frombuffer(zlib.decompress(packed), "<u2").reshape(-1, len(group))
             yield group, first, shares.astype(np.int64)
 
-    def faults(self) -> tuple[Fault, ...]:
-        """The faults of every bot by kind, with the first game of each."""
-        found: dict[tuple[int, str], Fault] = {}
-        for (rows,) in self._select("SELECT faults FROM blocks WHERE faults != '[]'"):
-            for row in json.loads(rows):
-                fault = Fault(**{**row, "seating": tuple(row["seating"])})
-                key = (fault.bot, fault.kind)
-                found[key] = _merged(found.get(key), fault)
-        return tuple(found[key] for key in sorted(found))
+    def faults(self) -> Iterator[Fault]:
+        """All faults, in no order."""
+        with self._readable():
+            for (rows,) in self._select("SELECT faults FROM blocks WHERE faults != '[]'"):
+                yield from map(_fault, json.loads(rows))
+
+    def irreproducible(self) -> list[int]:
+        """The bots whose answers were others when a game was played twice."""
+        query = "SELECT DISTINCT irreproducible FROM blocks WHERE irreproducible != '[]'"
+        with self._readable():
+            return sorted({bot for (bots,) in self._select(query) for bot in json.loads(bots)})
 
     def tidy(self) -> None:
         """Rewrite the file in canonical order, so that equal contents are equal bytes."""
@@ -111,6 +135,14 @@ class Ledger:
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
         fresh.replace(self.path)
         self._connection = _connect(self.path)
+
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """What stands in the rows may be damaged where SQLite does not see it."""
+        try:
+            yield
+        except (ValueError, TypeError, KeyError, IndexError, zlib.error) as error:
+            raise LedgerError(_damaged(self.path, error)) from error
 
     def _select(self, query: str, *values: object) -> Iterator[Any]:
         return iter(self._connection.execute(query, values))
@@ -134,12 +166,8 @@ def _summed(
     return np.stack([played.sum(axis=0), won.sum(axis=0), (won * won).sum(axis=0)])
 
 
-def _merged(known: Fault | None, fault: Fault) -> Fault:
-    """Two reports of the same kind as one: the earlier game, and the sum of the counts."""
-    if known is None:
-        return fault
-    first = min(known, fault, key=lambda one: (one.deal, sorted(one.seating), one.seating))
-    return Fault(**{**asdict(first), "count": known.count + fault.count})
+def _fault(row: dict[str, Any]) -> Fault:
+    return Fault(**{**row, "seating": tuple(row["seating"])})
 
 
 def _text(value: object) -> str:
@@ -147,13 +175,13 @@ def _text(value: object) -> str:
 
 
 def _as_row(tally: Tally) -> list[Any]:
-    return [tally.games, tally.wins, tally.unfinished, tally.counts, tally.squares]
+    return [tally.games, tally.wins, tally.unfinished, tally.forfeits, tally.counts, tally.squares]
 
 
 def _from_row(row: list[Any]) -> Tally:
-    games, wins, unfinished, counts, squares = row
+    games, wins, unfinished, forfeits, counts, squares = row
     sums = {name: tuple(values) for name, values in counts.items()}
-    return Tally(games, tuple(wins), unfinished, sums, squares)
+    return Tally(games, tuple(wins), unfinished, forfeits, sums, squares)
 
 
 # Opening ------------------------------------------------------------------------------------
@@ -171,7 +199,10 @@ def open_ledger(path: Path, identity: Mapping[str, Any], fresh: bool = False) ->
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Keep other runs out of a folder. The lock dies with its process, however that ends."""
+    """Keep other runs out of a folder. The lock dies with its process, however that ends.
+
+    It is a record lock, which worker processes do not inherit: theirs could outlive ours.
+    """
     try:
         import fcntl
     except ImportError:  # no such locks on this system
@@ -179,7 +210,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
         return
     with (folder / ".lock").open("w") as file:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise LedgerError(
                 f"another run is writing to {folder}; wait until it is done"
@@ -199,9 +230,26 @@ def _opened(path: Path, identity: Mapping[str, Any], fresh: bool) -> Iterator[Le
         finally:
             ledger.close()
     except sqlite3.Error as error:
-        raise LedgerError(
-            f"{path}: {error}. If the file is damaged, move it away or start afresh with --fresh."
-        ) from error
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the extended part
+        if code in _UNWRITTEN:
+            raise LedgerError(
+                f"{path} cannot be written: {error}. Nothing that was finished is lost: make room,"
+                " or mend the folder's rights, and run the same command again."
+            ) from error
+        raise LedgerError(_damaged(path, error)) from error
+
+
+_UNWRITTEN = {
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+}
+
+
+def _damaged(path: Path, error: Exception) -> str:
+    return f"{path}: {error}. If the file is damaged, move it away or start afresh with --fresh."
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -216,12 +264,17 @@ def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
     wanted = {"version": VERSION, "tournament": json.loads(json.dumps(identity))}
     if about is None:
         with ledger._connection as connection:
-            connection.executescript(_SCHEMA)
+            connection.execute("BEGIN IMMEDIATE")  # all of it, or nothing
+            for statement in _SCHEMA:
+                connection.execute(statement)
             rows = [(key, _text(value)) for key, value in wanted.items()]
             connection.executemany("INSERT INTO about VALUES (?, ?)", rows)
         return
     if about.get("version") != VERSION:
-        raise LedgerError(f"{ledger.path} was written by another version; use --fresh")
+        raise LedgerError(
+            f"{ledger.path} was written by another version of this program; leave it and choose"
+            " another folder with --results, or replace it with --fresh"
+        )
     if told := "\n".join(_differences(about["tournament"], wanted["tournament"])):
         raise LedgerError(
             f"{ledger.path} holds another tournament of this name. What differs:\n{told}\n"

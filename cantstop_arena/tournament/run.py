@@ -1,26 +1,41 @@
 """From a tournament to its results: plays what the ledger lacks, and adds it all up."""
 
-import json
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from math import factorial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from cantstop_arena.botspecs import BotSpec
-from cantstop_arena.errors import ArenaError, BotError, UsageError
-from cantstop_arena.games.cantstop.rules import PLAYERS, RuleSet
-from cantstop_arena.outcomes import Group, Results
+from cantstop_arena.errors import ArenaError, FaultError
+from cantstop_arena.outcomes import (
+    Block,
+    BlockResult,
+    Charge,
+    Fault,
+    Group,
+    Results,
+    joined,
+    merged,
+)
 from cantstop_arena.plugins import Catalogue
-from cantstop_arena.tournament.config import Entrant, Tournament, dump
+from cantstop_arena.tournament.botlogs import BotLogs
+from cantstop_arena.tournament.config import Tournament, dump
+from cantstop_arena.tournament.judge import Judge
 from cantstop_arena.tournament.ledger import Ledger, open_ledger
+from cantstop_arena.tournament.recipes import prepare, recipe_for
 from cantstop_arena.tournament.schedule import Span, missing_blocks
-from cantstop_arena.tournament.workforce import Workforce
+from cantstop_arena.tournament.worker import Window
+from cantstop_arena.tournament.workforce import Played, Terms, Workforce
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.cantstop.play import Contestant, Table
+    from collections.abc import Mapping
+
+    from cantstop_arena.games.cantstop.play import Table
 
 LEDGER = "ledger.sqlite"
+LOGS = "logs"
 
 
 class Watch(Protocol):
@@ -37,116 +52,48 @@ class Watch(Protocol):
 
 
 @dataclass(frozen=True)
-class Seat:
-    """A bot's address, its options as JSON: all that a process needs to build the bot."""
+class _Bots:
+    """What the parent knows of a tournament's bots, to judge what it sees of the workers."""
 
-    name: str
-    bot: str
-    path: Path | None
-    options: str
+    table: "Table"
+    limit: float
 
-    def contestant(self, catalogue: Catalogue) -> "Contestant":
-        """The bot, built."""
-        from cantstop_arena.games.cantstop.play import Contestant, code_digest
+    def patience(self, group: Group) -> float:
+        """The tournament's limit."""
+        return self.limit
 
-        spec = catalogue.reopen(self.bot, self.path)
-        digest = code_digest(spec.origin, spec.name, spec.digest, self.options)
-        return Contestant(self.name, spec.build(json.loads(self.options)), digest)
+    def place(self, bot: int, asked: str) -> str:
+        """Where the function begins; where it is when time is up would vary from run to run."""
+        function = getattr(self.table.contestants[bot].player, asked, None)
+        code = getattr(getattr(function, "func", function), "__code__", None)
+        return f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
 
+    def suspects(self, group: Group) -> list[int]:
+        """The bots that are asked from Python."""
+        return [bot for bot in group if not self.table.native[bot]]
 
-def seat_for(name: str, spec: BotSpec, options: Mapping[str, Any]) -> Seat:
-    """A seat under some name for a bot with all its options."""
-    return Seat(name, spec.name, spec.path, json.dumps(dict(options)))
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """All that a process needs to set up a tournament's table."""
-
-    rules: RuleSet
-    seats: tuple[Seat, ...]
-    players: int
-    seed: int
-    folder: Path
-
-    def __call__(self) -> "Table":
-        """The table, set up once in a process; a forked worker finds its parent's."""
-        if self not in _TABLES:
-            from cantstop_arena.games.cantstop.play import Table
-
-            catalogue = Catalogue(self.folder)
-            contestants = [seat.contestant(catalogue) for seat in self.seats]
-            _TABLES[self] = Table(self.rules, contestants, self.players, self.seed)
-        return _TABLES[self]
-
-
-_TABLES: dict[Recipe, "Table"] = {}
-
-
-def recipe_for(tournament: Tournament, catalogue: Catalogue) -> Recipe:
-    """The recipe of a tournament's table."""
-    seats = tuple(map(_entrant_seat, tournament.entrants))
-    return Recipe(tournament.rules, seats, tournament.players, tournament.seed, catalogue.folder)
-
-
-def _entrant_seat(entrant: Entrant) -> Seat:
-    return seat_for(entrant.name, entrant.bot, entrant.options)
-
-
-def table_for(
-    tournament: Tournament, catalogue: Catalogue, names: Sequence[str]
-) -> tuple["Table", Group]:
-    """A table for bots by name, in seat order, and who sits where.
-
-    Names are the tournament's, or else any bot's. Raises BotError for others, and UsageError
-    where the rules have not so many seats.
-    """
-    if len(names) not in PLAYERS:
-        raise UsageError(f"{len(names)} bots cannot play; seats are {PLAYERS[0]} to {PLAYERS[-1]}")
-    entrants = {entrant.name: _entrant_seat(entrant) for entrant in tournament.entrants}
-    chosen = {name: entrants.get(name) or _free_seat(name, entrants, catalogue) for name in names}
-    seats = tuple(chosen.values())
-    recipe = Recipe(tournament.rules, seats, len(names), tournament.seed, catalogue.folder)
-    return recipe(), tuple(list(chosen).index(name) for name in names)
-
-
-def _free_seat(name: str, entrants: Mapping[str, Seat], catalogue: Catalogue) -> Seat:
-    """A seat for a bot that is not in the tournament, with its default options."""
-    try:
-        spec = catalogue.find(name)
-    except BotError as error:
-        names = ", ".join(entrants)
-        raise BotError(f"{error}; the tournament's bots are {names}") from error
-    return seat_for(name, spec, spec.defaults)
+    def divisible(self, group: Group) -> bool:
+        """What a bot has learnt depends on where its block begins."""
+        return not any(self.table.contestants[bot].learns for bot in group)
 
 
 def play(
     tournament: Tournament,
     catalogue: Catalogue,
     folder: Path,
-    workers: int,
+    terms: Terms,
     watch: Watch,
     fresh: bool = False,
 ) -> Results:
     """Play what is missing of a tournament in `folder`, and return all its results.
 
-    Raises LedgerError, BotError or WorkforceError.
+    Raises LedgerError, BotError, FaultError or WorkforceError.
     """
     _make(folder)
     with open_ledger(folder / LEDGER, tournament.identity(), fresh) as ledger:
-        spans = ledger.spans()
-        asked = sum(1 for _ in tournament.groups()) * _games(tournament, tournament.deals)
-        stored = sum(_games(tournament, deals) for gone in spans.values() for _, deals in gone)
-        missing = sum(
-            _games(tournament, block.deals)
-            for block in missing_blocks(tournament, lambda _: "compiled", _lookup(spans))
-        )
-        watch.begins(stored, max(asked, stored + missing))
-        if missing:
-            _play_missing(tournament, catalogue, ledger, workers, watch)
-            ledger.tidy()
-        _write_resolved(tournament, folder, spans)
-        return _results(tournament, ledger)
+        _Run(tournament, catalogue, folder, ledger).play(terms, watch)
+        _write_resolved(tournament, folder, ledger.spans())
+        return _results(tournament, ledger, catalogue.folder)
 
 
 def _make(folder: Path) -> None:
@@ -160,40 +107,120 @@ def _games(tournament: Tournament, deals: int) -> int:
     return deals * factorial(tournament.players)
 
 
-def _lookup(spans: Mapping[Group, list[Span]]) -> Any:
-    return lambda group: spans.get(group, [])
+class _Run:
+    """One go at a tournament: plays what the ledger lacks, with a judge beside it."""
+
+    def __init__(
+        self, tournament: Tournament, catalogue: Catalogue, folder: Path, ledger: Ledger
+    ) -> None:
+        self.tournament = tournament
+        self.catalogue = catalogue
+        self.logs = BotLogs(folder / LOGS, [entrant.name for entrant in tournament.entrants])
+        self.ledger = ledger
+        self.spans = ledger.spans()
+        self.judge = Judge(tournament.policy.max_faults, ledger.disqualified())
+        self.parts: dict[Block, list[BlockResult]] = {}
+
+    def play(self, terms: Terms, watch: Watch) -> None:
+        """Play, write down, judge."""
+        stored = sum(self._games(deals) for gone in self.spans.values() for _, deals in gone)
+        missing = sum(self._games(block.deals) for block in self._missing(lambda _: "compiled"))
+        asked = sum(self._games(self.tournament.deals) for _ in self.tournament.groups())
+        watch.begins(stored, max(asked, stored + missing) if missing else stored)
+        self.judge.hear(self.ledger.faults())
+        if missing:
+            self._play_missing(terms, watch)
+        for _ in self.judge.scheduled(()):
+            pass
+        self._pass_sentences()
+        if missing or self.judge.out != set(self.ledger.disqualified()):
+            self.ledger.tidy()
+
+    def _games(self, deals: int) -> int:
+        return _games(self.tournament, deals)
+
+    def _missing(self, lane_of: Callable[[Group], str]) -> Iterator[Block]:
+        blocks = missing_blocks(self.tournament, lane_of, lambda group: self.spans.get(group, []))
+        return (block for block in blocks if not self.judge.is_void(block.group))
+
+    def _play_missing(self, terms: Terms, watch: Watch) -> None:
+        recipe = recipe_for(self.tournament, self.catalogue)
+        from cantstop_arena.games.cantstop.sight import SIZE, sight_of
+
+        table = prepare(recipe, self.catalogue, watch.compiling)
+        bots = _Bots(table, self.tournament.policy.decision_limit)
+        blocks = self.judge.scheduled(
+            missing_blocks(self.tournament, _lanes(table), lambda group: self.spans.get(group, []))
+        )
+        self.logs.begin()
+        try:
+            with Workforce(
+                partial(recipe.at_work, self.logs), Window(SIZE, sight_of), bots, terms
+            ) as workforce:
+                for played in workforce.play(blocks):
+                    self._take(played, watch)
+                    if self._pass_sentences():
+                        workforce.drop(self.judge.is_void)
+        finally:
+            self.logs.end()
+
+    def _take(self, played: Played, watch: Watch) -> None:
+        """Write a block down, when all of its parts are there."""
+        result, whole = played.result, played.whole
+        if self.judge.is_void(whole.group):
+            return
+        if result.faults and self.tournament.policy.on_fault == "abort":
+            raise FaultError(
+                _told(charge_of(self.tournament, result.faults[0], self.catalogue.folder))
+            )
+        parts = self.parts.setdefault(whole, [])
+        parts.append(result)
+        if sum(part.block.deals for part in parts) == whole.deals:
+            self.ledger.add(joined(whole, self.parts.pop(whole)))
+            watch.advances(self._games(whole.deals))
+        self.judge.hear(result.faults, result.block, whole)
+
+    def _pass_sentences(self) -> bool:
+        sentences = list(self.judge.sentences())
+        for sentence in sentences:
+            self.ledger.disqualify(sentence.bot, sentence.faults)
+        return bool(sentences)
 
 
-def _play_missing(
-    tournament: Tournament, catalogue: Catalogue, ledger: Ledger, workers: int, watch: Watch
-) -> None:
-    recipe = recipe_for(tournament, catalogue)
-    table = prepare(recipe, catalogue, watch)
-
+def _lanes(table: "Table") -> Callable[[Group], str]:
     def lane_of(group: Group) -> str:
         return "compiled" if all(table.native[bot] for bot in group) else "plain"
 
-    blocks = missing_blocks(tournament, lane_of, _lookup(ledger.spans()))
-    with Workforce(recipe, workers) as workforce:
-        for result in workforce.play(blocks):
-            ledger.add(result)
-            watch.advances(_games(tournament, result.block.deals))
+    return lane_of
 
 
-def prepare(recipe: Recipe, catalogue: Catalogue, watch: Watch) -> "Table":
-    """Set the table up here, so that everything is compiled once, before workers start."""
-    from cantstop_arena.games.cantstop.play import uncompiled
+def charge_of(tournament: Tournament, fault: Fault, bots_folder: Path) -> Charge:
+    """A fault in names, with the command that plays its game again."""
+    names = [entrant.name for entrant in tournament.entrants]
+    seats = tuple(names[bot] for bot in fault.seating)
+    words = ["arena", "replay", str(tournament.source), *seats, "--deal", str(fault.deal)]
+    if tournament.reseeded:
+        words += ["--seed", str(tournament.seed)]
+    return Charge(
+        names[fault.bot],
+        fault.kind,
+        fault.message,
+        seats,
+        fault.deal,
+        fault.count,
+        shlex.join(words),
+    )
 
-    contestants = [seat.contestant(catalogue) for seat in recipe.seats]
-    if missing := uncompiled(contestants):
-        watch.compiling(missing)
-    table = recipe()
-    table.warm_up()
-    return table
+
+def _told(charge: Charge) -> str:
+    return (
+        f"{charge.bot} misbehaved in deal {charge.deal} ({charge.kind}): {charge.message}\n"
+        f"Play that game again with:\n  {charge.replay}"
+    )
 
 
 def _write_resolved(
-    tournament: Tournament, folder: Path, spans: Mapping[Group, list[Span]]
+    tournament: Tournament, folder: Path, spans: "Mapping[Group, list[Span]]"
 ) -> None:
     """Write the tournament with everything spelled out, with as many games as were played."""
     before = max((first + deals for gone in spans.values() for first, deals in gone), default=0)
@@ -204,18 +231,30 @@ def _write_resolved(
     draft.replace(target)
 
 
-def _results(tournament: Tournament, ledger: Ledger) -> Results:
+def _results(tournament: Tournament, ledger: Ledger, bots_folder: Path) -> Results:
+    """All results, with the bots that are out left out, and the others numbered anew."""
     from cantstop_arena.games.cantstop.counts import RATES
 
+    names = [entrant.name for entrant in tournament.entrants]
+    sentenced = ledger.disqualified()
+    kept = [bot for bot in range(len(names)) if bot not in sentenced]
+    number = {bot: index for index, bot in enumerate(kept)}
+    sums = ledger.deal_sums(len(names))
+    faults = [*ledger.faults(), *(fault for faults in sentenced.values() for fault in faults)]
     return Results(
         name=tournament.name,
         game=tournament.game,
         rules=tournament.rules.as_dict(),
         players=tournament.players,
         seed=tournament.seed,
-        bots=tuple(entrant.name for entrant in tournament.entrants),
-        tallies=ledger.tallies(),
-        deal_sums=ledger.deal_sums(len(tournament.entrants)),
+        bots=tuple(names[bot] for bot in kept),
+        tallies={
+            tuple(number[bot] for bot in seating): tally
+            for seating, tally in ledger.tallies().items()
+        },
+        deal_sums=tuple(sums[bot] for bot in kept),
         rates=RATES,
-        faults=ledger.faults(),
+        faults=tuple(charge_of(tournament, fault, bots_folder) for fault in merged(faults)),
+        disqualified=tuple(names[bot] for bot in sentenced),
+        irreproducible=tuple(names[bot] for bot in ledger.irreproducible()),
     )

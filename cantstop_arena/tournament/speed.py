@@ -8,7 +8,7 @@ from cantstop_arena.botspecs import BotSpec
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.outcomes import Block
 from cantstop_arena.plugins import Catalogue
-from cantstop_arena.tournament.run import Recipe, seat_for
+from cantstop_arena.tournament.recipes import Recipe, seat_for
 
 
 @dataclass(frozen=True)

@@ -1,166 +1,290 @@
 """Worker processes that play blocks, and a parent that hands out work and survives their deaths.
 
 A pool would wait for ever for a worker that was killed; here the parent waits on pipes and
-process sentinels alike, starts a new worker in a dead one's place, and plays its block again.
+process sentinels alike, and looks at the games meanwhile. A worker that dies or stalls is
+replaced. Its block is cut up, so that the deal in question is played again on its own; a bot that
+stops the same game once more and once more, or that was clearly seen to do it, is charged, and
+the game is lost by it unplayed.
 """
 
-import contextlib
-import os
 import signal
-import traceback
-from collections import deque
+import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from multiprocessing.connection import Connection, wait
+from dataclasses import dataclass
+from multiprocessing.connection import wait
 from typing import Any, Protocol
 
-import multiprocess
-
+from cantstop_arena import system
 from cantstop_arena.errors import WorkforceError
-from cantstop_arena.outcomes import Block, BlockResult
+from cantstop_arena.outcomes import DIED, TOO_SLOW, Block, BlockResult, Fault, Group, seatings
+from cantstop_arena.tournament.vigil import Vigil
+from cantstop_arena.tournament.worker import READY, Recipe, Window, Worker, start_methods
 
-_TRIES = 3
-
-
-class Player(Protocol):
-    """Whoever plays blocks: a table of some game."""
-
-    def play(self, block: Block) -> BlockResult:
-        """Play a block's deals, each in every seating of its group."""
-
-
-Recipe = Callable[[], Player]
+_TRIES = 5  # of a block for which workers die without playing it
+_STRIKES = 3  # before a bot is charged on suspicion
+_PULSE = 0.05  # seconds between looks, or less for short limits
+_START = 120.0  # seconds that a worker may need to get ready
+_GRACE = 5.0  # seconds without any sign of life, beyond ten times the time of a block
+_FOREIGN = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 
 
-def worker_count() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+class Bots(Protocol):
+    """What the parent has to know of the bots to judge what it sees."""
+
+    def patience(self, group: Group) -> float:
+        """The seconds after which a decision in this group is too slow."""
+
+    def place(self, bot: int, asked: str) -> str:
+        """Where a bot's function stands, as a message says it; empty where that is unknown."""
+
+    def suspects(self, group: Group) -> list[int]:
+        """The bots of a group that could do something to the process besides answering."""
+
+    def divisible(self, group: Group) -> bool:
+        """Whether a block of this group may be played in parts: not where a bot learns."""
 
 
-def default_start_method() -> str:
-    """Fork where the system has it, since a forked worker finds everything compiled."""
-    methods = multiprocess.get_all_start_methods()
-    return "fork" if "fork" in methods else "spawn"
+@dataclass(frozen=True)
+class Terms:
+    """How workers are kept: how many, started how, with how many more bytes of memory each."""
+
+    workers: int
+    method: str = start_methods()[0]
+    memory: int | None = None
 
 
-class _Worker:
-    """One process, its pipe, and the block it plays."""
+@dataclass
+class _Piece:
+    """A block, or what is left of one, on its way through the workers."""
 
-    def __init__(self, recipe: Recipe, others: list["_Worker"]) -> None:
-        context = multiprocess.get_context(default_start_method())
-        self.pipe, theirs = context.Pipe()
-        inherited = [worker.pipe for worker in [*others, self]]
-        self.process = context.Process(
-            target=_work,
-            args=(theirs, inherited if context.get_start_method() == "fork" else [], recipe),
-            daemon=True,
-        )
-        self.process.start()
-        theirs.close()
-        self.block: Block | None = None
+    block: Block
+    whole: Block
+    failures: int = 0
 
-    def give(self, block: Block) -> None:
-        self.block = block
-        with contextlib.suppress(OSError):  # it is dead; its sentinel will say so
-            self.pipe.send(block)
-
-    def dismiss(self) -> None:
-        self.process.kill()
-        self.process.join()
-        self.pipe.close()
+    def split(self, deal: int) -> list["_Piece"]:
+        """This piece in three: what lies before a deal, the deal, and what comes after it."""
+        first, end = self.block.first, self.block.end
+        cuts = [(first, deal), (deal, deal + 1), (deal + 1, end)]
+        return [_Piece(self.block.part(*cut), self.whole) for cut in cuts if cut[0] < cut[1]]
 
 
-def _work(pipe: Connection, inherited: list[Connection], recipe: Recipe) -> None:
-    """What a worker does: play block after block until the parent closes the pipe or dies."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for connection in inherited:  # else the pipe of a dead parent would never look closed
-        connection.close()
-    player = recipe()
-    while True:
-        try:
-            block = pipe.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            answer: Any = player.play(block)
-        except Exception:
-            answer = traceback.format_exc()
-        try:
-            pipe.send(answer)
-        except OSError:
-            return
+@dataclass(frozen=True)
+class Played:
+    """The result of a block, or of a part of it."""
+
+    result: BlockResult
+    whole: Block
+
+
+class _Employee:
+    """A worker, what it is doing, and how long it has been seen to do nothing."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        self.piece: _Piece | None = None
+        self.since = 0.0
+        self.vigil = Vigil()
 
 
 class Workforce:
     """Plays a stream of blocks on several processes. Use it as a context manager."""
 
-    def __init__(self, recipe: Recipe, workers: int) -> None:
+    def __init__(self, recipe: Recipe, window: Window, bots: Bots, terms: Terms) -> None:
         self._recipe = recipe
-        self._workers: list[_Worker] = []
-        self._count = workers
-        self._again: deque[Block] = deque()
-        self._failures: dict[Block, int] = {}
+        self._window = window
+        self._bots = bots
+        self._terms = terms
+        self._employees: list[_Employee] = []
+        self._again: deque[_Piece] = deque()
+        self._strikes: Counter[tuple[Group, int, int]] = Counter()
+        self._condemned: dict[tuple[Group, int], Fault] = {}
+        self._blocks, self._seconds = 0, 0.0
+        self._looked = time.monotonic()
 
     def __enter__(self) -> "Workforce":
         return self
 
     def __exit__(self, *problem: object) -> None:
-        for worker in self._workers:
-            worker.dismiss()
-        self._workers.clear()
+        for employee in self._employees:
+            employee.worker.dismiss()
+        self._employees.clear()
 
-    def play(self, blocks: Iterator[Block]) -> Iterator[BlockResult]:
-        """Yield the results of the blocks in the order in which they get done.
+    def play(self, blocks: Iterator[Block]) -> Iterator[Played]:
+        """Yield the results of the blocks, or of their parts, in the order of getting done.
 
-        Raises WorkforceError when a block has cost three workers their lives.
+        Raises WorkforceError when workers keep dying before they play.
         """
         self._hand_out(blocks)
-        while any(worker.block for worker in self._workers):
-            for worker in self._ready():
-                result = self._collect(worker)
+        while any(employee.piece for employee in self._employees):
+            for employee in self._signalling():
+                result = self._collect(employee)
                 self._hand_out(blocks)
                 if result is not None:
                     yield result
+            self._look_around()
+            self._hand_out(blocks)
+
+    def drop(self, void: Callable[[Group], bool]) -> None:
+        """Forget what is being played, or waits to be played again, by groups that are void."""
+        self._again = deque(piece for piece in self._again if not void(piece.block.group))
+        for employee in list(self._employees):
+            if employee.piece and void(employee.piece.block.group):
+                self._let_go(employee)
+
+    # Handing out and collecting
 
     def _hand_out(self, blocks: Iterator[Block]) -> None:
-        """Give every idle worker a block, hiring while there is more work than workers."""
+        """Give every idle worker a piece, hiring while there is more work than workers."""
         while True:
-            idle = next((worker for worker in self._workers if worker.block is None), None)
-            if idle is None and len(self._workers) >= self._count:
+            idle = next((one for one in self._employees if one.piece is None), None)
+            if idle is None and len(self._employees) >= self._terms.workers:
                 return
-            block = self._again.popleft() if self._again else next(blocks, None)
-            if block is None:
+            piece = self._next(blocks)
+            if piece is None:
                 return
             if idle is None:
-                idle = _Worker(self._recipe, self._workers)
-                self._workers.append(idle)
-            idle.give(block)
+                idle = self._hire()
+            self._give(idle, piece)
 
-    def _ready(self) -> list[_Worker]:
-        """Wait until workers have something to say, or have died."""
-        busy = [worker for worker in self._workers if worker.block]
-        signs: dict[Any, _Worker] = {worker.pipe: worker for worker in busy}
-        signs |= {worker.process.sentinel: worker for worker in busy}
-        return list({id(signs[sign]): signs[sign] for sign in wait(list(signs))}.values())
+    def _next(self, blocks: Iterator[Block]) -> _Piece | None:
+        if self._again:
+            return self._again.popleft()
+        block = next(blocks, None)
+        return _Piece(block, block) if block else None
 
-    def _collect(self, worker: _Worker) -> BlockResult | None:
-        """A worker's result; None where it died, and its block is to be played again."""
-        block, worker.block = worker.block, None
+    def _hire(self) -> _Employee:
+        others = [employee.worker for employee in self._employees]
+        terms = self._terms
+        worker = Worker(self._recipe, self._window, terms.method, terms.memory, others)
+        self._employees.append(_Employee(worker))
+        return self._employees[-1]
+
+    def _give(self, employee: _Employee, piece: _Piece) -> None:
+        block = piece.block
+        condemned = [
+            fault
+            for (seating, deal), fault in self._condemned.items()
+            if block.first <= deal < block.end and tuple(sorted(seating)) == block.group
+        ]
+        employee.piece, employee.since = piece, time.monotonic()
+        employee.vigil = Vigil()
+        employee.worker.give(block, tuple(condemned))
+
+    def _signalling(self) -> list[_Employee]:
+        """Wait a moment for workers that have something to say, or have died."""
+        busy = [employee for employee in self._employees if employee.piece]
+        signs: dict[Any, _Employee] = {one.worker.pipe: one for one in busy}
+        signs |= {one.worker.process.sentinel: one for one in busy}
+        found = wait(list(signs), self._pulse(busy))
+        return list({id(signs[sign]): signs[sign] for sign in found}.values())
+
+    def _pulse(self, busy: list[_Employee]) -> float:
+        limits = [self._bots.patience(one.piece.block.group) for one in busy if one.piece]
+        return max(0.005, min([_PULSE, *(limit / 10 for limit in limits)]))
+
+    def _collect(self, employee: _Employee) -> Played | None:
+        """A worker's result; None where there is none yet, or its piece has to be played again."""
+        if employee not in self._employees or employee.piece is None:
+            return None  # let go in the meantime
         try:
-            answer = worker.pipe.recv()
-        except (EOFError, OSError):
-            self._replace(worker, block)
+            messages = employee.worker.post()
+        except EOFError:
+            self._died(employee, employee.piece)
             return None
-        if isinstance(answer, str):
-            raise WorkforceError(f"a worker failed at {block}:\n{answer}")
-        result: BlockResult = answer
-        return result
+        for message in messages:
+            if message == READY:
+                employee.worker.ready, employee.since = True, time.monotonic()
+            elif isinstance(message, BlockResult):
+                return self._done(employee, employee.piece, message)
+            else:
+                raise WorkforceError(f"a worker failed at {employee.piece.block}:\n{message}")
+        return None
 
-    def _replace(self, worker: _Worker, block: Block | None) -> None:
-        self._workers.remove(worker)
-        worker.dismiss()
-        if block is None:
+    def _done(self, employee: _Employee, piece: _Piece, result: BlockResult) -> Played:
+        employee.piece = None
+        self._blocks += 1
+        self._seconds += time.monotonic() - employee.since
+        return Played(result, piece.whole)
+
+    # Watching
+
+    def _look_around(self) -> None:
+        """Look at every game, and act where nothing has moved for too long."""
+        now = time.monotonic()
+        busy = [employee for employee in self._employees if employee.piece]
+        # After a break of our own we do not know what the workers did.
+        passed = min(now - self._looked, 4 * self._pulse(busy))
+        self._looked = now
+        for employee in busy:
+            activity = system.activity(employee.worker.process.pid)
+            employee.vigil.look(employee.worker.look(), activity, passed)
+            if employee.piece:
+                self._judge(employee, employee.piece)
+
+    def _judge(self, employee: _Employee, piece: _Piece) -> None:
+        worker, vigil = employee.worker, employee.vigil
+        glimpse, limit = worker.look(), self._bots.patience(piece.block.group)
+        if glimpse.deciding and worker.ready and vigil.still > limit:
+            told = f"{glimpse.asked} gave no answer within {limit:g} s"
+            self._failed(employee, piece, TOO_SLOW, told, vigil.proven)
+        elif vigil.still > (limit if vigil.stopped else self._deadline(worker)):
+            self._failed(employee, piece, TOO_SLOW, "stalled between two decisions", False)
+
+    def _deadline(self, worker: Worker) -> float:
+        """How long a worker may show no sign of life while no bot is deciding."""
+        pace = self._seconds / self._blocks if self._blocks else 0.0
+        return _GRACE + 10 * pace if worker.ready else _START
+
+    def _died(self, employee: _Employee, piece: _Piece) -> None:
+        code = employee.worker.ended()
+        if code is None:
+            how = "closed the pipe of its process"
+        elif code < 0:
+            how = f"ended its process by {signal.Signals(-code).name}"
+        else:
+            how = f"ended its process with exit code {code}"
+        asked = employee.worker.look().asked
+        told = f"{asked} {how}" if asked else how
+        self._failed(employee, piece, DIED, told, code is not None and -code not in _FOREIGN)
+
+    def _failed(
+        self, employee: _Employee, piece: _Piece, kind: str, told: str, proven: bool
+    ) -> None:
+        """Replace a worker, and have its piece played again, without a game that is lost."""
+        glimpse, ready = employee.worker.look(), employee.worker.ready
+        self._let_go(employee)
+        if not ready:
+            self._unexplained(piece, told)
             return
-        self._failures[block] = self._failures.get(block, 0) + 1
-        if self._failures[block] == _TRIES:
-            raise WorkforceError(f"{_TRIES} workers in turn died playing {block}")
-        self._again.append(block)
+        orders = list(seatings(piece.block.group))
+        index, order = divmod(glimpse.cursor, len(orders))
+        deal = min(piece.block.first + index, piece.block.end - 1)
+        bot = self._suspect(piece.block.group, glimpse.place, glimpse.deciding)
+        if bot is None:
+            self._unexplained(piece, told)
+            return
+        self._strikes[orders[order], deal, bot] += _STRIKES if proven and glimpse.deciding else 1
+        if self._strikes[orders[order], deal, bot] >= _STRIKES:
+            message = told + self._bots.place(bot, glimpse.asked)
+            fault = Fault(bot, kind, message, orders[order], deal, 1)
+            self._condemned[orders[order], deal] = fault
+        divisible = self._bots.divisible(piece.block.group)
+        self._again.extendleft(reversed(piece.split(deal) if divisible else [piece]))
+
+    def _suspect(self, group: Group, place: int, deciding: bool) -> int | None:
+        """The bot that was deciding, or else one that can do harm while it is not asked."""
+        if deciding:
+            return group[place]
+        suspects = self._bots.suspects(group)
+        return group[place] if group[place] in suspects else next(iter(suspects), None)
+
+    def _unexplained(self, piece: _Piece, told: str) -> None:
+        piece.failures += 1
+        if piece.failures == _TRIES:
+            raise WorkforceError(f"{_TRIES} workers in turn failed at {piece.block}: {told}")
+        self._again.append(piece)
+
+    def _let_go(self, employee: _Employee) -> None:
+        self._employees.remove(employee)
+        employee.worker.dismiss()

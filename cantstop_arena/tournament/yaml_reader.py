@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -86,6 +86,35 @@ class Reader:
             return value
         self.complain(entry.value, f"{what} must be {wanted(span)}, not {found(entry.value)}")
         return span[0]
+
+    def seconds(self, entry: Entry | None, what: str, most: float, default: float) -> float:
+        """A time above 0 and up to `most`; the longest stands in for a wrong one."""
+        if entry is None:
+            return default
+        value = fitted(self.plain(entry.value), default)
+        if type(value) is float and 0 < value <= most:
+            return value
+        must = f"a number of seconds above 0, up to {most:g}"
+        self.complain(entry.value, f"{what} must be {must}, not {found(entry.value)}")
+        return most
+
+    def choice(self, entry: Entry | None, what: str, known: Sequence[str]) -> str:
+        """One of the known words; the first one where there is no entry."""
+        word = self.text(entry.value, what) if entry else None
+        if entry is None or word is None:
+            return known[0]
+        if word not in known:
+            self.complain(entry.value, unknown(what, word, known))
+        return word
+
+    def flag(self, entry: Entry | None, what: str, default: bool) -> bool:
+        """True or false."""
+        if entry is None:
+            return default
+        value = self.plain(entry.value)
+        if not isinstance(value, bool):
+            self.complain(entry.value, f"{what} must be true or false, not {found(entry.value)}")
+        return value is True
 
     def text(self, node: Node, what: str) -> str | None:
         """A text; None where there is none, which has been complained about."""

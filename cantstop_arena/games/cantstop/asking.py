@@ -1,11 +1,13 @@
 """Plain-Python bots: shown the table as a `Turn`, asked, and their answers checked."""
 
-import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
 from typing import NamedTuple
 
 import numpy as np
 
+from cantstop_arena.errors import Interrupted
 from cantstop_arena.games.cantstop import kernel
 from cantstop_arena.games.cantstop.native import handle_of
 from cantstop_arena.games.cantstop.rules import RuleSet
@@ -20,14 +22,26 @@ from cantstop_arena.games.cantstop.turn import (
     move_of,
 )
 from cantstop_arena.hookspecs import Player
+from cantstop_arena.outcomes import EXCEPTION, ILLEGAL
 
 
 class Misplay(Exception):
-    """A decision that a bot failed to take: it raised, or what it answered is no answer."""
+    """A decision that a bot failed to take: it raised, or what it answered is no answer.
 
-    def __init__(self, kind: str, message: str) -> None:
+    Where it is `doubtful` whether it was the bot's doing, the game is worth another try.
+    """
+
+    def __init__(self, kind: str, message: str, doubtful: bool = False) -> None:
         self.kind = kind
+        self.doubtful = doubtful
         super().__init__(message)
+
+
+def misplay_of(error: BaseException) -> Misplay:
+    """What an exception out of a bot's function is charged as. Raises Interrupted again."""
+    if isinstance(error, Misplay | Interrupted):
+        raise error
+    return Misplay(EXCEPTION, described(error))
 
 
 def _slot(name: str) -> int:
@@ -63,6 +77,7 @@ class Asker:
         # The numbers that change from roll to roll stand first in the record.
         self._numbers = np.frombuffer(games.data, np.int64, _RUNNERS + self._width)
         self._streams: tuple[Stream, ...] = ()
+        self.on_turn: Callable[[int], None] = lambda seat: None  # told the seat before its turn
         self._standings_of: tuple[int, int] = (-1, -1)
         self._standings = _Standings((), (), 0, ())
 
@@ -86,14 +101,13 @@ class Asker:
             if wanted == MOVE:
                 return _index(player.choose_move(turn, moves_in(shown)), shown[_MOVE_COUNT])
             return _yes(player.roll_again(turn))
-        except Misplay:
-            raise
-        except (Exception, SystemExit) as error:
-            raise Misplay("exception", described(error)) from error
+        except BaseException as error:  # SystemExit and KeyboardInterrupt too: the bot raised them
+            raise misplay_of(error) from error
 
     def _turn(self, shown: list[int]) -> Turn:
         if self._standings_of != (shown[_TURN], shown[_SEAT]):
             self._standings_of = (shown[_TURN], shown[_SEAT])
+            self.on_turn(shown[_SEAT])
             self._standings = self._read_standings(shown[_SEAT])
         markers, rivals, claims, rival_claims = self._standings
         free, placed, claimed = shown[_FREE], shown[_PLACED], shown[_CLAIMED]
@@ -134,47 +148,80 @@ def moves_in(shown: list[int]) -> tuple[Move, ...]:
     return tuple(map(move_of, shown[_MOVES : _MOVES + shown[_MOVE_COUNT]]))
 
 
+# The type is asked for, since an object can lie about its class.
+
+
 def _index(answer: object, count: int) -> int:
     if type(answer) is int and 0 <= answer < count:  # nearly always, and quickly seen
         return answer
-    if isinstance(answer, bool | np.bool_) or not isinstance(answer, int | np.integer):
-        raise Misplay("illegal answer", f"choose_move must return an index, not {short(answer)}")
-    if not 0 <= answer < count:
-        raise Misplay(
-            "illegal answer", f"choose_move returned {answer}; moves are 0 to {count - 1}"
-        )
-    return int(answer)
+    kind = type(answer)
+    if not issubclass(kind, int | np.integer) or issubclass(kind, bool):
+        raise Misplay(ILLEGAL, f"choose_move must return an index, not {short(answer)}")
+    index = _plain_int(answer)
+    if not 0 <= index < count:
+        raise Misplay(ILLEGAL, f"choose_move returned {index}; moves are 0 to {count - 1}")
+    return index
 
 
 def _yes(answer: object) -> int:
     if answer is True or answer is False:
         return int(answer)
-    if not isinstance(answer, int | np.integer | np.bool_):
-        raise Misplay(
-            "illegal answer", f"roll_again must return True or False, not {short(answer)}"
-        )
-    return 1 if answer else 0
+    if issubclass(type(answer), np.bool_):
+        return int(bool(answer))
+    if not issubclass(type(answer), int | np.integer):
+        raise Misplay(ILLEGAL, f"roll_again must return True or False, not {short(answer)}")
+    return 1 if _plain_int(answer) else 0
+
+
+def _plain_int(answer: object) -> int:
+    """An integer without whatever methods a class of the bot's has put in the way."""
+    plain = issubclass(type(answer), int)
+    return int.__index__(answer) if plain else int(np.int64(answer))  # type: ignore[arg-type]
 
 
 def short(value: object) -> str:
     """A value as a message shows it: on one line, never long, whatever its repr does."""
     try:
-        text = repr(value)
-    except Exception:
+        text = repr(value)[:LONGEST]
+    except Interrupted:
+        raise
+    except BaseException:
         text = f"a {type(value).__name__}"
-    line = " ".join(text.split())
+    line = in_a_line(text)
     return line if len(line) <= 60 else f"{line[:57]}..."
 
 
 def described(error: BaseException) -> str:
-    """An exception in one line, with the last place it passed."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {_message(error)}{place}"
+    """An exception in one line, with the last place it passed in the bot's own file."""
+    told = in_a_line(f"{type(error).__name__}: {_message(error)}")
+    places = [(tb.tb_frame.f_code.co_filename, tb.tb_lineno) for tb in _steps(error)]
+    foreign = [place for place in places if place[0] not in _OURS]
+    own = [place for place in foreign if place[0] == foreign[0][0]]
+    return in_a_line(f"{told} ({own[-1][0]}:{own[-1][1]})") if own else told
+
+
+def _steps(error: BaseException) -> Iterator[TracebackType]:
+    step = error.__traceback__
+    while step is not None:
+        yield step
+        step = step.tb_next
+
+
+_OURS = {str(path) for path in Path(__file__).parent.glob("*.py")}
 
 
 def _message(error: BaseException) -> str:
     try:
-        return " ".join(str(error).split())[:200]
-    except Exception:
+        return in_a_line(str(error)[:LONGEST])[:200]
+    except Interrupted:
+        raise
+    except BaseException:
         return "no message"
+
+
+LONGEST = 1000
+
+
+def in_a_line(text: str) -> str:
+    """Foreign text as it can be printed and stored: on one line, strange signs spelled out."""
+    return " ".join(text.split()).encode("utf-8", "backslashreplace").decode()

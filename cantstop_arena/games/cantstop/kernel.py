@@ -206,13 +206,17 @@ def _settle(game, tally, shares):
         if winners >> seat & 1:
             tally.wins[seat] += part_of_each
             shares[game.bots[seat]] += part_of_each
+    tally.games += 1
+    if game.ending == FAULT:  # how long such a game was says nothing about the rules or the bots
+        tally.forfeits += 1
+        return
+    for seat in range(game.players):
         tally.turns[seat] += game.seat_turns[seat]
         tally.rolls[seat] += game.roll_counts[seat]
         tally.busts[seat] += game.bust_counts[seat]
         turns += game.seat_turns[seat]
         rolls += game.roll_counts[seat]
         busts += game.bust_counts[seat]
-    tally.games += 1
     tally.squares[0] += turns * turns
     tally.squares[1] += rolls * rolls
     tally.squares[2] += busts * busts
@@ -231,9 +235,10 @@ def advance(handle, answer):
 
 
 @entry
-def forfeit(handle):
-    """End the game because the player on turn misbehaved; all others win."""
+def forfeit(handle, seat):
+    """End the game because the bot at a seat misbehaved; all others win."""
     game = game_at(handle)
+    game.seat = seat
     end(game, FAULT, _all_but(game))
     _end_turn(game)
 
@@ -245,15 +250,15 @@ def settle(handle, tallies, shares, order, index):
 
 
 @entry
-def play_native(handle, addresses, seatings, first, start, tallies, shares):
-    """Play games of compiled bots, deal by deal in every seating, from game number `start` on.
+def play_native(handle, addresses, seatings, first, start, stop, tallies, shares):
+    """Play the games of compiled bots, deal by deal in every seating, numbered `start` to `stop`.
 
-    Returns the number of games that are dealt with, or stops early, before settling, at a game
-    that ended in a fault. Where a bot raises, `cursor` says in which game.
+    Returns `stop`, or stops early, before settling, at a game that ended in a fault. Where a bot
+    raises, `cursor` says in which game.
     """
     game = game_at(handle)
     orders = len(seatings)
-    for cursor in range(start, len(shares) * orders):
+    for cursor in range(start, stop):
         game.cursor = cursor
         index, order = cursor // orders, cursor % orders
         for seat in range(game.players):
@@ -266,7 +271,7 @@ def play_native(handle, addresses, seatings, first, start, tallies, shares):
         if game.ending == FAULT:
             return cursor
         _settle(game, tallies[order], shares[index])
-    return len(shares) * orders
+    return stop
 
 
 @entry

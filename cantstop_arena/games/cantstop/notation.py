@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cantstop_arena.games.cantstop import kernel
-from cantstop_arena.games.cantstop.asking import Misplay, described
-from cantstop_arena.games.cantstop.play import Table
+from cantstop_arena.games.cantstop.asking import Misplay, misplay_of
+from cantstop_arena.games.cantstop.play import NO_MOVE, Table
 from cantstop_arena.games.cantstop.state import (
     AGAIN,
     ALL_CLAIMED,
@@ -19,7 +19,7 @@ from cantstop_arena.games.cantstop.state import (
     TURN_LIMIT,
 )
 from cantstop_arena.games.cantstop.turn import dice_of, move_of
-from cantstop_arena.outcomes import Group
+from cantstop_arena.outcomes import ILLEGAL, Group
 
 Event = dict[str, Any]
 _REASONS = {
@@ -68,7 +68,11 @@ class _Scribe:
         }
 
     def turns(self) -> Iterator[Event]:
-        self.table.start(self.seats, self.deal)
+        try:
+            self.table.start(self.seats, self.deal)
+        except Misplay as misplay:
+            self._forfeit(misplay)
+            return
         self.game.watched = 1
         try:
             answer = -1
@@ -85,23 +89,22 @@ class _Scribe:
         try:
             now = int(kernel.advance(self.table.handle, answer))
         except Exception as error:
-            self._forfeit(Misplay("exception", described(error)))
+            self._forfeit(misplay_of(error))
             return OVER
         if now == OVER and self.game.ending == FAULT and self.misplay is None:
-            self.misplay = Misplay("illegal answer", "an index that is no move")
+            self.misplay = Misplay(ILLEGAL, NO_MOVE)
         return now
 
     def _ask(self, wanted: int) -> int:
-        players = [self.table.contestants[bot].player for bot in self.seats]
         try:
-            return self.table.asker.ask(players, wanted)
+            return self.table.asker.ask(self.table.sitting, wanted)
         except Misplay as misplay:
             self._forfeit(misplay)
             return -1
 
     def _forfeit(self, misplay: Misplay) -> None:
         self.misplay = misplay
-        kernel.forfeit(self.table.handle)
+        kernel.forfeit(self.table.handle, self.table.asker.seat)
 
     def _seen(self, now: int) -> Iterator[Event]:
         if now == ROLL:

@@ -1,130 +1,80 @@
 """A table at which bots play whole blocks of deals."""
 
-import hashlib
-import random
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.games.cantstop import kernel
-from cantstop_arena.games.cantstop.asking import Asker, Misplay, described
-from cantstop_arena.games.cantstop.compiler import cache_folder, is_cached
+from cantstop_arena.games.cantstop.asking import Misplay, misplay_of
 from cantstop_arena.games.cantstop.counts import COUNTS
-from cantstop_arena.games.cantstop.native import (
-    NativePlayer,
-    compile_player,
-    handle_of,
-    is_compiled,
-)
-from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.cantstop.state import FAULT, OVER, TALLY, new_game
-from cantstop_arena.hookspecs import Player
-from cantstop_arena.outcomes import Block, BlockResult, Fault, Group, Tally, seatings
+from cantstop_arena.games.cantstop.state import FAULT, OVER, TALLY
+from cantstop_arena.games.cantstop.table import Seating
+from cantstop_arena.games.cantstop.twice import Sample
+from cantstop_arena.outcomes import ILLEGAL, Block, BlockResult, Fault, Tally, seatings
+
+_TRIES = 3  # of a game in which it is doubtful who stopped a bot from answering
+NO_MOVE = "choose_move returned an index that is no move"
 
 
-@dataclass(frozen=True)
-class Contestant:
-    """A bot as it sits down; `digest` stands for its sources and options in the code cache."""
+class Table(Seating):
+    """Where contestants play Can't Stop under one rule set, `players` of them at a time."""
 
-    name: str
-    player: Player
-    digest: str
+    def play(self, block: Block, condemned: Iterable[Fault] = ()) -> BlockResult:
+        """Play a block: its deals, each in every seating of its group.
 
-
-def code_digest(*parts: str) -> str:
-    """A name for the code of a bot: a hash of where it comes from, its sources and options."""
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-
-
-def uncompiled(contestants: Sequence[Contestant]) -> list[str]:
-    """What is not in the code cache yet: "the engine", and compiled bots by name."""
-    engine = [] if is_cached("engine") else ["the engine"]
-    natives = {one.digest: one for one in contestants if is_compiled(one.player)}
-    return engine + [one.name for digest, one in natives.items() if not is_cached(digest)]
-
-
-class Table:
-    """Where contestants play Can't Stop under one rule set, `players` of them at a time.
-
-    Raises BotError where a contestant marked `@compiled` does not compile.
-    """
-
-    def __init__(
-        self, rules: RuleSet, contestants: Sequence[Contestant], players: int, seed: int
-    ) -> None:
-        self.rules = rules
-        self.seed = seed
-        self.contestants = tuple(contestants)
-        native = {contestant.digest: contestant for contestant in contestants}
-        compiled = {digest: _compiled(contestant) for digest, contestant in native.items()}
-        self.native = tuple(compiled[contestant.digest] for contestant in contestants)
-        self.games = new_game(rules, players, seed)
-        self.handle = handle_of(self.games)
-        self.asker = Asker(rules, self.games)
-
-    def play(self, block: Block) -> BlockResult:
-        """Play a block: its deals, each in every seating of its group."""
-        return _Playing(self, block).result()
+        The games of the `condemned` faults are lost unplayed by the bots that these name.
+        """
+        self.tidy_up()
+        sample = Sample(self, block, condemned)
+        result = _Playing(self, block, condemned).result()
+        return replace(result, irreproducible=sample.differing())
 
     def warm_up(self) -> None:
         """Have the engine compiled, or loaded, without asking any bot."""
         game, group = self.games[0], tuple(range(int(self.games[0].players)))
         nothing = _Playing(self, Block(group, 0, 0))
         if any(self.native):
-            kernel.play_native(self.handle, *nothing.native_arguments(0))
+            kernel.play_native(self.handle, *nothing.native_arguments(0, 0))
         if not all(self.native):
             kernel.start_game(self.handle, 0)
             game.watched = 1
             kernel.advance(self.handle, -1)
             game.watched = 0
-            kernel.bot_key(self.handle, 0)
-            kernel.forfeit(self.handle)
-            scratch = _Playing(self, Block(group, 0, 1))
-            kernel.settle(self.handle, scratch.tallies, scratch.shares, 0, 0)
-
-    def start(self, seats: Group, deal: int) -> None:
-        """Seat bots, by number, and begin a deal."""
-        game = self.games[0]
-        for seat, bot in enumerate(seats):
-            native = self.native[bot]
-            game.choose_at[seat], game.again_at[seat] = native.addresses if native else (0, 0)
-        if not all(self.native[bot] for bot in seats):
-            self._seed_python(deal)
-        kernel.start_game(self.handle, deal)
-        self.asker.begin()
-
-    def _seed_python(self, deal: int) -> None:
-        """Let what plain bots draw from `random` and NumPy depend on the deal alone."""
-        digest = hashlib.blake2b(f"{self.seed}/{deal}".encode(), digest_size=4).digest()
-        random.seed(digest)
-        np.random.seed(int.from_bytes(digest))
-
-
-def _compiled(contestant: Contestant) -> NativePlayer | None:
-    folder = cache_folder(contestant.digest)
-    return compile_player(contestant.player, contestant.name, folder)
+        kernel.bot_key(self.handle, 0)
+        kernel.start_game(self.handle, 0)
+        kernel.forfeit(self.handle, 0)
+        scratch = _Playing(self, Block(group, 0, 1))
+        kernel.settle(self.handle, scratch.tallies, scratch.shares, 0, 0)
 
 
 class _Playing:
     """One block while it is played."""
 
-    def __init__(self, table: Table, block: Block) -> None:
+    def __init__(self, table: Table, block: Block, condemned: Iterable[Fault] = ()) -> None:
         self.table = table
         self.block = block
         self.orders = tuple(seatings(block.group))
+        self.total = block.deals * len(self.orders)
         self.tallies = np.zeros(len(self.orders), TALLY).view(np.recarray)
         self.shares: NDArray[np.uint16] = np.zeros((block.deals, len(block.group)), np.uint16)
-        self.faults: dict[tuple[int, str], Fault] = {}
+        self.faults: dict[tuple[int, int, str], Fault] = {}
+        self.condemned = {self._cursor_of(fault): fault for fault in condemned}
+
+    def _cursor_of(self, fault: Fault) -> int:
+        return (fault.deal - self.block.first) * len(self.orders) + self.orders.index(fault.seating)
 
     def result(self) -> BlockResult:
         """Play, and add up."""
-        if all(self.table.native[bot] for bot in self.block.group):
-            self._play_native()
-        else:
-            self._play_asking()
+        native = all(self.table.native[bot] for bot in self.block.group)
+        start = 0
+        for stop in [*sorted(self.condemned), self.total]:
+            (self._play_native if native else self._play_asking)(start, stop)
+            if stop < self.total:
+                self._forfeit_unplayed(stop)
+            start = stop + 1
         return BlockResult(
             self.block,
             tuple(map(_tally, self.tallies, (len(order) for order in self.orders))),
@@ -132,65 +82,79 @@ class _Playing:
             tuple(self.faults[key] for key in sorted(self.faults)),
         )
 
+    def _forfeit_unplayed(self, cursor: int) -> None:
+        fault = self.condemned[cursor]
+        self._sit_down(cursor)
+        kernel.start_game(self.table.handle, fault.deal)
+        self._forfeit(cursor, fault.seating.index(fault.bot), Misplay(fault.kind, fault.message))
+        self._settle(cursor)
+
     # Compiled bots only
 
-    def _play_native(self) -> None:
-        handle, total = self.table.handle, self.block.deals * len(self.orders)
-        cursor = 0
-        while cursor < total:
+    def _play_native(self, start: int, stop: int) -> None:
+        handle, cursor = self.table.handle, start
+        while cursor < stop:
             try:
-                cursor = kernel.play_native(handle, *self.native_arguments(cursor))
+                cursor = kernel.play_native(handle, *self.native_arguments(cursor, stop))
             except Exception as error:
                 cursor = int(self.table.games[0].cursor)
-                kernel.forfeit(handle)
-                self._charge(cursor, Misplay("exception", described(error)))
+                self._forfeit(cursor, self.table.asker.seat, misplay_of(error))
             else:
-                if cursor < total:
-                    self._charge(cursor, Misplay("illegal answer", "an index that is no move"))
-            if cursor < total:
+                if cursor < stop:
+                    self._charge(cursor, self.table.asker.seat, Misplay(ILLEGAL, NO_MOVE))
+            if cursor < stop:
                 self._settle(cursor)
                 cursor += 1
 
-    def native_arguments(self, cursor: int) -> tuple[Any, ...]:
-        """What the engine needs to play the block's games from number `cursor` on."""
+    def native_arguments(self, start: int, stop: int) -> tuple[Any, ...]:
+        """What the engine needs to play the block's games numbered `start` to `stop`."""
         natives = [self.table.native[bot] for bot in self.block.group]
         addresses = np.array([native.addresses for native in natives if native], np.int64)
         addresses = addresses.reshape(-1, 2)
-        return addresses, self._places(), self.block.first, cursor, self.tallies, self.shares
+        places, first = self._places(), self.block.first
+        return addresses, places, first, start, stop, self.tallies, self.shares
 
     def _places(self) -> NDArray[np.int64]:
         """The seatings, with bots as positions in the group."""
         group = self.block.group
         return np.array([[group.index(bot) for bot in order] for order in self.orders], np.int64)
 
-    # At least one plain bot
+    # At least one bot that is asked from Python
 
-    def _play_asking(self) -> None:
-        places = self._places()
-        for cursor in range(self.block.deals * len(self.orders)):
-            deal, order = divmod(cursor, len(self.orders))
-            self.table.start(self.orders[order], self.block.first + deal)
-            self.table.games[0].bots[: places.shape[1]] = places[order]
-            self._play_game(cursor, self.orders[order])
+    def _play_asking(self, start: int, stop: int) -> None:
+        for cursor in range(start, stop):
+            self._sit_down(cursor)
+            self._play_game(cursor)
             self._settle(cursor)
 
-    def _play_game(self, cursor: int, seats: Group) -> None:
-        handle, ask, answer = self.table.handle, self.table.asker.ask, -1
-        players = [self.table.contestants[bot].player for bot in seats]
-        try:
-            while (wanted := kernel.advance(handle, answer)) != OVER:
-                answer = ask(players, wanted)
-        except Misplay as misplay:
-            self._forfeit(cursor, misplay)
-        except Exception as error:
-            self._forfeit(cursor, Misplay("exception", described(error)))
-        else:
-            if self.table.games[0].ending == FAULT:
-                self._charge(cursor, Misplay("illegal answer", "an index that is no move"))
+    def _sit_down(self, cursor: int) -> None:
+        """Tell whoever watches which game comes, and the engine who sits where."""
+        game, seats = self.table.games[0], self.orders[cursor % len(self.orders)]
+        game.cursor = cursor
+        game.bots[: len(seats)] = [self.block.group.index(bot) for bot in seats]
 
-    def _forfeit(self, cursor: int, misplay: Misplay) -> None:
-        self._charge(cursor, misplay)
-        kernel.forfeit(self.table.handle)
+    def _play_game(self, cursor: int) -> None:
+        deal, order = divmod(cursor, len(self.orders))
+        for tries in range(1, _TRIES + 1):
+            try:
+                self.table.start(self.orders[order], self.block.first + deal)
+                self._play_on()
+            except Misplay as misplay:
+                if misplay.doubtful and tries < _TRIES:
+                    continue
+                self._forfeit(cursor, self.table.asker.seat, misplay)
+            except Exception as error:
+                self._forfeit(cursor, self.table.asker.seat, misplay_of(error))
+            else:
+                if self.table.games[0].ending == FAULT:
+                    self._charge(cursor, self.table.asker.seat, Misplay(ILLEGAL, NO_MOVE))
+            return
+
+    def _play_on(self) -> None:
+        handle, ask, players = self.table.handle, self.table.asker.ask, self.table.sitting
+        answer = -1
+        while (wanted := kernel.advance(handle, answer)) != OVER:
+            answer = ask(players, wanted)
 
     # Both
 
@@ -198,13 +162,18 @@ class _Playing:
         deal, order = divmod(cursor, len(self.orders))
         kernel.settle(self.table.handle, self.tallies, self.shares, order, deal)
 
-    def _charge(self, cursor: int, misplay: Misplay) -> None:
-        deal, order = divmod(cursor, len(self.orders))
-        bot = self.orders[order][self.table.asker.seat]
-        first = self.faults.get((bot, misplay.kind)) or Fault(
-            bot, misplay.kind, str(misplay), self.orders[order], self.block.first + deal, 0
+    def _forfeit(self, cursor: int, seat: int, misplay: Misplay) -> None:
+        self._charge(cursor, seat, misplay)
+        kernel.forfeit(self.table.handle, seat)
+
+    def _charge(self, cursor: int, seat: int, misplay: Misplay) -> None:
+        index, order = divmod(cursor, len(self.orders))
+        seats, deal = self.orders[order], self.block.first + index
+        key = (deal, seats[seat], misplay.kind)
+        first = self.faults.get(key) or Fault(
+            seats[seat], misplay.kind, str(misplay), seats, deal, 0
         )
-        self.faults[bot, misplay.kind] = replace(first, count=first.count + 1)
+        self.faults[key] = replace(first, count=first.count + 1)
 
 
 def _tally(record: Any, players: int) -> Tally:
@@ -213,6 +182,7 @@ def _tally(record: Any, players: int) -> Tally:
         games=int(record["games"]),
         wins=tuple(record["wins"][:players].tolist()),
         unfinished=int(record["unfinished"]),
+        forfeits=int(record["forfeits"]),
         counts=counts,
         squares=dict(zip(COUNTS, record["squares"].tolist(), strict=True)),
     )

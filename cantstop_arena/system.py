@@ -1,0 +1,61 @@
+"""What this program asks of the operating system beyond the standard library; Linux has it all."""
+
+import contextlib
+import ctypes
+import os
+import re
+import signal
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+_PR_SET_PDEATHSIG = 1
+_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+class Activity(NamedTuple):
+    """What a process is doing: its state as /proc names it, and the processor time it has used."""
+
+    state: str
+    seconds: float
+
+
+def activity(pid: int) -> Activity | None:
+    """The activity of a process; None where the system does not tell, or it is gone."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return None
+    fields = text.rpartition(b")")[2].split()  # the name before it may hold anything
+    return Activity(fields[0].decode(), (int(fields[11]) + int(fields[12])) / _TICKS)
+
+
+def die_with_parent(parent: int) -> None:
+    """Let the system kill this process when `parent`, which started it, ends in whatever way."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:  # it has ended already
+            os._exit(1)
+
+
+def limit_memory(more: int) -> None:
+    """Allow this process so many bytes more of memory than it has now."""
+    try:
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except (ImportError, OSError):  # no such limits on this system
+        return
+    limit = pages * os.sysconf("SC_PAGE_SIZE") + more
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+def bytes_of(text: str) -> int:
+    """A number of bytes as people write it: 512M, 2G, 1.5 GB. Raises ValueError."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?\s*", text.upper())
+    if not found or not (number := int(float(found[1]) * _UNITS[found[2]])):
+        raise ValueError(text)
+    return number

@@ -1,0 +1,120 @@
+"""What bots print: a file for each bot, never longer than LONGEST bytes.
+
+A worker points its standard output and standard error at the file of the bot on turn, so that
+whatever a bot uses to print, C code and programs it starts included, lands there.
+"""
+
+import contextlib
+import io
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+LONGEST = 1 << 20
+_STANDARD = (1, 2)  # file descriptors of standard output and standard error
+
+
+class BotLogs:
+    """The log files of a run's bots, in one folder."""
+
+    def __init__(self, folder: Path, names: Sequence[str]) -> None:
+        self.folder = folder
+        self.paths = [folder / _file_name(number, name) for number, name in enumerate(names)]
+
+    def begin(self) -> None:
+        """Make room for what a new run prints."""
+        self.folder.mkdir(exist_ok=True)
+        for path in self.folder.glob("*.log"):
+            path.unlink()
+
+    def trim(self) -> None:
+        """Cut files that have grown too long, while bots may be writing to them."""
+        for path in self.folder.glob("*.log"):
+            with contextlib.suppress(OSError):
+                if path.stat().st_size > LONGEST:
+                    os.truncate(path, LONGEST)
+
+    def end(self) -> None:
+        """Leave only the files of bots that have printed something."""
+        self.trim()
+        for path in self.folder.glob("*.log"):
+            if not path.stat().st_size:
+                path.unlink()
+        with contextlib.suppress(OSError):  # not empty
+            self.folder.rmdir()
+
+
+def _file_name(number: int, name: str) -> str:
+    """A name that every file system takes, and in which people recognise the bot."""
+    plain = re.sub(r"[^\w.-]+", "_", name).strip(".")[:40]
+    return f"{number + 1:03d}-{plain}.log"
+
+
+class Redirection:
+    """In a worker: sends what is printed to the log of the bot on turn."""
+
+    def __init__(self, paths: Sequence[Path], speaker: Callable[[], int]) -> None:
+        self._paths = paths
+        self._speaker = speaker
+        self._files: dict[int, int] = {}
+        self._nowhere = os.open(os.devnull, os.O_RDWR)
+        self._current = self._nowhere
+        os.dup2(self._nowhere, 0)
+        self._point_at(self._nowhere)
+        sys.stdin = open(0, closefd=False)  # noqa: SIM115
+        sys.stdout = sys.stderr = _Printer(self)
+
+    def turn_to(self, bot: int) -> None:
+        """From now on it is this bot that prints."""
+        file = self._files.get(bot)
+        if file is None:
+            file = self._opened(bot)
+        # Always, since a bot can have closed or redirected what is standard output for all.
+        self._point_at(file)
+
+    def print(self, text: str) -> None:
+        """Print on behalf of the bot on turn; a compiled one comes this way only."""
+        self.turn_to(self._speaker())
+        data = memoryview(text.encode("utf-8", "backslashreplace"))[:LONGEST]
+        with contextlib.suppress(OSError):
+            os.write(1, data)
+
+    def _opened(self, bot: int) -> int:
+        try:
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+            file = os.open(self._paths[bot], flags, 0o644)
+        except OSError:  # what bots print is not worth a tournament
+            return self._nowhere
+        self._files[bot] = file
+        return file
+
+    def _point_at(self, file: int) -> None:
+        if file != self._nowhere and os.fstat(file).st_size > LONGEST:
+            os.ftruncate(file, LONGEST)
+            file = self._nowhere
+        for standard in _STANDARD:
+            os.dup2(file, standard)
+
+
+class _Printer(io.TextIOBase):
+    """What `print` writes to in a worker."""
+
+    encoding = "utf-8"
+
+    def __init__(self, redirection: Redirection) -> None:
+        self._redirection = redirection
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self._redirection.print(text)
+        return len(text)
+
+    def fileno(self) -> int:
+        return 1
+
+    def close(self) -> None:
+        """Others print here too."""
