@@ -49,9 +49,7 @@ class Remote:
 
     def start(self) -> None:
         """Start the program, if it does not run. Raises BotError where that fails."""
-        if self._child is not None and self._child.is_inherited:
-            self._child.forget()
-            self._child = None
+        self._disown()
         if self._child is None:
             self._child = Child(self.launch)
             with self._killed_on_failure():
@@ -76,6 +74,7 @@ class Remote:
 
     def close(self) -> None:
         """End the program."""
+        self._disown()
         if self._child is not None:
             self._child.end()
             self._child = None
@@ -91,9 +90,16 @@ class Remote:
         return _value(answer[key])
 
     def _running(self) -> Child:
+        self._disown()
         if self._child is None:
             raise Lost("the program does not run")
         return self._child
+
+    def _disown(self) -> None:
+        """Leave a program to the process that started it, if this one was forked from that."""
+        if self._child is not None and self._child.is_inherited:
+            self._child.forget()
+            self._child = None
 
     @contextmanager
     def _killed_on_failure(self) -> Iterator[None]:

@@ -20,7 +20,7 @@ ERROR = "error"  # the key under which a bot tells that it failed
 FOREIGN = "not"  # the key under which a served bot's answer is told that JSON has no word for
 _LONGEST_EXCERPT = 60
 
-_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 class Foreign:
