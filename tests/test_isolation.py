@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -580,16 +581,24 @@ def test_what_counts_as_evidence(
     monkeypatch.setattr(
         evidence, "processor_times", lambda pids: dict.fromkeys(pids, now[0] * spent)
     )
-    assert watched(now, pause=0.05) is verdict
+    assert watched(now, [0.05] * 10) is verdict
 
 
-@pytest.mark.parametrize(("pause", "verdict"), [(0.09, True), (0.15, False), (0.3, False)])
+@pytest.mark.parametrize(
+    ("pauses", "verdict"),
+    [
+        ([0.09] * 6, True),
+        ([0.15] * 4, False),
+        ([0.05] * 5 + [0.3], False),
+        ([0.25] + [0.051] * 5, False),
+    ],
+)
 def test_rare_looks_prove_nothing(
-    monkeypatch: pytest.MonkeyPatch, pause: float, verdict: bool
+    monkeypatch: pytest.MonkeyPatch, pauses: list[float], verdict: bool
 ) -> None:
     now = clock(monkeypatch)
     monkeypatch.setattr(evidence, "family_states", lambda pid: {1: "S"})
-    assert watched(now, pause) is verdict
+    assert watched(now, pauses) is verdict
 
 
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
@@ -600,12 +609,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def watched(now: list[float], pause: float) -> bool:
-    """What is proven after half a second in which somebody looked this often."""
+def watched(now: list[float], pauses: Sequence[float]) -> bool:
+    """What is proven after half a second in which somebody looked after each pause."""
     watch = evidence.Watch(1)
     watch.begin(0.5)
-    while not watch.is_over():
+    for pause in pauses:
+        assert not watch.is_over()
         now[0] += pause
+    assert watch.is_over()
     return watch.proven()
 
 
@@ -773,9 +784,20 @@ def test_the_log_is_added_to_and_kept_small(started: Started) -> None:
 
 def test_a_flood_of_the_log_is_cut_while_it_comes(started: Started) -> None:
     log = started.folder / "log"
-    text = "hear()\nwhile True: os.write(2, b'x' * 65536); time.sleep(0.001)"
+    text = "hear()\nwhile True: os.write(2, b'x' * 65536)"
     remote = started.program(text, log=log, decision_limit=0.5)
+    sizes, over = [], threading.Event()
+
+    def look() -> None:
+        while not over.wait(0.02):
+            sizes.append(log.stat().st_size)
+
+    looking = threading.Thread(target=look)
+    looking.start()
     assert isinstance(failure_of(lambda: remote.roll_again(TURN)), Overdue)
+    over.set()
+    looking.join()
+    assert sum(later < sooner for sooner, later in pairwise(sizes)) > 1
     assert log.stat().st_size <= LONGEST_LOG
 
 
