@@ -1,0 +1,29 @@
+"""How a bot in a process of its own can fail to answer."""
+
+
+class Failure(Exception):
+    """No answer. The message is one printable line."""
+
+
+class Lost(Failure):
+    """The process has ended, or closed its pipe."""
+
+
+class Overdue(Failure):
+    """The time for the answer is up.
+
+    `proven` says that it was certainly the bot's doing: it used that much processor time, or slept
+    all the while. Otherwise the machine may have been busy, or somebody stopped the process.
+    """
+
+    def __init__(self, message: str, proven: bool) -> None:
+        self.proven = proven
+        super().__init__(message)
+
+
+class Nonsense(Failure):
+    """What came is no answer: not the JSON it should be, too long, or unasked."""
+
+
+class Raised(Failure):
+    """The bot itself reports that it failed."""

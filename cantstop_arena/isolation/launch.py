@@ -1,0 +1,75 @@
+"""What it takes to start a bot's process: its command, its surroundings and its limits."""
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_PASSED_ON = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "LD_LIBRARY_PATH",
+    "SYSTEMROOT",
+    "VIRTUAL_ENV",
+    "PYTHONHOME",
+    "CANTSTOP_ARENA_CACHE",
+    "NUMBA_DISABLE_JIT",
+)
+_FIXED = {
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    # A bot has one core; libraries that start a thread for each would be in the others' way.
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+}
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a program is started and treated. Limits are in seconds, `memory` is in bytes.
+
+    `options` is a JSON object for the bot; what the program writes to stderr is added to `log`.
+    """
+
+    argv: tuple[str, ...]
+    cwd: Path
+    options: str = "{}"
+    decision_limit: float = 10.0
+    memory: int | None = None
+    log: Path | None = None
+    start_limit: float = 10.0
+
+
+def served_bot(name: str, folder: Path, path: Path | None) -> tuple[str, ...]:
+    """The command that serves a bot in Python, found as `Catalogue(folder).reopen` finds it."""
+    file = () if path is None else ("--path", str(path.absolute()))
+    return python_module("serve", "--bots", str(folder.absolute()), *file, "--", name)
+
+
+def python_module(room: str, *arguments: str) -> tuple[str, ...]:
+    """The command that runs a module of this package.
+
+    -P keeps the current folder off the path: a bot called random.py there must not be mistaken for
+    the module of that name.
+    """
+    return (sys.executable, "-P", "-m", f"{__package__}.{room}", *arguments)
+
+
+def environment() -> Mapping[str, str]:
+    """The environment of a bot: what programs need to run at all, and what makes runs alike."""
+    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    if path := os.pathsep.join(python_path()):
+        passed_on["PYTHONPATH"] = path
+    return passed_on | _FIXED
+
+
+def python_path() -> list[str]:
+    """The folders of PYTHONPATH, wherever a process that needs them stands."""
+    told = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return [str(Path(folder).absolute()) for folder in told if folder]

@@ -1,0 +1,140 @@
+"""A bot in a process of its own, as the arena speaks to it."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from cantstop_arena.errors import BotError
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.turn import Move, Turn
+from cantstop_arena.isolation.child import Child
+from cantstop_arena.isolation.failures import Failure, Lost, Nonsense, Overdue, Raised
+from cantstop_arena.isolation.launch import Launch, served_bot
+from cantstop_arena.isolation.wire import (
+    ERROR,
+    FOREIGN,
+    LONGEST_REPORT,
+    PROTOCOL,
+    Foreign,
+    excerpt,
+    line_of,
+    object_in,
+    printable,
+    shown,
+)
+
+__all__ = [
+    "Failure",
+    "Launch",
+    "Lost",
+    "Nonsense",
+    "Overdue",
+    "Raised",
+    "Remote",
+    "served_bot",
+]
+
+
+class Remote:
+    """A program that plays a bot, game after game. It runs from its first game until `close`.
+
+    A program that fails to answer is killed, and the next game starts a new one; one that reports
+    an error of its own goes on.
+    """
+
+    def __init__(self, launch: Launch) -> None:
+        self.launch = launch
+        self._child: Child | None = None
+
+    def start(self) -> None:
+        """Start the program, if it does not run. Raises BotError where that fails."""
+        self._disown()
+        if self._child is None:
+            self._child = Child(self.launch)
+            with self._killed_on_failure():
+                _greet(self._child, self.launch)
+
+    def begin(self, seat: int, players: int, rules: RuleSet, key: int) -> None:
+        """A new game begins. Raises BotError, Lost or Overdue."""
+        self.start()
+        game = {"type": "game", "seat": seat, "players": players}
+        game |= {"rules": rules.as_dict(), "random": f"{key:016x}"}
+        with self._killed_on_failure():
+            self._running().trim_log()
+            self._running().tell(line_of(game), self.launch.decision_limit)
+
+    def choose_move(self, turn: Turn, moves: Sequence[Move]) -> object:
+        """What the program answers, unchecked. Raises a Failure where it does not."""
+        return self._ask({"type": "choose_move", "turn": shown(turn), "moves": moves}, "move")
+
+    def roll_again(self, turn: Turn) -> object:
+        """What the program answers, unchecked. Raises a Failure where it does not."""
+        return self._ask({"type": "roll_again", "turn": shown(turn)}, "roll")
+
+    def close(self) -> None:
+        """End the program."""
+        self._disown()
+        if self._child is not None:
+            self._child.end()
+            self._child = None
+
+    def _ask(self, question: Mapping[str, Any], key: str) -> object:
+        with self._killed_on_failure():
+            line = self._running().ask(line_of(question), self.launch.decision_limit)
+            answer = object_in(line)
+            if key not in answer and not isinstance(answer.get(ERROR), str):
+                raise Nonsense(f"this has no {key!r}: {excerpt(line)}")
+        if key not in answer:
+            raise Raised(printable(answer[ERROR], LONGEST_REPORT))
+        return _value(answer[key])
+
+    def _running(self) -> Child:
+        self._disown()
+        if self._child is None:
+            raise Lost("the program does not run")
+        return self._child
+
+    def _disown(self) -> None:
+        """Leave a program to the process that started it, if this one was forked from that."""
+        if self._child is not None and self._child.is_inherited:
+            self._child.forget()
+            self._child = None
+
+    @contextmanager
+    def _killed_on_failure(self) -> Iterator[None]:
+        """Also when interrupted: an answer to come must not be taken for the next question's."""
+        try:
+            yield
+        except BaseException:
+            if self._child is not None:
+                self._child.kill()
+                self._child = None
+            raise
+
+
+def _value(said: object) -> object:
+    """An answer, as near to what the bot returned as can be."""
+    if isinstance(said, dict) and isinstance(said.get(FOREIGN), str) and len(said) == 1:
+        return Foreign(said[FOREIGN])
+    return said
+
+
+def _greet(child: Child, launch: Launch) -> None:
+    """Say hello, and hear that the program is ready. Raises BotError where it does not say so."""
+    hello = {"type": "hello", "protocol": PROTOCOL, "options": json.loads(launch.options)}
+    try:
+        child.tell(line_of(hello), launch.start_limit)
+        _check_ready(child.hear(launch.start_limit))
+    except Failure as failure:
+        words = child.last_words()
+        raise BotError(f"does not start: {failure}{words and f' ({words})'}") from failure
+    child.settled()
+
+
+def _check_ready(line: bytes) -> None:
+    answer = object_in(line)
+    if isinstance(error := answer.get(ERROR), str):
+        raise Raised(printable(error, LONGEST_REPORT))
+    if answer.get("type") != "ready":
+        raise Nonsense(f"this does not say that the program is ready: {excerpt(line)}")

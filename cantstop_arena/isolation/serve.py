@@ -1,0 +1,137 @@
+"""Serves a bot in Python over a pipe: `python -m cantstop_arena.isolation.serve`."""
+
+import argparse
+import contextlib
+import json
+import operator
+import random
+import reprlib
+import signal
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cantstop_arena.botfiles import in_a_line
+from cantstop_arena.botspecs import BotSpec
+from cantstop_arena.errors import BotError
+from cantstop_arena.games.cantstop.odds import hit_table
+from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.games.cantstop.turn import Stream, Turn
+from cantstop_arena.hookspecs import Player
+from cantstop_arena.isolation.stdio import take_pipes
+from cantstop_arena.isolation.wire import ERROR, FOREIGN, line_of, moves_in, rules_in, turn_in
+from cantstop_arena.plugins import Catalogue
+
+Message = Mapping[str, Any]
+
+
+class Server:
+    """Answers what the arena asks, for one bot. Whatever the bot raises is an answer, too."""
+
+    def __init__(self, find: Callable[[], BotSpec]) -> None:
+        self._find = find
+        self._make: Callable[[], Player] = _nobody
+        self._player: Player | None = None
+        self._rules = CLASSIC
+        self._random = Stream(0)
+        self._responses: Mapping[str, Callable[[Message], Message | None]] = {
+            "hello": self._get_ready,
+            "game": self._begin,
+            "choose_move": self._choose_move,
+            "roll_again": self._roll_again,
+        }
+
+    def answer(self, line: bytes) -> bytes:
+        """The line that answers one of the arena's; empty for what needs no answer."""
+        told = json.loads(line)
+        respond = self._responses.get(told["type"])
+        if respond is None:
+            return b""
+        try:
+            said = respond(told)
+            return b"" if said is None else line_of(said)
+        except BaseException as error:
+            return line_of({ERROR: described(error)})
+
+    def _get_ready(self, told: Message) -> Message:
+        self._make = partial(fresh_player, self._find(), told["options"])
+        self._make()  # a bot that cannot be built says so before it plays
+        return {"type": "ready"}
+
+    def _begin(self, told: Message) -> None:
+        key = int(told["random"], 16)
+        self._rules, self._random = rules_in(told["rules"]), Stream(key)
+        self._player = None
+        seed_libraries(key)
+        hit_table(self._rules.sides)  # which takes a moment, and is not the bot's
+
+    def _choose_move(self, told: Message) -> Message:
+        player, turn = self._asked(), self._turn(told)
+        return {"move": spoken(player.choose_move(turn, moves_in(told["moves"])))}
+
+    def _roll_again(self, told: Message) -> Message:
+        player, turn = self._asked(), self._turn(told)
+        return {"roll": spoken(player.roll_again(turn))}
+
+    def _asked(self) -> Player:
+        """The bot of this game, made when it is asked first."""
+        if self._player is None:
+            self._player = self._make()
+        return self._player
+
+    def _turn(self, told: Message) -> Turn:
+        return turn_in(told["turn"], self._rules, self._random)
+
+
+def fresh_player(spec: BotSpec, options: Mapping[str, Any]) -> Player:
+    """The bot, made anew, so that it remembers no earlier game."""
+    return spec.build(options)
+
+
+def seed_libraries(key: int) -> None:
+    """Let what a bot draws from `random` and NumPy depend on the game alone."""
+    random.seed(key)
+    np.random.seed(key & 0xFFFFFFFF)
+
+
+def spoken(answer: object) -> object:
+    """An answer as JSON has it; what JSON has no word for as a text, under a key of its own."""
+    if isinstance(answer, bool | np.bool_):
+        return bool(answer)
+    if isinstance(answer, int | np.integer):
+        return operator.index(answer)
+    return {FOREIGN: reprlib.repr(answer)}
+
+
+def described(error: BaseException) -> str:
+    """What a bot raised, in a line, even where it cannot be told."""
+    try:
+        return str(error) if isinstance(error, BotError) else in_a_line(error)
+    except BaseException:
+        return type(error).__name__
+
+
+def _nobody() -> Player:
+    raise BotError("no bot has been asked to get ready")
+
+
+def main() -> None:
+    """Serve a bot until the arena closes the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the arena
+    questions, answers = take_pipes()
+    parser = argparse.ArgumentParser(prog="python -m cantstop_arena.isolation.serve")
+    parser.add_argument("--bots", type=Path, required=True, help="the folder of bots")
+    parser.add_argument("--path", type=Path, help="the file that the bot came from")
+    parser.add_argument("name")
+    told = parser.parse_args()
+    server = Server(lambda: Catalogue(told.bots).reopen(told.name, told.path))
+    with contextlib.suppress(BrokenPipeError):
+        for line in questions:
+            answers.write(server.answer(line))
+
+
+if __name__ == "__main__":
+    main()
