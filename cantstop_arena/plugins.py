@@ -77,8 +77,7 @@ class Catalogue:
         """The bot of this name. Raises BotError where there is none, or it is broken."""
         if spec := self._installed.get(name):
             return spec
-        path = self.folder / f"{name}.py"
-        if os.path.isfile(path):
+        if path := self.file_of(name):
             return self.load_file(path)
         known, broken = self.everything()
         if spec := next((spec for spec in known if spec.name == name), None):
@@ -86,6 +85,11 @@ class Catalogue:
         if culprit := next((bad for bad in broken if bad.name == name), None):
             raise BotError(f"bot {name} is broken: {culprit.reason}")
         raise BotError(f"unknown bot {name!r}{did_you_mean(name, (spec.name for spec in known))}")
+
+    def file_of(self, name: str) -> Path | None:
+        """The file that `find` would run for this name, if it would run one."""
+        path = self.folder / f"{name}.py"
+        return path if name not in self._installed and os.path.isfile(path) else None
 
     def load_file(self, path: Path) -> BotSpec:
         """The one bot of a file. Raises BotError with the reason where there is none."""

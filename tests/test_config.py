@@ -18,7 +18,7 @@ from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.plugins import Catalogue as RealCatalogue
 from cantstop_arena.tournament.config import FaultPolicy, Overrides, Tournament, dump, read
 
-KEYS = (
+KNOWN_KEYS = (
     "name, game, rules, players, games, seed, decision_limit, max_faults, on_fault, isolate, bots"
 )
 
@@ -247,7 +247,7 @@ def test_all_faults_of_a_file_are_told_at_once_each_at_its_place(folder: Path) -
         """,
     ) == [
         "1:7: name must be text, not no; if the text no is meant, put it in quotes",
-        f"2:1: unknown key 'player' (did you mean 'players'?); known: {KEYS}",
+        f"2:1: unknown key 'player' (did you mean 'players'?); known: {KNOWN_KEYS}",
         "3:10: players must be a whole number from 1 to 4, not 'two'",
         "4:8: games must be a whole number from 1 to 1000000000000, not -5",
         "5:1: 'games' stands here again, after line 4",
@@ -331,7 +331,7 @@ def test_another_game_is_refused(folder: Path) -> None:
 
 def test_an_unknown_key_without_a_likeness_tells_all_keys(folder: Path) -> None:
     message = complaint(folder, "zzz: 1\n" + PAIR)
-    assert message.endswith(f"; known: {KEYS}")
+    assert message.endswith(f"; known: {KNOWN_KEYS}")
 
 
 def test_a_key_in_capitals_is_still_recognized(folder: Path) -> None:
@@ -394,9 +394,9 @@ def test_wrong_players_cause_no_complaint_about_too_few_bots(folder: Path) -> No
 @pytest.mark.parametrize(
     ("bot", "message"),
     [
-        ("[random]", "or {bot: NAME OR PATH, as: NAME, OPTION: VALUE}, not a list"),
-        ("rule28: {threshold: 3}", "OPTION: VALUE}; here bot: is missing"),
-        ("{as: x}", "OPTION: VALUE}; here bot: is missing"),
+        ("[random]", "or {command: [PROGRAM, WORD], as: NAME}, not a list"),
+        ("rule28: {threshold: 3}", "as: NAME}; here bot: is missing"),
+        ("{as: x}", "as: NAME}; here bot: is missing"),
         ("bot:", "a bot's name or path must be text, not nothing"),
         ("{bot: {}}", "a bot's name or path must be text, not a mapping"),
         ("''", "no bot can be called ''"),
@@ -406,6 +406,10 @@ def test_wrong_players_cause_no_complaint_about_too_few_bots(folder: Path) -> No
         (r'{bot: random, as: "a\nb"}', "must be 1 to 60 printable characters"),
         (f"{{bot: random, as: {'a' * 61}}}", "must be 1 to 60 printable characters"),
         ("{bot: random, as: 7}", "as must be text, not 7"),
+        ("{bot: random, command: ls}", "a bot has either bot: or command:"),
+        ("{command: []}", "command must be a list like [./mybot, --fast]"),
+        ("{command: [./gone]}", "'./gone' is no program that can be started"),
+        ("{command: [7]}", "a word of a command must be text, not 7"),
         ("{bot: rule28, threshold: }", "threshold must not be None"),
         ("{bot: rule28, threshold: {a: 1, a: 2}}", "'a' stands here again, after line 3"),
     ],
@@ -527,8 +531,8 @@ def test_keys_that_are_no_words_are_refused(folder: Path) -> None:
     assert complaints(folder, "[a]: 1\n? {b: 1}\n: 2\n3: 4\nno: 5\n" + PAIR) == [
         "1:1: a key must be a word, not a list",
         "2:3: a key must be a word, not a mapping",
-        f"4:1: unknown key '3'; known: {KEYS}",
-        f"5:1: unknown key 'no'; known: {KEYS}",
+        f"4:1: unknown key '3'; known: {KNOWN_KEYS}",
+        f"5:1: unknown key 'no'; known: {KNOWN_KEYS}",
     ]
 
 

@@ -23,8 +23,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.play import Contestant, Table
+from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, RuleSet
+from cantstop_arena.games.cantstop.table import Contestant
 from cantstop_arena.games.cantstop.turn import Stream, Turn
 from cantstop_arena.hookspecs import Player
 from cantstop_arena.isolation import evidence, sandbox
@@ -1198,20 +1199,21 @@ def test_one_of_several_bots_is_described_by_its_name(tmp_path: Path) -> None:
         describe(tmp_path / "mine.py", tmp_path)
 
 
-def test_a_command_is_known_by_its_words_and_files(tmp_path: Path) -> None:
-    (tmp_path / "bot").write_text("one")
-    (tmp_path / "sub").mkdir()
-    digest = described_command(["./bot", "--fast"], tmp_path)
-    assert digest == described_command(("./bot", "--fast"), tmp_path)
-    assert digest != described_command(["./bot", "--slow"], tmp_path)
-    assert digest != described_command(["bot", "--fast"], tmp_path)
-    assert described_command(["sub", "x" * 5000, "nul\0"], tmp_path)
-    (tmp_path / "bot").write_text("two")
-    assert digest != described_command(["./bot", "--fast"], tmp_path)
-    (tmp_path / "--fast").write_text("")
-    fast = described_command(["./bot", "--fast"], tmp_path)
-    (tmp_path / "--fast").write_text("three")
-    assert fast != described_command(["./bot", "--fast"], tmp_path)
+def test_a_command_is_known_by_its_words_and_the_contents_of_files(tmp_path: Path) -> None:
+    bot, data = tmp_path / "bot", tmp_path / "data"
+    bot.write_text("one")
+    data.write_text("")
+    digest = described_command([str(bot), "--fast"])
+    assert digest == described_command((str(bot), "--fast"))
+    assert digest != described_command([str(bot), "--slow"])
+    (tmp_path / "moved").write_text("one")
+    assert digest == described_command([str(tmp_path / "moved"), "--fast"])
+    assert described_command([str(tmp_path), "x" * 5000, "nul\0"])
+    bot.write_text("two")
+    assert digest != described_command([str(bot), "--fast"])
+    fed = described_command([str(bot), str(data)])
+    data.write_text("three")
+    assert fed != described_command([str(bot), str(data)])
 
 
 def test_a_launch_says_what_is_usual(tmp_path: Path) -> None:

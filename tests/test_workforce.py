@@ -109,7 +109,7 @@ class Fake:
 class Referee:
     """What the workforce asks about bots."""
 
-    def patience(self, group: Group) -> float:
+    def patience(self, bot: int) -> float:
         return 0.3
 
     def place(self, bot: int, asked: str) -> str:

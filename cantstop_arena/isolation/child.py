@@ -1,16 +1,15 @@
 """A program with a pipe to it: never waited for longer than a limit, and ended for certain."""
 
 import contextlib
-import ctypes
 import os
 import select
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+from cantstop_arena import system
 from cantstop_arena.errors import BotError
 from cantstop_arena.isolation.evidence import Watch
 from cantstop_arena.isolation.failures import Lost, Nonsense, Overdue
@@ -21,8 +20,6 @@ from cantstop_arena.isolation.wire import LONGEST_LINE, excerpt, printable
 LONGEST_LOG = 1 << 20
 _SECONDS_TO_END = 1.0
 _SECONDS_TO_TELL_ITS_FATE = 0.1
-_PR_SET_PDEATHSIG = 1
-_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 class Child:
@@ -98,7 +95,7 @@ class Child:
             except BlockingIOError:
                 self._wait(self._room)
             except OSError:
-                raise Lost(self._fate()) from None
+                raise self._fate() from None
 
     def _read_line(self) -> bytes:
         while (end := self._unread.find(b"\n")) < 0 and len(self._unread) <= LONGEST_LINE:
@@ -116,7 +113,7 @@ class Child:
     def _read(self) -> None:
         chunk = os.read(self._answers, LONGEST_LINE)
         if not chunk:
-            raise Lost(self._fate())
+            raise self._fate()
         self._unread += chunk
 
     def _refuse_unasked(self) -> None:
@@ -131,7 +128,7 @@ class Child:
         while not pipe.poll(self._watch.pause()):
             # Somebody whom the program left behind may hold the pipe open.
             if self._process.poll() is not None and not pipe.poll(0):
-                raise Lost(self._fate())
+                raise self._fate()
             self._keep_time()
 
     def _keep_time(self) -> None:
@@ -139,15 +136,16 @@ class Child:
             raise Overdue(self._watch.verdict(), self._watch.proven())
         self.trim_log()
 
-    def _fate(self) -> str:
+    def _fate(self) -> Lost:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_SECONDS_TO_TELL_ITS_FATE)
         code = self._process.returncode
         if code is None:
-            return "the program closed its pipe"
+            return Lost("the program closed its pipe")
         if code < 0:
-            return f"the program was ended by {_signal_name(-code)}"
-        return f"the program ended with exit code {code}"
+            told = f"the program was ended by {_signal_name(-code)}"
+            return Lost(told, proven=-code not in system.FOREIGN)
+        return Lost(f"the program ended with exit code {code}", proven=True)
 
     # Ending
 
@@ -220,10 +218,7 @@ def _confinement(memory: int | None) -> Callable[[], None]:
     arena = os.getpid()
 
     def confine() -> None:
-        if _LIBC is not None:
-            _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != arena:  # it died before it could be watched
-                os._exit(1)
+        system.die_with_parent(arena)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if memory is not None:
             highest = resource.getrlimit(resource.RLIMIT_AS)[1]

@@ -33,6 +33,7 @@ class Description:
     options: Mapping[str, Option]
     summary: str
     digest: str
+    learns: bool
 
 
 def describe(path: Path, folder: Path, limit: float = 20.0, name: str | None = None) -> Description:
@@ -58,15 +59,16 @@ def describe(path: Path, folder: Path, limit: float = 20.0, name: str | None = N
         child.kill()
 
 
-def described_command(argv: Sequence[str], folder: Path) -> str:
-    """A digest of a command: its words, and the contents of those that are files, from `folder`."""
-    contents = [_content_digest(folder / word) for word in argv]
-    told = json.dumps([list(pair) for pair in zip(argv, contents, strict=True)])
+def described_command(argv: Sequence[str]) -> str:
+    """A digest of a command: its words, or the contents of those that are files."""
+    told = json.dumps([_content_digest(word) or word for word in argv])
     return hashlib.sha256(told.encode()).hexdigest()
 
 
-def _content_digest(file: Path) -> str | None:
-    return hashlib.sha256(file.read_bytes()).hexdigest() if os.path.isfile(file) else None
+def _content_digest(word: str) -> str | None:
+    if not os.path.isfile(word):
+        return None
+    return hashlib.sha256(Path(word).read_bytes()).hexdigest()
 
 
 # --- What is told, from one process to the other --------------------------------------------------
@@ -82,7 +84,8 @@ def _told(spec: BotSpec) -> Mapping[str, Any]:
         for option in spec.options.values()
     ]
     summary = printable(spec.summary, LONGEST_REPORT)
-    return {"name": spec.name, "options": options, "summary": summary, "digest": spec.digest}
+    told = {"name": spec.name, "options": options, "summary": summary, "digest": spec.digest}
+    return {**told, "learns": spec.learns}
 
 
 def _description(told: Mapping[str, Any]) -> Description:
@@ -91,7 +94,13 @@ def _description(told: Mapping[str, Any]) -> Description:
         for option in told["options"]
     ]
     named = {option.name: option for option in options}
-    return Description(str(told["name"]), named, str(told["summary"]), str(told["digest"]))
+    return Description(
+        str(told["name"]),
+        named,
+        str(told["summary"]),
+        str(told["digest"]),
+        told["learns"] is True,
+    )
 
 
 def _is_sayable(choice: object) -> bool:

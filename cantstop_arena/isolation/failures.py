@@ -6,7 +6,14 @@ class Failure(Exception):
 
 
 class Lost(Failure):
-    """The process has ended, or closed its pipe."""
+    """The process has ended, or closed its pipe.
+
+    `proven` says that it was certainly the bot's doing: nobody else has ended it.
+    """
+
+    def __init__(self, message: str, proven: bool = False) -> None:
+        self.proven = proven
+        super().__init__(message)
 
 
 class Overdue(Failure):

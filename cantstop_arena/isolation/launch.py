@@ -23,6 +23,7 @@ _PASSED_ON = (
 _FIXED = {
     "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONUNBUFFERED": "1",  # what is printed before it is killed is what matters
     # A bot has one core; libraries that start a thread for each would be in the others' way.
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -46,10 +47,16 @@ class Launch:
     start_limit: float = 10.0
 
 
-def served_bot(name: str, folder: Path, path: Path | None) -> tuple[str, ...]:
-    """The command that serves a bot in Python, found as `Catalogue(folder).reopen` finds it."""
+def served_bot(
+    name: str, folder: Path, path: Path | None, memory: int | None = None
+) -> tuple[str, ...]:
+    """The command that serves a bot in Python, found as `Catalogue(folder).reopen` finds it.
+
+    It may take so much memory beyond what Python itself needs.
+    """
     file = () if path is None else ("--path", str(path.absolute()))
-    return python_module("serve", "--bots", str(folder.absolute()), *file, "--", name)
+    more = () if memory is None else ("--memory", str(memory))
+    return python_module("serve", "--bots", str(folder.absolute()), *file, *more, "--", name)
 
 
 def python_module(room: str, *arguments: str) -> tuple[str, ...]:

@@ -55,10 +55,13 @@ class Remote:
             with self._killed_on_failure():
                 _greet(self._child, self.launch)
 
-    def begin(self, seat: int, players: int, rules: RuleSet, key: int) -> None:
-        """A new game begins. Raises BotError, Lost or Overdue."""
+    def begin(self, seat: int, players: int, rules: RuleSet, key: int, anew: bool = True) -> None:
+        """A new game begins, before which the bot forgets what was, unless it learns.
+
+        Raises BotError, Lost or Overdue.
+        """
         self.start()
-        game = {"type": "game", "seat": seat, "players": players}
+        game = {"type": "game", "seat": seat, "players": players, "anew": anew}
         game |= {"rules": rules.as_dict(), "random": f"{key:016x}"}
         with self._killed_on_failure():
             self._running().trim_log()

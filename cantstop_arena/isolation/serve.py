@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from cantstop_arena import system
 from cantstop_arena.botfiles import in_a_line
 from cantstop_arena.botspecs import BotSpec
 from cantstop_arena.errors import BotError
@@ -31,8 +32,9 @@ Message = Mapping[str, Any]
 class Server:
     """Answers what the arena asks, for one bot. Whatever the bot raises is an answer, too."""
 
-    def __init__(self, find: Callable[[], BotSpec]) -> None:
+    def __init__(self, find: Callable[[], BotSpec], memory: int | None = None) -> None:
         self._find = find
+        self._memory = memory
         self._make: Callable[[], Player] = _nobody
         self._player: Player | None = None
         self._rules = CLASSIC
@@ -57,14 +59,18 @@ class Server:
             return line_of({ERROR: described(error)})
 
     def _get_ready(self, told: Message) -> Message:
-        self._make = partial(fresh_player, self._find(), told["options"])
-        self._make()  # a bot that cannot be built says so before it plays
+        spec = self._find()
+        spec.build(told["options"])  # a bot that cannot be built says so before it plays
+        self._make = partial(fresh_player, spec, told["options"])
+        if self._memory is not None:
+            system.limit_memory(self._memory)
         return {"type": "ready"}
 
     def _begin(self, told: Message) -> None:
         key = int(told["random"], 16)
         self._rules, self._random = rules_in(told["rules"]), Stream(key)
-        self._player = None
+        if told.get("anew", True):
+            self._player = None
         seed_libraries(key)
         hit_table(self._rules.sides)  # which takes a moment, and is not the bot's
 
@@ -88,7 +94,7 @@ class Server:
 
 def fresh_player(spec: BotSpec, options: Mapping[str, Any]) -> Player:
     """The bot, made anew, so that it remembers no earlier game."""
-    return spec.build(options)
+    return spec.made_anew(options)
 
 
 def seed_libraries(key: int) -> None:
@@ -125,9 +131,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m cantstop_arena.isolation.serve")
     parser.add_argument("--bots", type=Path, required=True, help="the folder of bots")
     parser.add_argument("--path", type=Path, help="the file that the bot came from")
+    parser.add_argument("--memory", type=int, help="bytes it may take beyond what it begins with")
     parser.add_argument("name")
     told = parser.parse_args()
-    server = Server(lambda: Catalogue(told.bots).reopen(told.name, told.path))
+    server = Server(lambda: Catalogue(told.bots).reopen(told.name, told.path), told.memory)
     with contextlib.suppress(BrokenPipeError):
         for line in questions:
             answers.write(server.answer(line))

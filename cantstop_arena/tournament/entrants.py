@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cantstop_arena.botspecs import BotSpec
 from cantstop_arena.errors import BotError
+from cantstop_arena.hookspecs import Player
+from cantstop_arena.isolation.describe import describe, described_command
 from cantstop_arena.tournament.yaml_reader import (
     Entry,
     Reader,
@@ -20,26 +24,36 @@ from cantstop_arena.tournament.yaml_reader import (
 from cantstop_arena.tournament.yaml_text import Node, place_of
 
 if TYPE_CHECKING:
-    from cantstop_arena.botspecs import BotSpec
     from cantstop_arena.plugins import Catalogue
 
 LONGEST_NAME = 60
 A_NAME = f"must be 1 to {LONGEST_NAME} printable characters, with no space at either end"
-KEYS = ("bot", "as", "isolate")  # what is said of a bot besides its options
-A_BOT = "a bot must be a name, a path or {bot: NAME OR PATH, as: NAME, OPTION: VALUE}"
+KEYS = ("bot", "command", "as", "isolate")  # what is said of a bot besides its options
+A_BOT = (
+    "a bot must be a name, a path, {bot: NAME OR PATH, as: NAME, OPTION: VALUE}"
+    " or {command: [PROGRAM, WORD], as: NAME}"
+)
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """A bot under the name it plays by, with all its options."""
+    """A bot under the name it plays by, with all its options.
+
+    One that is to `isolate` plays in a process of its own; a program of any language always does,
+    started by its `command`, in which files are absolute paths.
+    """
 
     name: str
     bot: BotSpec
     options: Mapping[str, Any]
     isolate: bool = False
+    command: tuple[str, ...] = ()
 
     def written(self, folder: Path) -> dict[str, Any]:
         """All of it, as a tournament file in `folder` would say it."""
+        if self.command:
+            words = [_path_from(folder, Path(w)) if os.path.isfile(w) else w for w in self.command]
+            return {"command": words, "as": self.name}
         isolated = {"isolate": True} if self.isolate else {}
         return {"bot": self._reference(folder), "as": self.name, **isolated, **self.options}
 
@@ -78,15 +92,18 @@ class EntrantReader:
 
     def _entrant(self, node: Node) -> Entrant | None:
         entries = self._entries(node)
-        bot = self._bot(entries["bot"].value) if "bot" in entries else None
+        isolate = self.reader.flag(entries.get("isolate"), "isolate", self.isolate)
+        command = self._command(entries["command"].value) if "command" in entries else ()
+        bot = program_spec(command) if command else None
+        if "bot" in entries and "command" not in entries:
+            bot = self._bot(entries["bot"].value, isolate)
         own_name = self.reader.text(entries["as"].value, "as") if "as" in entries else None
         name = own_name if "as" in entries or bot is None else bot.name
         if name is not None and not _is_printed_well(name):
             self.reader.complain(node, f"the name of a bot {A_NAME}, not {shown(name)}")
         if bot is None or name is None:
             return None
-        isolate = self.reader.flag(entries.get("isolate"), "isolate", self.isolate)
-        return Entrant(name, bot, self._options(bot, entries), isolate)
+        return Entrant(name, bot, self._options(bot, entries), isolate or bool(command), command)
 
     def _entries(self, node: Node) -> Mapping[str, Entry]:
         """The entries of a bot; a lone word is a bot without any others."""
@@ -96,16 +113,35 @@ class EntrantReader:
         if not is_mapping(node):
             return {"bot": Entry(node, node)}
         entries = self.reader.mapping(node, "a bot")
-        if "bot" not in entries:
+        if not {"bot", "command"} & set(entries):
             self.reader.complain(node, f"{A_BOT}; here bot: is missing")
+        if {"bot", "command"} <= set(entries):
+            self.reader.complain(entries["command"].key, "a bot has either bot: or command:")
         return entries
 
-    def _bot(self, node: Node) -> BotSpec | None:
+    def _command(self, node: Node) -> tuple[str, ...]:
+        """The words of a command, files as absolute paths; none where it cannot be started."""
+        nodes = self.reader.items(node, "command") if is_list(node) else [node]
+        words = [self.reader.text(word, "a word of a command") for word in nodes]
+        found = tuple(self._file_or_word(word) for word in words if word is not None)
+        if not words or not all(words):
+            self.reader.complain(node, "command must be a list like [./mybot, --fast]")
+            return ()
+        if shutil.which(found[0]) is None:
+            self.reader.complain(node, f"{shown(words[0] or '')} is no program that can be started")
+            return ()
+        return found
+
+    def _file_or_word(self, word: str) -> str:
+        path = self.folder / word
+        return str(_straight(path)) if "\0" not in word and os.path.isfile(path) else word
+
+    def _bot(self, node: Node, isolate: bool) -> BotSpec | None:
         reference = self.reader.text(node, "a bot's name or path")
         if reference is None:
             return None
         try:
-            return self._found(reference)
+            return self._found(reference, isolate)
         except BotError as error:
             self.reader.complain(node, str(error))
         except OSError as error:
@@ -113,15 +149,30 @@ class EntrantReader:
             self.reader.complain(node, message)
         return None
 
-    def _found(self, reference: str) -> BotSpec:
+    def _found(self, reference: str, isolate: bool) -> BotSpec:
         if not (reference.isprintable() and reference.strip()):
             raise BotError(f"no bot can be called {shown(reference)}")
         if "/" not in reference and not reference.endswith(".py"):
-            return self.catalogue.find(reference)
+            file = self.catalogue.file_of(reference) if isolate else None
+            return self._described(file) if file else self.catalogue.find(reference)
         path = self.folder / reference
         if not os.path.isfile(path):
             raise BotError(_missing(reference, self.folder))
-        return self.catalogue.load_file(_straight(path))
+        return self._described(path) if isolate else self.catalogue.load_file(_straight(path))
+
+    def _described(self, path: Path) -> BotSpec:
+        """The bot of a file that is never run in this process."""
+        told = describe(_straight(path), self.catalogue.folder)
+        return BotSpec(
+            name=told.name,
+            origin="file",
+            path=_straight(path),
+            digest=told.digest,
+            options=told.options,
+            summary=told.summary,
+            maker=_elsewhere,
+            learns=told.learns,
+        )
 
     def _options(self, bot: BotSpec, entries: Mapping[str, Entry]) -> Mapping[str, Any]:
         given = {
@@ -130,7 +181,8 @@ class EntrantReader:
             if option not in KEYS
         }
         for option, message in bot.check_options(given):
-            self.reader.complain(entries.get(option, entries["bot"]).key, message)
+            known = entries.get(option) or entries.get("bot") or entries["command"]
+            self.reader.complain(known.key, message)
         return {**bot.defaults, **given}
 
     def _check_names(self, entrants: Sequence[tuple[Node, Entrant | None]]) -> None:
@@ -141,6 +193,28 @@ class EntrantReader:
                 self.reader.complain(node, f"{before}; give this one another name with as:")
             elif entrant:
                 lines[entrant.name] = place_of(node)[0]
+
+
+def program_spec(command: Sequence[str]) -> BotSpec:
+    """What is known of a program in any language."""
+    return BotSpec(
+        name=Path(next((word for word in command if os.path.isfile(word)), command[0])).name,
+        origin="command",
+        path=None,
+        digest=described_command(command),
+        options={},
+        summary="",
+        maker=_elsewhere,
+    )
+
+
+def _elsewhere(**options: Any) -> Player:
+    """Stands in for a bot that decides in another process."""
+    return Player(_nothing, _nothing)
+
+
+def _nothing(*asked: object) -> Any:
+    raise BotError("this bot plays in a process of its own")
 
 
 def _needs(players: int) -> str:

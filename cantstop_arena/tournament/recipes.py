@@ -1,58 +1,53 @@
 """From a tournament to a table: all that a process needs to set one up, wherever it runs."""
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.botspecs import BotSpec
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.rules import PLAYERS, RuleSet
-from cantstop_arena.hookspecs import Player
+from cantstop_arena.isolation.launch import Launch, served_bot
 from cantstop_arena.outcomes import Group
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.tournament.botlogs import BotLogs, Redirection
+from cantstop_arena.tournament.chairs import Apart, Near
 from cantstop_arena.tournament.config import Entrant, Tournament
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.play import Table
-    from cantstop_arena.games.cantstop.table import Contestant, Sitting
+    from cantstop_arena.games.cantstop.table import Contestant
 
 
 @dataclass(frozen=True)
 class Seat:
-    """A bot's address, its options as JSON: all that a process needs to build the bot."""
+    """A bot's address, its options as JSON: all that a process needs to build the bot.
+
+    One with a `launch` plays in a process of its own, and is not built here.
+    """
 
     name: str
     bot: str
     path: Path | None
     options: str
+    launch: Launch | None = None
+    learns: bool = False
 
     def contestant(self, catalogue: Catalogue) -> "Contestant":
         """The bot, built."""
         from cantstop_arena.games.cantstop.table import Contestant, code_digest
 
+        if self.launch:
+            chair = Apart(self.launch)
+            return Contestant(self.name, chair.player, repr(self.launch), chair, self.learns)
         spec = catalogue.reopen(self.bot, self.path)
         digest = code_digest(spec.origin, spec.name, spec.digest, self.options)
         options = json.loads(self.options)
-        sit = None if spec.origin == "built-in" else _Chair(spec, options)
+        sit = None if spec.origin == "built-in" else Near(spec, options)
         return Contestant(self.name, spec.build(options), digest, sit, spec.learns)
-
-
-class _Chair:
-    """Where a bot sits down that lives in this process."""
-
-    def __init__(self, spec: BotSpec, options: Mapping[str, Any]) -> None:
-        self.spec = spec
-        self.options = options
-        self.player: Player | None = None
-
-    def __call__(self, sitting: "Sitting") -> Player:
-        """The bot, made anew where it is to forget."""
-        if sitting.anew or self.player is None:
-            self.player = self.spec.made_anew(self.options)
-        return self.player
 
 
 def seat_for(name: str, spec: BotSpec, options: Mapping[str, Any]) -> Seat:
@@ -92,14 +87,47 @@ class Recipe:
 _TABLES: dict[Recipe, "Table"] = {}
 
 
-def recipe_for(tournament: Tournament, catalogue: Catalogue) -> Recipe:
-    """The recipe of a tournament's table."""
-    seats = tuple(map(_entrant_seat, tournament.entrants))
-    return Recipe(tournament.rules, seats, tournament.players, tournament.seed, catalogue.folder)
+def recipe_for(
+    tournament: Tournament,
+    catalogue: Catalogue,
+    logs: BotLogs | None = None,
+    memory: int | None = None,
+) -> Recipe:
+    """The recipe of a tournament's table.
+
+    Bots in processes of their own write to their logs, and may take so many bytes of memory.
+    """
+    seats = []
+    for number, entrant in enumerate(tournament.entrants):
+        log = logs.paths[number] if logs else None
+        limit = tournament.policy.decision_limit
+        seats.append(_entrant_seat(entrant, catalogue, limit, log, memory))
+    rules, players, seed = tournament.rules, tournament.players, tournament.seed
+    return Recipe(rules, tuple(seats), players, seed, catalogue.folder)
 
 
-def _entrant_seat(entrant: Entrant) -> Seat:
-    return seat_for(entrant.name, entrant.bot, entrant.options)
+def _entrant_seat(
+    entrant: Entrant,
+    catalogue: Catalogue,
+    limit: float,
+    log: Path | None = None,
+    memory: int | None = None,
+) -> Seat:
+    seat = seat_for(entrant.name, entrant.bot, entrant.options)
+    if not entrant.isolate:
+        return seat
+    argv, cwd, bound = entrant.command, _home_of(entrant.command), memory
+    if not argv:
+        argv = served_bot(entrant.bot.name, catalogue.folder, entrant.bot.path, memory)
+        cwd, bound = Path.cwd(), None  # whoever serves it sees to the memory
+    launch = Launch(argv, cwd, seat.options, limit, bound, log)
+    return replace(seat, launch=launch, learns=entrant.bot.learns)
+
+
+def _home_of(command: Sequence[str]) -> Path:
+    """Where a program runs: beside the first file that its command names."""
+    files = (Path(word).parent for word in command if os.path.isfile(word))
+    return next(files, Path.cwd())
 
 
 def table_for(
@@ -112,7 +140,10 @@ def table_for(
     """
     if len(names) not in PLAYERS:
         raise UsageError(f"{len(names)} bots cannot play; seats are {PLAYERS[0]} to {PLAYERS[-1]}")
-    entrants = {entrant.name: _entrant_seat(entrant) for entrant in tournament.entrants}
+    limit = tournament.policy.decision_limit
+    entrants = {
+        entrant.name: _entrant_seat(entrant, catalogue, limit) for entrant in tournament.entrants
+    }
     chosen = {name: entrants.get(name) or _free_seat(name, entrants, catalogue) for name in names}
     seats = tuple(chosen.values())
     recipe = Recipe(tournament.rules, seats, len(names), tournament.seed, catalogue.folder)

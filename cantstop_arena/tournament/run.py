@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 LEDGER = "ledger.sqlite"
 LOGS = "logs"
+_TO_START = 15.0  # seconds that a program may need before it answers
 
 
 class Watch(Protocol):
@@ -57,20 +58,23 @@ class _Bots:
 
     table: "Table"
     limit: float
+    apart: frozenset[int]
 
-    def patience(self, group: Group) -> float:
-        """The tournament's limit."""
-        return self.limit
+    def patience(self, bot: int) -> float:
+        """The limit; a worker that waits for another process keeps to the limit itself."""
+        return self.limit + _TO_START if bot in self.apart else self.limit
 
     def place(self, bot: int, asked: str) -> str:
         """Where the function begins; where it is when time is up would vary from run to run."""
+        if bot in self.apart:
+            return ""
         function = getattr(self.table.contestants[bot].player, asked, None)
         code = getattr(getattr(function, "func", function), "__code__", None)
         return f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
 
     def suspects(self, group: Group) -> list[int]:
-        """The bots that are asked from Python."""
-        return [bot for bot in group if not self.table.native[bot]]
+        """The bots that are asked from Python, in the worker itself."""
+        return [bot for bot in group if not self.table.native[bot] and bot not in self.apart]
 
     def divisible(self, group: Group) -> bool:
         """What a bot has learnt depends on where its block begins."""
@@ -144,11 +148,13 @@ class _Run:
         return (block for block in blocks if not self.judge.is_void(block.group))
 
     def _play_missing(self, terms: Terms, watch: Watch) -> None:
-        recipe = recipe_for(self.tournament, self.catalogue)
+        recipe = recipe_for(self.tournament, self.catalogue, self.logs, terms.memory)
         from cantstop_arena.games.cantstop.sight import SIZE, sight_of
 
         table = prepare(recipe, self.catalogue, watch.compiling)
-        bots = _Bots(table, self.tournament.policy.decision_limit)
+        entrants = self.tournament.entrants
+        apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
+        bots = _Bots(table, self.tournament.policy.decision_limit, apart)
         blocks = self.judge.scheduled(
             missing_blocks(self.tournament, _lanes(table), lambda group: self.spans.get(group, []))
         )

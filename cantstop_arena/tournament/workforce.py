@@ -26,14 +26,13 @@ _STRIKES = 3  # before a bot is charged on suspicion
 _PULSE = 0.05  # seconds between looks, or less for short limits
 _START = 120.0  # seconds that a worker may need to get ready
 _GRACE = 5.0  # seconds without any sign of life, beyond ten times the time of a block
-_FOREIGN = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 
 
 class Bots(Protocol):
     """What the parent has to know of the bots to judge what it sees."""
 
-    def patience(self, group: Group) -> float:
-        """The seconds after which a decision in this group is too slow."""
+    def patience(self, bot: int) -> float:
+        """The seconds after which a decision of this bot is too slow."""
 
     def place(self, bot: int, asked: str) -> str:
         """Where a bot's function stands, as a message says it; empty where that is unknown."""
@@ -180,7 +179,8 @@ class Workforce:
         return list({id(signs[sign]): signs[sign] for sign in found}.values())
 
     def _pulse(self, busy: list[_Employee]) -> float:
-        limits = [self._bots.patience(one.piece.block.group) for one in busy if one.piece]
+        groups = {one.piece.block.group for one in busy if one.piece}
+        limits = [self._bots.patience(bot) for group in groups for bot in group]
         return max(0.005, min([_PULSE, *(limit / 10 for limit in limits)]))
 
     def _collect(self, employee: _Employee) -> Played | None:
@@ -224,7 +224,8 @@ class Workforce:
 
     def _judge(self, employee: _Employee, piece: _Piece) -> None:
         worker, vigil = employee.worker, employee.vigil
-        glimpse, limit = worker.look(), self._bots.patience(piece.block.group)
+        glimpse = worker.look()
+        limit = self._bots.patience(piece.block.group[glimpse.place])
         if glimpse.deciding and worker.ready and vigil.still > limit:
             told = f"{glimpse.asked} gave no answer within {limit:g} s"
             self._failed(employee, piece, TOO_SLOW, told, vigil.proven)
@@ -246,7 +247,7 @@ class Workforce:
             how = f"ended its process with exit code {code}"
         asked = employee.worker.look().asked
         told = f"{asked} {how}" if asked else how
-        self._failed(employee, piece, DIED, told, code is not None and -code not in _FOREIGN)
+        self._failed(employee, piece, DIED, told, code is not None and -code not in system.FOREIGN)
 
     def _failed(
         self, employee: _Employee, piece: _Piece, kind: str, told: str, proven: bool
