@@ -282,6 +282,7 @@ def test_all_problems_of_a_file_are_told_at_their_places() -> None:
         (["replay", "cups/cup.yaml", "--deal", "1"], "Missing argument"),
         (["replay", "cups/cup.yaml", "random", "--deal", "-1"], "'--deal'"),
         (["replay", "cups/cup.yaml", "random", "--deal", "9" * 20], "'--deal'"),
+        (["bench", "random", "--seconds", "nan"], "nan is no number of seconds"),
         (["replay", "cups/cup.yaml", *"abcde", "--deal", "1"], "5 bots cannot play"),
         (["replay", "cups/cup.yaml", "plian", "--deal", "1"], "did you mean 'plain'?"),
     ],
