@@ -516,7 +516,7 @@ class Soak:
             )
 
     def _compare(self, last: str | None) -> bool:
-        """Whether the results are those of the undisturbed tournament; else the last is to blame."""
+        """Whether the results are the undisturbed tournament's; else the last fault is blamed."""
         calm, rough = (contents(self.place / results / "soak") for results in (CALM, ROUGH))
         wanted, found = (json.loads(files.get("summary.json", b"{}")) for files in (calm, rough))
         self.lost += abs(wanted["games"] - found.get("games", 0))
