@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import inspect
+import os
 import sys
 import types
 from collections.abc import Iterable, Iterator
@@ -29,7 +30,7 @@ def import_file(path: Path) -> tuple[types.ModuleType, str]:
     except OSError as error:
         raise BotError(f"{path} cannot be read: {error.strerror}") from error
     digest = hashlib.sha256(source).hexdigest()
-    place = hashlib.sha256(str(path).encode()).hexdigest()[:8]
+    place = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
     module = types.ModuleType(f"cantstop_arena_bot_{path.stem}_{place}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
