@@ -28,7 +28,6 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
 
 from tabulate import tabulate
@@ -51,7 +50,6 @@ def roll_again(turn):
     return turn.rolls < 3
 '''
 CALM, ROUGH = "calm", "rough"
-MARK = "CANTSTOP_ARENA_SOAK"  # in the environment of every process of an attempt
 
 # Seconds
 AN_ATTEMPT = 60.0  # to the end of the command, whatever is done to it
@@ -61,7 +59,7 @@ A_MOMENT = 0.02
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.1, 3.0
 LONGEST_DELAY = 1.0
 
-_NUMBERS = count(1)
+SOME_ROOM = 1 << 16  # bytes
 
 
 # --- Processes ------------------------------------------------------------------------------------
@@ -72,27 +70,39 @@ class Process:
     """A living process, as /proc tells it."""
 
     pid: int
-    parent: int
     state: str
-    command: str
+    parent: int
+    session: int
+    started: str
 
-    def __str__(self) -> str:
-        return f"{self.pid} (state {self.state})"
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it stands still after SIGSTOP."""
+        return self.state == "T"
+
+    @property
+    def is_helper(self) -> bool:
+        """Whether it is one of multiprocessing's own, if it is a child of the parent."""
+        command = Path(f"/proc/{self.pid}/cmdline")
+        try:
+            told = command.read_text(errors="replace")
+        except OSError:
+            return False
+        return "forkserver" in told or "resource_tracker" in told
 
 
-def living(mark: str) -> dict[int, Process]:
-    """All processes with a mark in their environment; the dead, waited for or not, have none."""
-    entry = f"{MARK}={mark}".encode()
+def processes() -> dict[int, Process]:
+    """All processes of this machine, but for the dead that nobody has waited for."""
     found = {}
-    for folder in Path("/proc").iterdir():
-        if not folder.name.isdigit():
+    for entry in os.scandir("/proc"):
+        if not entry.name.isdigit():
             continue
-        with suppress(OSError):  # it has ended meanwhile, or is another user's
-            if entry in (folder / "environ").read_bytes().split(b"\0"):
-                state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
-                command = (folder / "cmdline").read_text(errors="replace")
-                pid = int(folder.name)
-                found[pid] = Process(pid, int(parent), state, command)
+        with suppress(OSError):  # it has ended meanwhile
+            told = Path(entry.path, "stat").read_text(errors="replace")
+            state, parent, _, session, *more = told.rpartition(")")[2].split()
+            if state not in "ZX":
+                pid = int(entry.name)
+                found[pid] = Process(pid, state, int(parent), int(session), more[15])
     return found
 
 
@@ -114,11 +124,10 @@ class Attempt:
         self.troubles: list[tuple[str | None, str]] = []
         self.output = b""
         self.hung = False
-        self._mark = f"{os.getpid()}-{next(_NUMBERS)}"
+        self._known: set[tuple[int, str]] = set()
         self._process = subprocess.Popen(
             [*ARENA, "run", "soak.yaml", "--workers", "2", "--results", results, *words],
             cwd=place,
-            env={**os.environ, MARK: self._mark},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,  # not a file: a full disk must not silence it
             stderr=subprocess.STDOUT,
@@ -165,18 +174,30 @@ class Attempt:
         self.wait_until(lambda: False, seconds)
         return self.code is None and time.monotonic() < self.deadline
 
+    def family(self) -> dict[int, Process]:
+        """Its living processes: those of its session, their children, and whom we knew before."""
+        everyone = processes()
+        found = {
+            pid: process
+            for pid, process in everyone.items()
+            if process.session == self.pid or (pid, process.started) in self._known
+        }
+        while born := {
+            pid: process
+            for pid, process in everyone.items()
+            if process.parent in found and pid not in found
+        }:
+            found |= born
+        self._known |= {(process.pid, process.started) for process in found.values()}
+        return found
+
     def workers(self) -> list[Process]:
         """The processes that play: children, or grandchildren by way of a server that forks."""
-        family = living(self._mark)
-        helpers = ("forkserver", "resource_tracker")
+        family = self.family()
         return [
             process
             for process in family.values()
-            if process.pid != self.pid
-            and process.parent in family
-            and not (
-                process.parent == self.pid and any(word in process.command for word in helpers)
-            )
+            if process.parent in family and not (process.parent == self.pid and process.is_helper)
         ]
 
     def a_worker(self, dice: random.Random) -> int | None:
@@ -184,7 +205,7 @@ class Attempt:
         found: list[int] = []
 
         def come() -> bool:
-            found[:] = sorted(one.pid for one in self.workers() if one.state != "T")
+            found[:] = sorted(one.pid for one in self.workers() if not one.is_stopped)
             return bool(found)
 
         return dice.choice(found) if self.wait_until(come) else None
@@ -206,16 +227,16 @@ class Attempt:
 
     def _look_for_orphans(self) -> None:
         end = time.monotonic() + THE_LAST_ONE
-        while (left := living(self._mark)) and time.monotonic() < end:
+        while (left := self.family()) and time.monotonic() < end:
             time.sleep(A_MOMENT)
         for orphan in left.values():
-            stopped = FOR_GOOD if orphan.state == "T" and FOR_GOOD in self.kinds else None
-            self.trouble(stopped, f"{ORPHAN} {orphan}")
+            blamed = FOR_GOOD if orphan.is_stopped and FOR_GOOD in self.kinds else None
+            self.trouble(blamed, f"{ORPHAN} {orphan.pid} (state {orphan.state})")
         self.kill()
 
     def kill(self) -> None:
         """End all of its processes, by force."""
-        for pid in living(self._mark):
+        for pid in self.family():
             send(pid, signal.SIGKILL)
 
 
@@ -322,7 +343,7 @@ def fill_disk(attempt: Attempt, dice: random.Random) -> str | None:
     if not attempt.wait_until(lambda: attempt.has_begun):
         return None
     sizes = [path.stat().st_size for path in attempt.folder.glob("ledger.sqlite*") if path.exists()]
-    limit = dice.randrange(max([1, *sizes]) + 4096)
+    limit = dice.randrange(2 * max([0, *sizes]) + SOME_ROOM)
     with suppress(ProcessLookupError):
         resource.prlimit(attempt.pid, resource.RLIMIT_FSIZE, (limit, limit))
     return f"files limited to {limit} bytes"
