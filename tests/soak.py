@@ -331,7 +331,7 @@ def terminate(attempt: Attempt, dice: random.Random) -> str:
 
 
 def interrupt(attempt: Attempt, dice: random.Random) -> str | None:
-    """Comes once the command has spoken: until it runs, Ctrl-C is Python's business."""
+    """Comes once the command has spoken: before and after it, Ctrl-C is Python's business."""
     if not attempt.wait_until(lambda: attempt.has_begun):
         return None
     send(attempt.pid, signal.SIGINT)
@@ -390,7 +390,7 @@ KINDS = {
     "parent killed": Kind(kill_parent, 3, frozenset({-signal.SIGKILL})),
     "parent killed at the end": Kind(kill_parent_at_the_end, 1, frozenset({-signal.SIGKILL})),
     "SIGTERM": Kind(terminate, 2, frozenset({-signal.SIGTERM, 128 + signal.SIGTERM})),
-    "SIGINT": Kind(interrupt, 2, frozenset({128 + signal.SIGINT})),
+    "SIGINT": Kind(interrupt, 2, frozenset({-signal.SIGINT, 128 + signal.SIGINT})),
     "disk full": Kind(fill_disk, 2, frozenset({1})),
     SECOND: Kind(run_again, 1),
 }
@@ -583,7 +583,7 @@ def main(words: Iterable[str]) -> int:
     parser.add_argument("--faults", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=KINDS, action="append", help="of this kind; repeatable")
-    parser.add_argument("--seconds", type=float, default=140, help="no fault comes after these")
+    parser.add_argument("--seconds", type=float, default=130, help="no fault comes after these")
     asked = parser.parse_args(list(words))
     with tempfile.TemporaryDirectory(prefix="soak-") as place:
         faults = deque(schedule(asked.faults, asked.seed, asked.only or KINDS))
