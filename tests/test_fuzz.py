@@ -23,6 +23,7 @@ from cantstop_arena.plugins import Catalogue
 from cantstop_arena.tournament.config import dump, read
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "300"))
+A_LONG_LINE = 1000  # characters of one problem
 LONG, A_HANG = 2, 60  # seconds: the first is told, the second fails
 PLAIN = '''"""Stops after three rolls."""
 def choose_move(turn, moves, last=False, names=("a", "b"), note="", depth=1):
@@ -96,6 +97,7 @@ def check_message(path: Path, error: ConfigError) -> None:
     for line in str(error).split("\n"):
         assert re.match(re.escape(str(path)) + r":[1-9]\d*:[1-9]\d*: \S", line), line
         assert line.isprintable(), line
+        assert len(line) < A_LONG_LINE, line
 
 
 KEYS = ("name", "game", "rules", "players", "games", "seed", "bots")
@@ -120,80 +122,20 @@ FITTING = {
 }
 RIGHT = (*(value for values in FITTING.values() for value in values), "random", "jump", "0.5", "no")
 ODD = (
-    *("", "~", "null", ".inf", "-.inf", ".nan", "nan", "inf", "1e999", "-1e-999", "1e308", "-0"),
-    *(
-        "9" * 30,
-        "9" * 5000,
-        "-" + "9" * 99,
-        "0b1",
-        "0o17",
-        "017",
-        "0x",
-        "1__0",
-        "_1",
-        "+1",
-        "1.",
-        ".",
-    ),
-    *("2024-05-01", "2024-05-01T10:00:00Z", "12:30:45", "=", "<<", "!", "!!", "&", "*", "&a", "*a"),
-    *("!!python/object:os.system x", "!!python/object/apply:os.system ['true']", "!!binary aGk="),
-    *(
-        "!!int x",
-        "!!str 1",
-        "!!set {a, b}",
-        "!!omap [a: 1]",
-        "!<tag:yaml.org,2002:str> a",
-        "!e!x y",
-    ),
-    *("&a [*a]", "&a {a: *a}", "[&b 1, *b]", "{<<: *a}", "{<<: {bot: random}}", "{bot: }", "{: x}"),
-    *(
-        "{[a]: b}",
-        "{{a: b}: c}",
-        "? a",
-        "? [a]\n  : b",
-        "- a",
-        "- - a",
-        "|\n  random",
-        ">-\n  a\n\n  b",
-    ),
-    *(
-        '"\\0"',
-        '"\\x7f"',
-        '"\\UFFFFFFFF"',
-        '"\\ud800"',
-        '"\\e[31m"',
-        '"\\u202e"',
-        '"\\N"',
-        '"\\',
-        "'",
-    ),
-    *(
-        "\u202e",
-        "\x1b[31m",
-        "\0",
-        "\x7f",
-        "\x85",
-        "\u2028",
-        "\ufeff",
-        "\ud800",
-        "\U0010ffff",
-        "é",
-        "٣",
-    ),
-    *(
-        "x" * 300,
-        "ß" * 130,
-        "a/b.py",
-        "/",
-        "..",
-        ".py",
-        "bots/",
-        "bots/broken.py",
-        "no/such.py",
-        "~/x.py",
-    ),
-    *("a" * 300 + ".py", "a\\0.py", '"a\\0b.py"', '"bots/\\0.py"', "[" * 30, "[" * 19 + "]" * 19),
-    *("{a: " * 25 + "1" + "}" * 25, "[" + "1, " * 500 + "1]", "# comment", "%YAML 1.1", "@", "`"),
+    *("w" * 2000, "[" + "1, " * 500 + "1]", "", "~", "null", ".inf", "-.inf", ".nan", "nan"),
+    *("inf", "1e999", "-1e-999", "1e308", "-0", "9" * 30, "9" * 5000, "-" + "9" * 99, "0b1"),
+    *("0o17", "017", "0x", "1__0", "_1", "+1", "1.", ".", "2024-05-01", "2024-05-01T10:00:00Z"),
+    *("12:30:45", "=", "<<", "!", "!!", "&", "*", "&a", "*a", "!!python/object:os.system x"),
+    *("!!python/object/apply:os.system ['true']", "!!binary aGk=", "!!int x", "!!str 1"),
+    *("!!set {a, b}", "!!omap [a: 1]", "!<tag:yaml.org,2002:str> a", "!e!x y", "&a [*a]"),
+    *("&a {a: *a}", "[&b 1, *b]", "{<<: *a}", "{<<: {bot: random}}", "{bot: }", "{: x}"),
+    *("{[a]: b}", "{{a: b}: c}", "? a", "? [a]\n  : b", "- a", "- - a", "|\n  random"),
+    *(">-\n  a\n\n  b", '"\\0"', '"\\x7f"', '"\\UFFFFFFFF"', '"\\ud800"', '"\\e[31m"'),
+    *('"\\u202e"', '"\\N"', '"\\', "'", "\u202e", "\x1b[31m", "\0", "\x7f", "\x85", "\u2028"),
+    *("\ufeff", "\ud800", "\U0010ffff", "é", "٣", "x" * 300, "ß" * 130, "a/b.py", "/", ".."),
+    *(".py", "bots/", "bots/broken.py", "no/such.py", "~/x.py", "a" * 300 + ".py", "a\\0.py"),
+    *('"a\\0b.py"', '"bots/\\0.py"', "[" * 30, "[" * 19 + "]" * 19, "{a: " * 25 + "1" + "}" * 25),
+    *("# comment", "%YAML 1.1", "@", "`"),
 )
 scalars = st.sampled_from(RIGHT) | st.sampled_from(ODD) | st.text(max_size=8)
 values = st.recursive(
@@ -345,9 +287,9 @@ def test_a_valid_file_after_any_edits(place: Path, catalogue: Catalogue, text: s
 
 # --- The command line -----------------------------------------------------------------------------
 
-# Nothing here lets a command take long: games are few or too many, seconds a tenth or refused.
-NUMBERS = ("-1", "0", "2", "x", "nan", "", "9" * 20, "9" * 5000, "٣", "0x1", " 1", "1.5", "1_0")
-COLUMNS = ("6,7,8", "2 12", "6", "1", "13", "6,,7", ",", "six", "2,3,4,5", "-2", "9" * 5000)
+# Nothing here lets a command take long: games and seconds are few, or too many and refused.
+NUMBERS = ("-1", "0", "2", "x", "nan", "", "9" * 20, "9" * 5000, "٣", "0x1", " 1", "1.5", "1_")
+COLUMNS = ("6,7,8", "2 12", "2", "1", "13", "6,,7", ",", "six", "2,3,4,5", "-2", "9" * 5000)
 BOTS = ("random", "rule28", "plain", "broken", "rondom", "no/such", "plain.py", "a" * 300)
 RULES = ("classic", "jump", "korea", "", "a" * 300)
 PLACES = ("cup.yaml", "bad.yaml", "no.yaml", "bots", ".", "/", "..", "cup.yaml/x", "/dev/null", "-")
@@ -374,7 +316,7 @@ STARTS = {  # what a command begins with, to get anywhere, or not to take long
     "replay": ["cup.yaml", "random", "--deal", "1"],
     "bench": ["random", "--seconds", "0.1"],
 }
-text = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=5)
+text = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs", "Nd"]), max_size=5)
 oddities = st.sampled_from((*NUMBERS, *BOTS, *RULES, *PLACES, *STRANGE, *COLUMNS)) | text
 
 
