@@ -34,7 +34,7 @@ class BotFile:
             raise BotError(f"{path} cannot be read: {error.strerror}") from error
         self.path = path
         self.digest = hashlib.sha256(source).hexdigest()
-        place = hashlib.sha256(str(path).encode()).hexdigest()[:8]
+        place = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
         self._name = f"cantstop_arena_bot_{path.stem}_{place}"
         try:
             self._code = compile(source, str(path), "exec")

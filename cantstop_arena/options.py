@@ -9,6 +9,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from cantstop_arena.errors import BotError
 
+LONGEST_QUOTE = 60  # characters of what a user wrote, in a message
+
 
 @dataclass(frozen=True)
 class Option:
@@ -29,11 +31,12 @@ class Option:
             return None
         kinds, words = wanted
         fits = isinstance(value, kinds) and (isinstance(value, bool) == (kinds == (bool,)))
-        return None if fits else f"must be {words}, not {value!r}"
+        return None if fits else f"must be {words}, not {value!r:.{LONGEST_QUOTE}}"
 
     def _not_a_choice(self, value: object) -> str:
         listed = " or ".join(map(str, self.choices))
-        return f"must be {listed}, not {value!r}{did_you_mean(str(value), map(str, self.choices))}"
+        hint = did_you_mean(str(value), map(str, self.choices))
+        return f"must be {listed}, not {value!r:.{LONGEST_QUOTE}}{hint}"
 
 
 _KINDS: Mapping[type, tuple[tuple[type, ...], str]] = {
@@ -56,7 +59,7 @@ def options_of(function: Callable[..., Any], skip: int = 0) -> dict[str, Option]
     choices = _listed_choices(function)
     for parameter in parameters:
         if parameter.default is not parameter.empty and not _is_plain(parameter.default):
-            default = f"{parameter.default!r:.60}"
+            default = f"{parameter.default!r:.{LONGEST_QUOTE}}"
             raise BotError(f"option {parameter.name} has the default {default}; {_PLAIN}")
     return {
         parameter.name: Option(parameter.name, parameter.default, choices.get(parameter.name, ()))
@@ -99,7 +102,8 @@ def find_faults(options: Mapping[str, Option], given: Mapping[str, Any]) -> list
 
 def _unknown(name: str, options: Iterable[str]) -> str:
     known = ", ".join(options)
-    return f"unknown option {name!r}{did_you_mean(name, options)}; options: {known or 'none'}"
+    told = f"{name!r:.{LONGEST_QUOTE}}{did_you_mean(name, options)}"
+    return f"unknown option {told}; options: {known or 'none'}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

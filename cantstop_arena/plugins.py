@@ -29,7 +29,7 @@ from cantstop_arena.botspecs import DECISIONS, BotSpec, family, hook_complaint, 
 from cantstop_arena.errors import BotError, Interrupted
 from cantstop_arena.games.cantstop.rules import NAMED, RuleSet
 from cantstop_arena.hookspecs import PROJECT
-from cantstop_arena.options import did_you_mean
+from cantstop_arena.options import LONGEST_QUOTE, did_you_mean
 
 DEFAULT_FOLDER = Path("bots")
 BUILT_IN = ("random", "cautious", "daring", "odds", "rule28", "glenn_aloi")
@@ -84,7 +84,8 @@ class Catalogue:
             return spec
         if culprit := next((bad for bad in broken if bad.name == name), None):
             raise BotError(f"bot {name} is broken: {culprit.reason}")
-        raise BotError(f"unknown bot {name!r}{did_you_mean(name, (spec.name for spec in known))}")
+        hint = did_you_mean(name, (spec.name for spec in known))
+        raise BotError(f"unknown bot {name!r:.{LONGEST_QUOTE}}{hint}")
 
     def file_of(self, name: str) -> Path | None:
         """The file that `find` would run for this name, if it would run one."""

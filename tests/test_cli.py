@@ -1,7 +1,9 @@
 """The command line: every command, what it refuses, and what it leaves in the results folder."""
 
 import json
+import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -253,6 +255,19 @@ def test_it_does_not_matter_where_one_stands(here: Path, monkeypatch: pytest.Mon
     assert bytes_of("results/cup", REPORTS) == bytes_of("../results/cup", REPORTS)
 
 
+def test_one_may_stand_in_a_folder_whose_name_is_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    arena("run", "cups/cup.yaml")
+    strange = os.fsdecode(b"caf\xe9")
+    try:
+        shutil.copytree("cups", f"{strange}/cups")
+    except OSError:
+        pytest.skip("no such names on this system")
+    shutil.copytree("bots", f"{strange}/bots")
+    monkeypatch.chdir(strange)
+    arena("run", "cups/cup.yaml")
+    assert bytes_of("results/cup") == bytes_of("../results/cup")
+
+
 # --- Bad input ------------------------------------------------------------------------------------
 
 
@@ -281,6 +296,9 @@ def test_all_problems_of_a_file_are_told_at_their_places() -> None:
         (["run", "cups/cup.yaml", "--workers", "0"], "'--workers'"),
         (["replay", "cups/cup.yaml", "--deal", "1"], "Missing argument"),
         (["replay", "cups/cup.yaml", "random", "--deal", "-1"], "'--deal'"),
+        (["replay", "cups/cup.yaml", "random", "--deal", "9" * 20], "'--deal'"),
+        (["run", "cups/cup.yaml", "--results", "\udcff"], r"'\udcff' is not text in UTF-8"),
+        (["bench", "random", "--seconds", "nan"], "nan is no number of seconds"),
         (["replay", "cups/cup.yaml", *"abcde", "--deal", "1"], "5 bots cannot play"),
         (["replay", "cups/cup.yaml", "plian", "--deal", "1"], "did you mean 'plain'?"),
     ],

@@ -44,6 +44,13 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 class Arena(click.Group):
     """Ends with a message and an exit code, never a traceback, whatever a user caused."""
 
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Refuse bytes that are no text, which neither files nor terminals would take later."""
+        for word in args:
+            if any("\ud800" <= char <= "\udfff" for char in word):
+                raise click.UsageError(f"{word!r} is not text in UTF-8")
+        return super().parse_args(context, args)
+
     def invoke(self, context: click.Context) -> Any:
         try:
             with _interruptible():

@@ -1,5 +1,6 @@
 """`arena bench`: how fast bots play here."""
 
+from math import isnan
 from pathlib import Path
 
 import click
@@ -7,9 +8,22 @@ import click
 from cantstop_arena.cli.run import bots_option
 
 
+def _a_number(context: click.Context, parameter: click.Parameter, seconds: float) -> float:
+    """Refuse nan, which lies between any two numbers to click."""
+    if isnan(seconds):
+        raise click.BadParameter("nan is no number of seconds")
+    return seconds
+
+
 @click.command()
 @click.argument("names", nargs=-1, metavar="[BOT]...")
-@click.option("--seconds", type=click.FloatRange(0.1, 600), default=1.0, show_default=True)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0.1, 600),
+    callback=_a_number,
+    default=1.0,
+    show_default=True,
+)
 @bots_option
 def bench(names: tuple[str, ...], seconds: float, bots_folder: Path) -> None:
     """Measure the games a second of each BOT against itself, on one core.

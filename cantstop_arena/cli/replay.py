@@ -7,11 +7,15 @@ import click
 
 from cantstop_arena.cli.run import bots_option
 
+LAST_DEAL = 2**63 - 1  # that the engine can count; no tournament comes near
+
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("bots", nargs=-1, required=True, metavar="BOT...")
-@click.option("--deal", type=click.IntRange(0), required=True, help="The deal, counted from 0.")
+@click.option(
+    "--deal", type=click.IntRange(0, LAST_DEAL), required=True, help="The deal, counted from 0."
+)
 @click.option("--seed", type=int, help="Seed of the dice, if not the file's.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON Lines, one event a line.")
 @bots_option

@@ -4,7 +4,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -51,13 +51,13 @@ class Ledger:
             _text([asdict(fault) for fault in result.faults]),
             _text(result.irreproducible),
         )
-        with self._connection:
+        with self._writing():
             self._connection.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
     def disqualify(self, bot: int, faults: Iterable[Fault]) -> None:
         """Note that a bot is out, and for which faults; its blocks are void."""
         void = [group for group in self.spans() if bot in group]
-        with self._connection:
+        with self._writing():
             row = (bot, _text([asdict(fault) for fault in faults]))
             self._connection.execute("INSERT INTO disqualified VALUES (?, ?)", row)
             for group in void:
@@ -125,12 +125,34 @@ class Ledger:
         with self._readable():
             return sorted({bot for (bots,) in self._select(query) for bot in json.loads(bots)})
 
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """All of it, or nothing; the file is no longer tidy."""
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            if self._is_tidy():
+                self._connection.execute("PRAGMA user_version = 0")
+            yield
+
+    def _is_tidy(self) -> bool:
+        (marked,) = next(self._select("PRAGMA user_version"))
+        return bool(marked)
+
     def tidy(self) -> None:
-        """Rewrite the file in canonical order, so that equal contents are equal bytes."""
+        """Rewrite the file in canonical order, so that equal contents are equal bytes.
+
+        A tidy file is left alone: SQLite counts rewritings in it. Only a mark tells, since a run
+        can be stopped when all is played and the file is not rewritten yet.
+        """
+        if self._is_tidy():
+            return
         fresh = self.path.with_suffix(".tidy")
-        fresh.unlink(missing_ok=True)
+        for suffix in ("", "-journal"):  # of a run that was stopped here
+            Path(f"{fresh}{suffix}").unlink(missing_ok=True)
         self._connection.execute("VACUUM INTO ?", (str(fresh),))
         self._connection.close()
+        with closing(sqlite3.connect(fresh)) as rewritten:
+            rewritten.execute("PRAGMA user_version = 1")
         for suffix in ("-wal", "-shm"):
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
         fresh.replace(self.path)

@@ -137,8 +137,7 @@ class _Run:
         for _ in self.judge.scheduled(()):
             pass
         self._pass_sentences()
-        if missing or self.judge.out != set(self.ledger.disqualified()):
-            self.ledger.tidy()
+        self.ledger.tidy()
 
     def _games(self, deals: int) -> int:
         return _games(self.tournament, deals)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from cantstop_arena.errors import RulesError
+from cantstop_arena.options import LONGEST_QUOTE
 
 LANDINGS = ("share", "jump", "leave")
 STOPS = ("any-time", "after-all-runners")
@@ -112,7 +113,7 @@ def find_faults(values: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _whole(value: object, low: int, high: int) -> str | None:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        return f"must be a whole number from {low} to {high}, not {value!r}"
+        return f"must be a whole number from {low} to {high}, not {value!r:.{LONGEST_QUOTE}}"
     return None
 
 
@@ -128,7 +129,7 @@ def _column_count(values: Mapping[str, Any]) -> int:
 def _column_lengths(values: Mapping[str, Any]) -> str | None:
     lengths = values["column_lengths"]
     if not isinstance(lengths, list | tuple):
-        return f"must be a list of whole numbers, column 2 first, not {lengths!r}"
+        return f"must be a list of whole numbers, column 2 first, not {lengths!r:.{LONGEST_QUOTE}}"
     for column, length in enumerate(lengths, start=2):
         if message := _whole(length, 1, MAX_LENGTH):
             return f"column {column} {message}"
@@ -150,7 +151,8 @@ def _columns_to_win(values: Mapping[str, Any]) -> str | None:
 def _one_of(field: str, choices: tuple[str, ...]) -> "Check":
     def check(values: Mapping[str, Any]) -> str | None:
         value = values[field]
-        return None if value in choices else f"must be {' or '.join(choices)}, not {value!r}"
+        told = f"must be {' or '.join(choices)}, not {value!r:.{LONGEST_QUOTE}}"
+        return None if value in choices else told
 
     return check
 
