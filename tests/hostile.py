@@ -456,9 +456,9 @@ PARENTS |= table(
 # What is allocated here is never touched, and it has an end: harmless where no limit is set.
 HOGS = table(
     {
-        "one_gulp": deciding("bytearray(4 * 10**9)\nreturn 0"),
+        "one_gulp": deciding("bytes(4 * 10**9)\nreturn 0"),
         "bit_by_bit": deciding(
-            "hoard = [bytearray(10**7) for _ in range(400)]\nreturn len(hoard) > 400"
+            "hoard = [bytes(10**7) for _ in range(400)]\nreturn len(hoard) > 400"
         ),
         "numpy_hog": deciding("np.zeros(10**9)\nreturn 0", NUMPY),
     },
@@ -539,7 +539,7 @@ DAMAGE = table(
         "blocks_every_signal": playing(
             "signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())", "import signal"
         ),
-        "own_group": playing("os.setpgrp()", "import os"),
+        "own_group": playing("try:\n    os.setpgrp()\nexcept OSError:\n    pass", "import os"),
         "exit_handlers": playing(
             "if not hasattr(atexit, 'mine'):\n"
             "    atexit.mine = atexit.register(time.sleep, 30)\n    atexit.register(os._exit, 9)",
@@ -702,9 +702,9 @@ CHEATS = table(
 CHEATS |= table(
     {
         "digs_in_random": playing(
-            "if turn.number > 2:\n    return\n"
+            "if turn.number > 2 or turn.rolls > 1:\n    return\n"
             "seen, queue = {}, [turn.random]\n"
-            "while queue and len(seen) < 500:\n"
+            "while queue and len(seen) < 200:\n"
             "    one = queue.pop(0)\n"
             "    if id(one) in seen or isinstance(one, PLAIN):\n"
             "        continue\n"
@@ -799,9 +799,9 @@ MEMORIES = table(
         "def register_bots():\n    return [Bot('instance', Mind)]\n",
         "shared_instance": RECALL + "from cantstop_arena import Bot, Player\n"
         "SEEN = []\n"
-        "def roll_again(turn):\n"
+        "def again(turn):\n"
         "    assert not recall(turn, SEEN), 'an earlier game'\n    return turn.rolls < 3\n"
-        "PLAYER = Player(lambda turn, moves: 0, roll_again)\n"
+        "PLAYER = Player(lambda turn, moves: 0, again)\n"
         "def mind():\n    return PLAYER\n"
         "def register_bots():\n    return [Bot('shared_instance', mind)]\n",
         "own_module": remembering(
@@ -885,9 +885,10 @@ NOISE = "NOISE-OF-{}!"
 
 
 def loud(name: str, statement: str, head: str = "") -> str:
-    """A bot that says its noise in some way; NAME stands for what it says."""
+    """A bot that makes its noise in its first turn; NAME stands for it."""
     noise = NOISE.format(name)
-    return playing(statement.replace("NAME", noise), head.replace("NAME", noise))
+    body = f"if turn.number <= 2 and turn.rolls == 1:\n{indent(statement, '    ')}"
+    return playing(body.replace("NAME", noise), head.replace("NAME", noise))
 
 
 LOUD = {
@@ -913,7 +914,6 @@ LOUD = {
             "import threading\ndef shout():\n    raise ValueError('NAME')",
         ),
         "writes_junk": (r"os.write(1, b'NAME\n\xff\xfe\x00\x1b[2J')", "import os"),
-        "prints_surrogates": (r"print('NAME', '\ud800')",),
     }.items()
 }
 LOUD["prints_much"] = playing(
