@@ -939,10 +939,8 @@ def some(bots: Mapping[str, Hostile], *names: str) -> dict[str, Hostile]:
 
 
 GANGS = {
-    "exceptions": Gang(EXCEPTIONS),
-    "sly_exceptions": Gang(SLY_EXCEPTIONS),
-    "moves": Gang(MOVES),
-    "rolls": Gang(ROLLS),
+    "exceptions": Gang({**EXCEPTIONS, **SLY_EXCEPTIONS}),
+    "answers": Gang({**MOVES, **ROLLS}),
     "traps": Gang(TRAPS, QUICK + FEW),
     "endless": Gang(ENDLESS, QUICK + FEW),
     "deadly": Gang(DEADLY, FEW),

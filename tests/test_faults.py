@@ -247,9 +247,8 @@ def test_a_fault_loses_the_game(runs: Runs, gang: str) -> None:
             assert won[culprits.pop()] == 0, lineup
 
 
-@pytest.mark.parametrize("gang", ["exceptions", "sly_exceptions"])
-def test_every_game_with_a_culprit_is_one_fault(runs: Runs, gang: str) -> None:
-    outcome = runs.of(gang).expect(0)
+def test_every_game_with_a_culprit_is_one_fault(runs: Runs) -> None:
+    outcome = runs.of("exceptions").expect(0)
     games = sum(one["games"] for one in outcome.summary["lineups"])
     honest = sum(one["games"] for one in outcome.lineups(*HONEST))
     assert sum(fault["count"] for fault in outcome.faults) == games - honest
@@ -338,7 +337,7 @@ THREE = hostile.QUICK + "max_faults: 3\ngames: 4\n"
 @pytest.fixture(scope="module")
 def mixed(runs: Runs) -> Outcome:
     """Culprits of every kind in one tournament."""
-    return runs.made("mixed", MIXED, THREE).expect(0)
+    return runs.made("mixed", MIXED, THREE, "--workers", "1").expect(0)
 
 
 def test_culprits_of_every_kind_are_charged_in_one_tournament(mixed: Outcome) -> None:
@@ -360,29 +359,21 @@ def test_the_tables_without_the_disqualified_are_those_of_the_others_alone(
     assert mixed.files()["crosstable.csv"] == alone.files()["crosstable.csv"]
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_any_number_of_workers_writes_the_same_bytes(
-    tmp_path: Path, mixed: Outcome, workers: int
-) -> None:
-    other = played(tmp_path, MIXED, THREE, "--workers", str(workers)).expect(0)
+def test_any_number_of_workers_writes_the_same_bytes(tmp_path: Path, mixed: Outcome) -> None:
+    other = played(tmp_path, MIXED, THREE, "--workers", "3").expect(0)
     assert other.files() == mixed.files()
 
 
-def test_the_disqualified_stay_out_when_a_run_goes_on(tmp_path: Path) -> None:
+def test_the_disqualified_stay_out_when_a_run_goes_on(tmp_path: Path, mixed: Outcome) -> None:
     played(tmp_path, MIXED, THREE, "--games", "2").expect(0)
     steps = arena(tmp_path, "run", "t.yaml").expect(0)
     assert steps.disqualified == {*MIXED}
+    for key in ("lineups", "standings", "games", "metrics"):
+        assert steps.summary[key] == mixed.summary[key]
     before = steps.files()
     again = arena(tmp_path, "run", "t.yaml").expect(0)
     assert "complete" in again.out
     assert again.files() == before
-
-
-def test_steps_lead_to_the_tables_of_one_go(tmp_path: Path, mixed: Outcome) -> None:
-    played(tmp_path, MIXED, THREE, "--games", "2").expect(0)
-    steps = arena(tmp_path, "run", "t.yaml").expect(0)
-    for key in ("lineups", "standings", "games", "metrics"):
-        assert steps.summary[key] == mixed.summary[key]
 
 
 def test_a_hundred_faults_disqualify_by_default(tmp_path: Path) -> None:
@@ -414,7 +405,7 @@ def test_the_others_share_a_game_that_is_lost_by_a_fault(tmp_path: Path) -> None
 # --- Abort ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("bot", ["value_error", "too_high", "sleep", "leaves_well"])
+@pytest.mark.parametrize("bot", ["value_error", "sleep", "leaves_well"])
 def test_a_fault_can_end_the_run(tmp_path: Path, bot: str) -> None:
     keys = hostile.QUICK + "on_fault: abort\n"
     outcome = played(tmp_path, {bot: MIXED[bot]}, keys).expect(1)
@@ -435,13 +426,11 @@ def test_an_abort_concerns_no_run_without_faults(tmp_path: Path, runs: Runs) -> 
 # --- Replays --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("bot", ["value_error", "too_high"])
-def test_a_fault_can_be_replayed(mixed: Outcome, bot: str) -> None:
+def test_a_fault_can_be_replayed(mixed: Outcome) -> None:
     place = mixed.folder.parent.parent
-    (fault,) = (fault for fault in mixed.faults if fault["bot"] == bot)
+    (fault,) = (fault for fault in mixed.faults if fault["bot"] == "value_error")
     told = arena(place, *shlex.split(fault["replay"])[1:]).expect(0)
     assert fault["message"] in told.out + told.err
-    assert bot in told.err
 
 
 @pytest.mark.parametrize("bot", ["sleep", "leaves_well"])
@@ -509,7 +498,7 @@ def test_a_run_of_silent_bots_has_the_files_it_always_had(runs: Runs) -> None:
 
 # --- Names ----------------------------------------------------------------------------------------
 
-NAMES = ("evil 🎲", "../../../escape", "a/b", "..", "--help", "it's; echo `x`", "%s{}\\n", "⁦x⁩ é")
+NAMES = ("evil 🎲", "../../../escape", "a/b", "..", "--help", "it's; echo `x` 🎲", "%s{}\\n", "⁦x⁩ é")
 NAMED = "print('NOISE')\nraise ValueError('lost my way')"
 
 
@@ -538,7 +527,7 @@ def test_odd_names_lead_out_of_no_folder(named: Outcome) -> None:
     assert all("NOISE" in path.read_text("utf-8") for path in logs)
 
 
-@pytest.mark.parametrize("name", ["evil 🎲", "--help", "it's; echo `x`"])
+@pytest.mark.parametrize("name", ["--help", "it's; echo `x` 🎲"])
 def test_the_replay_of_a_bot_with_an_odd_name_can_be_typed(named: Outcome, name: str) -> None:
     (fault,) = (fault for fault in named.faults if fault["bot"] == name)
     place = named.folder.parent.parent
@@ -550,14 +539,9 @@ def test_the_replay_of_a_bot_with_an_odd_name_can_be_typed(named: Outcome, name:
 # --- Memory from game to game ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("isolate", [False, True])
-def test_bots_that_remember_play_the_same_for_any_number_of_workers(
-    tmp_path: Path, isolate: bool
-) -> None:
+def test_bots_that_remember_play_the_same_for_any_number_of_workers(tmp_path: Path) -> None:
     outcomes = [
-        played(
-            tmp_path / workers, hostile.LEARNERS, "", "--workers", workers, isolate=isolate
-        ).expect(0)
+        played(tmp_path / workers, hostile.LEARNERS, "", "--workers", workers).expect(0)
         for workers in ("1", "3")
     ]
     assert outcomes[0].files() == outcomes[1].files()
@@ -597,7 +581,7 @@ def test_no_other_bot_is_called_not_reproducible(unsteady: Outcome, runs: Runs) 
     assert {*unsteady.summary["not_reproducible"]} <= {*hostile.UNSTEADY}
     assert unsteady.lineups(*HONEST) == runs.honest().summary["lineups"]
     assert not unsteady.faults
-    for gang in ("exceptions", "moves", "endless", "deadly", "memories", "compiled"):
+    for gang in ("exceptions", "answers", "endless", "deadly", "memories", "compiled"):
         assert "not_reproducible" not in runs.of(gang).expect(0).summary
 
 
@@ -622,8 +606,7 @@ def test_a_bot_that_cannot_be_imported_is_refused(tmp_path: Path, bots: list[str
 
 WRONG: list[dict[str, str]] = [
     {"decision_limit": "0", "max_faults": "0", "on_fault": "shrug", "isolate": "perhaps"},
-    {"decision_limit": "soon", "max_faults": "1.5", "on_fault": "1", "isolate": "7"},
-    {"decision_limit": ".nan", "max_faults": "-5", "on_fault": "[]", "isolate": "{}"},
+    {"decision_limit": ".nan", "max_faults": "1.5", "on_fault": "[]", "isolate": "{}"},
 ]
 
 
@@ -652,18 +635,20 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_a_hostile_program_harms_nobody(tmp_path: Path, runs: Runs, program: str) -> None:
-    (tmp_path / "program.py").write_text(PROGRAMS[program])
-    command = {"command": [sys.executable, "program.py"], "as": program}
-    prepare(tmp_path, {}, [*HONEST, command], hostile.QUICK + hostile.FEW)
+def test_hostile_programs_harm_nobody(tmp_path: Path, runs: Runs) -> None:
+    commands = []
+    for name, source in PROGRAMS.items():
+        (tmp_path / f"{name}.py").write_text(source)
+        commands.append({"command": [sys.executable, f"{name}.py"], "as": name})
+    prepare(tmp_path, {}, [*HONEST, *commands], hostile.QUICK + hostile.FEW)
     outcome = arena(tmp_path, "run", "t.yaml")
-    outcome.expect(outcome.code if outcome.code in (0, 1, 2) else 0)
-    if outcome.code:
-        assert program in outcome.err
-        assert "command" not in outcome.err or "unknown" not in outcome.err, outcome.err
+    if outcome.code:  # they may be refused before the first game
+        outcome.expect(outcome.code)
+        assert any(name in outcome.err for name in PROGRAMS)
+        assert "unknown" not in outcome.err
     else:
-        assert outcome.charged(program) <= GUILTY
+        outcome.expect(0)
+        assert all(outcome.charged(name) <= GUILTY for name in PROGRAMS)
         assert outcome.lineups(*HONEST) == runs.honest().summary["lineups"]
 
 
