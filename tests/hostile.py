@@ -550,6 +550,13 @@ DAMAGE = table(
             "    threading.Thread(target=time.sleep, args=(30,), name='stays').start()",
             "import threading, time",
         ),
+        # Its own file, of which the text read at the start counts
+        "rewrites_itself": playing(
+            "with open(__file__, 'a') as file:\n    file.write('\\nraise ValueError\\n')"
+        ),
+        "deletes_itself": playing(
+            "if os.path.exists(__file__):\n    os.unlink(__file__)", "import os"
+        ),
         # Other modules
         "no_sleep": playing("time.sleep = lambda seconds: None", "import time"),
         "future_clocks": playing(

@@ -24,6 +24,8 @@ import hostile
 import pytest
 from hostile import DEADLY, ENDLESS, EXCEPTIONS, GANGS, GUILTY, INNOCENT, MOVES
 
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="bots that need signals and fork")
+
 ARENA = [sys.executable, "-c", "from cantstop_arena.cli import main; main()"]
 MARK = "CANTSTOP_ARENA_TEST_RUN"  # in the environment of all processes of a run
 PATIENCE = 60  # seconds until a run counts as hanging
@@ -96,7 +98,9 @@ def processes(mark: str) -> dict[int, str]:
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if f"{MARK}={mark}".encode() in (folder / "environ").read_bytes():
-                found[int(folder.name)] = (folder / "cmdline").read_text(errors="replace")
+                found[int(folder.name)] = (
+                    (folder / "cmdline").read_text(errors="replace").replace("\0", " ")
+                )
     return found
 
 
@@ -185,6 +189,8 @@ class Runs:
 
     def of(self, name: str) -> Outcome:
         """The run of a gang."""
+        if name == "compiled" and os.environ.get("NUMBA_DISABLE_JIT") == "1":
+            pytest.skip("machine code only")
         gang = GANGS[name]
         return self.made(name, sources(gang.bots), gang.keys, *gang.words, isolate=gang.isolate)
 
@@ -498,7 +504,16 @@ def test_a_run_of_silent_bots_has_the_files_it_always_had(runs: Runs) -> None:
 
 # --- Names ----------------------------------------------------------------------------------------
 
-NAMES = ("evil 🎲", "../../../escape", "a/b", "..", "--help", "it's; echo `x` 🎲", "%s{}\\n", "⁦x⁩ é")
+NAMES = (
+    "evil 🎲",
+    "../../../escape",
+    "a/b",
+    "..",
+    "--help",
+    "it's; echo `x` 🎲",
+    "%s{}\\n",
+    "élan ½",
+)
 NAMED = "print('NOISE')\nraise ValueError('lost my way')"
 
 
@@ -506,11 +521,10 @@ NAMED = "print('NOISE')\nraise ValueError('lost my way')"
 def named(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """Bots that print and fail under names that mean something elsewhere."""
     place = tmp_path_factory.mktemp("far") / "down" / "below"
-    names = [name for name in NAMES if name.isprintable()]
     prepare(
         place,
         {"evil": hostile.deciding(NAMED)},
-        ["rule28", *({"bot": "evil", "as": n} for n in names)],
+        ["rule28", *({"bot": "evil", "as": n} for n in NAMES)],
     )
     return arena(place, "run", "t.yaml").expect(0)
 
@@ -644,8 +658,8 @@ def test_hostile_programs_harm_nobody(tmp_path: Path, runs: Runs) -> None:
     outcome = arena(tmp_path, "run", "t.yaml")
     if outcome.code:  # they may be refused before the first game
         outcome.expect(outcome.code)
-        assert any(name in outcome.err for name in PROGRAMS)
-        assert "unknown" not in outcome.err
+        assert any(name in outcome.err for name in PROGRAMS), outcome.err
+        assert "bot: is missing" not in outcome.err, "command: is no way to name a bot"
     else:
         outcome.expect(0)
         assert all(outcome.charged(name) <= GUILTY for name in PROGRAMS)
