@@ -43,6 +43,15 @@ def die_with_parent(parent: int) -> None:
             os._exit(1)
 
 
+def close_files(folder: Path, prefix: str = "") -> None:
+    """Close the files of this process that lie below a folder, or whose names begin like this."""
+    for link in Path("/proc/self/fd").glob("*"):
+        with contextlib.suppress(OSError):
+            target = link.readlink()
+            if target.is_relative_to(folder) or (prefix and target.name.startswith(prefix)):
+                os.close(int(link.name))
+
+
 def limit_memory(more: int) -> None:
     """Allow this process so many bytes more of memory than it has now."""
     try:

@@ -1,6 +1,7 @@
 """`arena replay`: any game of a tournament again, written down."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import click
@@ -27,14 +28,13 @@ def replay(
     A BOT is one of the tournament's names, or of any bot that `arena bots` lists.
     """
     from cantstop_arena.games.cantstop.drawing import tell_game
-    from cantstop_arena.games.cantstop.notation import record
     from cantstop_arena.plugins import Catalogue
     from cantstop_arena.tournament import config
-    from cantstop_arena.tournament.recipes import table_for
+    from cantstop_arena.tournament.replaying import replayed
 
     catalogue = Catalogue(bots_folder)
     tournament = config.read(file, catalogue, config.Overrides(seed=seed))
-    table, seats = table_for(tournament, catalogue, bots)
-    events = record(table, seats, deal, lambda text: click.echo(text, err=True))
+    complain = partial(click.echo, err=True)
+    events = replayed(tournament, catalogue, bots, deal, complain)
     for line in map(json.dumps, events) if as_json else tell_game(events):
         click.echo(line)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cantstop_arena import system
 from cantstop_arena.botspecs import BotSpec
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.rules import PLAYERS, RuleSet
@@ -77,6 +78,9 @@ class Recipe:
 
     def at_work(self, logs: BotLogs, memory: Any) -> "Table":
         """The table in a worker: seen from outside, what bots print going to their logs."""
+        # A forked worker has the ledger open, and any worker the file behind the shared memory,
+        # which stays where it is: neither is the bots' business.
+        system.close_files(logs.folder.parent.resolve(), prefix="pym-")
         table = self()
         table.settle_in(memory)
         redirection = Redirection(logs.paths, lambda: table.seats[table.asker.seat])
@@ -132,8 +136,8 @@ def _home_of(command: Sequence[str]) -> Path:
 
 def table_for(
     tournament: Tournament, catalogue: Catalogue, names: Sequence[str]
-) -> tuple["Table", Group]:
-    """A table for bots by name, in seat order, and who sits where.
+) -> tuple[Recipe, Group]:
+    """The recipe of a table for bots by name, in seat order, and who sits where.
 
     Names are the tournament's, or else any bot's. Raises BotError for others, and UsageError
     where the rules have not so many seats.
@@ -147,7 +151,7 @@ def table_for(
     chosen = {name: entrants.get(name) or _free_seat(name, entrants, catalogue) for name in names}
     seats = tuple(chosen.values())
     recipe = Recipe(tournament.rules, seats, len(names), tournament.seed, catalogue.folder)
-    return recipe(), tuple(list(chosen).index(name) for name in names)
+    return recipe, tuple(list(chosen).index(name) for name in names)
 
 
 def _free_seat(name: str, entrants: Mapping[str, Seat], catalogue: Catalogue) -> Seat:

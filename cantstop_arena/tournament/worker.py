@@ -6,8 +6,9 @@ import pickle
 import signal
 import struct
 import sys
+import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Protocol
@@ -18,14 +19,17 @@ from cantstop_arena import system
 from cantstop_arena.outcomes import Block, BlockResult, Fault, Glimpse
 
 READY = "ready"
-_LENGTH = struct.Struct("!Q")
+_HEAD = struct.Struct("!8sQ")  # before every message: a mark and its length
+_MARK = b"canstop\n"  # a bot can have written to the pipe
 _AT_ONCE = 1 << 20
 
 
 class Player(Protocol):
     """Whoever plays blocks: a table of some game."""
 
-    def play(self, block: Block, condemned: Iterable[Fault] = ()) -> BlockResult:
+    def play(
+        self, block: Block, condemned: tuple[Fault, ...] = ()
+    ) -> "BlockResult | Iterator[Any]":
         """Play a block's deals, each in every seating; the condemned games are lost unplayed."""
 
 
@@ -106,26 +110,39 @@ class Worker:
         raise EOFError
 
     def _opened(self) -> list[Any]:
-        messages = []
-        while len(self._inbox) >= _LENGTH.size:
-            end = _LENGTH.size + _LENGTH.unpack_from(self._inbox)[0]
-            if len(self._inbox) < end:
+        """The whole messages in the inbox. Raises EOFError where there is something else."""
+        messages: list[Any] = []
+        while len(self._inbox) >= _HEAD.size:
+            mark, length = _HEAD.unpack_from(self._inbox)
+            end = _HEAD.size + length
+            if mark == _MARK and len(self._inbox) < end:
                 break
             try:
-                messages.append(pickle.loads(self._inbox[_LENGTH.size : end]))
-            except Exception as error:  # whoever wrote this, it was not the worker
-                raise EOFError from error
+                messages.append(_unpacked(mark, self._inbox[_HEAD.size : end]))
+            except EOFError:
+                if messages:
+                    break
+                raise
             self._inbox = self._inbox[end:]
         return messages
 
     def ended(self) -> int | None:
-        """How the process has ended: its exit code, or minus a signal; None while it runs."""
-        self.process.join(0.5)
-        code: int | None = self.process.exitcode
-        return code
+        """How the process has ended: its exit code, or minus a signal; None while it runs.
+
+        It is asked again for a moment, as its pipe closes before it is gone. Waiting for it would
+        be waiting for ever, where it has closed the pipe and lives.
+        """
+        for _ in range(50):
+            code: int | None = self.process.exitcode
+            if code is not None:
+                return code
+            time.sleep(0.01)
+        return None
 
     def dismiss(self) -> None:
-        """End the process, if it has not ended."""
+        """End the process, if it has not ended, and what its bots may have started."""
+        with contextlib.suppress(OSError):  # there is no such group, or no such thing
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
         self.process.join()
         self.pipe.close()
@@ -141,6 +158,8 @@ def _work(
 ) -> None:
     """What a worker does: play block after block until the parent closes the pipe or dies."""
     system.die_with_parent(parent or os.getppid())
+    with contextlib.suppress(OSError):
+        os.setpgid(0, 0)  # what bots start can be ended together with the worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for connection in inherited:  # else the pipe of a dead parent would never look closed
@@ -156,16 +175,28 @@ def _work(
     while True:
         try:
             block, condemned = pipe.recv()
-            _send(pipe, _answer(player, block, condemned))
+            for message in _answers(player, block, condemned):
+                _send(pipe, message)
         except (EOFError, OSError):
             return
 
 
-def _answer(player: Player, block: Block, condemned: tuple[Fault, ...]) -> Any:
+def _answers(player: Player, block: Block, condemned: tuple[Fault, ...]) -> Iterator[Any]:
+    """The result of a block, or what comes instead: a player can have several things to say."""
     try:
-        return player.play(block, condemned)
+        answer = player.play(block, condemned)
+        yield from answer if isinstance(answer, Iterator) else [answer]
     except Exception:
-        return traceback.format_exc()
+        yield traceback.format_exc()
+
+
+def _unpacked(mark: bytes, content: bytes) -> Any:
+    try:
+        if mark == _MARK:
+            return pickle.loads(content)
+    except Exception as error:
+        raise EOFError from error
+    raise EOFError
 
 
 def _send(pipe: Connection, message: Any) -> None:
@@ -173,6 +204,6 @@ def _send(pipe: Connection, message: Any) -> None:
     if os.name != "posix":
         pipe.send(message)
         return
-    left = memoryview(_LENGTH.pack(len(content)) + content)
+    left = memoryview(_HEAD.pack(_MARK, len(content)) + content)
     while left:
         left = left[os.write(pipe.fileno(), left) :]

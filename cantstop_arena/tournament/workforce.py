@@ -225,7 +225,7 @@ class Workforce:
     def _judge(self, employee: _Employee, piece: _Piece) -> None:
         worker, vigil = employee.worker, employee.vigil
         glimpse = worker.look()
-        limit = self._bots.patience(piece.block.group[glimpse.place])
+        limit = self._bots.patience(_seated(piece.block.group, glimpse.place))
         if glimpse.deciding and worker.ready and vigil.still > limit:
             told = f"{glimpse.asked} gave no answer within {limit:g} s"
             self._failed(employee, piece, TOO_SLOW, told, vigil.proven)
@@ -260,8 +260,9 @@ class Workforce:
             return
         orders = list(seatings(piece.block.group))
         index, order = divmod(glimpse.cursor, len(orders))
-        deal = min(piece.block.first + index, piece.block.end - 1)
-        bot = self._suspect(piece.block.group, glimpse.place, glimpse.deciding)
+        deal = min(max(piece.block.first, piece.block.first + index), piece.block.end - 1)
+        last = _seated(piece.block.group, glimpse.place)
+        bot = last if glimpse.deciding else self._suspect(piece.block.group, last)
         if bot is None:
             self._unexplained(piece, told)
             return
@@ -273,12 +274,10 @@ class Workforce:
         divisible = self._bots.divisible(piece.block.group)
         self._again.extendleft(reversed(piece.split(deal) if divisible else [piece]))
 
-    def _suspect(self, group: Group, place: int, deciding: bool) -> int | None:
-        """The bot that was deciding, or else one that can do harm while it is not asked."""
-        if deciding:
-            return group[place]
+    def _suspect(self, group: Group, last: int) -> int | None:
+        """A bot that can do harm while it is not asked, best the one that was asked last."""
         suspects = self._bots.suspects(group)
-        return group[place] if group[place] in suspects else next(iter(suspects), None)
+        return last if last in suspects else next(iter(suspects), None)
 
     def _unexplained(self, piece: _Piece, told: str) -> None:
         piece.failures += 1
@@ -289,3 +288,8 @@ class Workforce:
     def _let_go(self, employee: _Employee) -> None:
         self._employees.remove(employee)
         employee.worker.dismiss()
+
+
+def _seated(group: Group, place: int) -> int:
+    """The bot at a position, which a bot may have overwritten."""
+    return group[place % len(group)]

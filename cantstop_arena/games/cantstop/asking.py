@@ -1,5 +1,6 @@
 """Plain-Python bots: shown the table as a `Turn`, asked, and their answers checked."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -9,7 +10,7 @@ import numpy as np
 
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.games.cantstop import kernel
-from cantstop_arena.games.cantstop.native import handle_of
+from cantstop_arena.games.cantstop.native import NoAnswer, handle_of
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.state import FIELDS, MOVE, GameArray
 from cantstop_arena.games.cantstop.turn import (
@@ -41,6 +42,8 @@ def misplay_of(error: BaseException) -> Misplay:
     """What an exception out of a bot's function is charged as. Raises Interrupted again."""
     if isinstance(error, Misplay | Interrupted):
         raise error
+    if isinstance(error, NoAnswer):
+        return Misplay(ILLEGAL, str(error))
     return Misplay(EXCEPTION, described(error))
 
 
@@ -77,6 +80,7 @@ class Asker:
         # The numbers that change from roll to roll stand first in the record.
         self._numbers = np.frombuffer(games.data, np.int64, _RUNNERS + self._width)
         self._streams: tuple[Stream, ...] = ()
+        self._process = os.getpid()
         self.on_turn: Callable[[int], None] = lambda seat: None  # told the seat before its turn
         self._standings_of: tuple[int, int] = (-1, -1)
         self._standings = _Standings((), (), 0, ())
@@ -103,6 +107,9 @@ class Asker:
             return _yes(player.roll_again(turn))
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: the bot raised them
             raise misplay_of(error) from error
+        finally:
+            if os.getpid() != self._process:  # the bot has forked: there is one of us too many
+                os._exit(0)
 
     def _turn(self, shown: list[int]) -> Turn:
         if self._standings_of != (shown[_TURN], shown[_SEAT]):

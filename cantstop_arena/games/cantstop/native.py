@@ -100,6 +100,10 @@ def _game_at(handle):
 # Answers ------------------------------------------------------------------------------------
 
 
+class NoAnswer(Exception):
+    """A compiled function has ended without an answer."""
+
+
 def _index(answer: Any) -> int:
     raise NotImplementedError
 
@@ -112,6 +116,8 @@ def _yes(answer: Any) -> bool:
 def _checked_index(answer):
     if isinstance(answer, types.Integer) and not isinstance(answer, types.Boolean):
         return lambda answer: answer
+    if isinstance(answer, types.NoneType):
+        return _no_answer
     raise TypingError(f"choose_move must return the index of a move, not a value of type {answer}")
 
 
@@ -119,7 +125,19 @@ def _checked_index(answer):
 def _checked_yes(answer):
     if isinstance(answer, types.Boolean | types.Integer):
         return lambda answer: bool(answer)
+    if isinstance(answer, types.NoneType):
+        return _no_answer
     raise TypingError(f"roll_again must return True or False, not a value of type {answer}")
+
+
+def _no_answer(answer):
+    """Stands in for None, which a function answers that has no return, or that always raises."""
+    if _ALWAYS[0]:  # what numba knows to be true would leave no answer of the type wanted
+        raise NoAnswer("the answer was None")
+    return False
+
+
+_ALWAYS = np.ones(1, np.bool_)
 
 
 # Compiling ----------------------------------------------------------------------------------

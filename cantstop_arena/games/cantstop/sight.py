@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.games.cantstop.state import AGAIN, FIELDS, GAME, MOVE
+from cantstop_arena.games.cantstop.state import AGAIN, FIELDS, GAME, MAX_SEATS, MOVE
 from cantstop_arena.outcomes import Glimpse
 
 SIZE = GAME.itemsize
@@ -23,7 +23,7 @@ def sight_of(memory: Any) -> Callable[[], Glimpse]:
         step = numbers[_SLOTS].tolist()
         cursor, seat, _, _, waiting = step
         asked = _ASKED.get(waiting)
-        place = int(numbers[_BOTS + seat])
+        place = int(numbers[_BOTS + seat % MAX_SEATS])  # whatever a bot may have written there
         return Glimpse(cursor, place, asked or "", asked is not None, (*step, place))
 
     return look

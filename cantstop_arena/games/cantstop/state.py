@@ -102,13 +102,9 @@ TALLY = np.dtype(
 GameArray = Any  # a NumPy record array of one GAME
 
 
-def new_game(rules: RuleSet, players: int, seed: int, memory: Any = None) -> GameArray:
-    """One game record, as an array of length 1, for a table of `players` seats.
-
-    It lies in `memory`, where some is given: zeros, as many bytes as GAME has.
-    """
-    games = np.zeros(1, GAME) if memory is None else np.frombuffer(memory, GAME, 1)
-    games = games.view(np.recarray)
+def new_game(rules: RuleSet, players: int, seed: int) -> GameArray:
+    """One game record, as an array of length 1, for a table of `players` seats."""
+    games = np.zeros(1, GAME).view(np.recarray)
     game = games[0]
     game.players, game.seed = players, seed
     game.sides, game.runner_count = rules.sides, rules.runners

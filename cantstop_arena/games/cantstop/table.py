@@ -22,7 +22,7 @@ from cantstop_arena.games.cantstop.native import (
     is_compiled,
 )
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.cantstop.state import AGAIN, new_game
+from cantstop_arena.games.cantstop.state import AGAIN, GAME, new_game
 from cantstop_arena.hookspecs import Player
 from cantstop_arena.outcomes import Group
 
@@ -97,7 +97,9 @@ class Seating:
 
     def settle_in(self, memory: Any) -> None:
         """Keep the game's record in this memory, where another process can see it."""
-        self._lay(new_game(self.rules, int(self.games[0].players), self.seed, memory))
+        games = np.frombuffer(memory, GAME, 1).view(np.recarray)
+        games[:] = self.games
+        self._lay(games)
 
     @cached_property
     def _home(self) -> Path:
