@@ -5,6 +5,7 @@ whatever a bot uses to print, C code and programs it starts included, lands ther
 """
 
 import contextlib
+import fcntl
 import io
 import os
 import re
@@ -59,8 +60,7 @@ class Redirection:
         self._paths = paths
         self._speaker = speaker
         self._files: dict[int, int] = {}
-        self._nowhere = os.open(os.devnull, os.O_RDWR)
-        self._current = self._nowhere
+        self._nowhere = _above(os.open(os.devnull, os.O_RDWR))
         os.dup2(self._nowhere, 0)
         self._point_at(self._nowhere)
         sys.stdin = open(0, closefd=False)  # noqa: SIM115
@@ -68,11 +68,13 @@ class Redirection:
 
     def turn_to(self, bot: int) -> None:
         """From now on it is this bot that prints."""
-        file = self._files.get(bot)
-        if file is None:
-            file = self._opened(bot)
         # Always, since a bot can have closed or redirected what is standard output for all.
-        self._point_at(file)
+        try:
+            self._point_at(self._file_of(bot))
+        except OSError:  # even the files of others
+            self._files.clear()
+            self._nowhere = _above(os.open(os.devnull, os.O_RDWR))
+            self._point_at(self._file_of(bot))
 
     def print(self, text: str) -> None:
         """Print on behalf of the bot on turn; a compiled one comes this way only."""
@@ -81,14 +83,14 @@ class Redirection:
         with contextlib.suppress(OSError):
             os.write(1, data)
 
-    def _opened(self, bot: int) -> int:
-        try:
+    def _file_of(self, bot: int) -> int:
+        if bot not in self._files:
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-            file = os.open(self._paths[bot], flags, 0o644)
-        except OSError:  # what bots print is not worth a tournament
-            return self._nowhere
-        self._files[bot] = file
-        return file
+            try:
+                self._files[bot] = _above(os.open(self._paths[bot], flags, 0o644))
+            except OSError:  # what bots print is not worth a tournament
+                return self._nowhere
+        return self._files[bot]
 
     def _point_at(self, file: int) -> None:
         if file != self._nowhere and os.fstat(file).st_size > LONGEST:
@@ -96,6 +98,13 @@ class Redirection:
             file = self._nowhere
         for standard in _STANDARD:
             os.dup2(file, standard)
+
+
+def _above(file: int) -> int:
+    """The same file under a number that nobody takes for standard input or output."""
+    higher = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, _STANDARD[-1] + 1)
+    os.close(file)
+    return higher
 
 
 class _Printer(io.TextIOBase):

@@ -36,13 +36,20 @@ class Near:
         return self.player
 
 
+def messenger(choose_move: Callable[..., Any], roll_again: Callable[..., Any]) -> Player:
+    """A player that may say what happened to a bot elsewhere."""
+    from cantstop_arena.games.cantstop.asking import Messenger
+
+    return Messenger(choose_move, roll_again)
+
+
 class Apart:
     """For a bot in a process of its own; what goes wrong there becomes a fault of its."""
 
     def __init__(self, launch: Launch) -> None:
         self.limit = launch.decision_limit
         self.remote = Remote(launch)
-        self.player = Player(self._choose_move, self._roll_again)
+        self.player = messenger(self._choose_move, self._roll_again)
 
     def __call__(self, sitting: "Sitting") -> Player:
         """The bot, told that a game begins."""

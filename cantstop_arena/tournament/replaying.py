@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena import system
@@ -82,7 +81,7 @@ class _Listener:
     def events(self) -> Iterator["Event"]:
         vigil, looked = Vigil(), time.monotonic()
         while True:
-            wait([self.worker.pipe, self.worker.process.sentinel], _PULSE)
+            self.worker.wait(_PULSE)
             try:
                 for message in self.worker.post():
                     if event := self._heard(message):

@@ -203,9 +203,14 @@ def charge_of(tournament: Tournament, fault: Fault, bots_folder: Path) -> Charge
     """A fault in names, with the command that plays its game again."""
     names = [entrant.name for entrant in tournament.entrants]
     seats = tuple(names[bot] for bot in fault.seating)
-    words = ["arena", "replay", str(tournament.source), *seats, "--deal", str(fault.deal)]
+    options = ["--deal", str(fault.deal)]
     if tournament.reseeded:
-        words += ["--seed", str(tournament.seed)]
+        options += ["--seed", str(tournament.seed)]
+    if bots_folder != DEFAULT_FOLDER:
+        options += ["--bots", str(bots_folder)]
+    words = [str(tournament.source), *seats]
+    dashed = any(word.startswith("-") for word in words)
+    words = [*options, "--", *words] if dashed else [*words, *options]
     return Charge(
         names[fault.bot],
         fault.kind,
@@ -213,7 +218,7 @@ def charge_of(tournament: Tournament, fault: Fault, bots_folder: Path) -> Charge
         seats,
         fault.deal,
         fault.count,
-        shlex.join(words),
+        shlex.join(["arena", "replay", *words]),
     )
 
 

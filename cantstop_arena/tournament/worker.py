@@ -10,7 +10,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol
 
 import multiprocess
@@ -87,6 +87,10 @@ class Worker:
         """Have a block played."""
         with contextlib.suppress(OSError):  # it is dead; its sentinel will say so
             self.pipe.send((block, condemned))
+
+    def wait(self, seconds: float) -> None:
+        """Wait until it says something or ends, but no longer than this."""
+        wait([self.pipe, self.process.sentinel], seconds)
 
     def post(self) -> list[Any]:
         """The messages that have come in whole. Raises EOFError where no more can come.

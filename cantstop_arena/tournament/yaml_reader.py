@@ -102,7 +102,9 @@ class Reader:
         if entry is None or word is None:
             return known[0]
         if word not in known:
-            self.complain(entry.value, unknown(what, word, known))
+            hint = did_you_mean(word.lower(), known)
+            must = f"{what} must be {' or '.join(known)}, not {shown(word)}{hint}"
+            self.complain(entry.value, must)
         return word
 
     def flag(self, entry: Entry | None, what: str, default: bool) -> bool:

@@ -24,6 +24,7 @@ from cantstop_arena.games.cantstop.turn import (
 )
 from cantstop_arena.hookspecs import Player
 from cantstop_arena.outcomes import EXCEPTION, ILLEGAL
+from cantstop_arena.surroundings import Surroundings
 
 
 class Misplay(Exception):
@@ -38,11 +39,18 @@ class Misplay(Exception):
         super().__init__(message)
 
 
-def misplay_of(error: BaseException) -> Misplay:
+class Messenger(Player):
+    """A player of ours that asks a bot elsewhere; it raises Misplay for what happens there."""
+
+
+def misplay_of(error: BaseException, player: Player | None = None) -> Misplay:
     """What an exception out of a bot's function is charged as. Raises Interrupted again."""
-    if isinstance(error, Misplay | Interrupted):
+    kind = type(error)  # an object can lie about its class
+    if issubclass(kind, Interrupted):
         raise error
-    if isinstance(error, NoAnswer):
+    if isinstance(player, Messenger) and issubclass(kind, Misplay):
+        raise error
+    if issubclass(kind, NoAnswer):
         return Misplay(ILLEGAL, str(error))
     return Misplay(EXCEPTION, described(error))
 
@@ -81,6 +89,7 @@ class Asker:
         self._numbers = np.frombuffer(games.data, np.int64, _RUNNERS + self._width)
         self._streams: tuple[Stream, ...] = ()
         self._process = os.getpid()
+        self.surroundings = Surroundings()
         self.on_turn: Callable[[int], None] = lambda seat: None  # told the seat before its turn
         self._standings_of: tuple[int, int] = (-1, -1)
         self._standings = _Standings((), (), 0, ())
@@ -103,13 +112,16 @@ class Asker:
         turn = self._turn(shown)
         try:
             if wanted == MOVE:
-                return _index(player.choose_move(turn, moves_in(shown)), shown[_MOVE_COUNT])
-            return _yes(player.roll_again(turn))
+                answer: object = player.choose_move(turn, moves_in(shown))
+            else:
+                answer = player.roll_again(turn)
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: the bot raised them
-            raise misplay_of(error) from error
+            raise misplay_of(error, player) from error
         finally:
+            self.surroundings.restore_recursion()
             if os.getpid() != self._process:  # the bot has forked: there is one of us too many
                 os._exit(0)
+        return _index(answer, shown[_MOVE_COUNT]) if wanted == MOVE else _yes(answer)
 
     def _turn(self, shown: list[int]) -> Turn:
         if self._standings_of != (shown[_TURN], shown[_SEAT]):
@@ -166,7 +178,7 @@ def _index(answer: object, count: int) -> int:
         raise Misplay(ILLEGAL, f"choose_move must return an index, not {short(answer)}")
     index = _plain_int(answer)
     if not 0 <= index < count:
-        raise Misplay(ILLEGAL, f"choose_move returned {index}; moves are 0 to {count - 1}")
+        raise Misplay(ILLEGAL, f"choose_move returned {short(index)}; moves are 0 to {count - 1}")
     return index
 
 
@@ -188,42 +200,39 @@ def _plain_int(answer: object) -> int:
 
 def short(value: object) -> str:
     """A value as a message shows it: on one line, never long, whatever its repr does."""
-    try:
-        text = repr(value)[:LONGEST]
-    except Interrupted:
-        raise
-    except BaseException:
-        text = f"a {type(value).__name__}"
-    line = in_a_line(text)
+    line = _told(value, repr) or f"a {_type_name(value)}"
     return line if len(line) <= 60 else f"{line[:57]}..."
 
 
 def described(error: BaseException) -> str:
     """An exception in one line, with the last place it passed in the bot's own file."""
-    told = in_a_line(f"{type(error).__name__}: {_message(error)}")
+    told = f"{_type_name(error)}: {(_told(error, str) or 'no message')[:200]}"
     places = [(tb.tb_frame.f_code.co_filename, tb.tb_lineno) for tb in _steps(error)]
     foreign = [place for place in places if place[0] not in _OURS]
     own = [place for place in foreign if place[0] == foreign[0][0]]
     return in_a_line(f"{told} ({own[-1][0]}:{own[-1][1]})") if own else told
 
 
-def _steps(error: BaseException) -> Iterator[TracebackType]:
-    step = error.__traceback__
-    while step is not None:
-        yield step
-        step = step.tb_next
-
-
-_OURS = {str(path) for path in Path(__file__).parent.glob("*.py")}
-
-
-def _message(error: BaseException) -> str:
+def _told(value: object, tell: Callable[[object], str]) -> str:
+    """What a foreign object says of itself; nothing where that fails."""
     try:
-        return in_a_line(str(error)[:LONGEST])[:200]
+        return in_a_line(tell(value)[:LONGEST])
     except Interrupted:
         raise
     except BaseException:
-        return "no message"
+        return ""
+
+
+def _type_name(value: object) -> str:
+    """The name of an object's type, past whatever its class says of itself."""
+    return in_a_line(str.__str__(type.__dict__["__name__"].__get__(type(value)))[:100])
+
+
+def _steps(error: BaseException) -> Iterator[TracebackType]:
+    step = BaseException.__dict__["__traceback__"].__get__(error)
+    while step is not None:
+        yield step
+        step = step.tb_next
 
 
 LONGEST = 1000
@@ -231,4 +240,10 @@ LONGEST = 1000
 
 def in_a_line(text: str) -> str:
     """Foreign text as it can be printed and stored: on one line, strange signs spelled out."""
-    return " ".join(text.split()).encode("utf-8", "backslashreplace").decode()
+    line = " ".join(str.__str__(text).split())
+    return "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in line
+    )
+
+
+_OURS = {str(path) for path in Path(__file__).parent.glob("*.py")}

@@ -1,13 +1,9 @@
 """A table with its game record, and the bots that can take a seat at it."""
 
 import hashlib
-import os
 import random
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -101,18 +97,9 @@ class Seating:
         games[:] = self.games
         self._lay(games)
 
-    @cached_property
-    def _home(self) -> Path:
-        return Path.cwd()
-
-    @cached_property
-    def _recursion_limit(self) -> int:
-        return sys.getrecursionlimit()
-
     def tidy_up(self) -> None:
         """Undo what plain bots may have done to the process, and forget what they have learnt."""
-        os.chdir(self._home)
-        sys.setrecursionlimit(self._recursion_limit)
+        self.asker.surroundings.restore()
         self._taught.clear()
 
     def start(self, seats: Group, deal: int) -> None:
@@ -144,7 +131,7 @@ class Seating:
             try:
                 self.sitting.append(self._sat(bot, seat))
             except BaseException as error:
-                raise misplay_of(error) from error
+                raise misplay_of(error, self.contestants[bot].player) from error
         kernel.start_game(self.handle, deal)
 
     def _sat(self, bot: int, seat: int) -> Player:

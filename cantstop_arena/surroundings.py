@@ -1,0 +1,36 @@
+"""What plain bots could leave behind in a process that others play in after them."""
+
+import contextlib
+import os
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+
+
+class Surroundings:
+    """The state of the interpreter as it was when this was made."""
+
+    def __init__(self) -> None:
+        self._folder = Path.cwd()
+        self._recursion = sys.getrecursionlimit()
+        self._digits = sys.get_int_max_str_digits()
+        self._numpy = np.geterr()
+
+    def restore(self) -> None:
+        """Undo what changes how other code runs. A bot that wants to can do worse."""
+        sys.settrace(None)
+        sys.setprofile(None)
+        self.restore_recursion()
+        sys.set_int_max_str_digits(self._digits)
+        sys.excepthook, sys.unraisablehook = sys.__excepthook__, sys.__unraisablehook__
+        threading.excepthook = threading.__excepthook__
+        np.seterr(**self._numpy)
+        with contextlib.suppress(OSError):
+            os.chdir(self._folder)
+
+    def restore_recursion(self) -> None:
+        """Undo another depth of recursion, which hurts at once."""
+        if sys.getrecursionlimit() != self._recursion:
+            sys.setrecursionlimit(self._recursion)
