@@ -19,7 +19,7 @@ from cantstop_arena.outcomes import (
     joined,
     merged,
 )
-from cantstop_arena.plugins import Catalogue
+from cantstop_arena.plugins import DEFAULT_FOLDER, Catalogue
 from cantstop_arena.tournament.botlogs import BotLogs
 from cantstop_arena.tournament.config import Tournament, dump
 from cantstop_arena.tournament.judge import Judge
