@@ -4,7 +4,9 @@ import contextlib
 import hashlib
 import inspect
 import os
+import signal
 import sys
+import threading
 import types
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -44,9 +46,9 @@ class BotFile:
     def load(self) -> types.ModuleType:
         """Run the file as a module of its own. Raises BotError where it fails."""
         try:
-            with output_aside():
+            with foreign_code():
                 return self.run()
-        except Interrupted:
+        except (Interrupted, BotError):
             raise
         except BaseException as error:
             del sys.modules[self._name]
@@ -62,11 +64,43 @@ class BotFile:
 
 
 @contextlib.contextmanager
-def output_aside() -> Iterator[None]:
-    """Drop what a plug-in prints here: it must not mix with what a command prints.
+def foreign_code() -> Iterator[None]:
+    """While a plug-in's code is loaded here: it may not print, nor take for ever.
 
-    In a tournament its file is run again, and what it prints then goes to its log.
+    What it prints must not mix with what a command prints; in a tournament its file is run again,
+    and that goes to its log. Raises BotError after LONGEST_IMPORT seconds.
     """
+    with _output_aside(), _in_time():
+        yield
+
+
+@contextlib.contextmanager
+def _in_time() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _time_is_up)
+    # Again and again, as a plug-in can catch whatever is raised.
+    signal.setitimer(signal.ITIMER_REAL, LONGEST_IMPORT, 1.0)
+    try:
+        yield
+    except _TimeIsUp as error:
+        raise BotError(f"its code is not done within {LONGEST_IMPORT:g} s") from error
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class _TimeIsUp(BaseException):
+    """Raised in the middle of a plug-in's code."""
+
+
+def _time_is_up(number: int, frame: types.FrameType | None) -> None:
+    raise _TimeIsUp
+
+
+@contextlib.contextmanager
+def _output_aside() -> Iterator[None]:
     kept = [os.dup(standard) for standard in _STANDARD]
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
@@ -87,6 +121,7 @@ def output_aside() -> Iterator[None]:
             os.close(file)
 
 
+LONGEST_IMPORT = 30.0
 _STANDARD = (1, 2)  # file descriptors of standard output and standard error
 
 

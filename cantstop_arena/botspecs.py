@@ -10,7 +10,7 @@ from typing import Any
 import pluggy
 
 from cantstop_arena import hookspecs
-from cantstop_arena.botfiles import in_a_line, output_aside
+from cantstop_arena.botfiles import foreign_code, in_a_line
 from cantstop_arena.errors import BotError, Interrupted
 from cantstop_arena.hookspecs import PROJECT, Bot, Player, compile_options
 from cantstop_arena.options import Option, did_you_mean, find_faults, options_of
@@ -51,7 +51,7 @@ class BotSpec:
     def build(self, options: Mapping[str, Any]) -> Player:
         """The bot with these options. Raises BotError where its own code fails to build it."""
         try:
-            with output_aside():
+            with foreign_code():
                 player = self.maker(**{**self.defaults, **self._typed(options)})
         except (BotError, Interrupted):
             raise
@@ -134,9 +134,9 @@ def family(
     if not hasattr(plugin, "register_bots"):
         return
     try:
-        with output_aside():
+        with foreign_code():
             bots = list(plugin.register_bots())
-    except Interrupted:
+    except (BotError, Interrupted):
         raise
     except BaseException as error:
         raise BotError(f"register_bots of {name} fails: {in_a_line(error)}") from error

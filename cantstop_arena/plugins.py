@@ -21,8 +21,8 @@ from cantstop_arena.botfiles import (
     BotFile,
     bot_files,
     digest_of,
+    foreign_code,
     in_a_line,
-    output_aside,
     sources_of,
 )
 from cantstop_arena.botspecs import DECISIONS, BotSpec, family, hook_complaint, single_bot
@@ -153,7 +153,7 @@ class Catalogue:
 
     def _entry_point(self, point: metadata.EntryPoint) -> list[BotSpec]:
         try:
-            with output_aside():
+            with foreign_code():
                 plugin = point.load()
             digest = digest_of(sources_of(plugin))
             return self._register(plugin, point.name, "package", None, digest)
