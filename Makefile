@@ -1,9 +1,10 @@
-# make run: the quickstart tournament. make test: everything that CI checks.
+# make run: the quickstart tournament. make test: style, types, import contracts, tests.
+# make soak: a tournament under random faults.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check bench clean
+.PHONY: run test check bench soak clean
 
 run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
@@ -19,6 +20,9 @@ check: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/speed.py
+
+soak: $(VENV)/installed-dev
+	$(BIN)/python tests/soak.py
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -2,11 +2,15 @@
 
 import contextlib
 import os
+import signal
 import sys
 import threading
 from pathlib import Path
 
 import numpy as np
+
+
+_ALARM = getattr(signal, "SIGALRM", None)
 
 
 class Surroundings:
@@ -22,7 +26,7 @@ class Surroundings:
         """Undo what changes how other code runs. A bot that wants to can do worse."""
         sys.settrace(None)
         sys.setprofile(None)
-        self.restore_recursion()
+        self.restore_quickly()
         sys.set_int_max_str_digits(self._digits)
         sys.excepthook, sys.unraisablehook = sys.__excepthook__, sys.__unraisablehook__
         threading.excepthook = threading.__excepthook__
@@ -30,7 +34,10 @@ class Surroundings:
         with contextlib.suppress(OSError):
             os.chdir(self._folder)
 
-    def restore_recursion(self) -> None:
-        """Undo another depth of recursion, which hurts at once."""
+    def restore_quickly(self) -> None:
+        """Undo what would hurt whoever decides next: a low recursion limit, alarms."""
         if sys.getrecursionlimit() != self._recursion:
             sys.setrecursionlimit(self._recursion)
+        if _ALARM is not None and signal.getsignal(_ALARM) is not signal.SIG_DFL:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(_ALARM, signal.SIG_DFL)

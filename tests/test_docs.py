@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from textwrap import dedent
 
@@ -22,7 +23,14 @@ from cantstop_arena.tournament.config import read
 
 ROOT = Path(__file__).parent.parent
 README, BOTS, RULES = ROOT / "README.md", ROOT / "bots" / "README.md", ROOT / "docs" / "rules.md"
-PAGES = [README, BOTS, RULES, ROOT / "docs" / "design.md", *ROOT.glob("C*.md")]
+PAGES = [
+    README,
+    BOTS,
+    RULES,
+    ROOT / "docs" / "design.md",
+    ROOT / "docs" / "protocol.md",
+    *ROOT.glob("C*.md"),
+]
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -118,8 +126,9 @@ def test_the_documented_defaults_of_a_tournament_are_its_defaults(
     file.write_text("bots: [random, cautious]", "utf-8")
     told = dict(re.findall(r"^(\w+):.*#.*default (\d+)", README.read_text("utf-8"), re.M))
     tournament = read(file, catalogue)
-    defaults = {"players": tournament.players, "games": tournament.games, "seed": tournament.seed}
-    assert told == {key: str(value) for key, value in defaults.items()}
+    defaults = {**tournament.resolved(tmp_path), **asdict(tournament.policy)}
+    assert len(told) == 5
+    assert told == {key: f"{defaults[key]:g}" for key in told}
     assert (tournament.name, tournament.rules) == ("mine", CLASSIC)
 
 

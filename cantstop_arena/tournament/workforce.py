@@ -198,7 +198,7 @@ class Workforce:
             elif isinstance(message, BlockResult):
                 return self._done(employee, employee.piece, message)
             else:
-                raise WorkforceError(f"a worker failed at {employee.piece.block}:\n{message}")
+                self._broke(employee, employee.piece, str(message))
         return None
 
     def _done(self, employee: _Employee, piece: _Piece, result: BlockResult) -> Played:
@@ -248,6 +248,13 @@ class Workforce:
         asked = employee.worker.look().asked
         told = f"{asked} {how}" if asked else how
         self._failed(employee, piece, DIED, told, code is not None and -code not in system.FOREIGN)
+
+    def _broke(self, employee: _Employee, piece: _Piece, report: str) -> None:
+        """A worker's own code failed, which a bot can have brought about, or which is our fault."""
+        if not self._bots.suspects(piece.block.group):
+            raise WorkforceError(f"a worker failed at {piece.block}:\n{report}")
+        last_line = report.strip().rpartition("\n")[2]
+        self._failed(employee, piece, DIED, f"broke its process: {last_line}", False)
 
     def _failed(
         self, employee: _Employee, piece: _Piece, kind: str, told: str, proven: bool

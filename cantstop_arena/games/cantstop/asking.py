@@ -118,7 +118,7 @@ class Asker:
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: the bot raised them
             raise misplay_of(error, player) from error
         finally:
-            self.surroundings.restore_recursion()
+            self.surroundings.restore_quickly()
             if os.getpid() != self._process:  # the bot has forked: there is one of us too many
                 os._exit(0)
         return _index(answer, shown[_MOVE_COUNT]) if wanted == MOVE else _yes(answer)
