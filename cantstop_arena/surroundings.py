@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-
 _ALARM = getattr(signal, "SIGALRM", None)
 
 
