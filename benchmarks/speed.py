@@ -2,6 +2,7 @@
 
 - two compiled rule28 against limit.c, one fixed strategy in hand-tuned C (needs gcc)
 - two plain-Python rule28 against the same with the compiler switched off
+- compiled bots under the parent's watch, some games played twice, against bare play in one process
 - two workers against one, on a run of a million games or more
 - a run of 100 games from process start, with warm caches
 """
@@ -13,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -54,6 +58,40 @@ def run(folder: Path, games: int, workers: int) -> float:
     return time.perf_counter() - start
 
 
+def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
+    """Games a second of compiled bots in a watched worker, and in this process alone."""
+    from cantstop_arena.games.cantstop.play import _Playing
+    from cantstop_arena.games.cantstop.sight import SIZE, sight_of
+    from cantstop_arena.outcomes import Block
+    from cantstop_arena.plugins import Catalogue
+    from cantstop_arena.tournament import config
+    from cantstop_arena.tournament.botlogs import BotLogs
+    from cantstop_arena.tournament.recipes import recipe_for
+    from cantstop_arena.tournament.run import Bots
+    from cantstop_arena.tournament.worker import Window
+    from cantstop_arena.tournament.workforce import Terms, Workforce
+
+    file = folder / "watched.yaml"
+    file.write_text("bots: [rule28, glenn-aloi]\n")
+    catalogue = Catalogue(folder)
+    recipe = recipe_for(config.read(file, catalogue), catalogue)
+    table, size = recipe(), 8192
+    table.warm_up()
+    blocks = [Block((0, 1), first, size) for first in range(0, games // 2, size)]
+    played = 2 * size * len(blocks)
+    at_work = partial(recipe.at_work, BotLogs(folder, ["rule28", "glenn-aloi"]))
+    while True:
+        start = time.perf_counter()
+        bots = Bots(table, 1.0, frozenset())
+        with Workforce(at_work, Window(SIZE, sight_of), bots, Terms(1)) as workforce:
+            done = sum(one.result.block.deals for one in workforce.play(iter(blocks)))
+        middle = time.perf_counter()
+        assert 2 * done == played
+        for block in blocks:
+            _Playing(table, block).result()
+        yield played / (middle - start), played / (time.perf_counter() - middle)
+
+
 def told(what: str, one: list[float], other: list[float], unit: str) -> None:
     """Print the medians of two series taken in turn, and that of their ratios."""
     ratio = statistics.median(a / b for a, b in zip(one, other, strict=True))
@@ -78,6 +116,9 @@ def main(games: int) -> None:
         ]
         on, off = zip(*slow, strict=True)
         told("plain rule28 / compiler off", [*on], [*off], "games/s")
+        both = islice(watched_and_bare(folder, games // 4), 7)
+        watched, bare = zip(*both, strict=True)
+        told("compiled, watched / bare", [*watched], [*bare], "games/s")
         pairs = [(run(folder, games, 1), run(folder, games, 2)) for _ in range(3)]
         alone, together = zip(*pairs, strict=True)
         told(f"{games:,} games: 1 worker / 2 workers", [*alone], [*together], "s")

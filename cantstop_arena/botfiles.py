@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cantstop_arena.errors import BotError, Interrupted
+from cantstop_arena.system import short_path
 
 
 def bot_files(folder: Path) -> list[Path]:
@@ -48,7 +49,7 @@ class BotFile:
         try:
             with foreign_code():
                 return self.run()
-        except (Interrupted, BotError):
+        except Interrupted:
             raise
         except BaseException as error:
             del sys.modules[self._name]
@@ -68,7 +69,7 @@ def foreign_code() -> Iterator[None]:
     """While a plug-in's code is loaded here: it may not print, nor take for ever.
 
     What it prints must not mix with what a command prints; in a tournament its file is run again,
-    and that goes to its log. Raises BotError after LONGEST_IMPORT seconds.
+    and that goes to its log. Raises TookTooLong after LONGEST_IMPORT seconds.
     """
     with _output_aside(), _in_time():
         yield
@@ -84,19 +85,17 @@ def _in_time() -> Iterator[None]:
     signal.setitimer(signal.ITIMER_REAL, LONGEST_IMPORT, 1.0)
     try:
         yield
-    except _TimeIsUp as error:
-        raise BotError(f"its code is not done within {LONGEST_IMPORT:g} s") from error
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
 
-class _TimeIsUp(BaseException):
+class TookTooLong(BaseException):
     """Raised in the middle of a plug-in's code."""
 
 
 def _time_is_up(number: int, frame: types.FrameType | None) -> None:
-    raise _TimeIsUp
+    raise TookTooLong(f"not done within {LONGEST_IMPORT:g} s")
 
 
 @contextlib.contextmanager
@@ -121,7 +120,7 @@ def _output_aside() -> Iterator[None]:
             os.close(file)
 
 
-LONGEST_IMPORT = 30.0
+LONGEST_IMPORT = 20.0
 _STANDARD = (1, 2)  # file descriptors of standard output and standard error
 
 
@@ -149,4 +148,4 @@ def in_a_line(error: BaseException) -> str:
         trace = trace.tb_next
     if trace is None:
         return message
-    return f"{message} ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})"
+    return f"{message} ({short_path(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})"

@@ -28,15 +28,16 @@ class Surroundings:
         self.restore_quickly()
         sys.set_int_max_str_digits(self._digits)
         sys.excepthook, sys.unraisablehook = sys.__excepthook__, sys.__unraisablehook__
-        threading.excepthook = threading.__excepthook__
         np.seterr(**self._numpy)
         with contextlib.suppress(OSError):
             os.chdir(self._folder)
 
     def restore_quickly(self) -> None:
-        """Undo what would hurt whoever decides next: a low recursion limit, alarms."""
+        """Undo what would hurt whoever decides next."""
         if sys.getrecursionlimit() != self._recursion:
             sys.setrecursionlimit(self._recursion)
-        if _ALARM is not None and signal.getsignal(_ALARM) is not signal.SIG_DFL:
+        if threading.excepthook is not threading.__excepthook__:
+            threading.excepthook = threading.__excepthook__
+        if _ALARM is not None and signal.getsignal(_ALARM) is not signal.SIG_IGN:
+            signal.signal(_ALARM, signal.SIG_IGN)
             signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(_ALARM, signal.SIG_DFL)

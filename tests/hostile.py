@@ -471,6 +471,7 @@ COMPILED = table(
     {
         "compiled_raise": compiled(roll="raise ValueError('lost my way')"),
         "compiled_bounds": compiled(roll="return np.zeros(3)[turn.rolls + 5] > 0"),
+        "compiled_division": compiled(roll="return 1.0 / (turn.rolls - turn.rolls) < 2"),
         "compiled_hog": compiled(roll="return np.zeros(10**13).sum() > 0"),
     },
     EXCEPTION,
@@ -496,7 +497,6 @@ COMPILED |= table(
 )
 COMPILED |= table(
     {
-        "compiled_division": compiled(roll="return 1.0 / (turn.rolls - turn.rolls) < 2"),
         "compiled_nan": compiled(roll="return np.sqrt(-1.0 * turn.rolls) < 0"),
     },
     INNOCENT,

@@ -83,7 +83,7 @@ class Recipe:
         system.close_files(logs.folder.parent.resolve(), prefix="pym-")
         table = self()
         table.settle_in(memory)
-        redirection = Redirection(logs.paths, lambda: table.seats[table.asker.seat])
+        redirection = Redirection(logs.paths, lambda: table.speaker)
         table.on_speaker = redirection.turn_to
         return table
 

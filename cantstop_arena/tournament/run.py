@@ -20,6 +20,7 @@ from cantstop_arena.outcomes import (
     merged,
 )
 from cantstop_arena.plugins import DEFAULT_FOLDER, Catalogue
+from cantstop_arena.system import short_path
 from cantstop_arena.tournament.botlogs import BotLogs
 from cantstop_arena.tournament.config import Tournament, dump
 from cantstop_arena.tournament.judge import Judge
@@ -53,7 +54,7 @@ class Watch(Protocol):
 
 
 @dataclass(frozen=True)
-class _Bots:
+class Bots:
     """What the parent knows of a tournament's bots, to judge what it sees of the workers."""
 
     table: "Table"
@@ -70,7 +71,7 @@ class _Bots:
             return ""
         function = getattr(self.table.contestants[bot].player, asked, None)
         code = getattr(getattr(function, "func", function), "__code__", None)
-        return f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
+        return f" ({short_path(code.co_filename)}:{code.co_firstlineno})" if code else ""
 
     def suspects(self, group: Group) -> list[int]:
         """The bots that are asked from Python, in the worker itself."""
@@ -153,7 +154,7 @@ class _Run:
         table = prepare(recipe, self.catalogue, watch.compiling)
         entrants = self.tournament.entrants
         apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
-        bots = _Bots(table, self.tournament.policy.decision_limit, apart)
+        bots = Bots(table, self.tournament.policy.decision_limit, apart)
         blocks = self.judge.scheduled(
             missing_blocks(self.tournament, _lanes(table), lambda group: self.spans.get(group, []))
         )

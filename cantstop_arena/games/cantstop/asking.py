@@ -25,6 +25,7 @@ from cantstop_arena.games.cantstop.turn import (
 from cantstop_arena.hookspecs import Player
 from cantstop_arena.outcomes import EXCEPTION, ILLEGAL
 from cantstop_arena.surroundings import Surroundings
+from cantstop_arena.system import short_path
 
 
 class Misplay(Exception):
@@ -210,7 +211,7 @@ def described(error: BaseException) -> str:
     places = [(tb.tb_frame.f_code.co_filename, tb.tb_lineno) for tb in _steps(error)]
     foreign = [place for place in places if place[0] not in _OURS]
     own = [place for place in foreign if place[0] == foreign[0][0]]
-    return in_a_line(f"{told} ({own[-1][0]}:{own[-1][1]})") if own else told
+    return in_a_line(f"{told} ({short_path(own[-1][0])}:{own[-1][1]})") if own else told
 
 
 def _told(value: object, tell: Callable[[object], str]) -> str:

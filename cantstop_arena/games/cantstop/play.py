@@ -28,6 +28,7 @@ class Table(Seating):
         The games of the `condemned` faults are lost unplayed by the bots that these name.
         """
         self.tidy_up()
+        self.group = block.group
         sample = Sample(self, block, condemned)
         result = _Playing(self, block, condemned).result()
         return replace(result, irreproducible=sample.differing())

@@ -81,6 +81,8 @@ class Seating:
         self.native = tuple(compiled[contestant.digest] for contestant in contestants)
         self.on_speaker: Callable[[int], None] = lambda bot: None  # told who may print now
         self.seats: Group = tuple(range(players))
+        self.group = self.seats
+        """The bots that meet, in the order of which the record's `bots` are positions."""
         self.sitting: list[Player] = []
         self._taught: set[int] = set()  # the bots that have sat down in this block
         self._lay(new_game(rules, players, seed))
@@ -96,6 +98,12 @@ class Seating:
         games = np.frombuffer(memory, GAME, 1).view(np.recarray)
         games[:] = self.games
         self._lay(games)
+
+    @property
+    def speaker(self) -> int:
+        """The bot on turn, by number; also while machine code plays."""
+        game = self.games[0]
+        return self.group[int(game.bots[int(game.seat)]) % len(self.group)]
 
     def tidy_up(self) -> None:
         """Undo what plain bots may have done to the process, and forget what they have learnt."""
