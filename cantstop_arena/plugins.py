@@ -100,6 +100,10 @@ class Catalogue:
             raise BotError(f"{path} holds several bots ({names}): use their names")
         return specs[0]
 
+    def bots_of(self, path: Path) -> list[BotSpec]:
+        """All bots of a file. Raises BotError with the reason where it cannot be used."""
+        return list(self._file(path))
+
     def reopen(self, name: str, path: Path | None) -> BotSpec:
         """A bot found before, by its name and the file it came from."""
         if path is None:

@@ -35,6 +35,6 @@ def replay(
     catalogue = Catalogue(bots_folder)
     tournament = config.read(file, catalogue, config.Overrides(seed=seed))
     table, seats = table_for(tournament, catalogue, bots)
-    events = record(table, seats, deal, lambda text: click.echo(text, err=True))
+    events = record(table, seats, deal, lambda complaint: click.echo(complaint, err=True))
     for line in map(json.dumps, events) if as_json else tell_game(events):
         click.echo(line)

@@ -99,6 +99,12 @@ class Seating:
         """Keep the game's record in this memory, where another process can see it."""
         self._lay(new_game(self.rules, int(self.games[0].players), self.seed, memory))
 
+    def play_by(self, rules: RuleSet, players: int, memory: Any) -> None:
+        """Go on under other rules, or with other seats; the game's record lies in this memory."""
+        memory[:] = bytes(len(memory))
+        self.rules = rules
+        self._lay(new_game(rules, players, self.seed, memory))
+
     @cached_property
     def _home(self) -> Path:
         return Path.cwd()
