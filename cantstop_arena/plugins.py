@@ -60,6 +60,11 @@ def plugin_manager() -> pluggy.PluginManager:
     return manager
 
 
+def is_built_in(name: str) -> bool:
+    """Whether a built-in bot has this name, which then is nobody else's."""
+    return name.replace("-", "_") in BUILT_IN
+
+
 class Catalogue:
     """The bots and rule sets that can be used here.
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import asdict, replace
 from math import isfinite
 from pathlib import Path
@@ -44,8 +45,9 @@ def check(file: str, bots_folder: Path, as_json: bool, limit: float) -> None:
     from cantstop_arena.tournament.findings import WRONG
     from cantstop_arena.tournament.trial import Trial
 
-    findings = _seen_from_here(Trial(_target(file), bots_folder, limit).findings())
-    told = list(findings if as_json else _printed(findings))
+    with closing(Trial(_target(file), bots_folder, limit).findings()) as found:
+        findings = _seen_from_here(found)
+        told = list(findings if as_json else _printed(findings))
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in told], indent=2))
     if any(finding.mark == WRONG for finding in told):

@@ -33,12 +33,12 @@ def new(name: str, compiled: bool, bots_folder: Path) -> None:
 
 
 def _check_name(name: str) -> None:
-    from cantstop_arena.plugins import BUILT_IN
+    from cantstop_arena.plugins import is_built_in
 
     if len(name) > _LONGEST or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name):
         told = "letters, digits, - and _, the first a letter or a digit"
         raise UsageError(f"{name!r:.{_LONGEST}} is no name for a bot; it may have {told}")
-    if name.replace("-", "_") in BUILT_IN:
+    if is_built_in(name):
         raise UsageError(f"the name {name} is taken by a built-in bot")
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from cantstop_arena import system
+from cantstop_arena.botfiles import in_a_line
 from cantstop_arena.botspecs import DECISIONS, BotSpec
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.course import course, difference
@@ -27,18 +28,16 @@ from cantstop_arena.games.cantstop.table import Contestant, uncompiled
 from cantstop_arena.hookspecs import Player
 from cantstop_arena.isolation.stdio import take_pipes
 from cantstop_arena.isolation.wire import line_of
-from cantstop_arena.plugins import Catalogue
+from cantstop_arena.plugins import Catalogue, is_built_in
 from cantstop_arena.tournament.findings import NOTE, OK, WRONG, Finding, Stage
 from cantstop_arena.tournament.recipes import seat_for
 from cantstop_arena.tournament.speed import measure
 
 Tell = Callable[[Mapping[str, Any]], None]
 
-_READING, _COMPILING = 20.0, 300.0  # seconds that a stage may take
-_MAKING, _MEASURING = 10.0, 20.0
-_GO, _SHORT_GO = 8.0, 4.0  # seconds for which the course is played
-_FEW = 12  # games of the course that show whether a bot remembers earlier ones
-_ENOUGH = 1000  # decisions that say something
+_COMPILING, _MAKING, _MEASURING = 300.0, 10.0, 20.0  # seconds that a stage may take
+_GO, _SHORT_GO = 6.0, 3.0  # seconds for which the course is played
+_SPARE = 3.0  # seconds that a go may take beyond that
 _SLOW_TO_MAKE = 0.001
 _SHOWN = 60  # characters of a default
 
@@ -55,13 +54,18 @@ class Examiner:
         self.limit = limit
         self.tell = tell
         self.legs = course()
+        self.subject = "file"
         self.player = spec.build({})
 
-    def _stage(
-        self, subject: str, doing: str, limit: float, mark: str = WRONG, watched: bool = False
-    ) -> None:
+    def _enter(self, stage: Stage) -> None:
+        self.subject = stage.subject
+        self.tell(stage.told())
+
+    def _go(self, drill: Drill, seconds: float, subject: str, doing: str, mark: str = WRONG) -> Go:
+        """Play the course, where others can watch."""
         places = {hook: place_of(getattr(self.player, hook)) for hook in DECISIONS}
-        self.tell(Stage(subject, doing, limit, mark, places if watched else None).told())
+        self._enter(Stage(subject, doing, seconds + self.limit + _SPARE, mark, places))
+        return drill.run(self.legs, seconds)
 
     def everything(self) -> Iterator[Finding]:
         """All that there is to find."""
@@ -70,8 +74,7 @@ class Examiner:
         if isinstance(drill, Finding):
             yield drill
             return
-        self._stage("legal", "plays against itself", _GO + self.limit, watched=True)
-        go = drill.run(self.legs, _GO)
+        go = self._go(drill, _GO, "legal", "plays against itself")
         yield from self._legality(go)
         yield from self._reproducibility(drill, go)
         if not drill.is_native:
@@ -85,8 +88,8 @@ class Examiner:
         """Play the course, and tell no more than what happened."""
         drill = self._drill()
         if isinstance(drill, Drill):
-            self._stage("reproducible", "plays in another process", _GO, watched=True)
-            self._tell_traces(drill.run(self.legs, _GO))
+            go = self._go(drill, _SHORT_GO, "reproducible", "plays in another process")
+            self._tell_traces(go)
 
     def _tell_traces(self, go: Go) -> None:
         self.tell({"traces": go.traces})
@@ -100,13 +103,16 @@ class Examiner:
         yield Finding(OK, "hooks", f"{' and '.join(hooks)}{by}")
         options = [f"{name}={value!r:.{_SHOWN}}" for name, value in self.spec.defaults.items()]
         yield Finding(OK, "options", ", ".join(options) or "none")
+        if self.spec.path and is_built_in(self.spec.name):
+            told = "a built-in bot has this name; tournaments find this one by its path only"
+            yield Finding(NOTE, "name", told)
         if self.spec.learns:
             told = "says that it learns: it keeps what it remembers for a block of deals"
             yield Finding(OK, "learns", told)
 
     def _drill(self) -> Drill | Finding:
         """The bot, ready to play, or why it cannot."""
-        self._stage("lane", "is compiled", _COMPILING)
+        self._enter(Stage("lane", "is compiled", _COMPILING))
         contestants = [self._contestant(seat) for seat in PLAYERS]
         missing, start = uncompiled(contestants[:1]), time.perf_counter()
         try:
@@ -133,13 +139,16 @@ class Examiner:
 
     def _legality(self, go: Go) -> Iterator[Finding]:
         for kind, (leg, turn, seat, misplay) in go.failings.items():
-            where = f"{leg}, turn {turn}, seat {seat}"
+            where = f"{leg}, turn {turn}, seat {seat}" if turn else f"{leg}, as it is made anew"
             yield Finding(WRONG, "legal", f"{kind}: {misplay} (first in {where})")
         played = self._played(go)
         if not go.is_complete:
             told = f"time was up after {played}: too slow to be looked at further"
             yield Finding(NOTE, "legal", told)
-        elif not go.failings:
+        if go.endless:
+            told = f"{go.endless} of {len(go.traces)} games came to the turn limit, won by nobody"
+            yield Finding(NOTE, "legal", told)
+        if go.is_complete and not go.failings:
             sets = len({leg.rules for leg in self.legs})
             yield Finding(OK, "legal", f"{played} under {sets} rule sets, in 1 to 4 seats")
 
@@ -148,9 +157,7 @@ class Examiner:
         return f"{go.decisions:,} {counted} in {len(go.traces)} games"
 
     def _reproducibility(self, drill: Drill, go: Go) -> Iterator[Finding]:
-        doing = "plays the same games again"
-        self._stage("reproducible", doing, _SHORT_GO + self.limit, watched=True)
-        again = drill.run(self.legs, _SHORT_GO)
+        again = self._go(drill, _SHORT_GO, "reproducible", "plays the same games again")
         if found := difference(self.legs, go.traces, again.traces):
             causes = "the time, os.urandom, random.SystemRandom, id(), or the order of a set?"
             yield Finding(WRONG, "reproducible", f"{found}; {causes}")
@@ -161,12 +168,10 @@ class Examiner:
         """Whether it answers otherwise when it is not made anew for each game."""
         if self.spec.learns:
             return
-        doing = "plays without being made anew"
-        self._stage("state", doing, 2 * _SHORT_GO + self.limit, NOTE, watched=True)
         drill = Drill([_kept(self._contestant(seat), self.spec) for seat in PLAYERS], self.memory)
-        legs = self.legs[:_FEW]
-        goes = [drill.run(legs, _SHORT_GO) for _ in range(2)]
-        if any(difference(legs, go.traces, other.traces) for other in goes):
+        doing = "plays without being made anew"
+        goes = [self._go(drill, _SHORT_GO / 2, "state", doing, NOTE) for _ in range(2)]
+        if any(difference(self.legs, go.traces, other.traces) for other in goes):
             told = "remembers earlier games; in a tournament it is made anew for every game"
             yield Finding(NOTE, "state", f"{told} (learns = True keeps it for a block)")
         else:
@@ -175,7 +180,7 @@ class Examiner:
     # How long it takes
 
     def _making(self) -> Finding:
-        self._stage("making", "is made anew", _MAKING)
+        self._enter(Stage("making", "is made anew", _MAKING))
         spent = []
         for _ in range(7):
             start = time.perf_counter()
@@ -186,7 +191,7 @@ class Examiner:
         return Finding(NOTE if seconds > _SLOW_TO_MAKE else OK, "making", told)
 
     def _speed(self, drill: Drill, go: Go) -> Iterator[Finding]:
-        self._stage("time", "is measured", _MEASURING + self.limit, NOTE)
+        self._enter(Stage("time", "is measured", _MEASURING, NOTE))
         if drill.is_native:
             speed = measure(self.catalogue, self.spec, 0.2)
             yield Finding(OK, "time", f"{speed.games_per_second:,.0f} games a second")
@@ -201,10 +206,8 @@ class Examiner:
     # The other lane
 
     def _plain_version(self, go: Go) -> Iterator[Finding]:
-        doing = "plays uncompiled"
-        self._stage("plain version", doing, _SHORT_GO + self.limit, NOTE, watched=True)
         drill = Drill([_uncompiled(self._contestant(seat)) for seat in PLAYERS], self.memory)
-        other = drill.run(self.legs, _SHORT_GO)
+        other = self._go(drill, _SHORT_GO, "plain version", "plays uncompiled", NOTE)
         if found := difference(self.legs, go.traces, other.traces):
             told = f"compiled and uncompiled differ (whole numbers that overflow?): {found}"
             yield Finding(NOTE, "plain version", told)
@@ -273,7 +276,7 @@ def _named(catalogue: Catalogue, name: str) -> BotSpec:
 
 
 def _examine(asked: argparse.Namespace, tell: Tell) -> None:
-    tell(Stage("file", "is read", _READING).told())
+    tell(Stage("file", "is read", max(2.0, 10 * asked.limit)).told())
     catalogue = Catalogue(asked.bots)
     path = asked.path or catalogue.file_of(asked.name)
     try:
@@ -287,15 +290,26 @@ def _examine(asked: argparse.Namespace, tell: Tell) -> None:
     if not specs:
         tell(Finding(WRONG, "file", "holds no bot").told())
         return
-    tell({"bots": [spec.name for spec in specs]})
     spec = next((spec for spec in specs if spec.name == asked.bot), specs[0])
+    tell({"bots": [spec.name for spec in specs], "this": spec.name})
     memory = mmap.mmap(asked.memory, 0)
-    examiner = Examiner(catalogue, spec, memory, asked.limit, tell)
-    if asked.only_play:
+    try:
+        examiner = Examiner(catalogue, spec, memory, asked.limit, tell)
+    except BotError as error:
+        tell(Finding(WRONG, "file", str(error)).told())
+        return
+    try:
+        _let_work(examiner, asked.only_play)
+    except Exception as error:  # out of the bot's own code, where it is made anew
+        tell(Finding(WRONG, examiner.subject, in_a_line(error)).told())
+
+
+def _let_work(examiner: Examiner, only_play: bool) -> None:
+    if only_play:
         examiner.play()
         return
     for finding in examiner.everything():
-        tell(finding.told())
+        examiner.tell(finding.told())
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,8 +47,7 @@ class Examination:
         self._limit = limit
         self._unread = b""
         self._files = contextlib.ExitStack()
-        self._memory = self._files.enter_context(tempfile.TemporaryFile())
-        self._dump = self._files.enter_context(tempfile.TemporaryFile())
+        self._memory, self._dump = (self._files.enter_context(_scratch()) for _ in range(2))
         self._memory.truncate(SIZE)
         self._shared = mmap.mmap(self._memory.fileno(), SIZE)
         self._look = sight_of(self._shared)
@@ -134,7 +133,8 @@ class Examination:
         glimpse = self._look()
         self._vigil.look(glimpse, activity(self._process.pid), passed)
         if self.stage.places and glimpse.deciding and self._vigil.still > self._limit:
-            excuse = "" if self._vigil.proven else ", and perhaps the machine was busy"
+            excuse = "" if self._vigil.proven else ", perhaps since the machine was busy"
+            excuse = ", as its process was stopped" if self._vigil.stopped else excuse
             raise _Grief(f"too slow: no answer within {self._limit:g} s{excuse}{self._stuck()}")
         if now - self._since > self.stage.limit:
             raise _Grief(f"is not done within {self.stage.limit:g} s{self._stuck()}")
@@ -174,6 +174,10 @@ class Examination:
         return f" ({'; '.join(told)})" if told else ""
 
 
+def _scratch() -> Any:
+    return tempfile.TemporaryFile()
+
+
 def _own_line(dump: str) -> str:
     """The line of the bot's own code that was at work, from a traceback of faulthandler's."""
     ours = (str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix, "<")
@@ -201,16 +205,17 @@ class Trial:
     """Everything there is to find about the bots of a file, or about the bot of some name."""
 
     def __init__(self, target: Path | str, folder: Path, limit: float) -> None:
-        self._words = ["--bots", str(folder)]
-        self._words += ["--path" if isinstance(target, Path) else "--name", str(target)]
+        kind = "path" if isinstance(target, Path) else "name"
+        self._words = [f"--bots={folder}", f"--{kind}={target}"]
+        self._called = target.stem if isinstance(target, Path) else target
         self._limit = limit
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Generator[Finding, None, None]:
         """The findings, each as soon as there is one. Raises UsageError for an unknown name."""
-        first = _Case(self._words, "", self._limit)
+        first = _Case(self._words, self._called, self._limit)
         yield from first.findings()
         for name in first.names[1:]:
-            yield from _Case(self._words, name, self._limit).findings()
+            yield from _Case([*self._words, f"--bot={name}"], name, self._limit).findings()
 
 
 class _Case:
@@ -219,7 +224,7 @@ class _Case:
     def __init__(self, words: Sequence[str], bot: str, limit: float) -> None:
         self.names: list[str] = []
         self.bot = bot
-        self._words = [*words, *(("--bot", bot) if bot else ())]
+        self._words = words
         self._limit = limit
         self._traces: list[Trace] = []
 
@@ -242,8 +247,7 @@ class _Case:
                 if "unknown" in message:
                     raise UsageError(message["unknown"])
                 if "bots" in message:
-                    self.names = message["bots"]
-                    self.bot = self.bot or self.names[0]
+                    self.names, self.bot = message["bots"], message["this"]
                 elif "finding" in message:
                     yield Finding(*message["finding"])
                 elif "traces" in message:

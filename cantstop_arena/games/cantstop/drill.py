@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.games.cantstop.asking import Misplay
 from cantstop_arena.games.cantstop.course import FAILS, Leg, Step, Trace, steps_in
-from cantstop_arena.games.cantstop.notation import Complaint, record
+from cantstop_arena.games.cantstop.notation import Complaint, Event, record
 from cantstop_arena.games.cantstop.play import Table
-from cantstop_arena.games.cantstop.rules import CLASSIC, PLAYERS
+from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.games.cantstop.table import Contestant, Sitting
 from cantstop_arena.hookspecs import Player
 
@@ -34,12 +34,14 @@ class Failing(NamedTuple):
 class Go:
     """One go at the course: what happened in each game, and what there was to measure.
 
+    `endless` are the games that came to their turn limit.
     Of compiled bots no single decision can be seen; what is measured is what lies between two
     events, and what is counted is rolls.
     """
 
     traces: list[Trace] = field(default_factory=list)
     failings: dict[str, Failing] = field(default_factory=dict)
+    endless: int = 0
     decisions: int = 0
     seconds: float = 0.0
     slowest: float = 0.0
@@ -92,7 +94,8 @@ class Drill:
 
     def _steps(self, leg: Leg) -> Iterator[Step]:
         complaints: list[Complaint] = []
-        events = record(self.table, PLAYERS_AT[leg.players], leg.deal, complaints.append)
+        seats = tuple(range(leg.players))
+        events = self._counted(record(self.table, seats, leg.deal, complaints.append))
         yield from steps_in(self._clocked(events) if self.is_native else events)
         for complaint in complaints:
             kind = complaint.misplay.kind
@@ -100,7 +103,12 @@ class Drill:
             self._go.failings.setdefault(kind, failing)
             yield Step(complaint.turn, complaint.seat, f"{FAILS} ({kind})")
 
-    def _clocked(self, events: Iterator[Any]) -> Iterator[Any]:
+    def _counted(self, events: Iterator[Event]) -> Iterator[Event]:
+        for event in events:
+            self._go.endless += event.get("reason") == "turn-limit"
+            yield event
+
+    def _clocked(self, events: Iterator[Event]) -> Iterator[Event]:
         """The events of a game, the time between them taken."""
         start = time.perf_counter()
         for event in events:
@@ -139,6 +147,3 @@ class Drill:
     def _keep_time(self) -> None:
         if time.perf_counter() > self._deadline:
             raise _TimeUp
-
-
-PLAYERS_AT = {players: tuple(range(players)) for players in PLAYERS}
