@@ -36,7 +36,8 @@ from cantstop_arena.tournament.speed import measure
 Tell = Callable[[Mapping[str, Any]], None]
 
 _COMPILING, _MAKING, _MEASURING = 300.0, 10.0, 20.0  # seconds that a stage may take
-_GO, _SHORT_GO = 6.0, 3.0  # seconds for which the course is played
+_GO, _SHORT_GO = 4.0, 2.0  # seconds for which the course is played
+_FEW = 20  # games of the course that say enough of a bot that is seen to play it all elsewhere
 _SPARE = 3.0  # seconds that a go may take beyond that
 _SLOW_TO_MAKE = 0.001
 _SHOWN = 60  # characters of a default
@@ -61,11 +62,12 @@ class Examiner:
         self.subject = stage.subject
         self.tell(stage.told())
 
-    def _go(self, drill: Drill, seconds: float, subject: str, doing: str, mark: str = WRONG) -> Go:
-        """Play the course, where others can watch."""
+    def _go(self, drill: Drill, subject: str, doing: str, mark: str = WRONG, games: int = 0) -> Go:
+        """Play the course, or so many games of it, where others can watch."""
+        seconds = _GO if subject == "legal" else _SHORT_GO
         places = {hook: place_of(getattr(self.player, hook)) for hook in DECISIONS}
         self._enter(Stage(subject, doing, seconds + self.limit + _SPARE, mark, places))
-        return drill.run(self.legs, seconds)
+        return drill.run(self.legs[:games] if games else self.legs, seconds)
 
     def everything(self) -> Iterator[Finding]:
         """All that there is to find."""
@@ -74,7 +76,7 @@ class Examiner:
         if isinstance(drill, Finding):
             yield drill
             return
-        go = self._go(drill, _GO, "legal", "plays against itself")
+        go = self._go(drill, "legal", "plays against itself")
         yield from self._legality(go)
         yield from self._reproducibility(drill, go)
         if not drill.is_native:
@@ -88,7 +90,7 @@ class Examiner:
         """Play the course, and tell no more than what happened."""
         drill = self._drill()
         if isinstance(drill, Drill):
-            go = self._go(drill, _SHORT_GO, "reproducible", "plays in another process")
+            go = self._go(drill, "reproducible", "plays in another process")
             self._tell_traces(go)
 
     def _tell_traces(self, go: Go) -> None:
@@ -157,7 +159,7 @@ class Examiner:
         return f"{go.decisions:,} {counted} in {len(go.traces)} games"
 
     def _reproducibility(self, drill: Drill, go: Go) -> Iterator[Finding]:
-        again = self._go(drill, _SHORT_GO, "reproducible", "plays the same games again")
+        again = self._go(drill, "reproducible", "plays the same games again", games=_FEW)
         if found := difference(self.legs, go.traces, again.traces):
             causes = "the time, os.urandom, random.SystemRandom, id(), or the order of a set?"
             yield Finding(WRONG, "reproducible", f"{found}; {causes}")
@@ -169,9 +171,8 @@ class Examiner:
         if self.spec.learns:
             return
         drill = Drill([_kept(self._contestant(seat), self.spec) for seat in PLAYERS], self.memory)
-        doing = "plays without being made anew"
-        goes = [self._go(drill, _SHORT_GO / 2, "state", doing, NOTE) for _ in range(2)]
-        if any(difference(self.legs, go.traces, other.traces) for other in goes):
+        other = self._go(drill, "state", "plays without being made anew", NOTE, games=_FEW)
+        if difference(self.legs, go.traces, other.traces):
             told = "remembers earlier games; in a tournament it is made anew for every game"
             yield Finding(NOTE, "state", f"{told} (learns = True keeps it for a block)")
         else:
@@ -207,7 +208,7 @@ class Examiner:
 
     def _plain_version(self, go: Go) -> Iterator[Finding]:
         drill = Drill([_uncompiled(self._contestant(seat)) for seat in PLAYERS], self.memory)
-        other = self._go(drill, _SHORT_GO, "plain version", "plays uncompiled", NOTE)
+        other = self._go(drill, "plain version", "plays uncompiled", NOTE)
         if found := difference(self.legs, go.traces, other.traces):
             told = f"compiled and uncompiled differ (whole numbers that overflow?): {found}"
             yield Finding(NOTE, "plain version", told)

@@ -51,11 +51,17 @@ def plain_words(error: BaseException) -> str:
     for pattern, tell in _CAUSES:
         if found := re.search(pattern, report):
             return f"{tell(found)}{_place(report)}"
-    if signature := _innermost_signature(report):
-        return f"{_unknown_call(*signature)}{_place(report)}"
-    lines = [line.strip() for line in report.splitlines()]
-    told = next((line for line in lines if line and not _IS_FRAME.match(line)), "numba refuses it")
-    return f"{told:.{_LONGEST}}{_place(report)}"
+    signature = _innermost_signature(report)
+    told = _unknown_call(*signature) if signature else _own_words(report)
+    return f"{told}{_place(report)}"
+
+
+def _own_words(report: str) -> str:
+    """The compiler's own words, where there are none better: the last before the bot's line."""
+    at = _first_own_place(report)
+    lines = [line.strip() for line in report[: at.start() if at else len(report)].splitlines()]
+    telling = [line for line in lines if line and not _IS_FRAME.match(line)]
+    return f"{(telling or lines)[-1 if at else 0]:.{_LONGEST}}"
 
 
 _IS_FRAME = re.compile(r"Failed in|During: |No implementation|>>> |There are|- Of which|Overload")
@@ -63,12 +69,14 @@ _IS_FRAME = re.compile(r"Failed in|During: |No implementation|>>> |There are|- O
 
 def _place(report: str) -> str:
     """The first line of the bot's own that the report speaks of, in brackets."""
-    for pattern in (_PLACE, _RAISED_AT):
-        for file, line in pattern.findall(report):
-            if not _is_ours(file):
-                return f" ({file}:{line})"
+    if at := _first_own_place(report) or _RAISED_AT.search(report):
+        return f" ({at[1]}:{at[2]})"
     calls = [name for name, _ in _SIGNATURE.findall(report) if name[0] != "_"]
     return f" (in {calls[-1]})" if calls else ""
+
+
+def _first_own_place(report: str) -> re.Match[str] | None:
+    return next((at for at in _PLACE.finditer(report) if not _is_ours(at[1])), None)
 
 
 def _is_ours(file: str) -> bool:
@@ -77,13 +85,15 @@ def _is_ours(file: str) -> bool:
 
 def _innermost_signature(report: str) -> tuple[str, str] | None:
     """The call that the compiler knows nothing for: the last before the bot's own line."""
-    end = next((at.start() for at in _PLACE.finditer(report) if not _is_ours(at[1])), len(report))
-    found = _SIGNATURE.findall(report[:end])
-    return found[-1] if found else None
+    at = _first_own_place(report)
+    found = _SIGNATURE.findall(report[: at.start() if at else len(report)])
+    return found[-1] if found and found[-1][0] not in ("choose_move", "roll_again") else None
 
 
 def _unknown_call(name: str, arguments: str) -> str:
     kinds = [kind_of(argument) for argument in _split(arguments)]
+    if "a slice" in kinds:
+        return "what the table shows has no slices"
     if name in _SIGNS and len(kinds) == 2:
         return f"{kinds[0]} {_SIGNS[name]} {kinds[1]} cannot be reckoned"
     if name == "getitem" and len(kinds) == 2:
@@ -126,6 +136,10 @@ def _returned(found: re.Match[str]) -> str:
 def _mixed(found: re.Match[str]) -> str:
     kinds = dict.fromkeys(map(kind_of, _split(found[1])))
     return f"what it returns is of different kinds: {', '.join(kinds)}"
+
+
+def _two_kinds(found: re.Match[str]) -> str:
+    return f"{kind_of(found[1])} on one way, {kind_of(found[2])} on another"
 
 
 def _say(text: str) -> Callable[[re.Match[str]], str]:
@@ -171,6 +185,11 @@ _CAUSES: Sequence[tuple[str, Callable[[re.Match[str]], str]]] = (
     (r"opcode \(IMPORT_NAME\)", _say("import belongs at the top of the file")),
     (r"unsupported opcode \((\w+)\)", _say(r"this cannot be compiled (\1)")),
     (r"Can't unify return type from the following types: (.*)", _mixed),
+    (r"Cannot unify (.*) and (.*) for '\$\S+',", _two_kinds),
+    (
+        r"Cannot unify (.*) and (.*) for '(\w+)[.\d]*',",
+        lambda found: f"{found[3]} is of different kinds: {_two_kinds(found)}",
+    ),
     (
         "re-entrant to the same function",
         _say("a function that calls itself cannot be compiled; write a loop"),
