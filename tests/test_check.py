@@ -1,6 +1,6 @@
 """`arena bots check` and `arena bots new`: what authors are told, and bots that would not have it.
 
-The hostile bots are all looked at once, two at a time, since each look takes seconds.
+The hostile bots are all looked at beforehand, some at a time, since each look takes seconds.
 """
 
 import json
@@ -39,6 +39,13 @@ def rolling(*lines: str, head: str = "") -> str:
 
 Expected = tuple[str, str, str]  # a mark, a subject, a pattern of the text
 HOSTILE: Mapping[str, tuple[str, Sequence[Expected]]] = {
+    "slow": (
+        rolling("time.sleep(0.06)", "return False", head="import time"),
+        [
+            (NOTE, "legal", "time was up after .* decisions"),
+            (NOTE, "time", r"slowest decision \(roll_again\) took 6\d.*; 0.4 s are allowed"),
+        ],
+    ),
     "hangs_at_import": (
         f"while True:\n    pass\n{CHOOSE}{STOPS}",
         [(WRONG, "file", r"not done within 4 s \(.*hangs_at_import.py:[12]\), while it is read")],
@@ -111,13 +118,6 @@ HOSTILE: Mapping[str, tuple[str, Sequence[Expected]]] = {
     "remembers": (
         rolling("global n", "n += 1", "return n % 3 > 0 and n < 400", head="n = 0"),
         [(NOTE, "state", "remembers earlier games"), (OK, "reproducible", "in another process")],
-    ),
-    "slow": (
-        rolling("time.sleep(0.06)", "return False", head="import time"),
-        [
-            (NOTE, "legal", "time was up after .* decisions"),
-            (NOTE, "time", r"slowest decision \(roll_again\) took 6\d.*; 0.4 s are allowed"),
-        ],
     ),
     "slow_to_make": (
         f"import time\ntime.sleep(0.003)\n{CHOOSE}{STOPS}",
@@ -216,7 +216,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, list[Findi
     paths = [folder / f"{name}.py" for name in HOSTILE]
     for path in paths:
         path.write_text(HOSTILE[path.stem][0])
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(3) as pool:  # some of them sleep
         return dict(zip(HOSTILE, pool.map(look, paths), strict=True))
 
 
@@ -337,11 +337,11 @@ def test_a_new_compiled_bot_passes_the_check() -> None:
 def test_new_bots_of_both_lanes_are_told_apart_by_nothing_but_speed() -> None:
     for words in (["plain"], ["quick", "--compiled"]):
         arena("bots", "new", *words)
-    Path("t.yaml").write_text("games: 2000\nbots: [plain, quick, {bot: random, roll_again: 0.8}]\n")
+    Path("t.yaml").write_text("games: 400\nbots: [plain, quick, random]\n")
     arena("run", "t.yaml", "--quiet")
     rows = json.loads(Path("results/t/summary.json").read_text())["standings"]
     scores = {row["bot"]: row["score"] for row in rows}
-    assert scores["plain"] == pytest.approx(scores["quick"], abs=0.05)
+    assert scores["plain"] == pytest.approx(scores["quick"], abs=0.08)
     assert scores["random"] < 0.3
 
 
