@@ -60,6 +60,11 @@ def plugin_manager() -> pluggy.PluginManager:
     return manager
 
 
+def is_built_in(name: str) -> bool:
+    """Whether a built-in bot has this name, which then is nobody else's."""
+    return name.replace("-", "_") in BUILT_IN
+
+
 class Catalogue:
     """The bots and rule sets that can be used here.
 
@@ -99,6 +104,10 @@ class Catalogue:
             names = ", ".join(spec.name for spec in specs)
             raise BotError(f"{path} holds several bots ({names}): use their names")
         return specs[0]
+
+    def bots_of(self, path: Path) -> list[BotSpec]:
+        """All bots of a file. Raises BotError with the reason where it cannot be used."""
+        return list(self._file(path))
 
     def reopen(self, name: str, path: Path | None) -> BotSpec:
         """A bot found before, by its name and the file it came from."""

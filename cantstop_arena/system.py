@@ -12,7 +12,6 @@ from typing import NamedTuple
 FOREIGN = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 """Signals by which others end a process, rather than a mistake of its own."""
 
-_HERE = os.getcwd()  # where the command was given, wherever a bot goes later
 _PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 _TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
@@ -21,7 +20,17 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 def short_path(path: str) -> str:
     """A path as seen from where the command was given, if it lies below."""
-    return path.removeprefix(os.path.join(_HERE, ""))
+    return path.removeprefix(_HERE)
+
+
+def _folder() -> str:
+    try:
+        return f"{Path.cwd()}{os.sep}"
+    except OSError:  # it has been deleted
+        return ""
+
+
+_HERE = _folder()  # wherever a bot goes later
 
 
 class Activity(NamedTuple):

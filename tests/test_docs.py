@@ -136,30 +136,49 @@ def options_of(command: click.Command) -> set[str]:
     return {word for item in command.params for word in item.opts if word.startswith("--")}
 
 
+def commands() -> dict[str, click.Command]:
+    """Every command by the words that call it, those of a group after the group itself."""
+    found: dict[str, click.Command] = {}
+    for name, command in main.commands.items():
+        found[name] = command
+        if isinstance(command, click.Group):
+            found |= {f"{name} {inner}": one for inner, one in command.commands.items()}
+    return found
+
+
+def called(words: list[str]) -> str:
+    """The command that these words call, those after `arena`."""
+    longest = " ".join(words[:2])
+    return longest if longest in commands() else words[0]
+
+
 def test_the_readme_lists_every_command_with_all_its_options() -> None:
     told = {}
     for usage, explained in table(README, "Commands"):
-        (name,) = re.findall(r"^`arena (\w+)", usage)
+        name = called(usage.strip("`").split()[1:])
         told[name] = set(re.findall(r"`(--[a-z-]+)", explained))
-    assert told == {name: options_of(command) for name, command in main.commands.items()}
+    assert told == {name: options_of(command) for name, command in commands().items()}
 
 
 def test_the_readme_shows_every_argument_as_help_does() -> None:
     for usage, _ in table(README, "Commands"):
-        words = usage.strip("`").split()
-        command = main.commands[words[1]]
-        with click.Context(command) as context:
-            arguments = [item for item in command.params if isinstance(item, click.Argument)]
-            assert words[2:] == [item.make_metavar(context) for item in arguments]
+        words = usage.strip("`").split()[1:]
+        name = called(words)
+        with click.Context(commands()[name]) as context:
+            params = commands()[name].params
+            arguments = [item for item in params if isinstance(item, click.Argument)]
+            told = [item.make_metavar(context) for item in arguments]
+        assert words[len(name.split()) :] == told
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_call_of_arena_in_the_documentation_exists(page: Path) -> None:
     text = page.read_text("utf-8")
-    calls = re.findall(r"(?:`|\$ )arena ([a-z]+)([^`\n]*)", text)
-    for name, rest in calls:
-        assert name in main.commands
-        assert set(re.findall(r"--[a-z-]+", rest)) <= options_of(main.commands[name])
+    calls = re.findall(r"(?:`|\$ )arena ([a-z]+[^`\n]*)", text)
+    for call in calls:
+        name = called(call.split())
+        assert name in commands()
+        assert set(re.findall(r"--[a-z-]+", call)) <= options_of(commands()[name])
 
 
 def test_the_table_of_turn_is_that_of_the_program() -> None:

@@ -193,8 +193,8 @@ def test_a_bot_that_does_not_compile_is_named_with_cause_and_line(place: Path) -
     (place / "bots" / "typo.py").write_text(text)
     (place / "t.yaml").write_text("games: 2\nbots: [cautious, typo]\n")
     told = arena("run", "t.yaml", code=2).output
-    assert "typo does not compile: Unknown attribute 'runers'" in told
-    assert 'typo.py", line 4' in told
+    assert "typo does not compile: turn has no 'runers' (did you mean 'runners'?)" in told
+    assert "typo.py:4" in told
 
 
 def test_a_run_that_is_killed_goes_on_to_the_same_bytes(place: Path) -> None:

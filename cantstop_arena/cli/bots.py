@@ -6,14 +6,26 @@ from typing import Any
 
 import click
 
+from cantstop_arena.cli.bots_check import check
+from cantstop_arena.cli.bots_new import new
 from cantstop_arena.cli.run import bots_option
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @bots_option
-def bots(as_json: bool, bots_folder: Path) -> None:
+@click.pass_context
+def bots(context: click.Context, as_json: bool, bots_folder: Path) -> None:
     """List the bots: built in, from installed packages, and from the folder bots/."""
+    if context.invoked_subcommand is None:
+        _list(as_json, bots_folder)
+
+
+bots.add_command(check)
+bots.add_command(new)
+
+
+def _list(as_json: bool, bots_folder: Path) -> None:
     from cantstop_arena.plugins import Catalogue
 
     known, broken = Catalogue(bots_folder).everything()

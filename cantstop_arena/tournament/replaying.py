@@ -58,12 +58,12 @@ class _Replayer:
 
     def play(self, block: Block, condemned: Sequence[Fault] = ()) -> Iterator[Any]:
         """The events; before the last one a complaint, where a bot misbehaves."""
-        from cantstop_arena.games.cantstop.notation import record
+        from cantstop_arena.games.cantstop.notation import Complaint, record
 
-        complaints: list[str] = []
+        complaints: list[Complaint] = []
         self.table.games[0].bots[: len(self.seats)] = range(len(self.seats))
         for event in record(self.table, self.seats, block.first, complaints.append):
-            yield from ({_COMPLAINT: complaint} for complaint in complaints)
+            yield from ({_COMPLAINT: str(complaint)} for complaint in complaints)
             complaints.clear()
             yield event
 

@@ -4,7 +4,6 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -19,6 +18,7 @@ from numba.extending import intrinsic, overload, register_jitable
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop import series, views  # noqa: F401 - they teach numba the types
 from cantstop_arena.games.cantstop.compiler import caching_in, part
+from cantstop_arena.games.cantstop.complaints import plain_words
 from cantstop_arena.games.cantstop.shapes import MOVES, RECORD, TURN
 from cantstop_arena.games.cantstop.state import GameArray
 from cantstop_arena.hookspecs import Player, compile_options
@@ -165,7 +165,7 @@ def compile_player(player: Player, name: str, cache: Path | None) -> NativePlaye
     except BotError as error:
         raise BotError(f"{name} does not compile: {error}") from error
     except Exception as error:  # numba raises more than its own errors
-        raise BotError(f"{name} does not compile: {_plain_words(error)}") from error
+        raise BotError(f"{name} does not compile: {plain_words(error)}") from error
     return NativePlayer((_address(choose), _address(again)), (choose, again))
 
 
@@ -210,6 +210,10 @@ def _address(dispatcher: Any) -> int:
     return address
 
 
+_NO_FUNCTION = (
+    "{} is a method, and only functions can be @compiled: "
+    "register a function that returns Player(choose_move, roll_again)"
+)
 _callable: set[Any] = set()
 _SHARED = random.random.__self__  # type: ignore[attr-defined]  # behind `from random import ...`
 
@@ -218,6 +222,8 @@ def _make_callable(function: Any) -> None:
     """Let compiled code call a plain function, and whatever functions of its module it calls."""
     if function in _callable:
         return
+    if not isinstance(function, FunctionType):
+        raise BotError(_NO_FUNCTION.format(getattr(function, "__name__", "what is marked")))
     _refuse_unseeded(function)
     _callable.add(function)
     register_jitable(forceinline=True, **(compile_options(function) or {}))(function)
@@ -253,17 +259,3 @@ def _names(code: CodeType) -> list[str]:
         name for const in code.co_consts if isinstance(const, CodeType) for name in _names(const)
     ]
     return [*code.co_names, *code.co_freevars, *inner]
-
-
-def _plain_words(error: Exception) -> str:
-    """The one sentence of numba's report that names the cause, with its place in the bot's file."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    lines = [line for line in lines if line and not line.startswith("During:")]
-    for cause, place in pairwise(lines):
-        if place.startswith('File "') and _OWN_FILE not in place:
-            return f"{cause} ({place.removeprefix('File ').rstrip(':')})"
-    told = [line.removeprefix("TypingError: ") for line in lines if "must return" in line]
-    return (told or lines or ["numba refuses it"])[0]
-
-
-_OWN_FILE = "cantstop/native.py"

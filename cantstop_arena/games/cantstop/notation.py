@@ -1,7 +1,7 @@
 """One game written down, event by event, as docs/rules.md lays it out."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from cantstop_arena.games.cantstop import kernel
 from cantstop_arena.games.cantstop.asking import Misplay, misplay_of
@@ -30,8 +30,20 @@ _REASONS = {
 }
 
 
+class Complaint(NamedTuple):
+    """Who misbehaved in a game, in which turn, and how."""
+
+    bot: str
+    seat: int
+    turn: int
+    misplay: Misplay
+
+    def __str__(self) -> str:
+        return f"{self.bot} (seat {self.seat}) misbehaves in turn {self.turn}: {self.misplay}"
+
+
 def record(
-    table: Table, seats: Group, deal: int, complain: Callable[[str], None] | None = None
+    table: Table, seats: Group, deal: int, complain: Callable[[Complaint], None] | None = None
 ) -> Iterator[Event]:
     """Play one game and yield its events: the game, rolls, stops and busts, the end.
 
@@ -41,7 +53,7 @@ def record(
     yield scribe.opening()
     yield from scribe.turns()
     if scribe.misplay and complain:
-        complain(scribe.complaint())
+        complain(scribe.complaint(scribe.misplay))
     yield scribe.ending()
 
 
@@ -140,10 +152,10 @@ class _Scribe:
         markers = self._by_column(self.game.markers[seat])
         return {"event": "stop", "turn": self.roll["turn"], "seat": seat, "markers": markers}
 
-    def complaint(self) -> str:
+    def complaint(self, misplay: Misplay) -> Complaint:
         seat = self.table.asker.seat
         name = self.table.contestants[self.seats[seat]].name
-        return f"{name} (seat {seat}) misbehaves in turn {int(self.game.turn)}: {self.misplay}"
+        return Complaint(name, seat, int(self.game.turn), misplay)
 
     def ending(self) -> Event:
         winners = int(self.game.winners)

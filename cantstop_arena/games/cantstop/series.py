@@ -36,7 +36,7 @@ def _series_length(series):
 
 @overload(operator.getitem, jit_options=INLINE)
 def _series_item(series, index):
-    if not isinstance(series, Series):
+    if not isinstance(series, Series) or isinstance(index, types.SliceType):
         return None
 
     def read(series, index):

@@ -5,6 +5,7 @@ a move is one number, `first << 5 | second` (second 0 where the move advances on
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -115,9 +116,14 @@ def new_game(rules: RuleSet, players: int, seed: int) -> GameArray:
     game.roll_total = rules.sides**4
     hits = odds.hit_table(rules.sides)
     game.hits[: len(hits)] = hits
-    for number, dice in enumerate(odds.all_rolls(rules.sides)):
-        game.pairings[number] = _packed(odds.pairings(dice))
+    pairings = _pairings_by_roll(rules.sides)
+    game.pairings[: len(pairings)] = pairings
     return games
+
+
+@cache
+def _pairings_by_roll(sides: int) -> tuple[int, ...]:
+    return tuple(_packed(odds.pairings(dice)) for dice in odds.all_rolls(sides))
 
 
 def _packed(pairings: list[odds.Pairing]) -> int:

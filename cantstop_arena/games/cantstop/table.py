@@ -95,15 +95,23 @@ class Seating:
 
     def settle_in(self, memory: Any) -> None:
         """Keep the game's record in this memory, where another process can see it."""
-        games = np.frombuffer(memory, GAME, 1).view(np.recarray)
-        games[:] = self.games
-        self._lay(games)
+        self._lay_in(memory, self.games)
+
+    def _lay_in(self, memory: Any, games: Any) -> None:
+        there = np.frombuffer(memory, GAME, 1).view(np.recarray)
+        there[:] = games
+        self._lay(there)
 
     @property
     def speaker(self) -> int:
         """The bot on turn, by number; also while machine code plays."""
         game = self.games[0]
         return self.group[int(game.bots[int(game.seat)]) % len(self.group)]
+
+    def play_by(self, rules: RuleSet, players: int, memory: Any) -> None:
+        """Go on under other rules, or with other seats; the game's record lies in this memory."""
+        self.rules = rules
+        self._lay_in(memory, new_game(rules, players, self.seed))
 
     def tidy_up(self) -> None:
         """Undo what plain bots may have done to the process, and forget what they have learnt."""

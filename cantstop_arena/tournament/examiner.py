@@ -1,0 +1,338 @@
+"""Looks at a bot and plays it, in a process that it may wreck: what `trial` starts.
+
+Each stage is announced before it begins, so that whoever listens knows where a bot came to grief.
+"""
+
+import argparse
+import faulthandler
+import inspect
+import mmap
+import os
+import signal
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from cantstop_arena import system
+from cantstop_arena.botfiles import in_a_line
+from cantstop_arena.botspecs import DECISIONS, BotSpec
+from cantstop_arena.errors import BotError
+from cantstop_arena.games.cantstop.course import course, difference
+from cantstop_arena.games.cantstop.drill import Drill, Go
+from cantstop_arena.games.cantstop.rules import PLAYERS
+from cantstop_arena.games.cantstop.table import Contestant, uncompiled
+from cantstop_arena.hookspecs import Player
+from cantstop_arena.isolation.stdio import take_pipes
+from cantstop_arena.isolation.wire import line_of
+from cantstop_arena.plugins import Catalogue, is_built_in
+from cantstop_arena.tournament.findings import NOTE, OK, WRONG, Finding, Stage
+from cantstop_arena.tournament.recipes import seat_for
+from cantstop_arena.tournament.speed import measure
+
+Tell = Callable[[Mapping[str, Any]], None]
+
+_COMPILING, _MAKING, _MEASURING = 300.0, 10.0, 20.0  # seconds that a stage may take
+_GO, _SHORT_GO = 4.0, 2.0  # seconds for which the course is played
+_FEW = 20  # games of the course that say enough of a bot that is seen to play it all elsewhere
+_SPARE = 3.0  # seconds that a go may take beyond that
+_SLOW_TO_MAKE = 0.001
+_SHOWN = 60  # characters of a default
+
+
+class Examiner:
+    """Looks at one bot: every method is something to look at, and yields what was found."""
+
+    def __init__(
+        self, catalogue: Catalogue, spec: BotSpec, memory: Any, limit: float, tell: Tell
+    ) -> None:
+        self.catalogue = catalogue
+        self.spec = spec
+        self.memory = memory
+        self.limit = limit
+        self.tell = tell
+        self.legs = course()
+        self.subject = "file"
+        self.player = spec.build({})
+
+    def _enter(self, stage: Stage) -> None:
+        self.subject = stage.subject
+        self.tell(stage.told())
+
+    def _go(self, drill: Drill, subject: str, doing: str, mark: str = WRONG, games: int = 0) -> Go:
+        """Play the course, or so many games of it, where others can watch."""
+        seconds = _GO if subject == "legal" else _SHORT_GO
+        places = {hook: place_of(getattr(self.player, hook)) for hook in DECISIONS}
+        self._enter(Stage(subject, doing, seconds + self.limit + _SPARE, mark, places))
+        return drill.run(self.legs[:games] if games else self.legs, seconds)
+
+    def everything(self) -> Iterator[Finding]:
+        """All that there is to find."""
+        yield from self._looks()
+        drill = self._drill()
+        if isinstance(drill, Finding):
+            yield drill
+            return
+        go = self._go(drill, "legal", "plays against itself")
+        yield from self._legality(go)
+        yield from self._reproducibility(drill, go)
+        if not drill.is_native:
+            yield from self._memory(go)
+            yield self._making()
+        yield from self._speed(drill, go)
+        if drill.is_native:
+            yield from self._plain_version(go)
+
+    def play(self) -> None:
+        """Play the course, and tell no more than what happened."""
+        drill = self._drill()
+        if isinstance(drill, Drill):
+            go = self._go(drill, "reproducible", "plays in another process")
+            self._tell_traces(go)
+
+    def _tell_traces(self, go: Go) -> None:
+        self.tell({"traces": go.traces})
+
+    # What it is
+
+    def _looks(self) -> Iterator[Finding]:
+        hooks = [f"{hook} ({place_of(getattr(self.player, hook))})" for hook in DECISIONS]
+        module = sys.modules.get(getattr(_innermost(self.player.choose_move), "__module__", ""))
+        by = ", by register_bots" if hasattr(module, "register_bots") else ""
+        yield Finding(OK, "hooks", f"{' and '.join(hooks)}{by}")
+        options = [f"{name}={value!r:.{_SHOWN}}" for name, value in self.spec.defaults.items()]
+        yield Finding(OK, "options", ", ".join(options) or "none")
+        if self.spec.path and is_built_in(self.spec.name):
+            told = "a built-in bot has this name; tournaments find this one by its path only"
+            yield Finding(NOTE, "name", told)
+        if self.spec.learns:
+            told = "says that it learns: it keeps what it remembers for a block of deals"
+            yield Finding(OK, "learns", told)
+
+    def _drill(self) -> Drill | Finding:
+        """The bot, ready to play, or why it cannot."""
+        self._enter(Stage("lane", "is compiled", _COMPILING))
+        contestants = [self._contestant(seat) for seat in PLAYERS]
+        missing, start = uncompiled(contestants[:1]), time.perf_counter()
+        try:
+            drill = Drill(contestants, self.memory)
+            drill.table.warm_up()
+        except BotError as error:
+            return Finding(WRONG, "lane", str(error))
+        self.tell(self._lane(drill, bool(missing), time.perf_counter() - start).told())
+        return drill
+
+    def _contestant(self, number: int) -> Contestant:
+        seat = seat_for(f"{self.spec.name} {number}", self.spec, self.spec.defaults)
+        return seat.contestant(self.catalogue)
+
+    def _lane(self, drill: Drill, is_new: bool, seconds: float) -> Finding:
+        if drill.is_native:
+            spent = f" in {seconds:.1f} s, once" if is_new else " before"
+            return Finding(OK, "lane", f"compiled{spent}")
+        if self.spec.lane == "plain":
+            return Finding(OK, "lane", "plain")
+        return Finding(NOTE, "lane", "@compiled, but NUMBA_DISABLE_JIT is set: plays as plain")
+
+    # What it does
+
+    def _legality(self, go: Go) -> Iterator[Finding]:
+        for kind, (leg, turn, seat, misplay) in go.failings.items():
+            where = f"{leg}, turn {turn}, seat {seat}" if turn else f"{leg}, as it is made anew"
+            yield Finding(WRONG, "legal", f"{kind}: {misplay} (first in {where})")
+        played = self._played(go)
+        if not go.is_complete:
+            told = f"time was up after {played}: too slow to be looked at further"
+            yield Finding(NOTE, "legal", told)
+        if go.endless:
+            told = f"{go.endless} of {len(go.traces)} games came to the turn limit, won by nobody"
+            yield Finding(NOTE, "legal", told)
+        if go.is_complete and not go.failings:
+            sets = len({leg.rules for leg in self.legs})
+            yield Finding(OK, "legal", f"{played} under {sets} rule sets, in 1 to 4 seats")
+
+    def _played(self, go: Go) -> str:
+        counted = "rolls" if self.spec.lane == "compiled" else "decisions"
+        return f"{go.decisions:,} {counted} in {len(go.traces)} games"
+
+    def _reproducibility(self, drill: Drill, go: Go) -> Iterator[Finding]:
+        again = self._go(drill, "reproducible", "plays the same games again", games=_FEW)
+        if found := difference(self.legs, go.traces, again.traces):
+            causes = "the time, os.urandom, random.SystemRandom, id(), or the order of a set?"
+            yield Finding(WRONG, "reproducible", f"{found}; {causes}")
+        else:
+            self._tell_traces(go)
+
+    def _memory(self, go: Go) -> Iterator[Finding]:
+        """Whether it answers otherwise when it is not made anew for each game."""
+        if self.spec.learns:
+            return
+        drill = Drill([_kept(self._contestant(seat), self.spec) for seat in PLAYERS], self.memory)
+        other = self._go(drill, "state", "plays without being made anew", NOTE, games=_FEW)
+        if difference(self.legs, go.traces, other.traces):
+            told = "remembers earlier games; in a tournament it is made anew for every game"
+            yield Finding(NOTE, "state", f"{told} (learns = True keeps it for a block)")
+        else:
+            yield Finding(OK, "state", "no answer depends on earlier games")
+
+    # How long it takes
+
+    def _making(self) -> Finding:
+        self._enter(Stage("making", "is made anew", _MAKING))
+        spent = []
+        for _ in range(7):
+            start = time.perf_counter()
+            self.spec.made_anew({})
+            spent.append(time.perf_counter() - start)
+        seconds = statistics.median(spent)
+        told = f"made anew, as it is for every game, in {_milliseconds(seconds)}"
+        return Finding(NOTE if seconds > _SLOW_TO_MAKE else OK, "making", told)
+
+    def _speed(self, drill: Drill, go: Go) -> Iterator[Finding]:
+        self._enter(Stage("time", "is measured", _MEASURING, NOTE))
+        if drill.is_native:
+            speed = measure(self.catalogue, self.spec, 0.2)
+            yield Finding(OK, "time", f"{speed.games_per_second:,.0f} games a second")
+        elif go.seconds:
+            yield Finding(OK, "time", f"{go.decisions / go.seconds:,.0f} decisions a second")
+        if go.slowest > self.limit / 10:
+            asked = f" ({go.slowest_in})" if go.slowest_in else ""
+            told = f"the slowest decision{asked} took {_milliseconds(go.slowest)}"
+            mark = WRONG if go.slowest > self.limit else NOTE
+            yield Finding(mark, "time", f"{told}; {self.limit:g} s are allowed")
+
+    # The other lane
+
+    def _plain_version(self, go: Go) -> Iterator[Finding]:
+        drill = Drill([_uncompiled(self._contestant(seat)) for seat in PLAYERS], self.memory)
+        other = self._go(drill, "plain version", "plays uncompiled", NOTE)
+        if found := difference(self.legs, go.traces, other.traces):
+            told = f"compiled and uncompiled differ (whole numbers that overflow?): {found}"
+            yield Finding(NOTE, "plain version", told)
+        else:
+            games = sum(trace.whole for trace in other.traces)
+            yield Finding(OK, "plain version", f"plays the same games uncompiled ({games})")
+
+
+def _kept(contestant: Contestant, spec: BotSpec) -> Contestant:
+    """A contestant that is never made anew."""
+    player = spec.made_anew({})
+    return Contestant(contestant.name, player, contestant.digest, lambda sitting: player)
+
+
+def _uncompiled(contestant: Contestant) -> Contestant:
+    """A compiled contestant as ordinary Python: functions that carry no mark."""
+    choose, again = contestant.player.choose_move, contestant.player.roll_again
+    player = Player(lambda turn, moves: choose(turn, moves), lambda turn: again(turn))
+    return Contestant(contestant.name, player, "", None)
+
+
+def place_of(function: Callable[..., Any]) -> str:
+    """The file and line where a function begins."""
+    code = getattr(_innermost(function), "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code else "no Python function"
+
+
+def _innermost(function: Any) -> Any:
+    while isinstance(function, partial):
+        function = function.func
+    return inspect.unwrap(getattr(function, "__func__", function))
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{seconds * 1000:,.3g} ms"
+
+
+# --- The process ----------------------------------------------------------------------------------
+
+
+def _asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m cantstop_arena.tournament.examiner")
+    parser.add_argument("--parent", type=int, required=True, help="the process that listens")
+    parser.add_argument("--bots", type=Path, required=True, help="the folder of bots")
+    parser.add_argument("--memory", type=int, required=True, help="file descriptor of the game")
+    parser.add_argument("--dump", type=int, required=True, help="file descriptor for tracebacks")
+    parser.add_argument("--limit", type=float, required=True, help="seconds for a decision")
+    parser.add_argument("--bot", help="which bot of the file; the first is the default")
+    parser.add_argument("--only-play", action="store_true", help="tell what happens in the games")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--path", type=Path)
+    what.add_argument("--name")
+    return parser.parse_args()
+
+
+class _Unknown(BotError):
+    """There is no bot of this name."""
+
+
+def _named(catalogue: Catalogue, name: str) -> BotSpec:
+    try:
+        return catalogue.find(name)
+    except BotError as error:
+        is_broken = any(broken.name == name for broken in catalogue.everything()[1])
+        raise error if is_broken else _Unknown(str(error)) from error
+
+
+def _examine(asked: argparse.Namespace, tell: Tell) -> None:
+    tell(Stage("file", "is read", max(2.0, 10 * asked.limit)).told())
+    catalogue = Catalogue(asked.bots)
+    path = asked.path or catalogue.file_of(asked.name)
+    try:
+        specs = catalogue.bots_of(path) if path else [_named(catalogue, asked.name)]
+    except _Unknown as error:
+        tell({"unknown": str(error)})
+        return
+    except BotError as error:
+        tell(Finding(WRONG, "file", str(error)).told())
+        return
+    if not specs:
+        tell(Finding(WRONG, "file", "holds no bot").told())
+        return
+    spec = next((spec for spec in specs if spec.name == asked.bot), specs[0])
+    tell({"bots": [spec.name for spec in specs], "this": spec.name})
+    memory = mmap.mmap(asked.memory, 0)
+    try:
+        examiner = Examiner(catalogue, spec, memory, asked.limit, tell)
+    except BotError as error:
+        tell(Finding(WRONG, "file", str(error)).told())
+        return
+    try:
+        _let_work(examiner, asked.only_play)
+    except Exception as error:  # out of the bot's own code, where it is made anew
+        tell(Finding(WRONG, examiner.subject, in_a_line(error)).told())
+
+
+def _let_work(examiner: Examiner, only_play: bool) -> None:
+    if only_play:
+        examiner.play()
+        return
+    for finding in examiner.everything():
+        examiner.tell(finding.told())
+
+
+def main() -> None:
+    """Examine a bot, and tell what is found."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever listens
+    _, report = take_pipes()
+    asked = _asked()
+    system.die_with_parent(asked.parent)
+    faulthandler.enable(asked.dump, all_threads=False)
+    faulthandler.register(signal.SIGUSR1, asked.dump, all_threads=False)
+
+    def tell(message: Mapping[str, Any]) -> None:
+        left = memoryview(line_of(message))
+        while left:
+            left = left[report.write(left) :]
+
+    _examine(asked, tell)
+    tell({"done": True})
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(0)  # whatever a bot has left running
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""What is found about a bot when it is looked at, and how it is told from process to process."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+OK, NOTE, WRONG = "ok", "note", "WRONG"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at: a mark, what it was, and what was found in plain words."""
+
+    mark: str
+    subject: str
+    text: str
+    bot: str = ""
+
+    def told(self) -> Mapping[str, Any]:
+        """The finding as a message."""
+        return {"finding": [self.mark, self.subject, self.text, self.bot]}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What is about to be looked at, for how many seconds at most.
+
+    If the process comes to grief there, the bot gets this mark. Where `places` are given, a game
+    is played that can be watched: they say where the bot's functions stand.
+    """
+
+    subject: str
+    doing: str
+    limit: float
+    mark: str = WRONG
+    places: Mapping[str, str] | None = None
+
+    def told(self) -> Mapping[str, Any]:
+        """The stage as a message."""
+        return {"stage": [self.subject, self.doing, self.limit, self.mark, self.places]}

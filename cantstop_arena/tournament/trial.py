@@ -1,0 +1,283 @@
+"""A bot on trial: looked at in a process of its own, which it may hang, crash or flood."""
+
+import contextlib
+import json
+import mmap
+import os
+import re
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cantstop_arena.errors import UsageError
+from cantstop_arena.games.cantstop.course import Trace, course, difference
+from cantstop_arena.games.cantstop.sight import SIZE, sight_of
+from cantstop_arena.isolation.wire import printable
+from cantstop_arena.system import activity
+from cantstop_arena.tournament.findings import NOTE, OK, WRONG, Finding, Stage
+from cantstop_arena.tournament.vigil import Vigil
+
+Message = Mapping[str, Any]
+
+_START = 60.0  # seconds that Python and the engine's modules may take to load
+_PULSE = 0.05
+_TO_TELL = 0.5  # seconds in which a process says where it is stuck, or how it ended
+_AT_ONCE = 1 << 16
+_KEPT = 1000  # bytes of what a bot prints
+
+
+class _Grief(Exception):
+    """The process has come to no good end. The message says how."""
+
+
+class Examination:
+    """The process that looks at a bot: its messages, its deadline, and its end."""
+
+    def __init__(self, words: Sequence[str], limit: float, hash_seed: str) -> None:
+        self.stage = Stage("file", "is read", _START)
+        self.printed = 0
+        self.first_print = b""
+        self._limit = limit
+        self._unread = b""
+        self._files = contextlib.ExitStack()
+        self._memory, self._dump = (self._files.enter_context(_scratch()) for _ in range(2))
+        self._memory.truncate(SIZE)
+        self._shared = mmap.mmap(self._memory.fileno(), SIZE)
+        self._look = sight_of(self._shared)
+        self._vigil = Vigil()
+        self._since = self._looked = time.monotonic()
+        self._process = self._started(words, hash_seed)
+        self._selector = selectors.DefaultSelector()
+        for pipe in (self._process.stdout, self._process.stderr):
+            assert pipe
+            self._files.enter_context(pipe)
+            self._selector.register(pipe, selectors.EVENT_READ)
+
+    def _started(self, words: Sequence[str], hash_seed: str) -> subprocess.Popen[bytes]:
+        memory, dump = self._memory.fileno(), self._dump.fileno()
+        module = f"{__package__}.examiner"
+        told = ("--parent", os.getpid(), "--memory", memory, "--dump", dump, "--limit", self._limit)
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", module, *map(str, told), *words],
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            pass_fds=(memory, dump),
+            start_new_session=True,
+        )
+
+    def __enter__(self) -> "Examination":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        with contextlib.suppress(OSError):  # nobody is left
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._selector.close()
+        self._files.close()
+
+    def messages(self) -> Iterator[Message]:
+        """What it tells, to the end. Raises _Grief where it does not get there."""
+        while True:
+            ready = [key.fileobj for key, _ in self._selector.select(_PULSE)]
+            for pipe in ready:
+                if pipe is self._process.stderr:
+                    self._hear_prints(self._process.stderr)
+            if self._process.stdout in ready:
+                for message in self._read():
+                    if "done" in message:
+                        return
+                    if "stage" in message:
+                        self._enter(Stage(*message["stage"]))
+                    yield message
+            elif self._process.poll() is not None and not ready:
+                raise self._fate()
+            self._keep_time()
+
+    def _enter(self, stage: Stage) -> None:
+        self.stage, self._vigil = stage, Vigil()
+        self._since = self._looked = time.monotonic()
+
+    def _read(self) -> list[Message]:
+        assert self._process.stdout
+        chunk = self._process.stdout.read(_AT_ONCE)
+        if not chunk:
+            raise self._fate()
+        *lines, self._unread = (self._unread + chunk).split(b"\n")
+        try:
+            return [json.loads(line) for line in lines]
+        except ValueError:
+            raise _Grief("something else wrote into the report's pipe") from None
+
+    def _hear_prints(self, pipe: Any) -> None:
+        chunk = pipe.read(_AT_ONCE)
+        if not chunk:
+            self._selector.unregister(pipe)
+        self.printed += len(chunk)
+        self.first_print += chunk[: _KEPT - len(self.first_print)]
+
+    # When something goes wrong
+
+    def _keep_time(self) -> None:
+        now = time.monotonic()
+        passed, self._looked = min(now - self._looked, 4 * _PULSE), now
+        glimpse = self._look()
+        self._vigil.look(glimpse, activity(self._process.pid), passed)
+        if self.stage.places and glimpse.deciding and self._vigil.still > self._limit:
+            excuse = "" if self._vigil.proven else ", perhaps since the machine was busy"
+            excuse = ", as its process was stopped" if self._vigil.stopped else excuse
+            raise _Grief(f"too slow: no answer within {self._limit:g} s{excuse}{self._stuck()}")
+        if now - self._since > self.stage.limit:
+            raise _Grief(f"is not done within {self.stage.limit:g} s{self._stuck()}")
+
+    def _stuck(self) -> str:
+        """Where it is, asked by a signal that Python answers even in an endless loop."""
+        with contextlib.suppress(OSError):
+            self._process.send_signal(signal.SIGUSR1)
+        deadline = time.monotonic() + _TO_TELL
+        while not _size(self._dump) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.02)
+        return self._place()
+
+    def _fate(self) -> _Grief:
+        try:
+            code = self._process.wait(_TO_TELL)
+        except subprocess.TimeoutExpired:
+            return _Grief(f"closed the pipe of its process{self._place()}")
+        if code < 0:
+            return _Grief(f"ended its process by {_signal_name(-code)}{self._place()}")
+        return _Grief(f"ended its process with exit code {code}{self._place()}")
+
+    def _place(self) -> str:
+        """The function and the line that were at work, and in which game."""
+        glimpse, told = self._look(), []
+        line = _own_line(os.pread(self._dump.fileno(), _AT_ONCE, 0).decode("utf-8", "replace"))
+        if self.stage.places is not None:
+            _, seat, turn, *_ = glimpse.step
+            if glimpse.deciding:
+                asked = glimpse.asked if turn else "making it anew"
+                place = line or self.stage.places.get(glimpse.asked, "") if turn else line
+                told.append(f"in {asked} ({place})" if place else f"in {asked}")
+            told.append(f"{course()[glimpse.cursor]}, turn {turn}, seat {seat}")
+        elif line:
+            told.append(line)
+        return f" ({'; '.join(told)})" if told else ""
+
+
+def _scratch() -> Any:
+    return tempfile.TemporaryFile()
+
+
+def _own_line(dump: str) -> str:
+    """The line of the bot's own code that was at work, from a traceback of faulthandler's."""
+    ours = (str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix, "<")
+    for file, line in re.findall(r'File "([^"\n]*)", line (\d+)', dump):
+        if not file.startswith(ours):
+            return f"{file}:{line}"
+    return ""
+
+
+def _size(file: Any) -> int:
+    return os.fstat(file.fileno()).st_size
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+# --- The trial ------------------------------------------------------------------------------------
+
+
+class Trial:
+    """Everything there is to find about the bots of a file, or about the bot of some name."""
+
+    def __init__(self, target: Path | str, folder: Path, limit: float) -> None:
+        kind = "path" if isinstance(target, Path) else "name"
+        self._words = [f"--bots={folder}", f"--{kind}={target}"]
+        self._called = target.stem if isinstance(target, Path) else target
+        self._limit = limit
+
+    def findings(self) -> Generator[Finding, None, None]:
+        """The findings, each as soon as there is one. Raises UsageError for an unknown name."""
+        first = _Case(self._words, self._called, self._limit)
+        yield from first.findings()
+        for name in first.names[1:]:
+            yield from _Case([*self._words, f"--bot={name}"], name, self._limit).findings()
+
+
+class _Case:
+    """One bot: looked at, played, and played again in another process."""
+
+    def __init__(self, words: Sequence[str], bot: str, limit: float) -> None:
+        self.names: list[str] = []
+        self.bot = bot
+        self._words = words
+        self._limit = limit
+        self._traces: list[Trace] = []
+
+    def findings(self) -> Iterator[Finding]:
+        """All findings about the bot, under its name."""
+        for finding in self._all():
+            yield replace(finding, bot=self.bot)
+
+    def _all(self) -> Iterator[Finding]:
+        with Examination(self._words, self._limit, hash_seed="0") as examination:
+            yield from self._heard(examination)
+        if self._traces:
+            yield self._elsewhere()
+        if examination.printed:
+            yield _prints(examination)
+
+    def _heard(self, examination: Examination) -> Iterator[Finding]:
+        try:
+            for message in examination.messages():
+                if "unknown" in message:
+                    raise UsageError(message["unknown"])
+                if "bots" in message:
+                    self.names, self.bot = message["bots"], message["this"]
+                elif "finding" in message:
+                    yield Finding(*message["finding"])
+                elif "traces" in message:
+                    self._traces = list(map(Trace.read, message["traces"]))
+        except _Grief as grief:
+            yield _grievous(examination.stage, grief)
+
+    def _elsewhere(self) -> Finding:
+        """Whether the same games are played in another process, where texts hash otherwise."""
+        words = [*self._words, "--only-play"]
+        traces: list[Trace] = []
+        with Examination(words, self._limit, hash_seed="1") as examination:
+            try:
+                for message in examination.messages():
+                    if "traces" in message:
+                        traces = list(map(Trace.read, message["traces"]))
+            except _Grief as grief:
+                return _grievous(examination.stage, grief)
+        if found := difference(course(), self._traces, traces):
+            causes = "the order of a set of texts, id(), hash(), or something of the process?"
+            told = f"another process, with other hashes of texts, plays otherwise: {found}"
+            return Finding(WRONG, "reproducible", f"{told}; {causes}")
+        return Finding(OK, "reproducible", "the same games again, and in another process")
+
+
+def _grievous(stage: Stage, grief: _Grief) -> Finding:
+    return Finding(stage.mark, stage.subject, f"{grief}, while it {stage.doing}")
+
+
+def _prints(examination: Examination) -> Finding:
+    first = printable(examination.first_print.decode("utf-8", "replace"), 60)
+    told = f"prints {examination.printed:,} bytes, which tournaments put in its log: {first!r}"
+    return Finding(NOTE, "output", told)
