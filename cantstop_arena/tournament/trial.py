@@ -20,6 +20,7 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.course import Trace, course, difference
 from cantstop_arena.games.cantstop.sight import SIZE, sight_of
 from cantstop_arena.isolation.wire import printable
+from cantstop_arena.outcomes import Glimpse
 from cantstop_arena.system import activity
 from cantstop_arena.tournament.findings import NOTE, OK, WRONG, Finding, Stage
 from cantstop_arena.tournament.vigil import Vigil
@@ -31,6 +32,9 @@ _PULSE = 0.05
 _TO_TELL = 0.5  # seconds in which a process says where it is stuck, or how it ended
 _AT_ONCE = 1 << 16
 _KEPT = 1000  # bytes of what a bot prints
+_LONGEST = 1 << 26  # bytes of a message
+_FOREIGN_WORDS = "somebody else wrote into the pipe of the report"
+_BLANK = Glimpse(0, 0, "", False, (0, 0, 0))
 
 
 class _Grief(Exception):
@@ -50,7 +54,7 @@ class Examination:
         self._memory, self._dump = (self._files.enter_context(_scratch()) for _ in range(2))
         self._memory.truncate(SIZE)
         self._shared = mmap.mmap(self._memory.fileno(), SIZE)
-        self._look = sight_of(self._shared)
+        self._sight = sight_of(self._shared)
         self._vigil = Vigil()
         self._since = self._looked = time.monotonic()
         self._process = self._started(words, hash_seed)
@@ -113,10 +117,12 @@ class Examination:
         if not chunk:
             raise self._fate()
         *lines, self._unread = (self._unread + chunk).split(b"\n")
+        if len(self._unread) > _LONGEST:
+            raise _Grief(_FOREIGN_WORDS)
         try:
-            return [json.loads(line) for line in lines]
-        except ValueError:
-            raise _Grief("something else wrote into the report's pipe") from None
+            return [dict(json.loads(line)) for line in lines]
+        except (ValueError, TypeError):
+            raise _Grief(_FOREIGN_WORDS) from None
 
     def _hear_prints(self, pipe: Any) -> None:
         chunk = pipe.read(_AT_ONCE)
@@ -124,6 +130,13 @@ class Examination:
             self._selector.unregister(pipe)
         self.printed += len(chunk)
         self.first_print += chunk[: _KEPT - len(self.first_print)]
+
+    def _look(self) -> Glimpse:
+        """What can be seen of the game, where nobody has written over it."""
+        try:
+            return self._sight()
+        except IndexError:
+            return _BLANK
 
     # When something goes wrong
 
@@ -168,7 +181,8 @@ class Examination:
                 asked = glimpse.asked if turn else "making it anew"
                 place = line or self.stage.places.get(glimpse.asked, "") if turn else line
                 told.append(f"in {asked} ({place})" if place else f"in {asked}")
-            told.append(f"{course()[glimpse.cursor]}, turn {turn}, seat {seat}")
+            legs = course()[max(0, glimpse.cursor) :]
+            told += [f"{leg}, turn {turn}, seat {seat}" for leg in legs[:1]]
         elif line:
             told.append(line)
         return f" ({'; '.join(told)})" if told else ""
@@ -257,16 +271,12 @@ class _Case:
 
     def _elsewhere(self) -> Finding:
         """Whether the same games are played in another process, where texts hash otherwise."""
-        words = [*self._words, "--only-play"]
-        traces: list[Trace] = []
-        with Examination(words, self._limit, hash_seed="1") as examination:
-            try:
-                for message in examination.messages():
-                    if "traces" in message:
-                        traces = list(map(Trace.read, message["traces"]))
-            except _Grief as grief:
-                return _grievous(examination.stage, grief)
-        if found := difference(course(), self._traces, traces):
+        other = _Case([*self._words, "--only-play"], self.bot, self._limit)
+        with Examination(other._words, self._limit, hash_seed="1") as examination:
+            findings = list(other._heard(examination))
+        if wrong := next((one for one in findings if one.mark == WRONG), None):
+            return replace(wrong, text=f"{wrong.text} (in another process)")
+        if found := difference(course(), self._traces, other._traces):
             causes = "the order of a set of texts, id(), hash(), or something of the process?"
             told = f"another process, with other hashes of texts, plays otherwise: {found}"
             return Finding(WRONG, "reproducible", f"{told}; {causes}")

@@ -12,6 +12,7 @@ _PLACE = re.compile(r'File "([^"\n]+)", line (\d+)')
 _RAISED_AT = re.compile(r"Raised from (\S+) \((\d+)\)")
 _SIGNATURE = re.compile(r">>> (\w+)\((.*)\)$", re.MULTILINE)
 _LONGEST = 300
+_SILENT = "the compiler refuses it without a word"
 
 _SIGNS = {
     **dict.fromkeys(("add", "iadd"), "+"),
@@ -61,7 +62,7 @@ def _own_words(report: str) -> str:
     at = _first_own_place(report)
     lines = [line.strip() for line in report[: at.start() if at else len(report)].splitlines()]
     telling = [line for line in lines if line and not _IS_FRAME.match(line)]
-    return f"{(telling or lines)[-1 if at else 0]:.{_LONGEST}}"
+    return f"{(telling or lines or [_SILENT])[-1 if at else 0]:.{_LONGEST}}"
 
 
 _IS_FRAME = re.compile(r"Failed in|During: |No implementation|>>> |There are|- Of which|Overload")

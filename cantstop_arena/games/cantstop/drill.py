@@ -11,10 +11,12 @@ from cantstop_arena.games.cantstop.course import FAILS, Leg, Step, Trace, steps_
 from cantstop_arena.games.cantstop.notation import Complaint, Event, record
 from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.games.cantstop.state import OVER
 from cantstop_arena.games.cantstop.table import Contestant, Sitting
 from cantstop_arena.hookspecs import Player
 
 SEED = 1980
+_WORTH_NOTING = 0.001
 
 
 class _TimeUp(Interrupted):
@@ -34,26 +36,26 @@ class Failing(NamedTuple):
 class Go:
     """One go at the course: what happened in each game, and what there was to measure.
 
-    `endless` are the games that came to their turn limit.
+    `endless` are the games that came to their turn limit, `slow` the decisions that took more than
+    a millisecond: how long, and the function.
     Of compiled bots no single decision can be seen; what is measured is what lies between two
     events, and what is counted is rolls.
     """
 
     traces: list[Trace] = field(default_factory=list)
     failings: dict[str, Failing] = field(default_factory=dict)
-    endless: int = 0
+    endless: list[Leg] = field(default_factory=list)
     decisions: int = 0
     seconds: float = 0.0
-    slowest: float = 0.0
-    slowest_in: str = ""
+    slow: list[tuple[float, str]] = field(default_factory=list)
     is_complete: bool = True
 
     def note(self, asked: str, seconds: float) -> None:
         """Take note of a decision."""
         self.decisions += 1
         self.seconds += seconds
-        if seconds > self.slowest:
-            self.slowest, self.slowest_in = seconds, asked
+        if seconds > _WORTH_NOTING:
+            self.slow.append((seconds, asked))
 
 
 class Drill:
@@ -79,6 +81,7 @@ class Drill:
         for number, leg in enumerate(legs):
             if self._go.is_complete:
                 self._go.traces.append(self._play(number, leg))
+        self.table.games[0].waiting = OVER  # for watchers: nobody is deciding any more
         return self._go
 
     def _play(self, number: int, leg: Leg) -> Trace:
@@ -95,7 +98,7 @@ class Drill:
     def _steps(self, leg: Leg) -> Iterator[Step]:
         complaints: list[Complaint] = []
         seats = tuple(range(leg.players))
-        events = self._counted(record(self.table, seats, leg.deal, complaints.append))
+        events = self._ended(leg, record(self.table, seats, leg.deal, complaints.append))
         yield from steps_in(self._clocked(events) if self.is_native else events)
         for complaint in complaints:
             kind = complaint.misplay.kind
@@ -103,9 +106,10 @@ class Drill:
             self._go.failings.setdefault(kind, failing)
             yield Step(complaint.turn, complaint.seat, f"{FAILS} ({kind})")
 
-    def _counted(self, events: Iterator[Event]) -> Iterator[Event]:
+    def _ended(self, leg: Leg, events: Iterator[Event]) -> Iterator[Event]:
         for event in events:
-            self._go.endless += event.get("reason") == "turn-limit"
+            if event.get("reason") == "turn-limit":
+                self._go.endless.append(leg)
             yield event
 
     def _clocked(self, events: Iterator[Event]) -> Iterator[Event]:
