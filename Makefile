@@ -10,7 +10,7 @@ run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
 
 test: $(VENV)/installed-dev check
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadfile
 
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .
