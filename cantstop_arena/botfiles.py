@@ -143,9 +143,11 @@ def in_a_line(error: BaseException) -> str:
     message = f"{type(error).__name__}: {' '.join(str(error).split())}"
     if isinstance(error, SyntaxError):
         return message
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
+    trace, place = error.__traceback__, None
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename != __file__:
+            place = trace
         trace = trace.tb_next
-    if trace is None:
+    if place is None:
         return message
-    return f"{message} ({short_path(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})"
+    return f"{message} ({short_path(place.tb_frame.f_code.co_filename)}:{place.tb_lineno})"

@@ -327,3 +327,13 @@ def test_a_package_can_offer_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     rules = Catalogue(tmp_path).rules
     assert rules["two"].runners == 2
     assert rules["jump"].landing == "jump"
+
+
+@pytest.mark.parametrize("body", ["time.sleep(60)", "while True:\n    pass"])
+def test_a_file_that_hangs_when_it_is_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str
+) -> None:
+    monkeypatch.setattr("cantstop_arena.botfiles.LONGEST_IMPORT", 0.3)
+    (tmp_path / "hangs.py").write_text(f"import time\n{body}\n")
+    with pytest.raises(BotError, match=r"not done within 0.3 s \(.*hangs.py:[23]\)"):
+        Catalogue(tmp_path).find("hangs")

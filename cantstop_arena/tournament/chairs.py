@@ -84,5 +84,6 @@ class Apart:
         if isinstance(error, Nonsense):
             return Misplay(ILLEGAL, f"{what}: {error}")
         if isinstance(error, BotError):
-            return Misplay(DIED, f"the program {error}", doubtful=True)
+            proven = getattr(error.__cause__, "proven", True)
+            return Misplay(DIED, f"the program {error}", doubtful=not proven)
         return Misplay(EXCEPTION, str(error))
