@@ -45,6 +45,7 @@ from cantstop_arena.isolation.remote import (
 from cantstop_arena.isolation.serve import Server, fresh_player, spoken
 from cantstop_arena.isolation.wire import (
     LONGEST_LINE,
+    Foreign,
     line_of,
     moves_in,
     object_in,
