@@ -116,7 +116,7 @@ def main(games: int) -> None:
         ]
         on, off = zip(*slow, strict=True)
         told("plain rule28 / compiler off", [*on], [*off], "games/s")
-        both = islice(watched_and_bare(folder, games // 4), 7)
+        both = islice(watched_and_bare(folder, games // 2), 5)
         watched, bare = zip(*both, strict=True)
         told("compiled, watched / bare", [*watched], [*bare], "games/s")
         pairs = [(run(folder, games, 1), run(folder, games, 2)) for _ in range(3)]
