@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -262,3 +263,39 @@ def test_odds_rules_bots_and_bench_answer(place: Path) -> None:
     assert "did you mean 'korean'" in arena("rules", "korea", code=2).output
     assert "plain" in arena("bots").output
     assert "plain" in arena("bench", "plain", "--seconds", "0.2").output
+
+
+@pytest.mark.parametrize("method", ["forkserver", "spawn"])
+def test_workers_can_be_started_in_other_ways(place: Path, method: str) -> None:
+    (place / "four.yaml").write_text(FOUR.format(players=2, games=40))
+    arena("run", "four.yaml", "--results", "calm")
+    command = [*ARENA, "run", "four.yaml", "--start-method", method, "--memory", "3G"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert files(place / "results" / "four") == files(place / "calm" / "four")
+
+
+def test_a_cache_that_cannot_be_written_is_named_with_the_way_out(place: Path) -> None:
+    (place / "file").write_text("")
+    environment = {**os.environ, "CANTSTOP_ARENA_CACHE": str(place / "file" / "cache")}
+    done = subprocess.run(
+        [*ARENA, "bench", "rule28"], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert "set CANTSTOP_ARENA_CACHE" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_ledger_of_another_version_is_named_with_the_way_out(place: Path) -> None:
+    (place / "four.yaml").write_text(FOUR.format(players=2, games=20))
+    arena("run", "four.yaml")
+    with sqlite3.connect(place / "results" / "four" / "ledger.sqlite") as ledger:
+        ledger.execute("UPDATE about SET value = '1' WHERE key = 'version'")
+    told = arena("run", "four.yaml", code=1).output
+    assert "another version" in told
+    assert "--fresh" in told
+
+
+@pytest.mark.parametrize("size", ["", "2Q", "-1G", "0"])
+def test_a_size_that_is_none_is_refused(place: Path, size: str) -> None:
+    (place / "four.yaml").write_text(FOUR.format(players=2, games=20))
+    assert "is no size" in arena("run", "four.yaml", "--memory", size, code=2).output

@@ -230,7 +230,14 @@ def _alone_in(folder: Path) -> Iterator[None]:
     except ImportError:  # no such locks on this system
         yield
         return
-    with (folder / ".lock").open("w") as file:
+    try:
+        lock = (folder / ".lock").open("w")
+    except OSError as error:
+        raise LedgerError(
+            f"{folder} cannot be written: {error.strerror}. Mend its rights, or choose another"
+            " folder with --results."
+        ) from error
+    with lock as file:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

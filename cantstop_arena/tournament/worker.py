@@ -19,6 +19,7 @@ from cantstop_arena import system
 from cantstop_arena.outcomes import Block, BlockResult, Fault, Glimpse
 
 READY = "ready"
+_PRELOADED = ("cantstop_arena.games.cantstop.play", "cantstop_arena.tournament.recipes")
 _HEAD = struct.Struct("!8sQ")  # before every message: a mark and its length
 _MARK = b"canstop\n"  # a bot can have written to the pipe
 _AT_ONCE = 1 << 20
@@ -70,6 +71,8 @@ class Worker:
         others: list["Worker"],
     ) -> None:
         context = multiprocess.get_context(method)
+        if method == "forkserver":
+            context.set_forkserver_preload(list(_PRELOADED))
         shared = context.RawArray("b", window.size)
         self.look = window.sight_of(shared)
         self.pipe, theirs = context.Pipe()

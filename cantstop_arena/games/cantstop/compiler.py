@@ -21,6 +21,8 @@ import numpy as np
 from numba.core import config
 from platformdirs import user_cache_path
 
+from cantstop_arena.errors import ArenaError
+
 ENGINE = Path(__file__).parent
 
 
@@ -42,13 +44,25 @@ def cache_root() -> Path:
 
 
 def cache_folder(*parts: str) -> Path | None:
-    """A writable folder for the engine's (or a bot's) machine code; None where there is none."""
+    """A folder for the engine's (or a bot's) machine code; None where nothing is compiled.
+
+    Raises ArenaError where it cannot be written: compiling everything anew each time, in every
+    process, is what nobody would wait for.
+    """
+    if config.DISABLE_JIT:
+        return None
     folder = cache_root().joinpath(engine_fingerprint(), *parts)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return folder if os.access(folder, os.W_OK) else None
+        reason = "" if os.access(folder, os.W_OK) else "it cannot be written"
+    except OSError as error:
+        reason = error.strerror or str(error)
+    if reason:
+        raise ArenaError(
+            f"{folder}, where compiled code is kept, cannot be used: {reason}. Mend its rights, or"
+            " set CANTSTOP_ARENA_CACHE to another folder."
+        )
+    return folder
 
 
 def is_cached(part: str) -> bool:

@@ -167,5 +167,7 @@ class Seating:
 
 
 def _compiled(contestant: Contestant) -> NativePlayer | None:
+    if not is_compiled(contestant.player):
+        return None
     folder = cache_folder(contestant.digest)
     return compile_player(contestant.player, contestant.name, folder)
