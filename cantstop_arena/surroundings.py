@@ -6,10 +6,9 @@ import signal
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-
-_ALARM = getattr(signal, "SIGALRM", None)
 
 
 class Surroundings:
@@ -20,11 +19,16 @@ class Surroundings:
         self._recursion = sys.getrecursionlimit()
         self._digits = sys.get_int_max_str_digits()
         self._numpy = np.geterr()
+        self._trace, self._profile = sys.gettrace(), sys.getprofile()  # a debugger's, say
+        self._excepthook = threading.excepthook
+        self._alarm = _alarm_handler()
 
     def restore(self) -> None:
         """Undo what changes how other code runs. A bot that wants to can do worse."""
-        sys.settrace(None)
-        sys.setprofile(None)
+        if sys.gettrace() is not self._trace:
+            sys.settrace(self._trace)
+        if sys.getprofile() is not self._profile:
+            sys.setprofile(self._profile)
         self.restore_quickly()
         sys.set_int_max_str_digits(self._digits)
         sys.excepthook, sys.unraisablehook = sys.__excepthook__, sys.__unraisablehook__
@@ -36,8 +40,17 @@ class Surroundings:
         """Undo what would hurt whoever decides next."""
         if sys.getrecursionlimit() != self._recursion:
             sys.setrecursionlimit(self._recursion)
-        if threading.excepthook is not threading.__excepthook__:
-            threading.excepthook = threading.__excepthook__
-        if _ALARM is not None and signal.getsignal(_ALARM) is not signal.SIG_IGN:
-            signal.signal(_ALARM, signal.SIG_IGN)
+        if threading.excepthook is not self._excepthook:
+            threading.excepthook = self._excepthook
+        if self._alarm is not None and signal.getsignal(signal.SIGALRM) is not self._alarm:
+            signal.signal(signal.SIGALRM, self._alarm)
             signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _alarm_handler() -> Any:
+    """What an alarm is to do, whatever bots make of it; None where that cannot be kept up."""
+    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+        return None
+    handler = signal.getsignal(signal.SIGALRM)
+    # By default an alarm that a bot has set would end the process.
+    return signal.SIG_IGN if handler is signal.SIG_DFL else handler
