@@ -20,7 +20,7 @@ class Surroundings:
         self._digits = sys.get_int_max_str_digits()
         self._numpy = np.geterr()
         self._trace, self._profile = sys.gettrace(), sys.getprofile()  # a debugger's, say
-        self._excepthook = threading.excepthook
+        self._excepthooks = (threading.excepthook, sys.excepthook)
         self._alarm = _alarm_handler()
 
     def restore(self) -> None:
@@ -31,7 +31,7 @@ class Surroundings:
             sys.setprofile(self._profile)
         self.restore_quickly()
         sys.set_int_max_str_digits(self._digits)
-        sys.excepthook, sys.unraisablehook = sys.__excepthook__, sys.__unraisablehook__
+        sys.unraisablehook = sys.__unraisablehook__
         np.seterr(**self._numpy)
         with contextlib.suppress(OSError):
             os.chdir(self._folder)
@@ -40,8 +40,8 @@ class Surroundings:
         """Undo what would hurt whoever decides next."""
         if sys.getrecursionlimit() != self._recursion:
             sys.setrecursionlimit(self._recursion)
-        if threading.excepthook is not self._excepthook:
-            threading.excepthook = self._excepthook
+        if (threading.excepthook, sys.excepthook) != self._excepthooks:
+            threading.excepthook, sys.excepthook = self._excepthooks
         if self._alarm is not None and signal.getsignal(signal.SIGALRM) is not self._alarm:
             signal.signal(signal.SIGALRM, self._alarm)
             signal.setitimer(signal.ITIMER_REAL, 0)

@@ -1,12 +1,16 @@
 """What tests share: a code cache that outlives one test run, and tables set up in a line."""
 
 import os
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
 import pytest
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a job in the background of a shell
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # for what the tests start
 
 # The engine looks for its code cache when it is imported, which is after this file.
 os.environ.setdefault("CANTSTOP_ARENA_CACHE", str(Path(gettempdir()) / "cantstop-arena-tests"))

@@ -594,4 +594,5 @@ def main(words: Iterable[str]) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also in the background of a shell
     sys.exit(main(sys.argv[1:]))

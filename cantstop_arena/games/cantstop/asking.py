@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cantstop_arena import surroundings
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.games.cantstop import kernel
 from cantstop_arena.games.cantstop.native import NoAnswer, handle_of
@@ -24,7 +25,6 @@ from cantstop_arena.games.cantstop.turn import (
 )
 from cantstop_arena.hookspecs import Player
 from cantstop_arena.outcomes import EXCEPTION, ILLEGAL
-from cantstop_arena.surroundings import Surroundings
 from cantstop_arena.system import short_path
 
 
@@ -90,7 +90,7 @@ class Asker:
         self._numbers = np.frombuffer(games.data, np.int64, _RUNNERS + self._width)
         self._streams: tuple[Stream, ...] = ()
         self._process = os.getpid()
-        self.surroundings = Surroundings()
+        self.surroundings = surroundings.Surroundings()
         self.on_turn: Callable[[int], None] = lambda seat: None  # told the seat before its turn
         self._standings_of: tuple[int, int] = (-1, -1)
         self._standings = _Standings((), (), 0, ())
@@ -247,4 +247,4 @@ def in_a_line(text: str) -> str:
     )
 
 
-_OURS = {str(path) for path in Path(__file__).parent.glob("*.py")}
+_OURS = {surroundings.__file__, *map(str, Path(__file__).parent.glob("*.py"))}
