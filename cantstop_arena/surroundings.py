@@ -16,7 +16,7 @@ class Surroundings:
 
     def __init__(self) -> None:
         self._folder = Path.cwd()
-        self._recursion = sys.getrecursionlimit()
+        self.recursion = sys.getrecursionlimit()
         self._digits = sys.get_int_max_str_digits()
         self._numpy = np.geterr()
         self._trace, self._profile = sys.gettrace(), sys.getprofile()  # a debugger's, say
@@ -37,9 +37,9 @@ class Surroundings:
             os.chdir(self._folder)
 
     def restore_quickly(self) -> None:
-        """Undo what would hurt whoever decides next."""
-        if sys.getrecursionlimit() != self._recursion:
-            sys.setrecursionlimit(self._recursion)
+        """Undo what would hurt whoever has the next turn."""
+        if sys.getrecursionlimit() != self.recursion:
+            sys.setrecursionlimit(self.recursion)
         if (threading.excepthook, sys.excepthook) != self._excepthooks:
             threading.excepthook, sys.excepthook = self._excepthooks
         if self._alarm is not None and signal.getsignal(signal.SIGALRM) is not self._alarm:

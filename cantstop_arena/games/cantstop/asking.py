@@ -1,8 +1,9 @@
 """Plain-Python bots: shown the table as a `Turn`, asked, and their answers checked."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
+from os import _exit, getpid
 from pathlib import Path
+from sys import getrecursionlimit
 from types import TracebackType
 from typing import NamedTuple
 
@@ -89,7 +90,7 @@ class Asker:
         # The numbers that change from roll to roll stand first in the record.
         self._numbers = np.frombuffer(games.data, np.int64, _RUNNERS + self._width)
         self._streams: tuple[Stream, ...] = ()
-        self._process = os.getpid()
+        self._process = getpid()
         self.surroundings = surroundings.Surroundings()
         self.on_turn: Callable[[int], None] = lambda seat: None  # told the seat before its turn
         self._standings_of: tuple[int, int] = (-1, -1)
@@ -119,14 +120,16 @@ class Asker:
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: the bot raised them
             raise misplay_of(error, player) from error
         finally:
-            self.surroundings.restore_quickly()
-            if os.getpid() != self._process:  # the bot has forked: there is one of us too many
-                os._exit(0)
+            if getrecursionlimit() != self.surroundings.recursion:
+                self.surroundings.restore_quickly()
+            if getpid() != self._process:  # the bot has forked: there is one of us too many
+                _exit(0)
         return _index(answer, shown[_MOVE_COUNT]) if wanted == MOVE else _yes(answer)
 
     def _turn(self, shown: list[int]) -> Turn:
         if self._standings_of != (shown[_TURN], shown[_SEAT]):
             self._standings_of = (shown[_TURN], shown[_SEAT])
+            self.surroundings.restore_quickly()
             self.on_turn(shown[_SEAT])
             self._standings = self._read_standings(shown[_SEAT])
         markers, rivals, claims, rival_claims = self._standings
