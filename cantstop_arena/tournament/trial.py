@@ -103,8 +103,8 @@ class Examination:
                     if "stage" in message:
                         self._enter(Stage(*message["stage"]))
                     yield message
-            elif self._process.poll() is not None and not ready:
-                raise self._fate()
+            elif not ready and self._process.poll() is not None and not self._selector.select(0):
+                raise self._fate()  # what it told before its end would be there
             self._keep_time()
 
     def _enter(self, stage: Stage) -> None:
