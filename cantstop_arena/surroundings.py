@@ -38,6 +38,12 @@ class Surroundings:
 
     def restore_quickly(self) -> None:
         """Undo what would hurt whoever has the next turn."""
+        try:
+            self._restore_quickly()
+        except Exception:  # an alarm that a bot had set went off in the middle
+            self._restore_quickly()
+
+    def _restore_quickly(self) -> None:
         if sys.getrecursionlimit() != self.recursion:
             sys.setrecursionlimit(self.recursion)
         if (threading.excepthook, sys.excepthook) != self._excepthooks:

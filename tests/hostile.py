@@ -588,11 +588,6 @@ DAMAGE |= table(
         "raising_trace": playing(
             "sys.settrace(trace)", "import sys\ndef trace(*event):\n    raise SystemExit('trace')"
         ),
-        "own_alarm": playing(
-            "signal.signal(signal.SIGALRM, lambda *args: 1 / 0)\n"
-            "signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)",
-            "import signal",
-        ),
         "interrupts_itself": playing("signal.raise_signal(signal.SIGINT)", "import signal"),
         "terminates_itself": playing("signal.raise_signal(signal.SIGTERM)", "import signal"),
     },
