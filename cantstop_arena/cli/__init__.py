@@ -1,15 +1,10 @@
 """The command line: one file per command, heavy imports inside the commands."""
 
-import contextlib
-import signal
-import threading
-from collections.abc import Iterator
-from types import FrameType
 from typing import Any
 
 import click
 
-from cantstop_arena import __version__
+from cantstop_arena import __version__, stopping
 from cantstop_arena.cli.bench import bench
 from cantstop_arena.cli.bots import bots
 from cantstop_arena.cli.odds import odds
@@ -17,28 +12,6 @@ from cantstop_arena.cli.replay import replay
 from cantstop_arena.cli.rules import rules
 from cantstop_arena.cli.run import run
 from cantstop_arena.errors import ArenaError, Interrupted
-
-
-@contextlib.contextmanager
-def _interruptible() -> Iterator[None]:
-    """Ctrl-C, or a request to end, raises Interrupted; no bot's exception is taken for it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    wanted = [signal.SIGINT, signal.SIGTERM]
-    # A job in the background of a shell ignores Ctrl-C, and so do we then.
-    before = {n: h for n in wanted if (h := signal.getsignal(n)) is not signal.SIG_IGN}
-    for number in before:
-        signal.signal(number, _interrupt)
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise Interrupted(number)
 
 
 class Arena(click.Group):
@@ -53,19 +26,23 @@ class Arena(click.Group):
 
     def invoke(self, context: click.Context) -> Any:
         try:
-            with _interruptible():
-                return super().invoke(context)
+            with stopping.heard("Stopped."):
+                return self._invoke(context)
         except ArenaError as error:
             click.echo(str(error), err=True)
             context.exit(error.exit_code)
-        except Interrupted as wish:
-            click.echo("Stopped.", err=True)
-            context.exit(128 + wish.args[0])
         except BrokenPipeError:
             raise  # click ends quietly when nobody reads on
         except OSError as error:
             click.echo(f"{error.filename or 'arena'}: {error.strerror or error}", err=True)
             context.exit(1)
+
+    def _invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except Interrupted as wish:
+            click.echo(stopping.farewell(), err=True)
+            context.exit(128 + wish.args[0])
 
 
 @click.group(cls=Arena, context_settings={"help_option_names": ["-h", "--help"]})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cantstop_arena.errors import Interrupted
+from cantstop_arena import stopping
 from cantstop_arena.system import bytes_of
 
 if TYPE_CHECKING:
@@ -130,14 +130,11 @@ def run(
     tournament = config.read(file, catalogue, config.Overrides(games, seed))
     folder = results / tournament.name
     screen = Screen(tournament.name, quiet)
+    again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
+    stopping.say_at_the_end(f"\nStopped. Nothing finished is lost; go on with:\n  {again}")
     try:
         terms = Terms(workers or worker_count(), start_method or start_methods()[0], memory)
         outcome = play(tournament, catalogue, folder, terms, screen, fresh=fresh)
-    except Interrupted as wish:
-        screen.close()
-        again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
-        click.echo(f"\nStopped. Nothing finished is lost; go on with:\n  {again}", err=True)
-        raise click.exceptions.Exit(128 + wish.args[0]) from None
     finally:
         screen.close()
     written = files.write_reports(outcome, folder)

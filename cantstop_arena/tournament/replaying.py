@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena import system
+from cantstop_arena import stopping, system
 from cantstop_arena.outcomes import Block, Fault, Glimpse, Group
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.tournament.config import Tournament
@@ -38,13 +38,14 @@ def replayed(
     recipe()  # compiled here, where complaints about it belong
     window = Window(SIZE, sight_of)
     player = partial(_Replayer, recipe, seats)
-    worker = Worker(player, window, start_methods()[0], None, [])
-    try:
-        worker.give(Block(seats, deal, 1), ())
-        limit = tournament.policy.decision_limit
-        yield from _Listener(worker, names, limit, complain).events()
-    finally:
-        worker.dismiss()
+    with stopping.in_order():
+        worker = Worker(player, window, start_methods()[0], None, [])
+        try:
+            worker.give(Block(seats, deal, 1), ())
+            limit = tournament.policy.decision_limit
+            yield from _Listener(worker, names, limit, complain).events()
+        finally:
+            worker.dismiss()
 
 
 class _Replayer:
@@ -81,6 +82,7 @@ class _Listener:
     def events(self) -> Iterator["Event"]:
         vigil, looked = Vigil(), time.monotonic()
         while True:
+            stopping.check()
             self.worker.wait(_PULSE)
             try:
                 for message in self.worker.post():

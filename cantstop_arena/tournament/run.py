@@ -8,6 +8,7 @@ from math import factorial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from cantstop_arena import stopping
 from cantstop_arena.errors import ArenaError, FaultError
 from cantstop_arena.outcomes import (
     Block,
@@ -160,9 +161,12 @@ class _Run:
         )
         self.logs.begin()
         try:
-            with Workforce(
-                partial(recipe.at_work, self.logs), Window(SIZE, sight_of), bots, terms
-            ) as workforce:
+            with (
+                stopping.in_order(),
+                Workforce(
+                    partial(recipe.at_work, self.logs), Window(SIZE, sight_of), bots, terms
+                ) as workforce,
+            ):
                 for played in workforce.play(blocks):
                     self._take(played, watch)
                     if self._pass_sentences():

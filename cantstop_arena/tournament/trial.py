@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cantstop_arena import stopping
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.course import Trace, course, difference
 from cantstop_arena.games.cantstop.sight import SIZE, sight_of
@@ -92,6 +93,7 @@ class Examination:
     def messages(self) -> Iterator[Message]:
         """What it tells, to the end. Raises _Grief where it does not get there."""
         while True:
+            stopping.check()
             ready = [key.fileobj for key, _ in self._selector.select(_PULSE)]
             for pipe in ready:
                 if pipe is self._process.stderr:
@@ -248,7 +250,7 @@ class _Case:
             yield replace(finding, bot=self.bot)
 
     def _all(self) -> Iterator[Finding]:
-        with Examination(self._words, self._limit, hash_seed="0") as examination:
+        with stopping.in_order(), Examination(self._words, self._limit, "0") as examination:
             yield from self._heard(examination)
         if self._traces:
             yield self._elsewhere()
@@ -272,7 +274,7 @@ class _Case:
     def _elsewhere(self) -> Finding:
         """Whether the same games are played in another process, where texts hash otherwise."""
         other = _Case([*self._words, "--only-play"], self.bot, self._limit)
-        with Examination(other._words, self._limit, hash_seed="1") as examination:
+        with stopping.in_order(), Examination(other._words, self._limit, "1") as examination:
             findings = list(other._heard(examination))
         if wrong := next((one for one in findings if one.mark == WRONG), None):
             return replace(wrong, text=f"{wrong.text} (in another process)")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import wait
 from typing import Any, Protocol
 
-from cantstop_arena import system
+from cantstop_arena import stopping, system
 from cantstop_arena.errors import WorkforceError
 from cantstop_arena.outcomes import DIED, TOO_SLOW, Block, BlockResult, Fault, Group, seatings
 from cantstop_arena.tournament.vigil import Vigil
@@ -112,10 +112,11 @@ class Workforce:
     def play(self, blocks: Iterator[Block]) -> Iterator[Played]:
         """Yield the results of the blocks, or of their parts, in the order of getting done.
 
-        Raises WorkforceError when workers keep dying before they play.
+        Raises WorkforceError when workers keep dying before they play, and Interrupted.
         """
         self._hand_out(blocks)
         while any(employee.piece for employee in self._employees):
+            stopping.check()
             for employee in self._signalling():
                 result = self._collect(employee)
                 self._hand_out(blocks)
