@@ -140,12 +140,8 @@ class Child:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_SECONDS_TO_TELL_ITS_FATE)
         code = self._process.returncode
-        if code is None:
-            return Lost("the program closed its pipe")
-        if code < 0:
-            told = f"the program was ended by {_signal_name(-code)}"
-            return Lost(told, proven=-code not in system.FOREIGN)
-        return Lost(f"the program ended with exit code {code}", proven=True)
+        told = f"the program {system.ending(code)}"
+        return Lost(told, proven=code is not None and -code not in system.FOREIGN)
 
     # Ending
 
@@ -232,10 +228,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

@@ -7,7 +7,6 @@ stops the same game once more and once more, or that was clearly seen to do it, 
 the game is lost by it unplayed.
 """
 
-import signal
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
@@ -240,14 +239,8 @@ class Workforce:
 
     def _died(self, employee: _Employee, piece: _Piece) -> None:
         code = employee.worker.ended()
-        if code is None:
-            how = "closed the pipe of its process"
-        elif code < 0:
-            how = f"ended its process by {signal.Signals(-code).name}"
-        else:
-            how = f"ended its process with exit code {code}"
         asked = employee.worker.look().asked
-        told = f"{asked} {how}" if asked else how
+        told = f"{asked} {system.ending(code)}".lstrip()
         self._failed(employee, piece, DIED, told, code is not None and -code not in system.FOREIGN)
 
     def _broke(self, employee: _Employee, piece: _Piece, report: str) -> None:
