@@ -123,6 +123,9 @@ class Referee:
     def divisible(self, group: Group) -> bool:
         return True
 
+    def tend(self) -> None:
+        pass
+
 
 def worked(
     folder: Path,

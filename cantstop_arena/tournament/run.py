@@ -61,6 +61,7 @@ class Bots:
     table: "Table"
     limit: float
     apart: frozenset[int]
+    logs: BotLogs
 
     def patience(self, bot: int) -> float:
         """The limit; a worker that waits for another process keeps to the limit itself."""
@@ -81,6 +82,10 @@ class Bots:
     def divisible(self, group: Group) -> bool:
         """What a bot has learnt depends on where its block begins."""
         return not any(self.table.contestants[bot].learns for bot in group)
+
+    def tend(self) -> None:
+        """Cut what bots print while they do it."""
+        self.logs.trim()
 
 
 def play(
@@ -155,7 +160,7 @@ class _Run:
         table = prepare(recipe, self.catalogue, watch.compiling)
         entrants = self.tournament.entrants
         apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
-        bots = Bots(table, self.tournament.policy.decision_limit, apart)
+        bots = Bots(table, self.tournament.policy.decision_limit, apart, self.logs)
         blocks = self.judge.scheduled(
             missing_blocks(self.tournament, _lanes(table), lambda group: self.spans.get(group, []))
         )
