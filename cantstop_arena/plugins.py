@@ -103,6 +103,8 @@ class Catalogue:
         if len(specs) > 1:
             names = ", ".join(spec.name for spec in specs)
             raise BotError(f"{path} holds several bots ({names}): use their names")
+        if not specs:
+            raise BotError(f"{path} holds no bot")
         return specs[0]
 
     def bots_of(self, path: Path) -> list[BotSpec]:

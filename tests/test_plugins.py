@@ -180,6 +180,16 @@ def test_a_file_with_several_bots_is_used_by_their_names(drop: Drop, tmp_path: P
         drop("family", FAMILY).load_file(tmp_path / "family.py")
 
 
+RULES_ONLY = "def register_rules():\n    return []\n"
+NO_BOTS = "def register_bots():\n    return []\n"
+
+
+@pytest.mark.parametrize("text", [RULES_ONLY, NO_BOTS])
+def test_a_file_without_bots_is_told_to_hold_none(drop: Drop, tmp_path: Path, text: str) -> None:
+    with pytest.raises(BotError, match=r"rules\.py holds no bot"):
+        drop("rules", text).load_file(tmp_path / "rules.py")
+
+
 # --- Broken files ---------------------------------------------------------------------------------
 
 BROKEN = {
