@@ -122,6 +122,12 @@ class Catalogue:
 
     def everything(self) -> tuple[list[BotSpec], list[Broken]]:
         """All bots, built-in ones first, and all plug-ins that cannot be used."""
+        known, broken = self._searched
+        return list(known), list(broken)
+
+    @cached_property
+    def _searched(self) -> tuple[list[BotSpec], list[Broken]]:
+        """What is found in the folder: once, as a tournament can ask for thousands of names."""
         known, broken = dict(self._installed), list(self._broken)
         for path in bot_files(self.folder):
             try:

@@ -280,6 +280,23 @@ def test_an_unknown_bot_brings_its_likeness_to_mind(drop: Drop) -> None:
         drop("family", FAMILY).find("climbr")
 
 
+def test_the_folder_is_searched_once_for_any_number_of_unknown_bots(
+    drop: Drop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[Path] = []
+
+    def files(folder: Path) -> list[Path]:
+        searched.append(folder)
+        return []
+
+    monkeypatch.setattr("cantstop_arena.plugins.bot_files", files)
+    catalogue = drop("family", FAMILY)
+    for name in "abc":
+        with pytest.raises(BotError, match="unknown bot"):
+            catalogue.find(name)
+    assert len(searched) == 1
+
+
 def test_an_unreadable_file_is_a_broken_one(drop: Drop, tmp_path: Path) -> None:
     (tmp_path / "bad.py").symlink_to("nowhere.py")
     assert "cannot be read: No such file" in broken(drop("good", CHOOSE + AGAIN)).reason
