@@ -135,14 +135,14 @@ class _Run:
     def play(self, terms: Terms, watch: Watch) -> None:
         """Play, write down, judge."""
         stored = sum(self._games(deals) for gone in self.spans.values() for _, deals in gone)
-        missing = sum(self._games(block.deals) for block in self._missing(lambda _: "compiled"))
+        blocks = self._missing(lambda _: "compiled")
+        missing = sum(self._games(b.deals) for b in blocks if not self.judge.is_void(b.group))
         asked = sum(self._games(self.tournament.deals) for _ in self.tournament.groups())
         watch.begins(stored, max(asked, stored + missing) if missing else stored)
         self.judge.hear(self.ledger.faults())
         if missing:
             self._play_missing(terms, watch)
-        for _ in self.judge.scheduled(()):
-            pass
+        self.judge.close()
         self._pass_sentences()
         self.ledger.tidy()
 
@@ -150,8 +150,7 @@ class _Run:
         return _games(self.tournament, deals)
 
     def _missing(self, lane_of: Callable[[Group], str]) -> Iterator[Block]:
-        blocks = missing_blocks(self.tournament, lane_of, lambda group: self.spans.get(group, []))
-        return (block for block in blocks if not self.judge.is_void(block.group))
+        return missing_blocks(self.tournament, lane_of, lambda group: self.spans.get(group, []))
 
     def _play_missing(self, terms: Terms, watch: Watch) -> None:
         recipe = recipe_for(self.tournament, self.catalogue, self.logs, terms.memory)
@@ -161,9 +160,7 @@ class _Run:
         entrants = self.tournament.entrants
         apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
         bots = Bots(table, self.tournament.policy.decision_limit, apart, self.logs)
-        blocks = self.judge.scheduled(
-            missing_blocks(self.tournament, _lanes(table), lambda group: self.spans.get(group, []))
-        )
+        blocks = self.judge.scheduled(self._missing(_lanes(table)))
         self.logs.begin()
         try:
             with (
