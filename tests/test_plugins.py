@@ -1,6 +1,7 @@
 """Bots as plug-ins: what makes one, its options, and what is said of those that are none."""
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -11,6 +12,7 @@ from cantstop_arena.botspecs import BotSpec
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.games.cantstop.sight import SIZE
 from cantstop_arena.games.cantstop.table import Contestant
 from cantstop_arena.outcomes import Block, Tally
 from cantstop_arena.plugins import BUILT_IN, Broken, Catalogue
@@ -273,6 +275,15 @@ def test_a_bot_that_does_not_compile_is_refused_by_the_table(drop: Drop) -> None
     spec = drop("bad", f"{BOTH_COMPILED}{AGAIN.replace('rolls', 'roles')}").find("bad")
     with pytest.raises(BotError, match=r"bad does not compile: .*roles"):
         played(spec)
+
+
+def test_damage_done_before_a_table_is_laid_anew_is_undone(drop: Drop) -> None:
+    spec, digits = drop("lone", CHOOSE + AGAIN).find("lone"), sys.get_int_max_str_digits()
+    table = Table(CLASSIC, [Contestant("lone", spec.build({}), "lone")] * 2, 2, 1)
+    sys.set_int_max_str_digits(5000)
+    table.settle_in(bytearray(SIZE))
+    table.tidy_up()
+    assert sys.get_int_max_str_digits() == digits
 
 
 def test_an_unknown_bot_brings_its_likeness_to_mind(drop: Drop) -> None:

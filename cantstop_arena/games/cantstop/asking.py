@@ -80,7 +80,9 @@ class _Standings(NamedTuple):
 class Asker:
     """Asks plain bots on behalf of one game record."""
 
-    def __init__(self, rules: RuleSet, games: GameArray) -> None:
+    def __init__(
+        self, rules: RuleSet, games: GameArray, undamaged: surroundings.Surroundings
+    ) -> None:
         self.rules = rules
         self._markers, self._claims = games["markers"][0], games["claims"][0]
         self._handle = handle_of(games)
@@ -91,7 +93,7 @@ class Asker:
         self._numbers = np.frombuffer(games.data, np.int64, _RUNNERS + self._width)
         self._streams: tuple[Stream, ...] = ()
         self._process = getpid()
-        self.surroundings = surroundings.Surroundings()
+        self._surroundings = undamaged
         self.on_turn: Callable[[int], None] = lambda seat: None  # told the seat before its turn
         self._standings_of: tuple[int, int] = (-1, -1)
         self._standings = _Standings((), (), 0, ())
@@ -120,8 +122,8 @@ class Asker:
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: the bot raised them
             raise misplay_of(error, player) from error
         finally:
-            if getrecursionlimit() != self.surroundings.recursion:
-                self.surroundings.restore_quickly()
+            if getrecursionlimit() != self._surroundings.recursion:
+                self._surroundings.restore_quickly()
             if getpid() != self._process:  # the bot has forked: there is one of us too many
                 _exit(0)
         return _index(answer, shown[_MOVE_COUNT]) if wanted == MOVE else _yes(answer)
@@ -129,7 +131,7 @@ class Asker:
     def _turn(self, shown: list[int]) -> Turn:
         if self._standings_of != (shown[_TURN], shown[_SEAT]):
             self._standings_of = (shown[_TURN], shown[_SEAT])
-            self.surroundings.restore_quickly()
+            self._surroundings.restore_quickly()
             self.on_turn(shown[_SEAT])
             self._standings = self._read_standings(shown[_SEAT])
         markers, rivals, claims, rival_claims = self._standings
