@@ -1,6 +1,7 @@
 """The bots that a plug-in holds: read from its hooks, checked, and ready to be built."""
 
 import inspect
+import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -166,7 +167,24 @@ def _built(bot: Bot, **options: Any) -> Player:
     return Player(built.choose_move, built.roll_again)
 
 
-def _inner(function: Callable[..., Any]) -> Callable[..., Any]:
+def place_of(function: Any) -> str:
+    """The file and line where a bot's function begins; empty where it is not written in Python."""
+    code = getattr(innermost(function), "__code__", None)
+    if not isinstance(code, types.CodeType):
+        return ""
+    return f"{code.co_filename}:{code.co_firstlineno}"
+
+
+def innermost(function: Any) -> Any:
+    """What somebody wrote, below options, objects and decorators."""
+    function = _inner(function)
+    try:
+        return inspect.unwrap(getattr(function, "__func__", function))
+    except ValueError:  # it says that it decorates itself
+        return function
+
+
+def _inner(function: Any) -> Any:
     return function.func if isinstance(function, partial) else function
 
 

@@ -3,12 +3,14 @@
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial, wraps
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import MethodType
 
 import pytest
 
-from cantstop_arena.botspecs import BotSpec
+from cantstop_arena.botspecs import BotSpec, place_of
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import CLASSIC
@@ -190,6 +192,23 @@ NO_BOTS = "def register_bots():\n    return []\n"
 def test_a_file_without_bots_is_told_to_hold_none(drop: Drop, tmp_path: Path, text: str) -> None:
     with pytest.raises(BotError, match=r"rules\.py holds no bot"):
         drop("rules", text).load_file(tmp_path / "rules.py")
+
+
+class Odd:
+    """Has whatever one asks it for."""
+
+    def __getattr__(self, name: str) -> "Odd":
+        return self
+
+
+def test_the_place_of_a_function_is_that_of_what_somebody_wrote() -> None:
+    def written(self: object) -> None: ...
+
+    decorated = wraps(written)(lambda self: None)
+    place = f"{__file__}:{written.__code__.co_firstlineno}"
+    for function in (written, partial(written, 1), MethodType(written, 1), decorated):
+        assert place_of(function) == place
+    assert {place_of(nothing) for nothing in (None, len, Odd())} == {""}
 
 
 # --- Broken files ---------------------------------------------------------------------------------

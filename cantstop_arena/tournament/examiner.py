@@ -5,7 +5,6 @@ Each stage is announced before it begins, so that whoever listens knows where a 
 
 import argparse
 import faulthandler
-import inspect
 import mmap
 import os
 import signal
@@ -13,13 +12,12 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from cantstop_arena import system
 from cantstop_arena.botfiles import in_a_line
-from cantstop_arena.botspecs import DECISIONS, BotSpec
+from cantstop_arena.botspecs import DECISIONS, BotSpec, innermost, place_of
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.course import course, difference
 from cantstop_arena.games.cantstop.drill import Drill, Go
@@ -66,9 +64,12 @@ class Examiner:
     def _go(self, drill: Drill, subject: str, doing: str, mark: str = WRONG, games: int = 0) -> Go:
         """Play the course, or so many games of it, where others can watch."""
         seconds = _GO if subject == "legal" else _SHORT_GO
-        places = {hook: place_of(getattr(self.player, hook)) for hook in DECISIONS}
-        self._enter(Stage(subject, doing, seconds + self.limit + _SPARE, mark, places))
+        self._enter(Stage(subject, doing, seconds + self.limit + _SPARE, mark, self._places()))
         return drill.run(self.legs[:games] if games else self.legs, seconds)
+
+    def _places(self) -> dict[str, str]:
+        found = {hook: place_of(getattr(self.player, hook)) for hook in DECISIONS}
+        return {hook: place or "no Python function" for hook, place in found.items()}
 
     def everything(self) -> Iterator[Finding]:
         """All that there is to find."""
@@ -106,8 +107,8 @@ class Examiner:
     # What it is
 
     def _looks(self) -> Iterator[Finding]:
-        hooks = [f"{hook} ({place_of(getattr(self.player, hook))})" for hook in DECISIONS]
-        module = sys.modules.get(getattr(_innermost(self.player.choose_move), "__module__", ""))
+        hooks = [f"{hook} ({place})" for hook, place in self._places().items()]
+        module = sys.modules.get(getattr(innermost(self.player.choose_move), "__module__", ""))
         by = ", by register_bots" if hasattr(module, "register_bots") else ""
         yield Finding(OK, "hooks", f"{' and '.join(hooks)}{by}")
         options = [f"{name}={value!r:.{_SHOWN}}" for name, value in self.spec.defaults.items()]
@@ -235,18 +236,6 @@ def _uncompiled(contestant: Contestant) -> Contestant:
     choose, again = contestant.player.choose_move, contestant.player.roll_again
     player = Player(lambda turn, moves: choose(turn, moves), lambda turn: again(turn))
     return Contestant(contestant.name, player, "", None)
-
-
-def place_of(function: Callable[..., Any]) -> str:
-    """The file and line where a function begins."""
-    code = getattr(_innermost(function), "__code__", None)
-    return f"{code.co_filename}:{code.co_firstlineno}" if code else "no Python function"
-
-
-def _innermost(function: Any) -> Any:
-    while isinstance(function, partial):
-        function = function.func
-    return inspect.unwrap(getattr(function, "__func__", function))
 
 
 def _milliseconds(seconds: float) -> str:

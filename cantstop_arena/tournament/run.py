@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cantstop_arena import stopping
+from cantstop_arena.botspecs import place_of
 from cantstop_arena.errors import ArenaError, FaultError
 from cantstop_arena.outcomes import (
     Block,
@@ -71,9 +72,8 @@ class Bots:
         """Where the function begins; where it is when time is up would vary from run to run."""
         if bot in self.apart:
             return ""
-        function = getattr(self.table.contestants[bot].player, asked, None)
-        code = getattr(getattr(function, "func", function), "__code__", None)
-        return f" ({short_path(code.co_filename)}:{code.co_firstlineno})" if code else ""
+        place = place_of(getattr(self.table.contestants[bot].player, asked, None))
+        return f" ({short_path(place)})" if place else ""
 
     def suspects(self, group: Group) -> list[int]:
         """The bots that are asked from Python, in the worker itself."""
