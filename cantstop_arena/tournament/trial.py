@@ -67,7 +67,7 @@ class Examination:
 
     def _started(self, words: Sequence[str], hash_seed: str) -> subprocess.Popen[bytes]:
         memory, dump = self._memory.fileno(), self._dump.fileno()
-        module = f"{__package__}.examiner"
+        module = f"{__package__}.examine"
         told = ("--parent", os.getpid(), "--memory", memory, "--dump", dump, "--limit", self._limit)
         return subprocess.Popen(
             [sys.executable, "-P", "-m", module, *map(str, told), *words],
