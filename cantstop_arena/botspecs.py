@@ -11,7 +11,7 @@ from typing import Any
 import pluggy
 
 from cantstop_arena import hookspecs
-from cantstop_arena.botfiles import foreign_code, in_a_line
+from cantstop_arena.botfiles import described, foreign_code
 from cantstop_arena.errors import BotError, Interrupted
 from cantstop_arena.hookspecs import PROJECT, Bot, Player, compile_options
 from cantstop_arena.options import Option, did_you_mean, find_faults, options_of
@@ -57,7 +57,7 @@ class BotSpec:
         except (BotError, Interrupted):
             raise
         except BaseException as error:
-            raise BotError(f"bot {self.name} cannot be built: {in_a_line(error)}") from error
+            raise BotError(f"bot {self.name} cannot be built: {described(error)}") from error
         _check_lanes(player, self.name)
         return player
 
@@ -140,7 +140,7 @@ def family(
     except (BotError, Interrupted):
         raise
     except BaseException as error:
-        raise BotError(f"register_bots of {name} fails: {in_a_line(error)}") from error
+        raise BotError(f"register_bots of {name} fails: {described(error)}") from error
     for bot in bots:
         if not isinstance(bot, Bot) or not isinstance(bot.name, str) or not callable(bot.build):
             raise BotError(f"register_bots of {name} must return Bot(name, build), not {bot!r:.80}")

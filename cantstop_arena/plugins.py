@@ -20,9 +20,9 @@ from cantstop_arena import hookspecs
 from cantstop_arena.botfiles import (
     BotFile,
     bot_files,
+    described,
     digest_of,
     foreign_code,
-    in_a_line,
     sources_of,
 )
 from cantstop_arena.botspecs import DECISIONS, BotSpec, family, hook_complaint, single_bot
@@ -177,7 +177,7 @@ class Catalogue:
         except Interrupted:
             raise
         except BaseException as error:
-            self._broken.append(Broken(point.name, f"package {point.value}", in_a_line(error)))
+            self._broken.append(Broken(point.name, f"package {point.value}", described(error)))
             return []
 
     def _file(self, path: Path) -> list[BotSpec]:

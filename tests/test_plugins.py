@@ -218,6 +218,11 @@ BROKEN = {
     "is no Python": ("def choose_move(:", "does not import: SyntaxError"),
     "is no text": ("\0", "does not import: SyntaxError"),
     "leaves": ("import sys\nsys.exit(3)", "does not import: SystemExit: 3"),
+    "raises what a terminal obeys": ("raise ValueError('\\x1b[2J')", r"ValueError: \x1b[2J"),
+    "raises what does not tell": (
+        "class E(Exception):\n    def __str__(self): raise self\nraise E",
+        "does not import: E: no message (",
+    ),
     "is empty": ("", "lacks choose_move and roll_again"),
     "lacks a hook": (CHOOSE, "lacks roll_again"),
     "misspells": (CHOOSE + AGAIN.replace("roll_", "rol_"), "lacks roll_again (is it 'rol_again'?)"),

@@ -15,7 +15,8 @@ from cantstop_arena.isolation.evidence import Watch
 from cantstop_arena.isolation.failures import Lost, Nonsense, Overdue
 from cantstop_arena.isolation.launch import Launch, environment
 from cantstop_arena.isolation.sandbox import wrapped
-from cantstop_arena.isolation.wire import LONGEST_LINE, excerpt, printable
+from cantstop_arena.isolation.wire import LONGEST_LINE, excerpt
+from cantstop_arena.texts import in_a_line
 
 LONGEST_LOG = 1 << 20
 _SECONDS_TO_END = 1.0
@@ -187,7 +188,7 @@ class Child:
         since = max(self._log_began, self._log_size() - LONGEST_LINE)
         said = os.pread(self._log.fileno(), LONGEST_LINE, since)
         lines = said.decode("utf-8", "replace").split("\n")
-        return next((printable(line, 200) for line in reversed(lines) if line.strip()), "")
+        return next((in_a_line(line, 200) for line in reversed(lines) if line.strip()), "")
 
     def _log_size(self) -> int:
         return os.fstat(self._log.fileno()).st_size if self._log else 0

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cantstop_arena import system
-from cantstop_arena.botfiles import in_a_line
+from cantstop_arena.botfiles import described
 from cantstop_arena.botspecs import BotSpec
 from cantstop_arena.errors import BotError
 from cantstop_arena.isolation.stdio import take_pipes
@@ -81,7 +81,7 @@ def _let_work(examiner: Examiner, only_play: bool) -> None:
         for finding in examiner.play() if only_play else examiner.everything():
             examiner.tell(finding.told())
     except Exception as error:  # out of the bot's own code, where it is made anew
-        examiner.tell(Finding(WRONG, examiner.subject, in_a_line(error)).told())
+        examiner.tell(Finding(WRONG, examiner.subject, described(error)).told())
 
 
 def main() -> None:

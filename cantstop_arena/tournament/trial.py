@@ -20,9 +20,9 @@ from cantstop_arena import stopping
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.course import Trace, course, difference
 from cantstop_arena.games.cantstop.sight import SIZE, sight_of
-from cantstop_arena.isolation.wire import printable
 from cantstop_arena.outcomes import Glimpse
 from cantstop_arena.system import activity, ending
+from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.findings import NOTE, OK, WRONG, Finding, Stage
 from cantstop_arena.tournament.vigil import Vigil
 
@@ -279,6 +279,6 @@ def _grievous(stage: Stage, grief: _Grief) -> Finding:
 
 
 def _prints(examination: Examination) -> Finding:
-    first = printable(examination.first_print.decode("utf-8", "replace"), 60)
+    first = in_a_line(examination.first_print.decode("utf-8", "replace"), 60)
     told = f"prints {examination.printed:,} bytes, which tournaments put in its log: {first!r}"
     return Finding(NOTE, "output", told)
