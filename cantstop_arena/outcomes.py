@@ -11,6 +11,8 @@ from functools import reduce
 from itertools import permutations
 from operator import add
 
+from cantstop_arena.sampling import Deals
+
 # The kinds of faults.
 EXCEPTION, ILLEGAL, TOO_SLOW, DIED = "exception", "illegal answer", "too slow", "died"
 
@@ -188,8 +190,9 @@ class Results:
     seed: int
     bots: tuple[str, ...]
     tallies: Mapping[Group, Tally]
-    deal_sums: tuple[DealSums, ...]
+    deals: Deals
     rates: Mapping[str, tuple[str, str]]
     faults: tuple[Charge, ...] = ()
     disqualified: tuple[str, ...] = ()
     irreproducible: tuple[str, ...] = ()
+    anchor: Mapping[str, float] = field(default_factory=dict)
