@@ -60,11 +60,14 @@ def _won_against(evidence: Evidence) -> Truths:
 
 
 def _closure(edges: Truths) -> Truths:
-    """Who reaches whom along the edges, itself included: squared until paths of any length fit."""
+    """Who reaches whom along the edges, itself included: squared until nothing is added."""
     reach = edges | np.eye(len(edges), dtype=np.bool_)
-    for _ in range(len(edges).bit_length()):
+    reached = 0
+    while (count := int(np.count_nonzero(reach))) > reached:
         hops = reach.astype(np.float32)
-        reach = hops @ hops > 0
+        reach, reached = hops @ hops > 0, count
+        if count == reach.size:
+            break
     return reach
 
 

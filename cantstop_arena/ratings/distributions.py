@@ -24,7 +24,7 @@ Floats: TypeAlias = NDArray[np.floating[Any]]
 CENTRAL = 0.95  # what an interval covers
 MANY = 300.0  # degrees of freedom from which Hill's deviate is exact to 1e-12
 TERMS = 10_000
-ENOUGH = 1e-16
+ENOUGH = 1e-15
 TINY = 1e-300
 
 
@@ -99,7 +99,7 @@ def _beta_fraction(a: Floats, b: Floats, x: Floats) -> Floats:
             d = 1 / (1 + term * d)
             c = 1 + term / c
             value = value * (c * d)
-        if np.abs(c * d - 1).max(initial=0.0) < 2 * ENOUGH:
+        if np.abs(c * d - 1).max(initial=0.0) < ENOUGH:
             break
     return value
 
@@ -109,7 +109,7 @@ def _gamma_series(a: float, x: float) -> float:
     for n in range(1, TERMS):
         term *= x / (a + n)
         total += term
-        if term < total * ENOUGH:
+        if term < total * ENOUGH / 10:
             break
     return total
 
@@ -124,7 +124,7 @@ def _gamma_fraction(a: float, x: float) -> float:
         d = 1 / (term * d + b)
         c = b + term / c
         value *= c * d
-        if abs(c * d - 1) < 2 * ENOUGH:
+        if abs(c * d - 1) < ENOUGH:
             break
     return value
 
