@@ -68,7 +68,9 @@ def _hill(t: Floats, v: Floats) -> Floats:
     square = a * np.log1p(t**2 / v)
     z = np.sqrt(square)
     lesser = ((4 * square + 33) * square + 240) * square + 855
-    deviate: Floats = z + z * ((square + 3) / b - lesser / (10 * b * (b + 0.8 * square**2 + 100)))
+    deviate: Floats = z + z * (
+        (square + 3) / b - lesser / (10 * b * (b + 0.8 * square**2 + 100))
+    )
     return deviate
 
 

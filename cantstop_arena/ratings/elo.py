@@ -19,7 +19,7 @@ from cantstop_arena.ratings.errors import Sandwich, Spread
 from cantstop_arena.ratings.evidence import Floats, Ints, gathered
 from cantstop_arena.ratings.groups import SIGNIFICANT, holm, letters, ranks
 from cantstop_arena.ratings.labels import Label
-from cantstop_arena.ratings.luce import ELO, Luce, maximum
+from cantstop_arena.ratings.luce import ELO, Luce, maximum, tied
 
 MEAN_ELO = 1500.0
 SAME = 1e-9  # in Elo: errors that differ by less are equal
@@ -281,9 +281,7 @@ class _Rated:
             Label.SAME_DEALS: still,
         }
         return {
-            label: tuple(np.flatnonzero(bots).tolist())
-            for label, bots in said.items()
-            if bots.any()
+            label: tuple(np.flatnonzero(bots).tolist()) for label, bots in said.items() if bots.any()
         }
 
 

@@ -253,7 +253,8 @@ def _uphill(
     Slopes tell this more precisely than likelihoods, whose differences drown in rounding.
     """
     apart, further = (
-        np.ptp(_seated(evidence.lineups, numbers), axis=0) for numbers in (parameters, step)
+        np.ptp(_seated(evidence.lineups, numbers), axis=0)
+        for numbers in (parameters, step)
     )
     step = step / (further / (FAR + apart)).max(initial=1.0)
     for _ in range(MOST_HALVINGS):

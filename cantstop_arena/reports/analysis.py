@@ -78,7 +78,9 @@ class Analysis:
     @cached_property
     def against(self) -> list[list[Estimate | None]]:
         """Each bot's score against each other bot, None against itself."""
-        return [[cell and _estimate(cell) for cell in row] for row in against(self.results)]
+        return [
+            [_estimate(cell) if cell else None for cell in row] for row in against(self.results)
+        ]
 
     @cached_property
     def seats(self) -> list[tuple[Estimate, Estimate]]:

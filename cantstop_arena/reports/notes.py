@@ -6,6 +6,10 @@ from cantstop_arena.reports.analysis import Analysis
 
 NOT_REPRODUCIBLE = "not reproducible"
 MOST_NAMES = 6
+LEGEND = (
+    "Bots that share a letter cannot be told apart; above next: the likelihood of being better than"
+    " the bot below. Intervals cover 95 %."
+)
 
 
 def about_standings(analysis: Analysis) -> list[str]:
@@ -23,7 +27,7 @@ def about_standings(analysis: Analysis) -> list[str]:
 
 
 def _about_ratings(analysis: Analysis) -> list[str]:
-    said, everyone = [], len(analysis.results.bots)
+    said, everyone = [LEGEND], len(analysis.results.bots)
     for label, bots in analysis.ratings.labels.items():
         names = _listed([analysis.results.bots[bot] for bot in bots])
         said.append(label.sentence if len(bots) == everyone else f"{names}: {label.sentence}")
