@@ -9,8 +9,8 @@ from math import log10
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from dealt import deals_of
 
 from cantstop_arena.outcomes import WHOLE, Charge, Results, Tally
 from cantstop_arena.reports.analysis import Analysis
@@ -25,6 +25,7 @@ from cantstop_arena.reports.overview import for_people
 from cantstop_arena.reports.records import records
 from cantstop_arena.reports.standings import standings
 from cantstop_arena.reports.summary import summary
+from cantstop_arena.sampling import Deals, Pairs, Stretch
 
 HOSTILE = [
     "a|b",
@@ -46,6 +47,10 @@ HOSTILE = [
 ]
 
 
+DEALS = 10
+SPREAD = 5310  # of what a bot wins in them: Σ (W - mean)²
+
+
 def games(
     *wins: float, unfinished: int = 0, turns: tuple[int, ...] = (), squares: int = 0
 ) -> Tally:
@@ -62,6 +67,25 @@ def games(
     )
 
 
+def deals(tallies: Mapping[Any, Tally], bots: int) -> Deals:
+    """Ten deals in which all groups met; every bot and every seat varies as much as any other."""
+    players = len(next(iter(tallies)))
+    totals = np.zeros(bots + players, np.int64)
+    for seating, tally in tallies.items():
+        for seat, (bot, wins) in enumerate(zip(seating, tally.wins, strict=True)):
+            totals[[bot, bots + seat]] += wins
+    products = np.outer(totals, totals) // DEALS
+    for start, size in ((0, bots), (bots, players)):
+        block = slice(start, start + size)
+        products[block, block] += (size * np.eye(size, dtype=np.int64) - 1) * (
+            SPREAD // max(1, size - 1)
+        )
+    groups = tuple(sorted({tuple(sorted(seating)) for seating in tallies}))
+    nothing = np.zeros((bots, bots), np.int64)
+    stretch = Stretch(groups, DEALS, totals, products)
+    return Deals((stretch,) if totals.any() else (), Pairs(nothing, nothing, nothing))
+
+
 def results(tallies: Mapping[Any, Tally], bots: tuple[str, ...], **changes: Any) -> Analysis:
     plain = Results(
         name="quickstart",
@@ -71,7 +95,7 @@ def results(tallies: Mapping[Any, Tally], bots: tuple[str, ...], **changes: Any)
         seed=1980,
         bots=bots,
         tallies=tallies,
-        deals=deals_of(len(next(iter(tallies))), ((10, 600, 60000),) * len(bots)),
+        deals=deals(tallies, len(bots)),
         rates={"rolls_per_turn": ("rolls", "turns"), "turns_per_game": ("turns", "games")},
     )
     return Analysis(replace(plain, **changes))
@@ -96,8 +120,7 @@ def duel() -> Analysis:
         (0, 1): games(8, 2, turns=(70, 60), squares=1800),
         (1, 0): games(2.5, 7.5, unfinished=1, turns=(90, 80), squares=3000),
     }
-    sums = ((10, 930, 91800), (10, 270, 12600))
-    return results(tallies, ("Ada", "Bob"), deals=deals_of(2, sums))
+    return results(tallies, ("Ada", "Bob"))
 
 
 def trio() -> Analysis:
@@ -233,7 +256,6 @@ def test_solitaires_standings_have_turns_and_no_elo() -> None:
 
 def test_nothing_is_divided_by_nothing() -> None:
     empty = results({(0, 1): games(0, 0, turns=(0, 0))}, ("a", "b"))
-    empty = changed(empty, deals=deals_of(2, ((0, 0, 0),) * 2))
     found: Any = summary(empty)
     assert found["metrics"]["turns"] == {"mean": None, "sd": None}
     assert found["by_bot"]["a"] == {"rolls_per_turn": None, "turns_per_game": None}
