@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import inf
 
 from cantstop_arena.outcomes import Results
-from cantstop_arena.ratings.luce import rate
+from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.scores import Estimate, crosstable, per_game, scores
 
 DIGITS = 10
@@ -75,7 +75,11 @@ def against(results: Results) -> list[tuple[str, list[float | None]]]:
     number = {bot: index for index, bot in enumerate(results.bots)}
     order = [number[row.bot] for row in standings(results)]
     cells = crosstable(results)
-    return [(results.bots[me], [significant(cells[me][you]) for you in order]) for me in order]
+    return [(results.bots[me], [_mean(cells[me][you]) for you in order]) for me in order]
+
+
+def _mean(cell: Estimate | None) -> float | None:
+    return None if cell is None else significant(cell.mean)
 
 
 def _ranked(names: Sequence[str], keys: Sequence[float]) -> list[tuple[int, int]]:

@@ -8,7 +8,9 @@ from typing import TypeAlias
 from tabulate import tabulate
 
 from cantstop_arena.outcomes import Results
-from cantstop_arena.ratings.luce import Ratings, rate
+from cantstop_arena.ratings.elo import rate
+from cantstop_arena.ratings.labels import Label
+from cantstop_arena.ratings.rating import Ratings
 from cantstop_arena.reports.standings import against, solo_standings, standings
 from cantstop_arena.reports.summary import faults_by_bot, games, unfinished
 
@@ -104,16 +106,14 @@ def notes(results: Results) -> list[str]:
 
 
 def _rating_notes(results: Results, ratings: Ratings) -> list[str]:
-    said = []
-    if ratings.regularised:
-        names = _listed([results.bots[bot] for bot in ratings.at_bound])
-        said.append(
-            f"The games bound the Elo of {names} on one side only: a virtual game, shared by all"
-            " its bots, was added to each group of that field."
-        )
-    if (fields := len(set(ratings.fields))) > 1:
-        said.append(f"The bots form {fields} fields that never met; compare Elo within one only.")
-    return said
+    """What limits the ratings; the bots are named where it is not about all of them."""
+    return [_limit(results, label, bots) for label, bots in ratings.labels.items()]
+
+
+def _limit(results: Results, label: Label, bots: Sequence[int]) -> str:
+    if len(bots) == len(results.bots):
+        return label.sentence
+    return f"{_listed([results.bots[bot] for bot in bots])}: {label.sentence}"
 
 
 def _rows(results: Results) -> list[Row]:
