@@ -2,12 +2,14 @@
 
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from cantstop_arena import stopping
+from cantstop_arena.cli.tables import TEXT, show, table_options
 from cantstop_arena.system import bytes_of
 
 if TYPE_CHECKING:
@@ -32,11 +34,15 @@ def _bytes(context: click.Context, parameter: click.Parameter, text: str | None)
 
 
 class Screen:
-    """Shows how a run goes on: a bar on a terminal, hardly anything elsewhere."""
+    """Shows how a run goes on: a bar on a terminal, hardly anything elsewhere.
 
-    def __init__(self, name: str, quiet: bool) -> None:
+    Where programs read the tables, words for people go `aside`, to the standard error.
+    """
+
+    def __init__(self, name: str, quiet: bool, aside: bool) -> None:
         self.name = name
         self.quiet = quiet
+        self.aside = aside
         self.games = 0
         self.missing = 0
         self._bar: ProgressBar[int] | None = None
@@ -50,14 +56,21 @@ class Screen:
     def begins(self, played: int, games: int) -> None:
         """Say what is there, and what is to come."""
         self.games, self.missing = games, games - played
-        if self.quiet:
-            return
         if not self.missing:
-            click.echo(f"{self.name} is complete: all {games:,} games have been played.")
+            self.say(f"{self.name} is complete: all {games:,} games have been played.\n")
         elif played:
-            click.echo(f"{self.name} goes on: {played:,} of {games:,} games have been played.")
+            self.say(f"{self.name} goes on: {played:,} of {games:,} games have been played.\n")
         else:
-            click.echo(f"{self.name}: {games:,} games to play.")
+            self.say(f"{self.name}: {games:,} games to play.\n")
+
+    def written(self, folder: Path, paths: Sequence[Path]) -> None:
+        """Say what was written."""
+        self.say(f"\nWritten to {folder}: {', '.join(path.name for path in paths)}.")
+
+    def say(self, words: str) -> None:
+        """Say something, unless nothing is to be said."""
+        if not self.quiet:
+            click.echo(words, err=self.aside)
 
     def advances(self, games: int) -> None:
         """Move the bar."""
@@ -102,6 +115,7 @@ class Screen:
 @bots_option
 @click.option("--fresh", is_flag=True, help="Forget earlier results of this name.")
 @click.option("--quiet", is_flag=True, help="Print the tables and nothing else.")
+@table_options
 def run(
     file: Path,
     workers: int | None,
@@ -113,6 +127,8 @@ def run(
     bots_folder: Path,
     fresh: bool,
     quiet: bool,
+    form: str,
+    chosen: Sequence[str],
 ) -> None:
     """Play the tournament of FILE and print its standings.
 
@@ -120,7 +136,8 @@ def run(
     number of workers. Run it again to continue with more games, or after an interruption.
     """
     from cantstop_arena.plugins import Catalogue
-    from cantstop_arena.reports import files, tables
+    from cantstop_arena.reports import files
+    from cantstop_arena.reports.analysis import Analysis
     from cantstop_arena.tournament import config
     from cantstop_arena.tournament.run import play
     from cantstop_arena.tournament.worker import start_methods, worker_count
@@ -129,7 +146,7 @@ def run(
     catalogue = Catalogue(bots_folder)
     tournament = config.read(file, catalogue, config.Overrides(games, seed))
     folder = results / tournament.name
-    screen = Screen(tournament.name, quiet)
+    screen = Screen(tournament.name, quiet, aside=form != TEXT)
     again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
     stopping.say_at_the_end(f"\nStopped. Nothing finished is lost; go on with:\n  {again}")
     try:
@@ -137,11 +154,7 @@ def run(
         outcome = play(tournament, catalogue, folder, terms, screen, fresh=fresh)
     finally:
         screen.close()
-    written = files.write_reports(outcome, folder)
-    click.echo("\n" + tables.standings_table(outcome))
-    if outcome.players > 1:
-        click.echo("\n" + tables.crosstable_table(outcome))
-    if outcome.faults:
-        click.echo("\n" + tables.faults_table(outcome))
-    if not quiet:
-        click.echo(f"\nWritten to {folder}: {', '.join(path.name for path in written)}.")
+    analysis = Analysis(outcome)
+    paths = files.write_reports(analysis, folder)
+    show(analysis, form, chosen)
+    screen.written(folder, paths)
