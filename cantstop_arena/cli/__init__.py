@@ -7,6 +7,7 @@ import click
 from cantstop_arena import __version__, stopping
 from cantstop_arena.cli.bench import bench
 from cantstop_arena.cli.bots import bots
+from cantstop_arena.cli.compare import compare
 from cantstop_arena.cli.odds import odds
 from cantstop_arena.cli.replay import replay
 from cantstop_arena.cli.rules import rules
@@ -56,5 +57,5 @@ def main() -> None:
     """
 
 
-for command in (run, bots, rules, odds, replay, bench):
+for command in (run, compare, bots, rules, odds, replay, bench):
     main.add_command(command)

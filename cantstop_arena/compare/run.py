@@ -1,0 +1,164 @@
+"""A comparison from its file to its answers: plays what is missing, then looks at the deals."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+
+from cantstop_arena.compare.answers import Answer, Answers
+from cantstop_arena.compare.config import RESOLVED, Comparison
+from cantstop_arena.compare.measures import ORDER, asked
+from cantstop_arena.compare.samples import Plan, Sample, common, sampled
+from cantstop_arena.compare.statistics import Difference, Order, compared, holm, orders
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.outcomes import Results
+from cantstop_arena.plugins import Catalogue
+from cantstop_arena.tournament.config import Tournament, dump
+from cantstop_arena.tournament.ledger import open_ledger
+from cantstop_arena.tournament.run import LEDGER, Watch, play
+from cantstop_arena.tournament.workforce import Terms
+
+
+def compare(
+    comparison: Comparison,
+    catalogue: Catalogue,
+    folder: Path,
+    terms: Terms,
+    watched: Callable[[str], AbstractContextManager[Watch]],
+    fresh: bool = False,
+) -> Answers:
+    """Play what is missing of a comparison in `folder`, and answer what it asks.
+
+    `watched` tells for the name of each tournament who is to watch it.
+
+    Raises LedgerError, BotError, FaultError or WorkforceError.
+    """
+    notes: list[str] = []
+    for players in comparison.players:
+        for rules in comparison.rules:
+            tournament, place = _tournament(comparison, rules, players, folder)
+            _write_down(tournament, place)
+            title = f"{rules.name}, {_seats(players)}"
+            with watched(f"{comparison.name}, {title}") as watch:
+                results = play(tournament, catalogue, place, terms, watch, fresh=fresh)
+            notes += _troubles(title, results)
+    return answered(comparison, folder, notes)
+
+
+def answered(comparison: Comparison, folder: Path, notes: Sequence[str] = ()) -> Answers:
+    """What the ledgers below `folder` say about what is asked."""
+    answers = [
+        answer for players in comparison.players for answer in _at(comparison, players, folder)
+    ]
+    return Answers(
+        comparison.name,
+        comparison.seed,
+        tuple(entrant.name for entrant in comparison.entrants),
+        {rules.name: rules.as_dict() for rules in comparison.rules},
+        comparison.baseline.name,
+        comparison.ignored,
+        tuple(corrected(answers)),
+        tuple(notes),
+    )
+
+
+def _tournament(
+    comparison: Comparison, rules: RuleSet, players: int, folder: Path
+) -> tuple[Tournament, Path]:
+    place = comparison.folder(rules, players, folder)
+    return comparison.tournament(rules, players, place), place
+
+
+def _write_down(tournament: Tournament, place: Path) -> None:
+    """The file that games are replayed from; it may be needed before the run is over."""
+    place.mkdir(parents=True, exist_ok=True)
+    if not (place / RESOLVED).exists():
+        text = dump(tournament.resolved(place))
+        (place / RESOLVED).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _at(comparison: Comparison, players: int, folder: Path) -> Iterator[Answer]:
+    """Every variant against the baseline at tables of one size."""
+    spans = []
+    for rules in comparison.rules:
+        tournament, place = _tournament(comparison, rules, players, folder)
+        with open_ledger(place / LEDGER, tournament.identity()) as ledger:
+            spans.append(ledger.spans())
+    groups, deals = common(spans)
+    bots = tuple(entrant.name for entrant in comparison.entrants)
+    number = len(tournament.entrants)
+    plan = Plan(players, groups, deals, bots, tuple(i % len(bots) for i in range(number)))
+    before = _sample(comparison, comparison.baseline, plan, folder)
+    for rules in comparison.variants:
+        after = _sample(comparison, rules, plan, folder)
+        yield answer(comparison, rules.name, plan, before, after)
+
+
+def _sample(comparison: Comparison, rules: RuleSet, plan: Plan, folder: Path) -> Sample:
+    tournament, place = _tournament(comparison, rules, plan.players, folder)
+    with open_ledger(place / LEDGER, tournament.identity()) as ledger:
+        return sampled(ledger, plan)
+
+
+def answer(comparison: Comparison, rules: str, plan: Plan, before: Sample, after: Sample) -> Answer:
+    """One rule set against the baseline, before p-values are corrected."""
+    differences = {
+        measure.key: compared(
+            before.ratio(measure),
+            after.ratio(measure),
+            measure.kind,
+            comparison.ignored[measure.key],
+            before.spreads.get(measure.above),
+        )
+        for measure in asked(plan.players, len(plan.bots))
+    }
+    return Answer(
+        rules,
+        comparison.baseline.name,
+        plan.players,
+        min(plan.players, len(plan.bots)),
+        before.deals,
+        before.games,
+        differences,
+        orders(before.leads, after.leads, comparison.ignored[ORDER]) if before.leads else None,
+    )
+
+
+def corrected(answers: Sequence[Answer]) -> Iterator[Answer]:
+    """The answers, judged with p-values corrected for all questions of all of them."""
+    chances = holm([one.p for a in answers for one in _questions(a) if one.p is not None])
+    left = iter(chances)
+    for one in answers:
+        yield replace(
+            one,
+            differences={key: _decided(d, left) for key, d in one.differences.items()},
+            order=one.order.decided(next(left)) if one.order else None,
+        )
+
+
+def _questions(answer: Answer) -> Iterator[Difference | Order]:
+    yield from answer.differences.values()
+    if answer.order:
+        yield answer.order
+
+
+def _decided(difference: Difference, left: Iterator[float]) -> Difference:
+    return difference if difference.p is None else difference.decided(next(left))
+
+
+def _seats(players: int) -> str:
+    return "1 player" if players == 1 else f"{players} players"
+
+
+def _troubles(title: str, results: Results) -> Iterator[str]:
+    """What a reader should know of how bots behaved."""
+    for bot in results.disqualified:
+        yield (
+            f"{title}: {bot} was disqualified. Lineups with it are left out under all rule sets"
+            " for this number of players."
+        )
+    for fault in results.faults:
+        times = "once" if fault.count == 1 else f"{fault.count} times"
+        yield f"{title}: {fault.bot} misbehaved {times} ({fault.kind}). See {fault.replay}"
+    for bot in results.irreproducible:
+        yield f"{title}: {bot} is not reproducible; results change from run to run."
