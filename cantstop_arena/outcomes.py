@@ -10,6 +10,10 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import permutations
 from operator import add
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cantstop_arena.sampling import Deals
 
 # The kinds of faults.
 EXCEPTION, ILLEGAL, TOO_SLOW, DIED = "exception", "illegal answer", "too slow", "died"
@@ -86,17 +90,19 @@ def _added(these: tuple[int, ...], those: tuple[int, ...]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class BlockResult:
-    """A block as played: a tally for each seating, and every deal's win shares.
+    """A block as played: a tally for each seating, and what is kept of every game and deal.
 
-    `shares` holds, deal after deal, the parts of WHOLE each bot of the group (in the group's
-    order) won over all seatings of the deal: little-endian 16-bit numbers. `faults` has one entry
-    for each bot, kind and deal. `irreproducible` are the bots whose answers were others when a
-    game was played twice.
+    `winners` holds a byte for each game, deal after deal in every seating: a bit mask of the seats
+    that won (all seats, where nobody did). `measures` holds, deal after deal, sums over all games
+    of the deal: little-endian 32-bit numbers, the game's own; nothing where none were asked for.
+    `faults` has one entry for each bot, kind and deal. `irreproducible` are the bots whose answers
+    were others when a game was played twice.
     """
 
     block: Block
     tallies: tuple[Tally, ...]
-    shares: bytes
+    winners: bytes
+    measures: bytes = b""
     faults: tuple[Fault, ...] = field(default=())
     irreproducible: tuple[int, ...] = field(default=())
 
@@ -107,7 +113,8 @@ def joined(block: Block, parts: Sequence[BlockResult]) -> BlockResult:
     return BlockResult(
         block,
         tuple(reduce(add, tallies) for tallies in zip(*(p.tallies for p in parts), strict=True)),
-        b"".join(part.shares for part in parts),
+        b"".join(part.winners for part in parts),
+        b"".join(part.measures for part in parts),
         tuple(fault for part in parts for fault in part.faults),
         tuple(sorted({bot for part in parts for bot in part.irreproducible})),
     )
@@ -144,18 +151,6 @@ class Glimpse:
 
 
 @dataclass(frozen=True, slots=True)
-class DealSums:
-    """One bot's deals: the parts of WHOLE it won in a deal, over all games it played there.
-
-    The games of a deal share their dice, so the deal, not the game, is the unit of sampling.
-    """
-
-    deals: int
-    total: int
-    squares: int
-
-
-@dataclass(frozen=True, slots=True)
 class Charge:
     """What a bot did, told in names: the first game of a kind of fault, and how often it came.
 
@@ -178,7 +173,7 @@ class Results:
     `bots` are names; groups and seatings speak of them by number. A disqualified bot is none of
     them, and its games are left out; what it did is among the `faults`. `rates` names the
     quotients of counts that describe a bot's style, such as busts per turn; "games" counts as a
-    count.
+    count. `anchor` gives the Elo of a bot to which the others' relate; without one the mean does.
     """
 
     name: str
@@ -188,8 +183,9 @@ class Results:
     seed: int
     bots: tuple[str, ...]
     tallies: Mapping[Group, Tally]
-    deal_sums: tuple[DealSums, ...]
+    deals: "Deals"
     rates: Mapping[str, tuple[str, str]]
+    anchor: Mapping[str, float] = field(default_factory=dict)
     faults: tuple[Charge, ...] = ()
     disqualified: tuple[str, ...] = ()
     irreproducible: tuple[str, ...] = ()

@@ -19,7 +19,8 @@ from cantstop_arena.plugins import Catalogue as RealCatalogue
 from cantstop_arena.tournament.config import FaultPolicy, Overrides, Tournament, dump, read
 
 KNOWN_KEYS = (
-    "name, game, rules, players, games, seed, decision_limit, max_faults, on_fault, isolate, bots"
+    "name, game, rules, players, games, seed, decision_limit, max_faults, on_fault, isolate,"
+    " anchor, bots"
 )
 
 
@@ -654,6 +655,39 @@ def test_whatever_is_dumped_is_read_as_the_same_values(
     text = dump({"players": 1, "bots": [{"bot": "any", **options}]})
     path = written(tmp_path_factory.getbasetemp(), text.encode())
     assert read(path, catalogue).entrants[0].options == options
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("rule28", "1:9: anchor must be a mapping (key: value), not 'rule28'"),
+        ("{}", "1:9: anchor must name one bot and its Elo, as in {rule28: 1500}"),
+        (
+            "{rule28: 1, ladder: 2}",
+            "1:9: anchor must name one bot and its Elo, as in {rule28: 1500}",
+        ),
+        (
+            "{rule82: 1}",
+            "1:10: unknown bot 'rule82' (did you mean 'rule28'?); known: rule28, ladder",
+        ),
+        (
+            "{rule28: .nan}",
+            "1:18: an anchor's Elo must be a number from -1,000,000 to 1,000,000, not '.nan'",
+        ),
+    ],
+)
+def test_an_anchor_is_one_bot_and_its_elo(folder: Path, text: str, message: str) -> None:
+    path = written(folder, f"anchor: {text}\nbots: [rule28, ladder]".encode())
+    with pytest.raises(ConfigError) as caught:
+        read(path, CATALOGUE)
+    assert [str(problem).partition(":")[2] for problem in caught.value.problems] == [message]
+
+
+def test_an_anchor_is_kept_and_no_part_of_the_identity(folder: Path) -> None:
+    plain = tournament(folder, "bots: [rule28, ladder]")
+    anchored = tournament(folder, "anchor: {ladder: 1200}\nbots: [rule28, ladder]")
+    assert anchored.anchor == anchored.resolved(folder)["anchor"] == {"ladder": 1200.0}
+    assert anchored.identity() == plain.identity()
 
 
 # --- What makes results belong to a tournament ----------------------------------------------------

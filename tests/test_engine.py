@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import naive
 import numpy as np
 import pytest
+import story
 from conftest import Tables, plain
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -17,6 +19,7 @@ from hypothesis import strategies as st
 from cantstop_arena import compiled
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop import climb
+from cantstop_arena.games.cantstop.counts import COUNTS, MEASURES
 from cantstop_arena.games.cantstop.native import handle_of
 from cantstop_arena.games.cantstop.notation import record
 from cantstop_arena.games.cantstop.play import Table
@@ -26,6 +29,7 @@ from cantstop_arena.games.cantstop.table import Contestant
 from cantstop_arena.games.cantstop.turn import Turn, move_of
 from cantstop_arena.hookspecs import Player
 from cantstop_arena.outcomes import WHOLE, Block
+from cantstop_arena.sampling import shares
 
 DATA = Path(__file__).parent / "data" / "positions.jsonl"
 POSITIONS = [json.loads(line) for line in DATA.read_text().splitlines()]
@@ -130,7 +134,7 @@ def test_compiled_and_plain_bots_play_the_same_games(tables: Tables, name: str) 
     asked = tables.of(rules, [f"plain {bot}" for bot in BOTS[:3] + BOTS[4:]], 3)
     for block in (Block((0, 1, 3), 5, 4), Block((2, 3, 4), 0, 4)):
         one, other = native.play(block), asked.play(block)
-        assert (one.tallies, one.shares) == (other.tallies, other.shares)
+        assert (one.tallies, one.winners) == (other.tallies, other.winners)
 
 
 def test_games_are_the_same_with_the_compiler_switched_off(tables: Tables) -> None:
@@ -179,8 +183,35 @@ def test_a_block_adds_up_to_the_games_of_its_deals(tables: Tables) -> None:
         for seat in (0, 1):
             won = sum(WHOLE // len(game.winners or (0, 1)) for game in games if _won(game, seat))
             assert tally.wins[seat] == won
-    shares = np.frombuffer(result.shares, "<u2").reshape(30, 2)
-    assert (shares.sum(axis=1) == 2 * WHOLE).all()
+    parts = shares(np.frombuffer(result.winners, np.uint8).reshape(30, 2), 2)
+    assert (parts[:, :2].sum(axis=1) == 2 * WHOLE).all()
+    tallies = [tally.wins for tally in result.tallies]
+    assert parts[:, 0].sum() == tallies[0][0] + tallies[1][1]
+    assert parts[:, 3].sum() == tallies[0][1] + tallies[1][1]
+
+
+@pytest.mark.parametrize(("players", "turn_limit"), [(1, 1000), (2, 1000), (2, 21), (4, 1000)])
+def test_the_story_of_a_game_is_counted_as_its_record_tells_it(
+    tables: Tables, players: int, turn_limit: int
+) -> None:
+    table = tables.of(CLASSIC._replace(turn_limit=turn_limit), BOTS, players)
+    table.measured = True
+    group = tuple(range(players))
+    result = table.play(Block(group, 3, 5))
+    table.measured = False
+    orders = list(permutations(group))
+    kept = np.frombuffer(result.measures, "<u4").reshape(5, len(MEASURES))
+    for deal in range(5):
+        told = [story.told(lines(table, order, 3 + deal)) for order in orders]
+        sums = [sum(one[name][seat] for one in told for seat in group) for name in COUNTS]
+        unfinished = sum(one["unfinished"][0] for one in told)
+        assert kept[deal].tolist() == [len(orders), unfinished, *sums]
+    for order, tally in zip(orders, result.tallies, strict=True):
+        told = [story.told(lines(table, order, deal)) for deal in range(3, 8)]
+        for name in COUNTS:
+            sums = [sum(one[name][seat] for one in told) for seat in group]
+            assert list(tally.counts[name]) == sums
+            assert tally.squares[name] == sum(sum(one[name]) ** 2 for one in told)
 
 
 def _won(game: naive.Verdict, seat: int) -> bool:
@@ -391,9 +422,9 @@ def test_a_bot_that_misbehaves_loses_that_game_and_the_others_share_it(
     assert [fault.deal for fault in result.faults] == [0, 1, 2]
     assert sum(fault.count for fault in result.faults) == games
     assert sum(tally.forfeits for tally in result.tallies) == games
-    shares = np.frombuffer(result.shares, "<u2").reshape(3, players)
-    assert (shares[:, -1] == 0).all()
-    assert shares.sum() == (games * WHOLE if players > 1 else 0)
+    won = shares(np.frombuffer(result.winners, np.uint8).reshape(3, -1), players)[:, :players]
+    assert (won[:, -1] == 0).all()
+    assert won.sum() == (games * WHOLE if players > 1 else 0)
     end = json.loads(lines(table, group, 0)[-1])
     assert (end["reason"], end["winners"]) == ("fault", list(range(players - 1)))
 

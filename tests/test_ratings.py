@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dealt import deals_of
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import optimize, stats
 
-from cantstop_arena.outcomes import WHOLE, DealSums, Group, Results, Tally, seatings
+from cantstop_arena.outcomes import WHOLE, Group, Results, Tally, seatings
 from cantstop_arena.ratings.luce import ELO, Evidence, Ratings, fit, gathered, rate
-from cantstop_arena.ratings.scores import crosstable, per_game, score, scores, student
+from cantstop_arena.ratings.scores import DealSums, crosstable, per_game, score, scores, student
 
 Wins = dict[Group, tuple[float, ...]]
 
@@ -30,7 +31,9 @@ def evidence(bots: int, wins: Wins) -> Evidence:
     return Evidence(bots, lineups, np.array(list(wins.values()), float).reshape(-1, seats))
 
 
-def played(tallies: Mapping[Any, Tally], bots: int, sums: tuple[DealSums, ...] = ()) -> Results:
+def played(
+    tallies: Mapping[Any, Tally], bots: int, sums: tuple[tuple[int, int, int], ...] = ()
+) -> Results:
     return Results(
         name="test",
         game="game",
@@ -39,7 +42,7 @@ def played(tallies: Mapping[Any, Tally], bots: int, sums: tuple[DealSums, ...] =
         seed=1,
         bots=tuple(f"bot{number}" for number in range(bots)),
         tallies=tallies,
-        deal_sums=sums,
+        deals=deals_of(len(next(iter(tallies), (0, 1))), sums),
         rates={},
     )
 
@@ -356,7 +359,7 @@ def test_intervals_hold_the_truth_19_times_in_20(
 
 def test_scores_count_every_game_a_bot_sat_in() -> None:
     tallies = {(0, 1): won(3, 1), (1, 0): won(2, 2), (0, 2): won(4, 0), (2, 0): won(1, 3)}
-    sums = (DealSums(4, 12 * WHOLE, 40 * WHOLE**2),) * 3
+    sums = ((4, 12 * WHOLE, 40 * WHOLE**2),) * 3
     assert [found.games for found in scores(played(tallies, 3, sums))] == [16, 8, 8]
     assert scores(played(tallies, 3, sums))[0].mean == 12 / 16
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dealt import deals_of
 
-from cantstop_arena.outcomes import WHOLE, Charge, DealSums, Results, Tally
+from cantstop_arena.outcomes import WHOLE, Charge, Results, Tally
 from cantstop_arena.reports.files import write_reports
 from cantstop_arena.reports.standings import against, significant, solo_standings, standings
 from cantstop_arena.reports.summary import summary
@@ -72,7 +73,7 @@ def results(tallies: Mapping[Any, Tally], bots: tuple[str, ...], **changes: Any)
         seed=1980,
         bots=bots,
         tallies=tallies,
-        deal_sums=(DealSums(10, 600, 60000),) * len(bots),
+        deals=deals_of(len(next(iter(tallies))), ((10, 600, 60000),) * len(bots)),
         rates={"rolls_per_turn": ("rolls", "turns"), "turns_per_game": ("turns", "games")},
     )
     return replace(plain, **changes)
@@ -84,8 +85,8 @@ def duel() -> Results:
         (0, 1): games(8, 2, turns=(70, 60), squares=1800),
         (1, 0): games(2.5, 7.5, unfinished=1, turns=(90, 80), squares=3000),
     }
-    sums = (DealSums(10, 930, 91800), DealSums(10, 270, 12600))
-    return results(tallies, ("Ada", "Bob"), deal_sums=sums)
+    sums = ((10, 930, 91800), (10, 270, 12600))
+    return results(tallies, ("Ada", "Bob"), deals=deals_of(2, sums))
 
 
 def trio() -> Results:
@@ -204,7 +205,7 @@ def test_solitaires_standings_have_turns_and_no_elo() -> None:
 
 def test_nothing_is_divided_by_nothing() -> None:
     empty = results({(0, 1): games(0, 0, turns=(0, 0))}, ("a", "b"))
-    empty = replace(empty, deal_sums=(DealSums(0, 0, 0),) * 2)
+    empty = replace(empty, deals=deals_of(2, ((0, 0, 0),) * 2))
     found: Any = summary(empty)
     assert found["metrics"]["turns"] == {"mean": None, "sd": None}
     assert found["by_bot"]["a"] == {"rolls_per_turn": None, "turns_per_game": None}

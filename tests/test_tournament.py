@@ -4,7 +4,7 @@ import json
 import random
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, groupby
 from math import factorial
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cantstop_arena import sampling
 from cantstop_arena.cli import main
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.cantstop.rules import CLASSIC
@@ -22,17 +23,16 @@ from cantstop_arena.outcomes import (
     WHOLE,
     Block,
     BlockResult,
-    DealSums,
     Fault,
     Group,
     Tally,
     merged,
     seatings,
 )
-from cantstop_arena.tournament import ledger as ledger_room
+from cantstop_arena.sampling import Span
 from cantstop_arena.tournament.config import FaultPolicy, Tournament
 from cantstop_arena.tournament.ledger import Ledger, open_ledger
-from cantstop_arena.tournament.schedule import Span, deals_per_block, missing_blocks
+from cantstop_arena.tournament.schedule import deals_per_block, missing_blocks
 
 # --- Schedule -------------------------------------------------------------------------------------
 
@@ -107,7 +107,8 @@ def result(group: Group, first: int, deals: int, faults: int = 0) -> BlockResult
     """A block as it might have been played; the same arguments give the same result."""
     chance = random.Random(repr((group, first, deals)))
     count = factorial(len(group))
-    shares = [[chance.randrange(WHOLE * count + 1) for _ in group] for _ in range(deals)]
+    winners = bytes(chance.randrange(1, 1 << len(group)) for _ in range(count * deals))
+    measures = np.array([chance.randrange(99) for _ in range(2 * deals)], "<u4").tobytes()
     tallies = tuple(
         Tally(
             games=deals,
@@ -120,8 +121,9 @@ def result(group: Group, first: int, deals: int, faults: int = 0) -> BlockResult
         for _ in range(count)
     )
     fault = Fault(group[0], "exception", f"in {first}", group, first, faults)
-    packed = np.array(shares, "<u2").tobytes()
-    return BlockResult(Block(group, first, deals), tallies, packed, (fault,) * bool(faults))
+    return BlockResult(
+        Block(group, first, deals), tallies, winners, measures, (fault,) * bool(faults)
+    )
 
 
 RESULTS = [
@@ -173,28 +175,76 @@ def test_a_disqualified_bot_leaves_its_faults_and_no_blocks(book: Ledger) -> Non
     assert list(book.faults()) == []
 
 
-@pytest.mark.parametrize("at_once", [1, 4, 20, 28, 1 << 20])
-def test_deal_sums_are_those_of_brute_force(
+def won_by_brute_force(one: BlockResult) -> Iterator[tuple[int, Group, tuple[int, ...]]]:
+    """Of every game of a block: the deal, who sat where, and what each seat won."""
+    orders = list(seatings(one.block.group))
+    for number, mask in enumerate(one.winners):
+        deal, order = divmod(number, len(orders))
+        part = WHOLE // mask.bit_count()
+        won = tuple(part * (mask >> seat & 1) for seat in range(len(orders[order])))
+        yield one.block.first + deal, orders[order], won
+
+
+@pytest.mark.parametrize("at_once", [1, 100, 300, 1 << 20])
+def test_what_deals_add_up_to_is_as_by_brute_force(
     book: Ledger, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ledger_room, "_NUMBERS_AT_ONCE", at_once)
-    won: list[dict[int, int]] = [{}, {}, {}, {}]
+    monkeypatch.setattr(sampling, "_NUMBERS_AT_ONCE", at_once)
+    found = sampling.gather(4, 3, book.spans(), book.deals)
+    vectors = {deal: np.zeros(7, int) for one in RESULTS for deal in deals_in(one.block)}
+    pairs = {deal: np.zeros((4, 4), int) for deal in vectors}
+    groups: dict[int, set[Group]] = {deal: set() for deal in vectors}
     for one in RESULTS:
-        shares = np.frombuffer(one.shares, "<u2").reshape(-1, 3).tolist()
-        for deal, row in enumerate(shares, one.block.first):
-            for bot, share in zip(one.block.group, row, strict=True):
-                won[bot][deal] = won[bot].get(deal, 0) + share
-    expected = (
-        DealSums(len(deals), sum(deals.values()), sum(total**2 for total in deals.values()))
-        for deals in won
-    )
-    assert book.deal_sums(4) == tuple(expected)
+        for deal, order, won in won_by_brute_force(one):
+            groups[deal].add(one.block.group)
+            for seat, (bot, part) in enumerate(zip(order, won, strict=True)):
+                vectors[deal][[bot, 4 + seat]] += part
+                pairs[deal][bot, [other for other in order if other != bot]] += part
+    assert [(s.deals, set(s.groups)) for s in found.stretches] == [
+        (len(list(run)), set(played))
+        for played, run in groupby(sorted(groups), key=lambda deal: frozenset(groups[deal]))
+    ]
+    totals = np.sum([stretch.totals for stretch in found.stretches], axis=0)
+    assert (totals == np.sum(list(vectors.values()), axis=0)).all()
+    products = np.sum([stretch.products for stretch in found.stretches], axis=0)
+    assert (products == sum(np.outer(vector, vector) for vector in vectors.values())).all()
+    assert (found.pairs.won == sum(pairs.values())).all()
+    assert (found.pairs.squares == sum(pair**2 for pair in pairs.values())).all()
+    assert (found.pairs.crossed == sum(pair * pair.T for pair in pairs.values())).all()
 
 
-def test_an_empty_ledger_has_no_sums(tmp_path: Path) -> None:
+def deals_in(block: Block) -> range:
+    return range(block.first, block.end)
+
+
+def test_two_seats_are_added_up_pair_by_pair(tmp_path: Path) -> None:
+    blocks = [result(group, 0, 9) for group in combinations(range(3), 2)]
+    with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
+        for one in blocks:
+            ledger.add(one)
+        pairs = sampling.gather(3, 2, ledger.spans(), ledger.deals).pairs
+    won = np.zeros((9, 3, 3), int)
+    for one in blocks:
+        for deal, order, parts in won_by_brute_force(one):
+            won[deal, order[0], order[1]] += parts[0]
+            won[deal, order[1], order[0]] += parts[1]
+    assert (pairs.won == won.sum(axis=0)).all()
+    assert (pairs.squares == (won**2).sum(axis=0)).all()
+    assert (pairs.crossed == (won * won.transpose(0, 2, 1)).sum(axis=0)).all()
+
+
+def test_measures_come_back_deal_by_deal(book: Ledger) -> None:
+    one = RESULTS[0]
+    found = {(group, first): measures for group, first, _, measures in book.deals(0, 5)}
+    kept = np.frombuffer(one.measures, "<u4").reshape(-1, 2)
+    assert (found[one.block.group, 0] == kept).all()
+    assert {first for _, first in found} == {0}
+
+
+def test_an_empty_ledger_has_nothing(tmp_path: Path) -> None:
     with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
         assert (ledger.spans(), ledger.tallies(), [*ledger.faults()]) == ({}, {}, [])
-        assert ledger.deal_sums(2) == (DealSums(0, 0, 0), DealSums(0, 0, 0))
+        assert sampling.gather(2, 2, {}, ledger.deals).stretches == ()
 
 
 def test_a_tidied_ledger_depends_on_its_content_alone(tmp_path: Path) -> None:

@@ -45,8 +45,9 @@ def result(block: Block, faults: Iterable[Fault] = ()) -> BlockResult:
         Tally(block.deals, tally.wins, order, 0, {"turns": (sum(deals), order)}, {})
         for order in (0, 0)
     )
-    shares = np.array([[deal, 1] for deal in deals], "<u2").tobytes()
-    return BlockResult(block, tallies, shares, tuple(faults))
+    winners = bytes(number % 3 for deal in deals for number in (deal, 1))
+    measures = np.array(deals, "<u4").tobytes()
+    return BlockResult(block, tallies, winners, measures, tuple(faults))
 
 
 def sight_of(memory: Any) -> Any:

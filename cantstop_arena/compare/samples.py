@@ -14,8 +14,8 @@ from cantstop_arena.compare.statistics import COUNT, Estimate, Numbers, Pair, Ra
 from cantstop_arena.games.cantstop.counts import MEASURES
 from cantstop_arena.outcomes import WHOLE, Group, Tally, seatings
 from cantstop_arena.ratings.scores import variance
+from cantstop_arena.sampling import Span
 from cantstop_arena.tournament.ledger import Ledger
-from cantstop_arena.tournament.schedule import Span
 
 FAIR = 12  # wins of a bot with 1 to 4 copies at a table divide evenly into those of one copy
 MOST_UNITS = 1 << 18

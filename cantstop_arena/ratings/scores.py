@@ -16,11 +16,20 @@ against itself under another name): the interval is the score alone. Fewer than 
 from dataclasses import dataclass
 from math import sqrt
 
-from cantstop_arena.outcomes import WHOLE, DealSums, Results, Tally
+from cantstop_arena.outcomes import WHOLE, Results, Tally
 
 NORMAL = 1.959963984540054  # the normal distribution's 97.5 % point
 STUDENT = (12.706204737, 4.302652730, 3.182446305, 2.776445105, 2.570581836, 2.446911851)
 """Student's 97.5 % points for 1 to 6 degrees of freedom; beyond, the expansion is exact to 5e-5."""
+
+
+@dataclass(frozen=True, slots=True)
+class DealSums:
+    """One bot's deals: the parts of WHOLE it won in a deal, over all games it played there."""
+
+    deals: int
+    total: int
+    squares: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +44,17 @@ class Estimate:
 
 def scores(results: Results) -> tuple[Estimate, ...]:
     """Each bot's share of wins in the games it sat in."""
-    return tuple(map(score, results.deal_sums, _games(results)))
+    sums = (_sums(results, bot) for bot in range(len(results.bots)))
+    return tuple(map(score, sums, _games(results)))
+
+
+def _sums(results: Results, bot: int) -> DealSums:
+    played = [one for one in results.deals.stretches if any(bot in group for group in one.groups)]
+    return DealSums(
+        sum(stretch.deals for stretch in played),
+        sum(int(stretch.totals[bot]) for stretch in played),
+        sum(int(stretch.products[bot, bot]) for stretch in played),
+    )
 
 
 def _games(results: Results) -> list[int]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
-from math import factorial
+from math import comb, factorial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from cantstop_arena.tournament.yaml_reader import (
     Entry,
     Reader,
     fitted,
+    found,
     is_mapping,
     shown,
     unknown,
@@ -42,6 +43,7 @@ KEYS = (
     "max_faults",
     "on_fault",
     "isolate",
+    "anchor",
     "bots",
 )
 GAME = "cantstop"
@@ -49,6 +51,7 @@ GAMES = range(1, 10**12 + 1)
 SEEDS = range(2**63)
 MAX_FAULTS = range(1, 10**9 + 1)
 LONGEST_DECISION = 3600.0
+MOST_ELO = 1e6
 ON_FAULT = ("forfeit", "abort")
 LONGEST_NAME = 100
 LONGEST_FOLDER = 255  # bytes, on every common file system
@@ -80,6 +83,9 @@ class Tournament:
     policy: FaultPolicy
     entrants: tuple[Entrant, ...]
     source: Path = field(compare=False)
+    anchor: Mapping[str, float] = field(default_factory=dict, compare=False)
+    lineups: tuple[Group, ...] | None = None  # the groups that meet, where it is not all
+    measured: bool = False  # whether the ledger keeps counts deal by deal
     reseeded: bool = field(default=False, compare=False)  # on the command line
 
     @property
@@ -89,7 +95,16 @@ class Tournament:
 
     def groups(self) -> Iterator[Group]:
         """Every group of entrants that meets, by their numbers."""
+        if self.lineups is not None:
+            return iter(self.lineups)
         return combinations(range(len(self.entrants)), self.players)
+
+    @property
+    def group_count(self) -> int:
+        """The number of groups."""
+        if self.lineups is not None:
+            return len(self.lineups)
+        return comb(len(self.entrants), self.players)
 
     def resolved(self, folder: Path) -> dict[str, Any]:
         """Everything spelled out, as a file in `folder` would say it."""
@@ -101,6 +116,7 @@ class Tournament:
             "games": self.games,
             "seed": self.seed,
             **asdict(self.policy),
+            **({"anchor": dict(self.anchor)} if self.anchor else {}),
             "bots": [entrant.written(folder) for entrant in self.entrants],
         }
 
@@ -115,6 +131,8 @@ class Tournament:
             "decision_limit": self.policy.decision_limit,
             "max_faults": self.policy.max_faults,
             "bots": [entrant.identified() for entrant in self.entrants],
+            **({"lineups": self.lineups} if self.lineups is not None else {}),
+            **({"measured": True} if self.measured else {}),
         }
         identity: dict[str, Any] = json.loads(json.dumps(told))
         return identity
@@ -157,6 +175,9 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
         reader.finish()
     players = reader.whole(entries.get("players"), "players", PLAYERS, default=2)
     isolate = reader.flag(entries.get("isolate"), "isolate", default=False)
+    entrants = EntrantReader(reader, catalogue, path.parent, isolate).read(
+        entries.get("bots"), players
+    )
     tournament = Tournament(
         name=read_name(reader, entries.get("name"), path.stem),
         game=read_game(reader, entries.get("game")),
@@ -165,13 +186,30 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
         games=reader.whole(entries.get("games"), "games", GAMES, default=10_000),
         seed=reader.whole(entries.get("seed"), "seed", SEEDS, default=1),
         policy=read_policy(reader, entries),
-        entrants=EntrantReader(reader, catalogue, path.parent, isolate).read(
-            entries.get("bots"), players
-        ),
+        entrants=entrants,
         source=path,
+        anchor=_anchor(reader, entries.get("anchor"), [entrant.name for entrant in entrants]),
     )
     reader.finish()
     return overrides.applied(tournament)
+
+
+def _anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> dict[str, float]:
+    """The bot whose Elo is given, and its Elo."""
+    if entry is None:
+        return {}
+    given = reader.mapping(entry.value, "anchor")
+    if is_mapping(entry.value) and len(given) != 1:
+        reader.complain(entry.value, "anchor must name one bot and its Elo, as in {rule28: 1500}")
+    for name, (key, value) in given.items():
+        if name not in names:
+            reader.complain(key, unknown("bot", name, names))
+        elo = fitted(reader.plain(value), 0.0)
+        if type(elo) is float and abs(elo) <= MOST_ELO:
+            return {name: elo}
+        must = f"a number from {-MOST_ELO:,.0f} to {MOST_ELO:,.0f}"
+        reader.complain(value, f"an anchor's Elo must be {must}, not {found(value)}")
+    return {}
 
 
 def read_policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:

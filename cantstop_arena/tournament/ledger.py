@@ -7,29 +7,33 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.errors import LedgerError
-from cantstop_arena.outcomes import BlockResult, DealSums, Fault, Group, Tally, seatings
-from cantstop_arena.tournament.schedule import Span
+from cantstop_arena.outcomes import BlockResult, Fault, Group, Tally, seatings
+from cantstop_arena.sampling import Bytes, Span
 
-VERSION = 2
-_NUMBERS_AT_ONCE = 1 << 20  # of win shares that are held in memory
+VERSION = 3
 
 _SCHEMA = (
     "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     """
     CREATE TABLE blocks (
         first INTEGER NOT NULL, bots TEXT NOT NULL, deals INTEGER NOT NULL,
-        tallies TEXT NOT NULL, shares BLOB NOT NULL, faults TEXT NOT NULL,
-        irreproducible TEXT NOT NULL, PRIMARY KEY (first, bots)
+        tallies TEXT NOT NULL, winners BLOB NOT NULL, measures BLOB NOT NULL,
+        faults TEXT NOT NULL, irreproducible TEXT NOT NULL, PRIMARY KEY (first, bots)
     ) WITHOUT ROWID
     """,
     "CREATE TABLE disqualified (bot INTEGER PRIMARY KEY, faults TEXT NOT NULL)",
 )
+
+
+KeptDeals: TypeAlias = tuple[Group, int, Bytes, NDArray[np.uint32]]
+"""Of a block: its group, its first deal, the winners of its games (deals by seatings, masks of
+seats), and the measures of its deals, as far as they are kept."""
 
 
 class Ledger:
@@ -47,12 +51,13 @@ class Ledger:
             _text(block.group),
             block.deals,
             _text([_as_row(tally) for tally in result.tallies]),
-            zlib.compress(result.shares, 1),
+            zlib.compress(result.winners, 1),
+            zlib.compress(result.measures, 1),
             _text([asdict(fault) for fault in result.faults]),
             _text(result.irreproducible),
         )
         with self._writing():
-            self._connection.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            self._connection.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def disqualify(self, bot: int, faults: Iterable[Fault]) -> None:
         """Note that a bot is out, and for which faults; its blocks are void."""
@@ -88,30 +93,25 @@ class Ledger:
                     sums[order] = sums[order] + tally if order in sums else tally
         return {order: sums[order] for order in sorted(sums, key=lambda o: (sorted(o), o))}
 
-    def deal_sums(self, bots: int) -> tuple[DealSums, ...]:
-        """For every bot, how its win shares vary from deal to deal."""
-        (last,) = next(self._select("SELECT COALESCE(MAX(first + deals), 0) FROM blocks"))
+    def deals(self, start: int, count: int) -> Iterator[KeptDeals]:
+        """The blocks that have some of `count` deals from `start` on, whole."""
         (longest,) = next(self._select("SELECT COALESCE(MAX(deals), 0) FROM blocks"))
-        step = max(1, _NUMBERS_AT_ONCE // bots)
-        sums = np.zeros((3, bots), np.int64)
-        for start in range(0, last, step):
-            deals = min(step, last - start)
-            with self._readable():
-                sums += _summed(self._shares(start, deals, longest), start, deals, bots)
-        return tuple(DealSums(*map(int, column)) for column in sums.T)
-
-    def _shares(
-        self, start: int, deals: int, longest: int
-    ) -> Iterator[tuple[Group, int, NDArray[np.int64]]]:
         # The first condition is what the index can search, the last what is meant.
         query = (
-            "SELECT bots, first, shares FROM blocks"
+            "SELECT bots, first, deals, winners, measures FROM blocks"
             " WHERE first > ? AND first < ? AND first + deals > ?"
         )
-        for bots, first, packed in self._select(query, start - longest, start + deals, start):
-            group = tuple(json.loads(bots))
-            shares = np.frombuffer(zlib.decompress(packed), "<u2").reshape(-1, len(group))
-            yield group, first, shares.astype(np.int64)
+        with self._readable():
+            for bots, first, deals, *packed in self._select(
+                query, start - longest, start + count, start
+            ):
+                winners, measures = map(zlib.decompress, packed)
+                yield (
+                    tuple(json.loads(bots)),
+                    first,
+                    np.frombuffer(winners, np.uint8).reshape(deals, -1),
+                    np.frombuffer(measures, "<u4").reshape(deals, -1),
+                )
 
     def faults(self) -> Iterator[Fault]:
         """All faults, in no order."""
@@ -172,20 +172,6 @@ class Ledger:
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
-
-
-def _summed(
-    blocks: Iterator[tuple[Group, int, NDArray[np.int64]]], start: int, deals: int, bots: int
-) -> NDArray[np.int64]:
-    """Deals played, shares and squared shares of every bot over `deals` deals from `start`."""
-    won = np.zeros((deals, bots), np.int64)
-    played = np.zeros((deals, bots), np.bool_)
-    for group, first, shares in blocks:
-        low, high = max(first, start), min(first + len(shares), start + deals)
-        rows = slice(low - start, high - start)
-        won[rows, group] += shares[low - first : high - first]
-        played[rows, group] = True
-    return np.stack([played.sum(axis=0), won.sum(axis=0), (won * won).sum(axis=0)])
 
 
 def _fault(row: dict[str, Any]) -> Fault:

@@ -65,6 +65,7 @@ class Recipe:
     players: int
     seed: int
     folder: Path
+    measured: bool = False
 
     def __call__(self) -> "Table":
         """The table, set up once in a process; a forked worker finds its parent's."""
@@ -74,6 +75,7 @@ class Recipe:
             catalogue = Catalogue(self.folder)
             contestants = [seat.contestant(catalogue) for seat in self.seats]
             _TABLES[self] = Table(self.rules, contestants, self.players, self.seed)
+            _TABLES[self].measured = self.measured
         return _TABLES[self]
 
     def at_work(self, logs: BotLogs, memory: Any) -> "Table":
@@ -107,7 +109,7 @@ def recipe_for(
         limit = tournament.policy.decision_limit
         seats.append(_entrant_seat(entrant, catalogue, limit, log, memory))
     rules, players, seed = tournament.rules, tournament.players, tournament.seed
-    return Recipe(rules, tuple(seats), players, seed, catalogue.folder)
+    return Recipe(rules, tuple(seats), players, seed, catalogue.folder, tournament.measured)
 
 
 def _entrant_seat(

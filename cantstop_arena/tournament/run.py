@@ -21,13 +21,14 @@ from cantstop_arena.outcomes import (
     merged,
 )
 from cantstop_arena.plugins import DEFAULT_FOLDER, Catalogue
+from cantstop_arena.sampling import Deals, Span, gather
 from cantstop_arena.system import short_path
 from cantstop_arena.tournament.botlogs import BotLogs
 from cantstop_arena.tournament.config import Tournament, dump
 from cantstop_arena.tournament.judge import Judge
-from cantstop_arena.tournament.ledger import Ledger, open_ledger
+from cantstop_arena.tournament.ledger import KeptDeals, Ledger, open_ledger
 from cantstop_arena.tournament.recipes import prepare, recipe_for
-from cantstop_arena.tournament.schedule import Span, missing_blocks
+from cantstop_arena.tournament.schedule import missing_blocks
 from cantstop_arena.tournament.worker import Window
 from cantstop_arena.tournament.workforce import Played, Terms, Workforce
 
@@ -254,7 +255,6 @@ def _results(tournament: Tournament, ledger: Ledger, bots_folder: Path) -> Resul
     sentenced = ledger.disqualified()
     kept = [bot for bot in range(len(names)) if bot not in sentenced]
     number = {bot: index for index, bot in enumerate(kept)}
-    sums = ledger.deal_sums(len(names))
     faults = [*ledger.faults(), *(fault for faults in sentenced.values() for fault in faults)]
     return Results(
         name=tournament.name,
@@ -267,9 +267,24 @@ def _results(tournament: Tournament, ledger: Ledger, bots_folder: Path) -> Resul
             tuple(number[bot] for bot in seating): tally
             for seating, tally in ledger.tallies().items()
         },
-        deal_sums=tuple(sums[bot] for bot in kept),
+        deals=_deals(tournament.players, number, ledger),
+        anchor=tournament.anchor,
         rates=RATES,
         faults=tuple(charge_of(tournament, fault, bots_folder) for fault in merged(faults)),
         disqualified=tuple(names[bot] for bot in sentenced),
         irreproducible=tuple(names[bot] for bot in ledger.irreproducible()),
     )
+
+
+def _deals(players: int, number: "Mapping[int, int]", ledger: Ledger) -> Deals:
+    """What was won deal by deal, by the bots that have a new number."""
+
+    def anew(group: Group) -> Group:
+        return tuple(number[bot] for bot in group)
+
+    def read(start: int, count: int) -> Iterator[KeptDeals]:
+        for group, first, winners, measures in ledger.deals(start, count):
+            yield anew(group), first, winners, measures
+
+    spans = {anew(group): gone for group, gone in ledger.spans().items()}
+    return gather(len(number), players, spans, read)

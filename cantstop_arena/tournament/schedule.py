@@ -1,12 +1,11 @@
 """Who meets whom on which deals: a lazy stream of blocks still to be played."""
 
 from collections.abc import Callable, Iterable, Iterator
-from math import comb, factorial
+from math import factorial
 
 from cantstop_arena.outcomes import Block, Group
+from cantstop_arena.sampling import Span
 from cantstop_arena.tournament.config import Tournament
-
-Span = tuple[int, int]  # first deal, number of deals
 
 _BLOCKS = 512  # a run has at least as many blocks as keep workers busy and progress visible
 _MOST_GAMES = {"compiled": 16_384, "plain": 256}  # about a tenth of a second of play
@@ -14,7 +13,7 @@ _MOST_GAMES = {"compiled": 16_384, "plain": 256}  # about a tenth of a second of
 
 def deals_per_block(tournament: Tournament, lane: str) -> int:
     """How many deals make a block; it depends on the tournament alone, not on who plays it."""
-    groups = comb(len(tournament.entrants), tournament.players)
+    groups = tournament.group_count
     most = max(1, _MOST_GAMES[lane] // factorial(tournament.players))
     return min(most, -(-groups * tournament.deals // _BLOCKS))
 

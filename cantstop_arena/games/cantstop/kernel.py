@@ -15,15 +15,19 @@ from cantstop_arena.games.cantstop.climb import (
     stop_wins,
 )
 from cantstop_arena.games.cantstop.compiler import entry, part
+from cantstop_arena.games.cantstop.counts import COUNTS
 from cantstop_arena.games.cantstop.native import ask_choose_move, ask_roll_again, game_at
 from cantstop_arena.games.cantstop.state import (
     AGAIN,
     ALL_CLAIMED,
     BUST,
+    CLAIM,
     COLUMNS_WON,
     FAULT,
+    MOST_SWINGS,
     MOVE,
     MOVED,
+    NOBODY,
     OVER,
     PLAYING,
     ROLL,
@@ -32,6 +36,7 @@ from cantstop_arena.games.cantstop.state import (
 )
 from cantstop_arena.outcomes import WHOLE
 
+_COUNTS = len(COUNTS)
 _NO_ANSWER = np.int64(-1)  # of the type of an answer, so that numba compiles for one type only
 
 
@@ -52,8 +57,10 @@ def _all_but(game):
 def _claim(game, column):
     game.claimed |= 1 << column
     game.claims[game.seat] += 1
+    game.standings[game.seat] += CLAIM
     for seat in range(game.players):
         if seat != game.seat:
+            game.standings[seat] -= game.markers[seat, column] * game.space_parts[column]
             game.markers[seat, column] = 0
 
 
@@ -71,13 +78,56 @@ def _leaders(game):
 
 
 @part
+def _set_leader(game, leader):
+    """Note who leads from this turn on, or that nobody does alone."""
+    game.leader = leader
+    if game.swings < MOST_SWINGS:
+        game.swing_turns[game.swings] = game.turn
+        game.swing_seats[game.swings] = leader
+    game.swings += 1
+    if leader != NOBODY and leader != game.led_last:
+        game.lead_counts[leader] += game.led_last != NOBODY
+        game.led_last = leader
+
+
+@part
+def _lead_after_claim(game):
+    """See who leads when rivals have lost their markers in a column."""
+    game.top_standing, leader = -1, NOBODY
+    for seat in range(game.players):
+        if game.standings[seat] >= game.top_standing:
+            leader = seat if game.standings[seat] > game.top_standing else NOBODY
+            game.top_standing = game.standings[seat]
+    if leader != game.leader:
+        _set_leader(game, leader)
+
+
+@part
+def _lead_after_stop(game):
+    """See who leads when only the seat on turn has gained."""
+    standing = game.standings[game.seat]
+    if standing >= game.top_standing:
+        leader = game.seat if standing > game.top_standing else NOBODY
+        game.top_standing = standing
+        if leader != game.leader:
+            _set_leader(game, leader)
+
+
+@part
 def _stop(game):
     """Turn runners into markers, close finished columns, and see whether the game is won."""
     for index in range(game.runner_count - game.free):
         column = game.order[index]
+        spaces = game.runners[column] - game.markers[game.seat, column]
+        game.space_counts[game.seat] += spaces
+        game.standings[game.seat] += spaces * game.space_parts[column]
         game.markers[game.seat, column] = game.runners[column]
         if game.topped >> column & 1:
             _claim(game, column)
+    if game.topped:
+        _lead_after_claim(game)
+    else:
+        _lead_after_stop(game)
     if game.claims[game.seat] >= game.columns_to_win:
         end(game, COLUMNS_WON, 1 << game.seat)
     elif game.claimed == game.board:
@@ -92,6 +142,7 @@ def _start_turn(game, seat):
     game.seat = seat
     game.turn += 1
     game.rolls = 0
+    game.decisions = 0
     game.free = game.runner_count
     game.placed = 0
     game.topped = 0
@@ -106,6 +157,7 @@ def _end_turn(game):
     for index in range(game.runner_count - game.free):
         game.runners[game.order[index]] = 0
     game.roll_counts[game.seat] += game.rolls
+    game.decision_counts[game.seat] += game.decisions
     if game.waiting == OVER:
         return
     if game.turn == game.turn_limit:
@@ -122,11 +174,18 @@ def _start_game(game, deal):
     game.ending = PLAYING
     game.markers[:] = 0
     game.runners[:] = 0
+    game.leader = game.led_last = NOBODY
+    game.swings = 0
+    game.top_standing = 0
     for seat in range(game.players):
         game.claims[seat] = 0
         game.seat_turns[seat] = 0
         game.roll_counts[seat] = 0
         game.bust_counts[seat] = 0
+        game.decision_counts[seat] = 0
+        game.space_counts[seat] = 0
+        game.lead_counts[seat] = 0
+        game.standings[seat] = 0
         game.draws[seat] = 0
         game.dice_keys[seat] = dice.stream_key(game.seed, deal, seat, dice.DICE)
     _start_turn(game, 0)
@@ -167,6 +226,8 @@ def _advance(game, answer):
                 if not game.choose_at[game.seat]:
                     return MOVE
                 answer = ask_choose_move(game)
+            if game.move_count > 1:
+                game.decisions += 1
             if not 0 <= answer < game.move_count:
                 end(game, FAULT, _all_but(game))
                 _end_turn(game)
@@ -182,6 +243,7 @@ def _advance(game, answer):
                 if not game.again_at[game.seat]:
                     return AGAIN
                 answer = np.int64(ask_roll_again(game))
+            game.decisions += 1
             game.waiting = ROLL if answer else STOPPED
             answer = _NO_ANSWER
         if game.waiting == STOPPED:
@@ -194,32 +256,82 @@ def _advance(game, answer):
 
 
 @part
-def _settle(game, tally, shares):
-    """Add a finished game to its seating's tally and its deal's win shares."""
-    winners = game.winners
+def _margin(game, winner):
+    """The columns by which a seat is ahead of the next."""
+    most = 0
+    for seat in range(game.players):
+        if seat != winner:
+            most = max(most, game.claims[seat])
+    return game.claims[winner] - most
+
+
+@part
+def _half_time_leader(game):
+    """The seat that led alone after half of the turns; nobody where it swung too often to tell."""
+    if game.swings > MOST_SWINGS:
+        return NOBODY
+    half = game.turn // 2
+    for swing in range(game.swings - 1, -1, -1):
+        if game.swing_turns[swing] <= half:
+            return game.swing_seats[swing]
+    return NOBODY
+
+
+@part
+def _add(tally, sums, number, seat, count):
+    tally.counts[number, seat] += count
+    sums[number] += count
+
+
+@part
+def _count(game, seat, part_of_each, led, tally, sums):
+    """Add what a seat has to show after a game, in the order of COUNTS."""
+    has_won = game.ending != TURN_LIMIT and game.winners >> seat & 1 == 1
+    _add(tally, sums, 0, seat, game.seat_turns[seat])
+    _add(tally, sums, 1, seat, game.roll_counts[seat])
+    _add(tally, sums, 2, seat, game.bust_counts[seat])
+    _add(tally, sums, 3, seat, game.decision_counts[seat])
+    _add(tally, sums, 4, seat, game.space_counts[seat])
+    _add(tally, sums, 5, seat, game.claims[seat])
+    _add(tally, sums, 8, seat, game.lead_counts[seat])
+    if has_won:
+        _add(tally, sums, 6, seat, 1)
+        _add(tally, sums, 7, seat, game.seat_turns[seat])
+        if game.winners == 1 << seat:
+            _add(tally, sums, 11, seat, _margin(game, seat))
+    if led:
+        _add(tally, sums, 9, seat, 1)
+        if game.winners >> seat & 1:
+            _add(tally, sums, 10, seat, part_of_each)
+
+
+@part
+def _settle(game, sums, tallies, winners, measures, order, index):
+    """Add a finished game to its seating's tally, and to what is kept of its deal."""
+    tally = tallies[order]
     if game.ending == TURN_LIMIT:
         tally.unfinished += 1
-        winners = (1 << game.players) - 1
-    part_of_each = WHOLE // max(1, count_columns(winners))
-    turns = rolls = busts = 0
+        game.winners = (1 << game.players) - 1
+    winners[index, order] = game.winners
+    part_of_each = WHOLE // max(1, count_columns(game.winners))
     for seat in range(game.players):
-        if winners >> seat & 1:
+        if game.winners >> seat & 1:
             tally.wins[seat] += part_of_each
-            shares[game.bots[seat]] += part_of_each
     tally.games += 1
     if game.ending == FAULT:  # how long such a game was says nothing about the rules or the bots
         tally.forfeits += 1
         return
+    sums[:] = 0
+    led = _half_time_leader(game)
     for seat in range(game.players):
-        tally.turns[seat] += game.seat_turns[seat]
-        tally.rolls[seat] += game.roll_counts[seat]
-        tally.busts[seat] += game.bust_counts[seat]
-        turns += game.seat_turns[seat]
-        rolls += game.roll_counts[seat]
-        busts += game.bust_counts[seat]
-    tally.squares[0] += turns * turns
-    tally.squares[1] += rolls * rolls
-    tally.squares[2] += busts * busts
+        _count(game, seat, part_of_each, led == seat, tally, sums)
+    for number in range(_COUNTS):
+        tally.squares[number] += sums[number] * sums[number]
+    if len(measures):
+        measures[index, 0] += 1
+        measures[index, 1] += game.ending == TURN_LIMIT
+        for number in range(_COUNTS):
+            measures[index, 2 + number] += sums[number]
 
 
 @entry
@@ -244,13 +356,13 @@ def forfeit(handle, seat):
 
 
 @entry
-def settle(handle, tallies, shares, order, index):
-    """Add the finished game to the tally of its seating and the shares of its deal."""
-    _settle(game_at(handle), tallies[order], shares[index])
+def settle(handle, sums, tallies, winners, measures, order, index):
+    """Add the finished game to the tally of its seating, and to what is kept of its deal."""
+    _settle(game_at(handle), sums, tallies, winners, measures, order, index)
 
 
 @entry
-def play_native(handle, addresses, seatings, first, start, stop, tallies, shares):
+def play_native(handle, addresses, seatings, first, start, stop, sums, tallies, winners, measures):
     """Play the games of compiled bots, deal by deal in every seating, numbered `start` to `stop`.
 
     Returns `stop`, or stops early, before settling, at a game that ended in a fault. Where a bot
@@ -270,7 +382,7 @@ def play_native(handle, addresses, seatings, first, start, stop, tallies, shares
         _advance(game, _NO_ANSWER)
         if game.ending == FAULT:
             return cursor
-        _settle(game, tallies[order], shares[index])
+        _settle(game, sums, tallies, winners, measures, order, index)
     return stop
 
 

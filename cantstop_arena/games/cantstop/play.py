@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cantstop_arena.games.cantstop import kernel
 from cantstop_arena.games.cantstop.asking import Misplay, misplay_of
-from cantstop_arena.games.cantstop.counts import COUNTS
+from cantstop_arena.games.cantstop.counts import COUNTS, MEASURES
 from cantstop_arena.games.cantstop.state import FAULT, OVER, TALLY
 from cantstop_arena.games.cantstop.table import Seating
 from cantstop_arena.games.cantstop.twice import Sample
@@ -48,7 +48,7 @@ class Table(Seating):
         kernel.start_game(self.handle, 0)
         kernel.forfeit(self.handle, 0)
         scratch = _Playing(self, Block(group, 0, 1))
-        kernel.settle(self.handle, scratch.tallies, scratch.shares, 0, 0)
+        kernel.settle(self.handle, *scratch.records, 0, 0)
 
 
 class _Playing:
@@ -60,7 +60,10 @@ class _Playing:
         self.orders = tuple(seatings(block.group))
         self.total = block.deals * len(self.orders)
         self.tallies = np.zeros(len(self.orders), TALLY).view(np.recarray)
-        self.shares: NDArray[np.uint16] = np.zeros((block.deals, len(block.group)), np.uint16)
+        self.winners: NDArray[np.uint8] = np.zeros((block.deals, len(self.orders)), np.uint8)
+        kept = block.deals if table.measured else 0
+        self.measures: NDArray[np.uint32] = np.zeros((kept, len(MEASURES)), np.uint32)
+        self.sums: NDArray[np.int64] = np.zeros(len(COUNTS), np.int64)
         self.faults: dict[tuple[int, int, str], Fault] = {}
         self.condemned = {self._cursor_of(fault): fault for fault in condemned}
 
@@ -79,7 +82,8 @@ class _Playing:
         return BlockResult(
             self.block,
             tuple(map(_tally, self.tallies, (len(order) for order in self.orders))),
-            self.shares.astype("<u2").tobytes(),
+            self.winners.tobytes(),
+            self.measures.astype("<u4").tobytes(),
             tuple(self.faults[key] for key in sorted(self.faults)),
         )
 
@@ -113,7 +117,12 @@ class _Playing:
         addresses = np.array([native.addresses for native in natives if native], np.int64)
         addresses = addresses.reshape(-1, 2)
         places, first = self._places(), self.block.first
-        return addresses, places, first, start, stop, self.tallies, self.shares
+        return addresses, places, first, start, stop, *self.records
+
+    @property
+    def records(self) -> tuple[Any, ...]:
+        """What the engine writes down."""
+        return self.sums, self.tallies, self.winners, self.measures
 
     def _places(self) -> NDArray[np.int64]:
         """The seatings, with bots as positions in the group."""
@@ -161,7 +170,7 @@ class _Playing:
 
     def _settle(self, cursor: int) -> None:
         deal, order = divmod(cursor, len(self.orders))
-        kernel.settle(self.table.handle, self.tallies, self.shares, order, deal)
+        kernel.settle(self.table.handle, *self.records, order, deal)
 
     def _forfeit(self, cursor: int, seat: int, misplay: Misplay) -> None:
         self._charge(cursor, seat, misplay)
@@ -178,7 +187,10 @@ class _Playing:
 
 
 def _tally(record: Any, players: int) -> Tally:
-    counts = {name: tuple(record[name][:players].tolist()) for name in COUNTS}
+    counts = {
+        name: tuple(record["counts"][number, :players].tolist())
+        for number, name in enumerate(COUNTS)
+    }
     return Tally(
         games=int(record["games"]),
         wins=tuple(record["wins"][:players].tolist()),

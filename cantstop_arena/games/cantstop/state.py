@@ -11,12 +11,16 @@ from typing import Any
 import numpy as np
 
 from cantstop_arena.games.cantstop import odds
+from cantstop_arena.games.cantstop.counts import COUNTS
 from cantstop_arena.games.cantstop.rules import LANDINGS, STOPS, RuleSet
 
 MAX_SEATS = 4
 MAX_SIDES = 8
 MAX_ROLLS = MAX_SIDES**4
 COLUMNS = 2 * MAX_SIDES + 1  # indices 0 and 1 stay empty
+MOST_SWINGS = 256  # of the lead, that a game remembers
+WHOLE_COLUMN = 720_720  # progress: the parts of a column, which lengths up to 16 divide
+CLAIM = 1 << 24  # more than the progress in all columns together
 MAX_MOVES = 7  # three pairings of two single columns each, and one to write past them
 
 ANY_TIME, AFTER_ALL_RUNNERS = 0, 1
@@ -26,6 +30,8 @@ SHARE, JUMP, LEAVE = 0, 1, 2
 ROLL, MOVE, MOVED, AGAIN, STOPPED, BUST, OVER = range(7)
 # Why a game ended.
 PLAYING, COLUMNS_WON, ALL_CLAIMED, TURN_LIMIT, FAULT = range(5)
+
+NOBODY = -1
 
 GAME = np.dtype(
     [
@@ -72,11 +78,24 @@ GAME = np.dtype(
         ("bot_keys", np.uint64, MAX_SEATS),
         ("choose_at", np.int64, MAX_SEATS),
         ("again_at", np.int64, MAX_SEATS),
+        # What it counts, besides the turns.
         ("roll_counts", np.int64, MAX_SEATS),
         ("bust_counts", np.int64, MAX_SEATS),
+        ("decisions", np.int64),
+        ("decision_counts", np.int64, MAX_SEATS),
+        ("space_counts", np.int64, MAX_SEATS),
+        ("lead_counts", np.int64, MAX_SEATS),
+        ("standings", np.int64, MAX_SEATS),  # CLAIM for each column claimed, and the progress
+        ("leader", np.int64),  # the seat, or NOBODY
+        ("led_last", np.int64),
+        ("top_standing", np.int64),
+        ("swings", np.int64),  # of the lead
+        ("swing_turns", np.int64, MOST_SWINGS),
+        ("swing_seats", np.int64, MOST_SWINGS),
         # Tables of the board.
         ("roll_total", np.int64),
         ("pairings", np.int64, MAX_ROLLS),
+        ("space_parts", np.int64, COLUMNS),  # of WHOLE_COLUMN, for each space
         ("hits", np.int32, 1 << (COLUMNS - 2)),
     ],
     align=True,
@@ -91,10 +110,8 @@ TALLY = np.dtype(
         ("unfinished", np.int64),
         ("forfeits", np.int64),
         ("wins", np.int64, MAX_SEATS),
-        ("turns", np.int64, MAX_SEATS),
-        ("rolls", np.int64, MAX_SEATS),
-        ("busts", np.int64, MAX_SEATS),
-        ("squares", np.int64, 3),
+        ("counts", np.int64, (len(COUNTS), MAX_SEATS)),
+        ("squares", np.int64, len(COUNTS)),  # of a game's count, all seats together
     ],
     align=True,
 )
@@ -113,6 +130,8 @@ def new_game(rules: RuleSet, players: int, seed: int) -> GameArray:
     game.landing, game.stop = LANDINGS.index(rules.landing), STOPS.index(rules.stop)
     game.board = sum(1 << column for column in rules.columns)
     game.lengths[: len(rules.lengths)] = rules.lengths
+    for column in rules.columns:
+        game.space_parts[column] = WHOLE_COLUMN // rules.lengths[column]
     game.roll_total = rules.sides**4
     hits = odds.hit_table(rules.sides)
     game.hits[: len(hits)] = hits

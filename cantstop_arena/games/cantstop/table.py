@@ -80,6 +80,7 @@ class Seating:
         compiled = {digest: _compiled(contestant) for digest, contestant in native.items()}
         self.native = tuple(compiled[contestant.digest] for contestant in contestants)
         self.on_speaker: Callable[[int], None] = lambda bot: None  # told who may print now
+        self.measured = False  # whether counts are kept deal by deal
         self.seats: Group = tuple(range(players))
         self.group = self.seats
         """The bots that meet, in the order of which the record's `bots` are positions."""

@@ -1,0 +1,19 @@
+"""Deals made by hand, for tests of what is reckoned from them."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cantstop_arena.sampling import Deals, Pairs, Stretch
+
+
+def deals_of(players: int, sums: Sequence[tuple[int, int, int]]) -> Deals:
+    """Deals in which each bot played alone: how many, the parts it won, and their squares."""
+    size = len(sums) + players
+    stretches = []
+    for bot, (deals, total, squares) in enumerate(sums):
+        totals, products = np.zeros(size, np.int64), np.zeros((size, size), np.int64)
+        totals[bot], products[bot, bot] = total, squares
+        stretches.append(Stretch(((bot,),), deals, totals, products))
+    nothing = np.zeros((len(sums), len(sums)), np.int64)
+    return Deals(tuple(stretches), Pairs(nothing, nothing, nothing))
