@@ -7,19 +7,13 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli.run import Screen, playing_options, say_how_to_go_on, terms_of
+from cantstop_arena.cli.tables import TEXT, format_option
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @playing_options
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "markdown", "csv", "json", "latex"]),
-    default="text",
-    show_default=True,
-    help="How the answers are printed.",
-)
+@format_option
 def compare(
     file: Path,
     workers: int | None,
@@ -45,7 +39,7 @@ def compare(
 
     @contextmanager
     def watched(name: str) -> Iterator[Screen]:
-        screen = Screen(name, quiet or form != "text")
+        screen = Screen(name, quiet, aside=form != TEXT)
         try:
             yield screen
         finally:
@@ -58,6 +52,6 @@ def compare(
     terms = terms_of(workers, start_method, memory)
     answers = run.compare(comparison, catalogue, folder, terms, watched, fresh=fresh)
     files = write_comparison(answers, folder)
-    click.echo(("\n" if form == "text" else "") + written(answers, form), nl=False)
-    if not quiet and form == "text":
-        click.echo(f"\nWritten to {folder}: {', '.join(path.name for path in files)}.")
+    told = written(answers, form).encode(errors="backslashreplace")
+    click.echo(told, nl=False)  # as bytes: names stay as they are
+    Screen(comparison.name, quiet, aside=form != TEXT).written(folder, files)

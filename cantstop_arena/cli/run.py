@@ -2,13 +2,14 @@
 
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from cantstop_arena import stopping
+from cantstop_arena.cli.tables import TEXT, show, table_options
 from cantstop_arena.system import bytes_of
 
 if TYPE_CHECKING:
@@ -37,11 +38,15 @@ def _bytes(context: click.Context, parameter: click.Parameter, text: str | None)
 
 
 class Screen:
-    """Shows how a run goes on: a bar on a terminal, hardly anything elsewhere."""
+    """Shows how a run goes on: a bar on a terminal, hardly anything elsewhere.
 
-    def __init__(self, name: str, quiet: bool) -> None:
+    Where programs read the tables, words for people go `aside`, to the standard error.
+    """
+
+    def __init__(self, name: str, quiet: bool, aside: bool) -> None:
         self.name = name
         self.quiet = quiet
+        self.aside = aside
         self.games = 0
         self.missing = 0
         self._bar: ProgressBar[int] | None = None
@@ -55,14 +60,21 @@ class Screen:
     def begins(self, played: int, games: int) -> None:
         """Say what is there, and what is to come."""
         self.games, self.missing = games, games - played
-        if self.quiet:
-            return
         if not self.missing:
-            click.echo(f"{self.name} is complete: all {games:,} games have been played.")
+            self.say(f"{self.name} is complete: all {games:,} games have been played.\n")
         elif played:
-            click.echo(f"{self.name} goes on: {played:,} of {games:,} games have been played.")
+            self.say(f"{self.name} goes on: {played:,} of {games:,} games have been played.\n")
         else:
-            click.echo(f"{self.name}: {games:,} games to play.")
+            self.say(f"{self.name}: {games:,} games to play.\n")
+
+    def written(self, folder: Path, paths: Sequence[Path]) -> None:
+        """Say what was written."""
+        self.say(f"\nWritten to {folder}: {', '.join(path.name for path in paths)}.")
+
+    def say(self, words: str) -> None:
+        """Say something, unless nothing is to be said."""
+        if not self.quiet:
+            click.echo(words, err=self.aside)
 
     def advances(self, games: int) -> None:
         """Move the bar."""
@@ -135,6 +147,7 @@ def terms_of(workers: int | None, start_method: str | None, memory: int | None) 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @playing_options
+@table_options
 def run(
     file: Path,
     workers: int | None,
@@ -146,6 +159,8 @@ def run(
     bots_folder: Path,
     fresh: bool,
     quiet: bool,
+    form: str,
+    chosen: Sequence[str],
 ) -> None:
     """Play the tournament of FILE and print its standings.
 
@@ -153,25 +168,22 @@ def run(
     number of workers. Run it again to continue with more games, or after an interruption.
     """
     from cantstop_arena.plugins import Catalogue
-    from cantstop_arena.reports import files, tables
+    from cantstop_arena.reports import files
+    from cantstop_arena.reports.analysis import Analysis
     from cantstop_arena.tournament import config
     from cantstop_arena.tournament.run import play
 
     catalogue = Catalogue(bots_folder)
     tournament = config.read(file, catalogue, config.Overrides(games, seed))
     folder = results / tournament.name
-    screen = Screen(tournament.name, quiet)
+    screen = Screen(tournament.name, quiet, aside=form != TEXT)
     say_how_to_go_on()
     try:
         terms = terms_of(workers, start_method, memory)
         outcome = play(tournament, catalogue, folder, terms, screen, fresh=fresh)
     finally:
         screen.close()
-    written = files.write_reports(outcome, folder)
-    click.echo("\n" + tables.standings_table(outcome))
-    if outcome.players > 1:
-        click.echo("\n" + tables.crosstable_table(outcome))
-    if outcome.faults:
-        click.echo("\n" + tables.faults_table(outcome))
-    if not quiet:
-        click.echo(f"\nWritten to {folder}: {', '.join(path.name for path in written)}.")
+    analysis = Analysis(outcome)
+    paths = files.write_reports(analysis, folder)
+    show(analysis, form, chosen)
+    screen.written(folder, paths)
