@@ -61,16 +61,38 @@ def test_what_is_negligible_the_same_unknown_or_nowhere_is_said() -> None:
         decisions=changed("decisions", 0.1, 0.2, 0.0, NEGLIGIBLE),
         bust_rate=changed("bust_rate", 0.01, 0.02, 0.0, NEGLIGIBLE),
         margin=changed("margin", 1.0, 3.0, 0.0, UNDECIDED),
-        unfinished=changed("unfinished", 0, 0, 0.0, SAME),
+        lead_changes=changed("lead_changes", 0, 0, 0.0, SAME),
         half_time=changed("half_time", 0, 0, 0.0, NOTHING),
     )
     assert sentence(told) == (
         "jump makes a 4-player game 12.0 % longer (9.0 to 15.0); the rolls and the decisions change"
-        " by less than 1 %; the bust rate changes by less than 0.2 points; the unfinished games are"
+        " by less than 1 %; the bust rate changes by less than 0.2 points; the lead changes are"
         " the same in every deal; there is nothing to compare of the half-time leader's share;"
         " whether the margin at the end and the order of the bots change cannot be told with these"
         " games."
     )
+
+
+def test_the_greatest_effects_come_first_and_the_first_one_names_the_game() -> None:
+    told = answer(
+        turns=changed("turns", 5.0, 0.5, 0.2),
+        rolls=changed("rolls", 5.0, 0.5, 0.1),
+        bust_rate=changed("bust_rate", -5.0, 0.5, -0.3),
+    )
+    assert sentence(told) == (
+        "jump lowers the bust rate by 5.0 points in a 4-player game (4.5 to 5.5), makes the game"
+        " 5.0 % longer (4.5 to 5.5) and takes 5.0 % more rolls (4.5 to 5.5)."
+    )
+
+
+def test_what_goes_without_saying_is_not_said() -> None:
+    told = answer(
+        players=2,
+        turns=changed("turns", 5.0, 0.5, 0.2),
+        last_seat=changed("last_seat", 5.0, 0.5, 0.2),
+        unfinished=replace(changed("unfinished", 0, 0, 0.0, SAME), variant=0.0),
+    )
+    assert sentence(told) == "jump makes a 2-player game 5.0 % longer (4.5 to 5.5)."
 
 
 def test_no_games_at_all() -> None:
@@ -115,7 +137,7 @@ def test_two_bots_have_a_better_one() -> None:
         replace(KEEPS, pairs=1), players=2, better_bot=changed("better_bot", 1.0, 0.04, 0.1)
     )
     assert sentence(told) == (
-        "jump gives the better bot 1.00 points (0.96 to 1.04);"
+        "jump gives the better bot 1.00 points in a 2-player game (0.96 to 1.04);"
         " it does not change who is the better bot."
     )
 
@@ -123,7 +145,7 @@ def test_two_bots_have_a_better_one() -> None:
 def test_a_difference_from_nothing_is_told_in_numbers() -> None:
     risen = replace(changed("lead_changes", 1, 1, 0.0), relative=None, baseline=0.0, variant=1.25)
     assert sentence(answer(lead_changes=risen)) == (
-        "jump moves the lead changes from 0 to 1.25 a game."
+        "jump moves the lead changes from 0 to 1.25 in a 4-player game."
     )
 
 
@@ -148,6 +170,6 @@ def test_every_measure_has_words_for_every_case(key: str) -> None:
 
 def test_the_share_kinds_are_told_in_points() -> None:
     assert KINDS["bust_rate"] == SHARE
-    assert "by 10 points (-1 to 21)" in sentence(
+    assert "by 10 points in a 4-player game (-1 to 21)" in sentence(
         answer(bust_rate=changed("bust_rate", 10.0, 11.0, 0.1))
     )

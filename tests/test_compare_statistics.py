@@ -1,5 +1,6 @@
 """Differences between rule sets against scipy and statsmodels, and answers to odd cases."""
 
+from dataclasses import replace
 from math import asin, isfinite, sqrt
 
 import numpy as np
@@ -10,6 +11,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
+from cantstop_arena.compare.answers import Answer
+from cantstop_arena.compare.run import corrected
 from cantstop_arena.compare.statistics import (
     CHANGED,
     COUNT,
@@ -23,12 +26,13 @@ from cantstop_arena.compare.statistics import (
     Difference,
     Estimate,
     Numbers,
+    Order,
     Ratio,
     compared,
-    holm,
     lead,
     orders,
 )
+from cantstop_arena.ratings.groups import holm
 
 RANDOM = np.random.default_rng(4)
 ONES = np.ones(40)
@@ -59,10 +63,27 @@ def test_a_mean_is_compared_as_by_the_paired_t_test(deals: int) -> None:
     assert (absolute.low, absolute.high) == pytest.approx(tuple(interval), rel=1e-6)
 
 
-def test_the_correction_is_holms() -> None:
-    chances = [*RANDOM.uniform(0, 0.05, 20), 0.01, 0.01, 1.0]
-    assert holm(chances) == pytest.approx(list(multipletests(chances, method="holm")[1]))
-    assert holm([]) == []
+def test_questions_of_all_answers_are_corrected_together() -> None:
+    """Once more by statsmodels; what was the same or not there keeps its verdict."""
+    chances = [*RANDOM.uniform(0, 0.01, 6), 0.9]
+    told = [
+        Difference(1.0, 2.0, Estimate(1.0, 0.5, 1.5, p), None, 0.1, SHARE, 0.0, UNDECIDED)
+        for p in chances
+    ]
+    nothing = replace(told[0], absolute=None, verdict=NOTHING)
+    order = Order(1, (("a", "b"),), 0.004, UNDECIDED)
+    answers = [
+        Answer("jump", "classic", 2, 2, 9, 18, {"turns": told[0], "rolls": nothing}, order),
+        Answer("leave", "classic", 2, 2, 9, 18, {str(n): d for n, d in enumerate(told[1:])}, None),
+    ]
+    first, second = corrected(answers)
+    oracle = multipletests([chances[0], 0.004, *chances[1:]], method="holm")[1]
+    assert first.order is not None
+    found = [first.differences["turns"].corrected, first.order.corrected]
+    found += [one.corrected for one in second.differences.values()]
+    assert found == pytest.approx(list(oracle))
+    assert first.differences["rolls"].verdict == NOTHING
+    assert second.differences["5"].verdict == UNDECIDED
 
 
 @pytest.mark.parametrize("ignored", [0.2, 0.5, 1.0, 2.0])
@@ -223,5 +244,5 @@ def test_false_alarms_are_rare_in_a_whole_file(deals: int) -> None:
             )
             rates = compared(Ratio(busts[0], counts[0]), Ratio(busts[1], counts[1]), SHARE, 0)
             chances += [one.p for one in (means, rates) if one.p is not None]
-        alarms += min(holm(chances)) <= 0.05
+        alarms += holm(np.array(chances)).min() <= 0.05
     assert alarms / runs <= 0.05 + 3 * sqrt(0.05 * 0.95 / runs)

@@ -1,18 +1,21 @@
 """A comparison from its file to its answers: plays what is missing, then looks at the deals."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from cantstop_arena.compare.answers import Answer, Answers
 from cantstop_arena.compare.config import RESOLVED, Comparison
 from cantstop_arena.compare.measures import ORDER, asked
-from cantstop_arena.compare.samples import Plan, Sample, common, sampled
-from cantstop_arena.compare.statistics import Difference, Order, compared, holm, orders
+from cantstop_arena.compare.samples import Plan, Sample, common, sampled, spreads
+from cantstop_arena.compare.statistics import Difference, Order, compared, orders
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.outcomes import Results
 from cantstop_arena.plugins import Catalogue
+from cantstop_arena.ratings.groups import holm
 from cantstop_arena.tournament.config import Tournament, dump
 from cantstop_arena.tournament.ledger import open_ledger
 from cantstop_arena.tournament.run import LEDGER, Watch, play
@@ -88,19 +91,24 @@ def _at(comparison: Comparison, players: int, folder: Path) -> Iterator[Answer]:
     bots = tuple(entrant.name for entrant in comparison.entrants)
     number = len(tournament.entrants)
     plan = Plan(players, groups, deals, bots, tuple(i % len(bots) for i in range(number)))
-    before = _sample(comparison, comparison.baseline, plan, folder)
-    for rules in comparison.variants:
-        after = _sample(comparison, rules, plan, folder)
-        yield answer(comparison, rules.name, plan, before, after)
-
-
-def _sample(comparison: Comparison, rules: RuleSet, plan: Plan, folder: Path) -> Sample:
-    tournament, place = _tournament(comparison, rules, plan.players, folder)
+    tournament, place = _tournament(comparison, comparison.baseline, players, folder)
     with open_ledger(place / LEDGER, tournament.identity()) as ledger:
-        return sampled(ledger, plan)
+        before, spread = sampled(ledger, plan), spreads(ledger, plan)
+    for rules in comparison.variants:
+        tournament, place = _tournament(comparison, rules, players, folder)
+        with open_ledger(place / LEDGER, tournament.identity()) as ledger:
+            after = sampled(ledger, plan)
+        yield answer(comparison, rules.name, plan, before, after, spread)
 
 
-def answer(comparison: Comparison, rules: str, plan: Plan, before: Sample, after: Sample) -> Answer:
+def answer(
+    comparison: Comparison,
+    rules: str,
+    plan: Plan,
+    before: Sample,
+    after: Sample,
+    spread: Mapping[str, float],
+) -> Answer:
     """One rule set against the baseline, before p-values are corrected."""
     differences = {
         measure.key: compared(
@@ -108,7 +116,7 @@ def answer(comparison: Comparison, rules: str, plan: Plan, before: Sample, after
             after.ratio(measure),
             measure.kind,
             comparison.ignored[measure.key],
-            before.spreads.get(measure.above),
+            spread.get(measure.above),
         )
         for measure in asked(plan.players, len(plan.bots))
     }
@@ -126,8 +134,8 @@ def answer(comparison: Comparison, rules: str, plan: Plan, before: Sample, after
 
 def corrected(answers: Sequence[Answer]) -> Iterator[Answer]:
     """The answers, judged with p-values corrected for all questions of all of them."""
-    chances = holm([one.p for a in answers for one in _questions(a) if one.p is not None])
-    left = iter(chances)
+    chances = [one.p for a in answers for one in _questions(a) if one.p is not None]
+    left: Iterator[float] = iter(holm(np.array(chances, float)).tolist())
     for one in answers:
         yield replace(
             one,

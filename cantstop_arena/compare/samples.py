@@ -28,14 +28,13 @@ Whole = NDArray[np.int64]
 class Sample:
     """One rule set at tables of one size.
 
-    `sums` holds for every unit, by name, what its games add up to; `spreads` the standard
-    deviations of single games; `leads` by how much the first bot of each pair is ahead.
+    `sums` holds for every unit, by name, what its games add up to, `leads` by how much the first
+    bot of each pair is ahead.
     """
 
     deals: int
     games: int
     sums: Mapping[str, Numbers]
-    spreads: Mapping[str, float]
     leads: Mapping[Pair, Estimate]
 
     def ratio(self, measure: Measure) -> Ratio:
@@ -133,7 +132,6 @@ def sampled(ledger: Ledger, plan: Plan) -> Sample:
             "better_bot": better,
             "contested": contested,
         },
-        _spreads(ledger.tallies(), set(plan.groups)),
         _leads(plan, won),
     )
 
@@ -218,9 +216,10 @@ def _leads(plan: Plan, won: Sequence[Whole]) -> Mapping[Pair, Estimate]:
     }
 
 
-def _spreads(tallies: Mapping[Group, Tally], groups: set[Group]) -> Mapping[str, float]:
+def spreads(ledger: Ledger, plan: Plan) -> Mapping[str, float]:
     """The standard deviation of a single game, for every count that is asked for."""
-    kept = [tally for seating, tally in tallies.items() if tuple(sorted(seating)) in groups]
+    tallies = ledger.tallies()
+    kept = [tallies[seating] for group in plan.groups for seating in seatings(group)]
     games = sum(tally.games - tally.forfeits for tally in kept)
     names = [measure.above for measure in ASKED if measure.kind == COUNT]
     return dict(_spread_by_name(kept, names, games)) if games > 1 else {}

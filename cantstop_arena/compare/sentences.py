@@ -74,20 +74,24 @@ def _opening(answer: Answer) -> str:
         _with(answer, DIFFERENT), key=lambda key: -abs(answer.differences[key].effect or 0)
     )
     if told:
-        return f"{answer.rules} {_listed([_change(answer, key) for key in told])}"
+        changes = [_change(answer, key, first=key == told[0]) for key in told]
+        return f"{answer.rules} {_listed(changes)}"
     what = "clear difference" if _with(answer, UNDECIDED) else "difference worth mentioning"
     return f"{answer.rules} makes no {what} to {_game(answer)}"
 
 
-def _change(answer: Answer, key: str) -> str:
+def _change(answer: Answer, key: str, first: bool) -> str:
+    """One difference; the first one tells in which game."""
     difference = answer.differences[key]
     judged = difference.judged
+    where = f" in {_game(answer)}" if first and key != "turns" else ""
     if judged is None:
         before, after = difference.baseline, difference.variant
-        return f"moves {_noun(answer, key)} from {before:.3g} to {after:.3g} a game"
+        return f"moves {_noun(answer, key)} from {before:.3g} to {after:.3g}{where}"
     phrase = MORE_OR_LESS[key][judged.value < 0]
     by, interval = _amount(judged, difference.kind)
-    filled = phrase.format(by=by, game=_game(answer), better=_better(answer))
+    game = _game(answer) if first else "the game"
+    filled = phrase.format(by=by, game=game, better=_better(answer)) + where
     return f"{filled} ({interval})" if interval else filled
 
 
@@ -167,7 +171,19 @@ def _is_plural(answer: Answer, noun: str) -> bool:
 
 
 def _with(answer: Answer, verdict: str) -> list[str]:
-    return [key for key, one in answer.differences.items() if one.verdict == verdict]
+    """The measures with this verdict, without what goes without saying."""
+    return [
+        key
+        for key, one in answer.differences.items()
+        if one.verdict == verdict and not _is_plain(answer, key, one)
+    ]
+
+
+def _is_plain(answer: Answer, key: str, difference: Difference) -> bool:
+    """Of two players the last one gets what the first one loses; games end as a rule."""
+    if key == "last_seat":
+        return answer.players == 2
+    return key == "unfinished" and difference.verdict == SAME and not difference.variant
 
 
 def _nouns(answer: Answer, keys: Iterable[str]) -> list[str]:

@@ -17,7 +17,7 @@ A difference that is the same in all n deals has no variance to speak of: its p 
 test's, 2^(1 - n). One deal alone decides nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import asin, sqrt
 from typing import NamedTuple
@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.ratings.distributions import student, student_tail
+from cantstop_arena.ratings.groups import SIGNIFICANT
 
-LEVEL = 0.05  # of all questions of a comparison together
 COUNT, SHARE = "count", "share"  # differences that matter are relative, or absolute
 ROUNDING = 1e-12  # what is smaller, beside the numbers it comes from, is none
 
@@ -164,17 +164,7 @@ def _verdict(difference: Difference, corrected: float) -> str:
     judged = difference.judged
     if judged is not None and judged.is_within(difference.ignored):
         return NEGLIGIBLE
-    return DIFFERENT if corrected <= LEVEL else UNDECIDED
-
-
-def holm(chances: Sequence[float]) -> list[float]:
-    """p-values corrected for their number, in the same order."""
-    corrected = [1.0] * len(chances)
-    highest = 0.0
-    for rank, number in enumerate(sorted(range(len(chances)), key=chances.__getitem__)):
-        highest = max(highest, min(1.0, (len(chances) - rank) * chances[number]))
-        corrected[number] = highest
-    return corrected
+    return DIFFERENT if corrected <= SIGNIFICANT else UNDECIDED
 
 
 # The order of the bots ----------------------------------------------------------------------
@@ -200,7 +190,7 @@ class Order:
 
     def decided(self, corrected: float) -> "Order":
         """The order, judged with the p that all questions leave it."""
-        if corrected <= LEVEL:
+        if corrected <= SIGNIFICANT:
             return replace(self, corrected=corrected, verdict=CHANGED)
         return replace(self, corrected=corrected, turned=())
 
@@ -232,7 +222,7 @@ def orders(
     turned = tuple(
         pair if baseline[pair].value > 0 else (pair[1], pair[0])
         for pair in pairs
-        if len(pairs) * chances[pair] <= LEVEL
+        if len(pairs) * chances[pair] <= SIGNIFICANT
     )
     kept = all(_stays(baseline[pair], variant[pair], ignored) for pair in pairs)
     return Order(len(pairs), turned, p, KEPT if kept else UNDECIDED)
@@ -245,4 +235,4 @@ def _chance_of_turn(before: Estimate, after: Estimate) -> float:
 def _stays(before: Estimate, after: Estimate, ignored: float) -> bool:
     if before.is_within(ignored) and after.is_within(ignored):
         return True
-    return before.value * after.value > 0 and max(before.p, after.p) <= LEVEL
+    return before.value * after.value > 0 and max(before.p, after.p) <= SIGNIFICANT

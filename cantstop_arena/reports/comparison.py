@@ -90,7 +90,7 @@ def _table(answer: Answer) -> Table:
         number("baseline", answer.baseline, 2),
         number("variant", answer.rules, 2),
         estimate("difference", "difference", 2),
-        estimate("relative", "in %", 2, percent=True),
+        estimate("relative", "change in %", 2, percent=True),
         number("effect", "effect", 3),
         number("p", "p"),
         Column("verdict", "verdict"),
