@@ -17,7 +17,7 @@ from cantstop_arena.outcomes import Results
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.ratings.groups import holm
 from cantstop_arena.tournament.config import Tournament, dump
-from cantstop_arena.tournament.ledger import open_ledger
+from cantstop_arena.tournament.ledger import Ledger, open_ledger
 from cantstop_arena.tournament.run import LEDGER, Watch, play
 from cantstop_arena.tournament.workforce import Terms
 
@@ -40,7 +40,8 @@ def compare(
     for players in comparison.players:
         for rules in comparison.rules:
             tournament, place = _tournament(comparison, rules, players, folder)
-            _write_down(tournament, place)
+            if fresh or not (place / RESOLVED).exists():
+                _write_down(tournament, place)
             title = f"{rules.name}, {_seats(players)}"
             with watched(f"{comparison.name}, {title}") as watch:
                 results = play(tournament, catalogue, place, terms, watch, fresh=fresh)
@@ -75,28 +76,26 @@ def _tournament(
 def _write_down(tournament: Tournament, place: Path) -> None:
     """The file that games are replayed from; it may be needed before the run is over."""
     place.mkdir(parents=True, exist_ok=True)
-    if not (place / RESOLVED).exists():
-        text = dump(tournament.resolved(place))
-        (place / RESOLVED).write_text(text, encoding="utf-8", newline="\n")
+    text = dump(tournament.resolved(place))
+    (place / RESOLVED).write_text(text, encoding="utf-8", newline="\n")
 
 
 def _at(comparison: Comparison, players: int, folder: Path) -> Iterator[Answer]:
     """Every variant against the baseline at tables of one size."""
+
+    def opened(rules: RuleSet) -> AbstractContextManager[Ledger]:
+        tournament, place = _tournament(comparison, rules, players, folder)
+        return open_ledger(place / LEDGER, tournament.identity())
+
     spans = []
     for rules in comparison.rules:
-        tournament, place = _tournament(comparison, rules, players, folder)
-        with open_ledger(place / LEDGER, tournament.identity()) as ledger:
+        with opened(rules) as ledger:
             spans.append(ledger.spans())
-    groups, deals = common(spans)
-    bots = tuple(entrant.name for entrant in comparison.entrants)
-    number = len(tournament.entrants)
-    plan = Plan(players, groups, deals, bots, tuple(i % len(bots) for i in range(number)))
-    tournament, place = _tournament(comparison, comparison.baseline, players, folder)
-    with open_ledger(place / LEDGER, tournament.identity()) as ledger:
+    plan = Plan(players, *common(spans), tuple(one.name for one in comparison.entrants))
+    with opened(comparison.baseline) as ledger:
         before, spread = sampled(ledger, plan), spreads(ledger, plan)
     for rules in comparison.variants:
-        tournament, place = _tournament(comparison, rules, players, folder)
-        with open_ledger(place / LEDGER, tournament.identity()) as ledger:
+        with opened(rules) as ledger:
             after = sampled(ledger, plan)
         yield answer(comparison, rules.name, plan, before, after, spread)
 

@@ -48,16 +48,14 @@ class Plan:
 
     Deals are the units of sampling. Where they are very many, each unit is as many deals on end
     as keeps memory in bounds: sums of independent deals are independent, too, and so many units
-    lose nothing.
-
-    `bot_of` tells for every entrant which bot it is: copies are the same.
+    lose nothing. Entrants that are copies of a bot have its number plus multiples of how many
+    `bots` there are.
     """
 
     players: int
     groups: tuple[Group, ...]
     deals: int
     bots: tuple[str, ...]
-    bot_of: tuple[int, ...]
 
     @cached_property
     def size(self) -> int:
@@ -81,13 +79,17 @@ class Plan:
         """All games that are compared under one rule set."""
         return len(self.groups) * self.deals * factorial(self.players)
 
+    def bot_of(self, entrant: int) -> int:
+        """The bot that an entrant is."""
+        return entrant % len(self.bots)
+
     def kinds(self, group: Group) -> tuple[int, ...]:
         """The different bots of a group, ascending."""
-        return tuple(sorted({self.bot_of[member] for member in group}))
+        return tuple(sorted(set(map(self.bot_of, group))))
 
     def shares(self, group: Group) -> Whole:
         """What makes wins of the group's kinds those of one copy, times FAIR."""
-        bots = [self.bot_of[member] for member in group]
+        bots = list(map(self.bot_of, group))
         return np.array([FAIR // bots.count(kind) for kind in self.kinds(group)], np.int64)
 
     def rows(self, first: int, deals: int) -> tuple[slice, NDArray[np.intp]]:
@@ -171,7 +173,7 @@ def _sorter(plan: Plan, group: Group) -> NDArray[np.float32]:
     rows = []
     for seating in seatings(group):
         for seat, member in enumerate(seating):
-            kind = [plan.bot_of[member] == one for one in kinds]
+            kind = [plan.bot_of(member) == one for one in kinds]
             rows.append([seat == 0, seat == plan.players - 1, *kind])
     return np.array(rows, np.float32)
 
