@@ -70,19 +70,26 @@ def score(sums: DealSums, games: int) -> Estimate:
     if games == 0:
         return Estimate(0, None, 0.0, 1.0)
     share = sums.total / (WHOLE * games)
-    return Estimate(games, share, *_interval(sums, games, share))
+    return Estimate(games, share, *interval(share, _of_share(sums, games), sums.deals))
 
 
-def _interval(sums: DealSums, games: int, share: float) -> tuple[float, float]:
+def _of_share(sums: DealSums, games: int) -> float:
+    """The variance of a share of wins."""
     if sums.deals < 2:
+        return 0.0
+    between = variance(sums.deals, sums.total, sums.squares)
+    return between / sums.deals * (sums.deals / (WHOLE * games)) ** 2
+
+
+def interval(share: float, of_share: float, deals: int) -> tuple[float, float]:
+    """The 95 % interval of a share with the variance `of_share`, estimated from `deals`."""
+    if deals < 2:
         return 0.0, 1.0
     if share in (0, 1):
-        return _wilson(share, sums.deals, student(sums.deals - 1))
-    between = variance(sums.deals, sums.total, sums.squares)
-    if between == 0:
+        return _wilson(share, deals, student(deals - 1))
+    if of_share == 0:
         return share, share
-    of_share = between / sums.deals * (sums.deals / (WHOLE * games)) ** 2
-    return _wilson(share, share * (1 - share) / of_share, student(sums.deals - 1))
+    return _wilson(share, share * (1 - share) / of_share, student(deals - 1))
 
 
 def _wilson(share: float, games: float, quantile: float) -> tuple[float, float]:

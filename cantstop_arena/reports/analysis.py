@@ -8,9 +8,10 @@ from functools import cached_property
 from math import inf
 
 from cantstop_arena.outcomes import Results
-from cantstop_arena.ratings.luce import Ratings, rate
+from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.scores import Estimate as Found
-from cantstop_arena.ratings.scores import crosstable, per_game, scores
+from cantstop_arena.ratings.scores import per_game, scores
+from cantstop_arena.ratings.shares import against, seats
 from cantstop_arena.reports.model import Estimate
 
 ELO_DECIMALS = 2
@@ -62,7 +63,7 @@ class Analysis:
     @cached_property
     def elo(self) -> list[Estimate]:
         """Each bot's Elo."""
-        return [Estimate(elo) for elo in self.ratings.elo]
+        return [of_points(points) for points in self.ratings.ratings]
 
     @cached_property
     def scores(self) -> list[Estimate]:
@@ -78,9 +79,14 @@ class Analysis:
     def against(self) -> list[list[Estimate | None]]:
         """Each bot's score against each other bot, None against itself."""
         return [
-            [None if cell is None else Estimate(cell) for cell in row]
-            for row in crosstable(self.results)
+            [_estimate(cell) if cell else None for cell in row] for row in against(self.results)
         ]
+
+    @cached_property
+    def seats(self) -> list[tuple[Estimate, Estimate]]:
+        """Each seat's share of the wins, and its effect in Elo."""
+        shares = map(_estimate, seats(self.results))
+        return list(zip(shares, map(of_points, self.ratings.seats), strict=True))
 
     @cached_property
     def places(self) -> list[tuple[int, int]]:
@@ -115,6 +121,11 @@ def _ranked(names: Sequence[str], keys: Sequence[float]) -> list[tuple[int, int]
     order = sorted(range(len(names)), key=lambda number: (keys[number], names[number]))
     ahead = sorted(keys)
     return [(bisect_left(ahead, keys[number]) + 1, number) for number in order]
+
+
+def of_points(points: Points) -> Estimate:
+    """Elo points as tables tell them."""
+    return Estimate(points.points, points.low, points.high)
 
 
 def _estimate(found: Found) -> Estimate:

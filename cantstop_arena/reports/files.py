@@ -9,6 +9,7 @@ from cantstop_arena.reports.crosstable import crosstable, pairs, scores_only
 from cantstop_arena.reports.drawing import MARKDOWN, draw
 from cantstop_arena.reports.model import Table
 from cantstop_arena.reports.records import as_csv, as_json
+from cantstop_arena.reports.seats import seats
 from cantstop_arena.reports.standings import standings
 from cantstop_arena.reports.styles import styles
 from cantstop_arena.reports.summary import summary
@@ -37,6 +38,7 @@ def _contents(analysis: Analysis) -> Iterator[tuple[str, str]]:
         yield "crosstable.csv", as_csv(scores_only(analysis))
         yield "crosstable.md", _markdown(crosstable(analysis))
         yield "pairs.csv", as_csv(pairs(analysis))
+        yield from _both(seats(analysis))
     yield from _both(styles(analysis))
     yield "summary.json", as_json(summary(analysis))
 

@@ -6,6 +6,10 @@ from cantstop_arena.reports.analysis import Analysis
 
 NOT_REPRODUCIBLE = "not reproducible"
 MOST_NAMES = 6
+LEGEND = (
+    "Bots that share a letter cannot be told apart; above next: the likelihood of being better than"
+    " the bot below. Intervals cover 95 %."
+)
 
 
 def about_standings(analysis: Analysis) -> list[str]:
@@ -23,15 +27,10 @@ def about_standings(analysis: Analysis) -> list[str]:
 
 
 def _about_ratings(analysis: Analysis) -> list[str]:
-    said, ratings = [], analysis.ratings
-    if ratings.regularised:
-        names = _listed([analysis.results.bots[bot] for bot in ratings.at_bound])
-        said.append(
-            f"The games bound the Elo of {names} on one side only: a virtual game, shared by all"
-            " its bots, was added to each group of that field."
-        )
-    if (fields := len(set(ratings.fields))) > 1:
-        said.append(f"The bots form {fields} fields that never met; compare Elo within one only.")
+    said, everyone = [LEGEND], len(analysis.results.bots)
+    for label, bots in analysis.ratings.labels.items():
+        names = _listed([analysis.results.bots[bot] for bot in bots])
+        said.append(label.sentence if len(bots) == everyone else f"{names}: {label.sentence}")
     return said
 
 

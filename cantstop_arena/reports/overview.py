@@ -8,6 +8,7 @@ from cantstop_arena.reports.drawing import LATEX, MARKDOWN, TEXT, draw, draw_all
 from cantstop_arena.reports.faults import faults
 from cantstop_arena.reports.model import Table
 from cantstop_arena.reports.records import all_as_csv, all_as_json
+from cantstop_arena.reports.seats import seats
 from cantstop_arena.reports.standings import standings
 from cantstop_arena.reports.styles import styles
 
@@ -42,6 +43,7 @@ def for_people(analysis: Analysis, width: int = 0) -> list[Table]:
     if not analysis.alone:
         square = crosstable(analysis)
         tables.append(square if _fits(square, width) else crosstable(analysis, errors=False))
+        tables.append(seats(analysis))
     tables += [styles(analysis)]
     return [*tables, *(table for table in [faults(analysis)] if table.rows)]
 
@@ -50,7 +52,7 @@ def for_programs(analysis: Analysis) -> list[Table]:
     """All tables, the crosstable pair by pair."""
     tables = [standings(analysis), styles(analysis), faults(analysis)]
     if not analysis.alone:
-        tables[1:1] = [pairs(analysis)]
+        tables[1:1] = [pairs(analysis), seats(analysis)]
     return tables
 
 

@@ -8,6 +8,8 @@ _RATED = (
     estimate("elo", "Elo", 1, fixed=ELO_DECIMALS),
     number("games"),
     estimate("score", "score %", 2, percent=True),
+    Column("letters", "letters"),
+    number("superiority", "above next %", 1, percent=True),
 )
 _ALONE = (number("games"), estimate("turns_per_game", "turns per game", 3, stem="turns"))
 _REMARKS = (number("faults", optional=True), Column("note", "note", optional=True))
@@ -24,15 +26,16 @@ def standings(analysis: Analysis) -> Table:
             *(_ALONE if analysis.alone else _RATED),
             *_REMARKS,
         ),
-        rows=[_row(analysis, rank, bot) for rank, bot in analysis.places],
+        rows=[_row(analysis, place) for place in range(len(analysis.places))],
         notes=about_standings(analysis),
     )
 
 
-def _row(analysis: Analysis, rank: int, bot: int) -> list[Value]:
+def _row(analysis: Analysis, place: int) -> list[Value]:
+    rank, bot = analysis.places[place]
     name = analysis.results.bots[bot]
     note = NOT_REPRODUCIBLE if name in analysis.results.irreproducible else ""
-    numbers = _alone(analysis, bot) if analysis.alone else _rated(analysis, bot)
+    numbers = _alone(analysis, bot) if analysis.alone else _rated(analysis, bot, place)
     return [rank, name, *numbers, analysis.faults_of[name], note]
 
 
@@ -40,5 +43,13 @@ def _alone(analysis: Analysis, bot: int) -> list[Value]:
     return [analysis.games_of[bot], analysis.turns[bot]]
 
 
-def _rated(analysis: Analysis, bot: int) -> list[Value]:
-    return [analysis.elo[bot], analysis.games_of[bot], analysis.scores[bot]]
+def _rated(analysis: Analysis, bot: int, place: int) -> list[Value]:
+    following = analysis.order[place + 1 : place + 2]
+    superior = [analysis.ratings.superiority(bot, other) for other in following]
+    return [
+        analysis.elo[bot],
+        analysis.games_of[bot],
+        analysis.scores[bot],
+        analysis.ratings.letters[bot],
+        *(superior or [None]),
+    ]
