@@ -17,8 +17,8 @@ from cantstop_arena.outcomes import Results
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.ratings.groups import holm
 from cantstop_arena.tournament.config import Tournament, dump
-from cantstop_arena.tournament.ledger import Ledger, open_ledger
-from cantstop_arena.tournament.run import LEDGER, Watch, play
+from cantstop_arena.tournament.ledger import LEDGER, Ledger, open_ledger
+from cantstop_arena.tournament.run import Watch, play
 from cantstop_arena.tournament.workforce import Terms
 
 
@@ -37,6 +37,7 @@ def compare(
     Raises LedgerError, BotError, FaultError or WorkforceError.
     """
     notes: list[str] = []
+    spread: dict[int, Mapping[str, float]] = {}
     for players in comparison.players:
         for rules in comparison.rules:
             tournament, place = _tournament(comparison, rules, players, folder)
@@ -46,13 +47,25 @@ def compare(
             with watched(f"{comparison.name}, {title}") as watch:
                 results = play(tournament, catalogue, place, terms, watch, fresh=fresh)
             notes += _troubles(title, results)
-    return answered(comparison, folder, notes)
+            if rules.name == comparison.baseline.name:
+                spread[players] = spreads(results.tallies.values())
+    return answered(comparison, folder, spread, notes)
 
 
-def answered(comparison: Comparison, folder: Path, notes: Sequence[str] = ()) -> Answers:
-    """What the ledgers below `folder` say about what is asked."""
+def answered(
+    comparison: Comparison,
+    folder: Path,
+    spread: Mapping[int, Mapping[str, float]],
+    notes: Sequence[str] = (),
+) -> Answers:
+    """What the ledgers below `folder` say about what is asked.
+
+    `spread` is how much counts vary between single games under the baseline, by players.
+    """
     answers = [
-        answer for players in comparison.players for answer in _at(comparison, players, folder)
+        answer
+        for players in comparison.players
+        for answer in _at(comparison, players, folder, spread[players])
     ]
     return Answers(
         comparison.name,
@@ -80,7 +93,9 @@ def _write_down(tournament: Tournament, place: Path) -> None:
     (place / RESOLVED).write_text(text, encoding="utf-8", newline="\n")
 
 
-def _at(comparison: Comparison, players: int, folder: Path) -> Iterator[Answer]:
+def _at(
+    comparison: Comparison, players: int, folder: Path, spread: Mapping[str, float]
+) -> Iterator[Answer]:
     """Every variant against the baseline at tables of one size."""
 
     def opened(rules: RuleSet) -> AbstractContextManager[Ledger]:
@@ -93,7 +108,7 @@ def _at(comparison: Comparison, players: int, folder: Path) -> Iterator[Answer]:
             spans.append(ledger.spans())
     plan = Plan(players, *common(spans), tuple(one.name for one in comparison.entrants))
     with opened(comparison.baseline) as ledger:
-        before, spread = sampled(ledger, plan), spreads(ledger, plan)
+        before = sampled(ledger, plan)
     for rules in comparison.variants:
         with opened(rules) as ledger:
             after = sampled(ledger, plan)

@@ -1,10 +1,11 @@
 """What a rule set's games add up to, deal by deal: from the ledger to the sums of measures."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import factorial, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from cantstop_arena.sampling import Span
 from cantstop_arena.tournament.ledger import Ledger
 
 FAIR = 12  # wins of a bot with 1 to 4 copies at a table divide evenly into those of one copy
-MOST_UNITS = 1 << 18
+MOST_UNITS = 1 << 15
 MOST_NUMBERS = 1 << 24
 
 Whole = NDArray[np.int64]
@@ -153,11 +154,18 @@ def _read(ledger: Ledger, plan: Plan) -> tuple[Whole, Whole, list[Whole]]:
         games = parts[winners[inside]]
         shares = games.reshape(len(games), -1) @ sorters[group]
         units, starts = plan.rows(first, len(games))
-        counted[units] += np.add.reduceat(measures[inside], starts, axis=0, dtype=np.int64)
-        told = np.add.reduceat(shares, starts, axis=0, dtype=np.float64).astype(np.int64)
+        counted[units] += _added(measures[inside], starts)
+        told = _added(shares.astype(np.int32), starts)
         seats[units] += told[:, :2]
         won[numbers[group]][units] += told[:, 2:]
     return counted, seats, won
+
+
+def _added(rows: NDArray[Any], starts: NDArray[np.intp]) -> NDArray[Any]:
+    """Rows added up from each start to the next."""
+    if len(rows) == len(starts):
+        return rows
+    return np.add.reduceat(rows, starts, axis=0, dtype=np.int64)
 
 
 def _parts_by_mask(players: int) -> NDArray[np.float32]:
@@ -218,17 +226,15 @@ def _leads(plan: Plan, won: Sequence[Whole]) -> Mapping[Pair, Estimate]:
     }
 
 
-def spreads(ledger: Ledger, plan: Plan) -> Mapping[str, float]:
+def spreads(tallies: Collection[Tally]) -> Mapping[str, float]:
     """The standard deviation of a single game, for every count that is asked for."""
-    tallies = ledger.tallies()
-    kept = [tallies[seating] for group in plan.groups for seating in seatings(group)]
-    games = sum(tally.games - tally.forfeits for tally in kept)
+    games = sum(tally.games - tally.forfeits for tally in tallies)
     names = [measure.above for measure in ASKED if measure.kind == COUNT]
-    return dict(_spread_by_name(kept, names, games)) if games > 1 else {}
+    return dict(_spread_by_name(tallies, names, games)) if games > 1 else {}
 
 
 def _spread_by_name(
-    tallies: Sequence[Tally], names: Sequence[str], games: int
+    tallies: Collection[Tally], names: Sequence[str], games: int
 ) -> Iterator[tuple[str, float]]:
     for name in names:
         total = sum(sum(tally.counts[name]) for tally in tallies)

@@ -115,17 +115,17 @@ def compared(
     if all(map(np.array_equal, baseline, variant)):
         none = Estimate(0.0, 0.0, 0.0, 1.0)
         return Difference(before, after, none, none, 0.0, kind, ignored, SAME)
-    influences = variant.influences(after) - baseline.influences(before)
-    absolute = _estimate(after - before, influences, max(abs(before), abs(after)))
-    relative = _relative(baseline, variant, before, after) if before else None
+    mine, yours = variant.influences(after), baseline.influences(before)
+    absolute = _estimate(after - before, mine - yours, max(abs(before), abs(after)))
+    relative = _relative(before, after, mine, yours) if before and kind == COUNT else None
     effect = _cohens_h(before, after) if kind == SHARE else _cohens_d(after - before, spread)
     return Difference(before, after, absolute, relative, effect, kind, ignored, UNDECIDED)
 
 
-def _relative(baseline: Ratio, variant: Ratio, before: float, after: float) -> Estimate:
+def _relative(before: float, after: float, mine: Numbers, yours: Numbers) -> Estimate:
     quotient = after / before
-    influences = variant.influences(after) - quotient * baseline.influences(before)
-    return _estimate(quotient - 1, influences / before, max(1.0, abs(quotient)))
+    influences = (mine - quotient * yours) / before
+    return _estimate(quotient - 1, influences, max(1.0, abs(quotient)))
 
 
 def _estimate(value: float, influences: Numbers, scale: float) -> Estimate:
