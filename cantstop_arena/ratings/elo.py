@@ -161,7 +161,7 @@ class _Rated:
         played = np.zeros(len(self.names), np.bool_)
         played[np.unique(model.evidence.lineups)] = True
         many = len(np.unique(self.together.argmax(axis=1)[played])) > 1
-        still = (apart.still & self.together).any(axis=1, keepdims=True)
+        still: Truths = (apart.still & self.together).sum(axis=1) > 0
         said = {
             Label.ALONE: everyone & alone,
             Label.NO_GAMES: ~played & (not alone),
@@ -170,7 +170,7 @@ class _Rated:
             Label.ONE_SIDED: model.links.at_bound,
             Label.SEATS_ONE_SIDED: everyone & model.seats_at_bound,
             Label.SEATS_UNKNOWN: everyone & (not model.seats_told) & (not alone),
-            Label.SAME_DEALS: still[:, 0],
+            Label.SAME_DEALS: still,
         }
         return {label: self._own(which) for label, which in said.items() if which.any()}
 

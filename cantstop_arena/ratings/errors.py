@@ -106,7 +106,7 @@ class Sandwich:
         found, corrected, expected, weights = extra.copy(), extra.copy(), none, none
         for part, (seen, model, taken) in zip(self.parts, parts, strict=True):
             left = np.maximum(model - taken, 0.0)
-            some = left > NOTHING * np.maximum(model, 0.0)
+            some = (model > 0) & (left > NOTHING * model)
             share = np.divide(left, model, out=none.copy(), where=some)
             found = found + seen
             corrected = corrected + np.divide(seen, share, out=none.copy(), where=some)

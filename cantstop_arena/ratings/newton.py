@@ -57,7 +57,7 @@ def _start(evidence: Evidence, together: Truths, seats_told: bool) -> Floats:
     least = evidence.wins.min(where=evidence.wins > 0, initial=evidence.wins.max(initial=0.0))
     won, own = evidence.wins + least / 2, np.arange(seats)
     weight = 1 / (1 / won[:, None] + 1 / won)
-    odds = weight * (np.log(won)[:, None] - np.log(won))
+    odds = weight * np.log(won[:, None] / won)
     weight[own, own] = 0
     weight[own, own] = -weight.sum(axis=1)
     size = bots + seats
