@@ -105,7 +105,7 @@ def true_scores(truth: Truth) -> list[float]:
 
 def true_cells(truth: Truth) -> dict[Group, float]:
     """What each bot wins of what it and another win in games with each other."""
-    cells = {}
+    cells: dict[Group, float] = {}
     for one, other in combinations(range(len(truth.strengths)), 2):
         mine, yours = (_won(truth, bot, {one, other}) for bot in (one, other))
         cells[one, other] = mine / (mine + yours)
