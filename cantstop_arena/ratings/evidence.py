@@ -68,11 +68,17 @@ def gathered(results: Results) -> tuple[Evidence, Ints]:
     lineups = number[lineups]
     row = np.lexsort(lineups)
     spans = sorted((_span(stretch, number, order, seats) for stretch in stretches), key=_span_key)
-    return Evidence(bots, lineups[:, row], won[:, row] / WHOLE, tuple(spans)), order
+    lineups, wins = _in_memory(lineups[:, row]), _in_memory(won[:, row]) / WHOLE
+    return Evidence(bots, lineups, wins, tuple(spans)), order
 
 
 def _by_seat(rows: "list[tuple[int, ...]]", seats: int) -> Ints:
-    return np.ascontiguousarray(np.array(rows, np.int64).reshape(-1, seats).T)
+    return _in_memory(np.array(rows, np.int64).reshape(-1, seats).T)
+
+
+def _in_memory(numbers: Ints) -> Ints:
+    """The same numbers, those of a seat side by side, which makes sums over seats fast."""
+    return np.ascontiguousarray(numbers)
 
 
 def _span(stretch: Stretch, number: Ints, order: Ints, seats: int) -> Span:
@@ -82,7 +88,7 @@ def _span(stretch: Stretch, number: Ints, order: Ints, seats: int) -> Span:
     kept = np.concatenate([order, len(order) + np.arange(seats)])
     return Span(
         deals=stretch.deals,
-        lineups=lineups[:, np.lexsort(lineups)],
+        lineups=_in_memory(lineups[:, np.lexsort(lineups)]),
         totals=np.asarray(stretch.totals)[kept],
         products=np.asarray(stretch.products)[np.ix_(kept, kept)],
     )
