@@ -7,6 +7,7 @@ import click
 from cantstop_arena import __version__, stopping
 from cantstop_arena.cli.bench import bench
 from cantstop_arena.cli.bots import bots
+from cantstop_arena.cli.compare import compare
 from cantstop_arena.cli.odds import odds
 from cantstop_arena.cli.rate import rate
 from cantstop_arena.cli.replay import replay
@@ -58,5 +59,5 @@ def main() -> None:
     """
 
 
-for command in (run, rate, bots, rules, odds, replay, bench):
+for command in (run, compare, rate, bots, rules, odds, replay, bench):
     main.add_command(command)

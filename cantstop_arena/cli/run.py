@@ -2,9 +2,9 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,6 +14,10 @@ from cantstop_arena.system import bytes_of
 
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
+
+    from cantstop_arena.tournament.workforce import Terms
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 bots_option = click.option(
     "--bots",
@@ -88,33 +92,61 @@ class Screen:
             self._bar = None
 
 
+PLAYING = (
+    click.option(
+        "--workers", type=click.IntRange(1), help="Processes that play. Default: all cores."
+    ),
+    click.option(
+        "--start-method",
+        type=click.Choice(["fork", "forkserver", "spawn"]),
+        help="How workers are started. Default: fork where that is safe, else spawn.",
+    ),
+    click.option(
+        "--memory",
+        callback=_bytes,
+        metavar="SIZE",
+        help="What each worker may take beyond what it starts with, such as 512M or 2G.",
+    ),
+    click.option("--games", type=int, help="Games for each group of bots that meets."),
+    click.option("--seed", type=int, help="Seed of the dice."),
+    click.option(
+        "--results",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=Path("results"),
+        show_default=True,
+        metavar="DIR",
+        help="Where the folder with the results goes.",
+    ),
+    bots_option,
+    click.option("--fresh", is_flag=True, help="Forget earlier results of this name."),
+    click.option("--quiet", is_flag=True, help="Print the tables and nothing else."),
+)
+
+
+def playing_options(command: Command) -> Command:
+    """The options of commands that play what a file describes."""
+    for option in reversed(PLAYING):
+        command = option(command)
+    return command
+
+
+def say_how_to_go_on() -> None:
+    """From now on a user who stops the run is told how to continue it."""
+    again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
+    stopping.say_at_the_end(f"\nStopped. Nothing finished is lost; go on with:\n  {again}")
+
+
+def terms_of(workers: int | None, start_method: str | None, memory: int | None) -> "Terms":
+    """The terms on which workers play, with defaults for what is not given."""
+    from cantstop_arena.tournament.worker import start_methods, worker_count
+    from cantstop_arena.tournament.workforce import Terms
+
+    return Terms(workers or worker_count(), start_method or start_methods()[0], memory)
+
+
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--workers", type=click.IntRange(1), help="Processes that play. Default: all cores.")
-@click.option(
-    "--start-method",
-    type=click.Choice(["fork", "forkserver", "spawn"]),
-    help="How workers are started. Default: fork where that is safe, else spawn.",
-)
-@click.option(
-    "--memory",
-    callback=_bytes,
-    metavar="SIZE",
-    help="What each worker may take beyond what it starts with, such as 512M or 2G.",
-)
-@click.option("--games", type=int, help="Games for each group of bots that meets.")
-@click.option("--seed", type=int, help="Seed of the dice.")
-@click.option(
-    "--results",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("results"),
-    show_default=True,
-    metavar="DIR",
-    help="Where the folder with the results goes.",
-)
-@bots_option
-@click.option("--fresh", is_flag=True, help="Forget earlier results of this name.")
-@click.option("--quiet", is_flag=True, help="Print the tables and nothing else.")
+@playing_options
 @table_options
 def run(
     file: Path,
@@ -140,17 +172,14 @@ def run(
     from cantstop_arena.reports.analysis import Analysis
     from cantstop_arena.tournament import config
     from cantstop_arena.tournament.run import play
-    from cantstop_arena.tournament.worker import start_methods, worker_count
-    from cantstop_arena.tournament.workforce import Terms
 
     catalogue = Catalogue(bots_folder)
     tournament = config.read(file, catalogue, config.Overrides(games, seed))
     folder = results / tournament.name
     screen = Screen(tournament.name, quiet, aside=form != TEXT)
-    again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
-    stopping.say_at_the_end(f"\nStopped. Nothing finished is lost; go on with:\n  {again}")
+    say_how_to_go_on()
     try:
-        terms = Terms(workers or worker_count(), start_method or start_methods()[0], memory)
+        terms = terms_of(workers, start_method, memory)
         outcome = play(tournament, catalogue, folder, terms, screen, fresh=fresh)
     finally:
         screen.close()

@@ -16,16 +16,18 @@ FORMATS = (TEXT, "markdown", "csv", "json", "latex")
 TABLES = ("standings", "crosstable", "fit", "seats", "styles", "faults")
 
 
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default=TEXT,
+    show_default=True,
+    help="How tables are printed.",
+)
+
+
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --format and --table to a command."""
-    form = click.option(
-        "--format",
-        "form",
-        type=click.Choice(FORMATS),
-        default=TEXT,
-        show_default=True,
-        help="How tables are printed.",
-    )
     chosen = click.option(
         "--table",
         "chosen",
@@ -34,7 +36,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
         default=TABLES,
         help="Print this table only; may be given several times. Default: all.",
     )
-    return form(chosen(command))
+    return format_option(chosen(command))
 
 
 def show(analysis: "Analysis", form: str, chosen: Sequence[str]) -> None:
