@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cantstop_arena.compare import samples
-from cantstop_arena.compare.measures import ASKED, asked
+from cantstop_arena.compare.measures import ASKED, asked, won_by
 from cantstop_arena.compare.samples import Plan, common, sampled
 from cantstop_arena.games.cantstop.counts import MEASURES
 from cantstop_arena.outcomes import Group
@@ -67,7 +67,7 @@ def test_many_deals_are_put_together_to_units_that_say_the_same(
     assert (plan.size, plan.units, joined.size, joined.units) == (1, 23, 5, 5)
     assert list(joined.deals_of_units) == [5, 5, 5, 5, 3]
     together = sampled(whole, joined)
-    for measure in asked(2, 3):
+    for measure in asked(2, ("a", "b", "c")):
         if measure.key != "better_bot":  # its halves are others
             assert together.ratio(measure).value == one_by_one.ratio(measure).value
     for pair, lead in one_by_one.leads.items():
@@ -118,6 +118,8 @@ def test_copies_of_a_bot_are_one_bot_seat_for_seat() -> None:
     assert plan.kinds(group) == (0, 1)
     assert sample.leads[("a", "b")].value == 0.0
     assert sample.ratio(MEASURE["better_bot"]).value == pytest.approx(1 / 3)
+    assert sample.ratio(won_by("a")).value == pytest.approx(1 / 3)
+    assert sample.ratio(won_by("b")).value == pytest.approx(1 / 3)
 
 
 def test_groups_and_deals_that_all_played() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.compare.measures import ASKED, Measure
+from cantstop_arena.compare.measures import ASKED, Measure, won_by
 from cantstop_arena.compare.statistics import COUNT, Estimate, Numbers, Pair, Ratio, lead
 from cantstop_arena.games.cantstop.counts import MEASURES
 from cantstop_arena.outcomes import WHOLE, Group, Tally, seatings
@@ -134,6 +134,7 @@ def sampled(ledger: Ledger, plan: Plan) -> Sample:
             "last_seat": seats[:, 1].astype(np.float64),
             "better_bot": better,
             "contested": contested,
+            **_shares_of_bots(plan, won),
         },
         _leads(plan, won),
     )
@@ -207,6 +208,21 @@ def _better_bot(plan: Plan, won: Sequence[Whole]) -> tuple[Numbers, Numbers]:
             better[half::2] += fair[half::2][:, best].mean(axis=1)
         contested += games
     return better, contested
+
+
+def _shares_of_bots(plan: Plan, won: Sequence[Whole]) -> Mapping[str, Numbers]:
+    """What a seat of each bot won, and of how much."""
+    games = WHOLE * FAIR * factorial(plan.players) * plan.deals_of_units.astype(np.float64)
+    sums = {}
+    for bot in map(won_by, plan.bots):
+        sums[bot.above], sums[bot.below] = np.zeros(plan.units), np.zeros(plan.units)
+    for group, wins in zip(plan.groups, won, strict=True):
+        fair = wins * plan.shares(group)
+        for place, kind in enumerate(plan.kinds(group)):
+            bot = won_by(plan.bots[kind])
+            sums[bot.above] += fair[:, place]
+            sums[bot.below] += games
+    return sums
 
 
 def _leads(plan: Plan, won: Sequence[Whole]) -> Mapping[Pair, Estimate]:
