@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from cantstop_arena.compare import samples
 from cantstop_arena.compare.measures import ASKED, asked, won_by
 from cantstop_arena.compare.samples import Plan, common, sampled
+from cantstop_arena.compare.statistics import SHARE, Ratio, compared
 from cantstop_arena.games.cantstop.counts import MEASURES
 from cantstop_arena.outcomes import Group
 
@@ -101,6 +103,24 @@ def test_skill_is_not_seen_where_there_is_none() -> None:
     plan = Plan(2, ((0, 1),), 20_000, ("a", "b"))
     found = value(plan, {(0, 1): random_winners(2, 20_000, 3)}, "better_bot")
     assert found == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("strength", [0.5, 0.55, 0.8])
+def test_who_is_better_is_doubtful_between_bots_that_are_nearly_equal(strength: float) -> None:
+    """The better bot's share under the same rules on other deals, hundreds of times."""
+    random = np.random.default_rng(9)
+    plan = Plan(2, ((0, 1),), 100, ("a", "b"))
+    measure = MEASURE["better_bot"]
+    alarms, runs = 0, 400
+    for _ in range(runs):
+        ratios: list[Ratio] = []
+        for _ in range(2):
+            first_wins = random.random((100, 2)) < strength
+            winners: Any = Kept({(0, 1): np.where(first_wins, FIRST, SECOND)}, 100)
+            ratios.append(sampled(winners, plan).ratio(measure))
+        p = compared(ratios[0], ratios[1], SHARE, 0).p
+        alarms += p is not None and p <= 0.05
+    assert alarms / runs <= 0.05 + 3 * sqrt(0.05 * 0.95 / runs)
 
 
 def test_one_deal_does_not_tell_who_is_better() -> None:
