@@ -1,24 +1,23 @@
 """Simulated tournaments whose truth is known, put into the structures of real ones.
 
-The winner of a game is the seat with the largest θ + γ + noise. With Gumbel's noise, each seat's
-by itself, it wins with the probability that Luce's model says. The noise belongs to deal and seat,
-as dice do: with probability `shared` a game takes it from there, else it has its own, so that the
+The winner of a game is the seat with the largest sum of strength, effect of the seat and noise. With
+Gumbel's noise, each seat's by itself, it wins with the probability that Luce's model says. The
+noise belongs to deal and seat, as dice do: with probability `shared` a game takes it from there, else it has its own, so that the
 games of a deal depend on each other as much as one likes, and single games still are Luce's.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.outcomes import WHOLE, Group, Results, Tally, seatings
-from cantstop_arena.sampling import Deals, Pairs, Stretch
+from cantstop_arena.sampling import Bytes, gather
 
-Ints = NDArray[np.int64]
-Wins = Mapping[Group, NDArray[Any]]  # of each seating: parts of WHOLE by deal and seat
+Run = Mapping[Group, Bytes]  # of each group: masks of winning seats, deals by seatings
 
 
 @dataclass(frozen=True)
@@ -44,19 +43,21 @@ class Truth:
         every = combinations(range(len(self.strengths)), self.players)
         return list(self.lineups if self.lineups is not None else every)
 
-    def played(self, deals: int, rng: np.random.Generator) -> Results:
-        return results(len(self.strengths), self.players, [self.wins(deals, rng)])
+    def played(self, deals: int, rng: np.random.Generator, **changes: Any) -> Results:
+        """A tournament's results."""
+        return results(len(self.strengths), self.players, [self.run(deals, rng)], **changes)
 
-    def wins(self, deals: int, rng: np.random.Generator) -> dict[Group, Ints]:
-        """Every deal's wins in every seating."""
+    def run(self, deals: int, rng: np.random.Generator) -> Run:
+        """Every deal's winners in every seating."""
         common = rng.gumbel(size=(deals, self.players))
         return {
-            seating: self._wins(seating, common, rng)
+            group: np.stack(
+                [self._winners(seating, common, rng) for seating in seatings(group)], axis=1
+            )
             for group in self.groups()
-            for seating in seatings(group)
         }
 
-    def _wins(self, seating: Group, common: NDArray[Any], rng: np.random.Generator) -> Ints:
+    def _winners(self, seating: Group, common: NDArray[Any], rng: np.random.Generator) -> Bytes:
         noise = common
         if self.shared < 1:
             own = rng.gumbel(size=common.shape)
@@ -65,19 +66,22 @@ class Truth:
         if self.players == 2:
             strengths[0] += self.cycles.get(seating, 0) - self.cycles.get(seating[::-1], 0)
         best = (noise + strengths + np.array(self.seats)).argmax(axis=1)
-        won = WHOLE * np.eye(self.players, dtype=np.int64)[best]
+        masks: Bytes = np.left_shift(1, best).astype(np.uint8)
         if self.unfinished:
-            won[rng.random(len(won)) < self.unfinished] = WHOLE // self.players
-        return won
+            masks[rng.random(len(masks)) < self.unfinished] = (1 << self.players) - 1
+        return masks
 
 
-def results(bots: int, players: int, runs: Iterable[Wins], **changes: Any) -> Results:
+def results(bots: int, players: int, runs: Iterable[Run], **changes: Any) -> Results:
     """Runs, each with deals of its own, as the results of one tournament."""
-    runs = list(runs)
+    blocks = list(_blocks(runs))
     tallies: dict[Group, Tally] = {}
-    for seating, won in (pair for run in runs for pair in run.items()):
-        tally = Tally(len(won), tuple(won.sum(axis=0).tolist()), 0, 0, {}, {})
-        tallies[seating] = tallies[seating] + tally if seating in tallies else tally
+    spans: dict[Group, list[tuple[int, int]]] = {}
+    for group, first, winners, _ in blocks:
+        spans.setdefault(group, []).append((first, len(winners)))
+        for seating, masks in zip(seatings(group), winners.T, strict=True):
+            tally = _tally(masks, players)
+            tallies[seating] = tallies[seating] + tally if seating in tallies else tally
     options: dict[str, Any] = {
         "name": "simulated",
         "game": "game",
@@ -86,34 +90,34 @@ def results(bots: int, players: int, runs: Iterable[Wins], **changes: Any) -> Re
         "seed": 1,
         "bots": tuple(f"bot{number}" for number in range(bots)),
         "tallies": tallies,
-        "deals": deals_of(bots, players, runs),
+        "deals": gather(bots, players, spans, lambda start, count: blocks_at(blocks, start, count)),
         "rates": {},
     }
     return Results(**{**options, **changes})
 
 
-def deals_of(bots: int, players: int, runs: Sequence[Wins]) -> Deals:
-    """The statistics of deals, straight from their definition."""
-    won, squares, crossed = (np.zeros((bots, bots), np.int64) for _ in range(3))
-    stretches = []
+Block = tuple[Group, int, Bytes, None]
+
+
+def blocks_at(blocks: Sequence[Block], start: int, count: int) -> Iterator[Block]:
+    """What a ledger gives: the blocks that have some of these deals."""
+    for block in blocks:
+        if block[1] < start + count and block[1] + len(block[2]) > start:
+            yield block
+
+
+def _blocks(runs: Iterable[Run]) -> Iterator[Block]:
+    first = 0
     for run in runs:
-        if not run:
-            continue
-        deals = len(next(iter(run.values())))
-        vectors = np.zeros((deals, bots + players), np.int64)
-        pairs: dict[Group, Ints] = {}
-        for seating, parts in run.items():
-            vectors[:, bots:] += parts
-            for seat, bot in enumerate(seating):
-                vectors[:, bot] += parts[:, seat]
-            for one, other in product(range(players), repeat=2):
-                if one != other:
-                    key = seating[one], seating[other]
-                    pairs[key] = pairs.get(key, 0) + parts[:, one]
-        for (one, other), parts in pairs.items():
-            won[one, other] += parts.sum()
-            squares[one, other] += parts @ parts
-            crossed[one, other] += parts @ pairs[other, one]
-        groups = sorted({tuple(sorted(seating)) for seating in run})
-        stretches.append(Stretch(tuple(groups), deals, vectors.sum(axis=0), vectors.T @ vectors))
-    return Deals(tuple(stretches), Pairs(won, squares, crossed))
+        for group, winners in run.items():
+            yield group, first, winners, None
+        first += max(map(len, run.values()), default=0)
+
+
+def _tally(masks: Bytes, players: int) -> Tally:
+    games = np.bincount(masks, minlength=1 << players).tolist()
+    wins = tuple(
+        sum(WHOLE // mask.bit_count() * n for mask, n in enumerate(games) if mask >> seat & 1)
+        for seat in range(players)
+    )
+    return Tally(len(masks), wins, games[-1] if players > 1 else 0, 0, {}, {})

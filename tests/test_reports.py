@@ -9,22 +9,23 @@ from math import log10
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from dealt import deals_of
 
 from cantstop_arena.outcomes import WHOLE, Charge, Results, Tally
 from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.crosstable import crosstable, pairs, scores_only
+from cantstop_arena.reports.crosstable import WITHOUT_ERRORS, crosstable, pairs, scores_only
 from cantstop_arena.reports.drawing import MARKDOWN, TEXT, Style, draw
 from cantstop_arena.reports.faults import faults
 from cantstop_arena.reports.files import write_reports
 from cantstop_arena.reports.harmless import markdown, printable
 from cantstop_arena.reports.model import Table, significant
-from cantstop_arena.reports.notes import about_standings
+from cantstop_arena.reports.notes import LEGEND, about_standings
 from cantstop_arena.reports.overview import for_people
 from cantstop_arena.reports.records import records
 from cantstop_arena.reports.standings import standings
 from cantstop_arena.reports.summary import summary
+from cantstop_arena.sampling import Deals, Pairs, Stretch
 
 HOSTILE = [
     "a|b",
@@ -46,6 +47,10 @@ HOSTILE = [
 ]
 
 
+DEALS = 10
+SPREAD = 5310  # of what a bot wins in them: Σ (W - mean)²
+
+
 def games(
     *wins: float, unfinished: int = 0, turns: tuple[int, ...] = (), squares: int = 0
 ) -> Tally:
@@ -62,6 +67,29 @@ def games(
     )
 
 
+def deals(tallies: Mapping[Any, Tally], bots: int) -> Deals:
+    """Ten deals in which all groups met; every bot and every seat varies as much as any other."""
+    players = len(next(iter(tallies)))
+    totals = np.zeros(bots + players, np.int64)
+    for seating, tally in tallies.items():
+        for seat, (bot, wins) in enumerate(zip(seating, tally.wins, strict=True)):
+            totals[[bot, bots + seat]] += wins
+    products = np.outer(totals, totals) // DEALS
+    for start, size in ((0, bots), (bots, players)):
+        block = slice(start, start + size)
+        products[block, block] += (size * np.eye(size, dtype=np.int64) - 1) * (
+            SPREAD // max(1, size - 1)
+        )
+    groups = tuple(sorted({tuple(sorted(seating)) for seating in tallies}))
+    won = np.zeros((bots, bots), np.int64)
+    for seating, tally in tallies.items():
+        for bot, wins in zip(seating, tally.wins, strict=True):
+            won[bot, [other for other in seating if other != bot]] += wins
+    pairs = Pairs(won, won**2 // DEALS + SPREAD, won * won.T // DEALS - SPREAD)
+    stretch = Stretch(groups, DEALS, totals, products)
+    return Deals((stretch,) if totals.any() else (), pairs)
+
+
 def results(tallies: Mapping[Any, Tally], bots: tuple[str, ...], **changes: Any) -> Analysis:
     plain = Results(
         name="quickstart",
@@ -71,7 +99,7 @@ def results(tallies: Mapping[Any, Tally], bots: tuple[str, ...], **changes: Any)
         seed=1980,
         bots=bots,
         tallies=tallies,
-        deals=deals_of(len(next(iter(tallies))), ((10, 600, 60000),) * len(bots)),
+        deals=deals(tallies, len(bots)),
         rates={"rolls_per_turn": ("rolls", "turns"), "turns_per_game": ("turns", "games")},
     )
     return Analysis(replace(plain, **changes))
@@ -96,8 +124,7 @@ def duel() -> Analysis:
         (0, 1): games(8, 2, turns=(70, 60), squares=1800),
         (1, 0): games(2.5, 7.5, unfinished=1, turns=(90, 80), squares=3000),
     }
-    sums = ((10, 930, 91800), (10, 270, 12600))
-    return results(tallies, ("Ada", "Bob"), deals=deals_of(2, sums))
+    return results(tallies, ("Ada", "Bob"))
 
 
 def trio() -> Analysis:
@@ -142,7 +169,11 @@ def test_standings_are_by_elo_and_give_the_share_of_wins() -> None:
         0.225,
     )
     assert first["elo"] + second["elo"] == 3000
-    assert first["elo"] == round(1500 + 200 * log10(15.5 / 4.5), 2)
+    assert first["elo"] == pytest.approx(1500 + 200 * log10(15.5 / 4.5), abs=2)  # and seats
+    assert first["elo_low"] < first["elo"] < first["elo_high"]
+    assert (first["letters"], second["letters"]) == ("a", "b")
+    assert 0.975 < first["superiority"] < 1
+    assert second["superiority"] is None
 
 
 def test_equal_elo_shares_a_rank_and_goes_by_name() -> None:
@@ -197,6 +228,7 @@ def test_the_summary_holds_what_was_played() -> None:
     assert list(found) == [
         *("name", "game", "rules", "players", "seed", "games"),
         *("standings", "lineups", "metrics", "by_bot"),
+        *("anchor", "labels", "ranks", "superiority", "first_player", "seats", "pairs", "fit"),
     ]
     assert found["games"] == 20
     assert found["rules"] == {"name": "classic", "lengths": [3, 5]}
@@ -233,7 +265,6 @@ def test_solitaires_standings_have_turns_and_no_elo() -> None:
 
 def test_nothing_is_divided_by_nothing() -> None:
     empty = results({(0, 1): games(0, 0, turns=(0, 0))}, ("a", "b"))
-    empty = changed(empty, deals=deals_of(2, ((0, 0, 0),) * 2))
     found: Any = summary(empty)
     assert found["metrics"]["turns"] == {"mean": None, "sd": None}
     assert found["by_bot"]["a"] == {"rolls_per_turn": None, "turns_per_game": None}
@@ -280,17 +311,19 @@ def cells(line: str) -> list[str]:
 
 def test_the_standings_as_printed() -> None:
     assert drawn(standings, duel()).splitlines() == [
-        "  rank  bot       Elo    games        score %",
-        "------  -----  ------  -------  -------------",
-        "     1  Ada    1607.4       20  77.50 ± 14.00",
-        "     2  Bob    1392.6       20  22.50 ± 14.00",
+        "  rank  bot              Elo    games        score %  letters      above next %",
+        "------  -----  -------------  -------  -------------  ---------  --------------",
+        "     1  Ada    1607.9 ± 73.1       20  77.50 ± 14.00  a                    99.6",
+        "     2  Bob    1392.1 ± 73.1       20  22.50 ± 14.00  b                       -",
+        "",
+        LEGEND,
         "",
         "1 of 20 games were not finished; their seats share the win.",
     ]
 
 
 def test_the_crosstable_as_printed() -> None:
-    assert drawn(crosstable, trio()).splitlines() == [
+    assert drawn(lambda trio: crosstable(trio, errors=False), trio()).splitlines() == [
         "    bot       1     2     3     4",
         "--  -----  ----  ----  ----  ----",
         " 1  c         -  66.7  85.7     -",
@@ -300,7 +333,16 @@ def test_the_crosstable_as_printed() -> None:
         "",
         "Score of the row's bot against the column's, in percent of the games that one of the two"
         " won.",
+        "",
+        WITHOUT_ERRORS,
     ]
+
+
+def test_the_errors_of_the_crosstable_give_way_on_a_narrow_terminal() -> None:
+    table = for_people(trio())[1]
+    width = len(draw(table, TEXT).splitlines()[0])
+    assert "±" in draw(for_people(trio(), width)[1], TEXT)
+    assert "±" not in draw(for_people(trio(), width - 1)[1], TEXT)
 
 
 def test_solitaire_as_printed() -> None:
@@ -313,7 +355,9 @@ def test_solitaire_as_printed() -> None:
 
 def test_faults_have_a_column_only_where_there_are_any() -> None:
     assert "faults" not in drawn(standings, duel())
-    assert [table.name for table in for_people(duel())] == ["standings", "crosstable", "styles"]
+    assert [table.name for table in for_people(duel())] == [
+        *("standings", "crosstable", "seats", "styles")
+    ]
     lines = drawn(standings, changed(duel(), faults=FAULTS)).splitlines()
     assert [line.split()[-1] for line in (lines[0], *lines[2:4])] == ["faults", "1", "5"]
 
@@ -368,23 +412,24 @@ def test_markdown_is_escaped_only_where_it_would_be_read(name: str, harmless: st
 def test_a_rating_at_the_bound_is_said_to_be_one() -> None:
     tallies = {(0, 1): games(10, 0), (1, 2): games(6, 4), (0, 2): games(10, 0)}
     one_sided = results(tallies, ("top", "b", "c"))
-    assert len(about_standings(one_sided)) == 1
-    assert "Elo of top on one side" in about_standings(one_sided)[0]
-    assert about_standings(one_sided)[0] in drawn(standings, one_sided)
+    said = about_standings(one_sided)
+    assert [told for told in said if told.startswith("top: The games bound the Elo on one side")]
+    assert all(told in drawn(standings, one_sided) for told in said)
+    top = rows(standings(one_sided))[0]
+    assert (top["bot"], top["elo_high"]) == ("top", None)
 
 
 def test_fields_that_never_met_are_said_to_be_apart() -> None:
     apart = results({(0, 1): games(6, 4), (2, 3): games(6, 4)}, ("a", "b", "c", "d"))
-    assert about_standings(apart) == [
-        "The bots form 2 fields that never met; compare Elo within one only."
-    ]
+    told = "The bots form several fields that never met; compare Elo within one only."
+    assert told in about_standings(apart)
 
 
 def test_a_long_list_of_names_is_cut() -> None:
     tallies = {(i, j): games(10, 0) for i in range(9) for j in range(i + 1, 9)}
-    assert (
-        "0, 1, 2, 3, 4, 5 and 3 more on" in about_standings(results(tallies, tuple("012345678")))[0]
-    )
+    tallies |= {(i, j): games(5, 5) for i in (9, 10) for j in (9, 10) if i != j}
+    told = about_standings(results(tallies, (*"012345678", "x", "y")))
+    assert [line for line in told if line.startswith("0, 1, 2, 3, 4, 5 and 3 more: The games ")]
 
 
 # --- files --------------------------------------------------------------------------------------
@@ -394,15 +439,15 @@ def test_the_files_of_a_tournament(tmp_path: Path) -> None:
     written = write_reports(duel(), tmp_path)
     names = [
         *("standings.csv", "standings.md", "crosstable.csv", "crosstable.md", "pairs.csv"),
-        *("styles.csv", "styles.md", "summary.json"),
+        *("fit.csv", "fit.md", "seats.csv", "seats.md", "styles.csv", "styles.md", "summary.json"),
     ]
     assert [path.name for path in written] == names
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
     with (tmp_path / "standings.csv").open(newline="") as file:
         (ada, _) = csv.DictReader(file)
-    assert (ada["rank"], ada["bot"], ada["elo"], ada["games"]) == ("1", "Ada", "1607.42", "20")
+    assert (ada["rank"], ada["bot"], ada["elo"], ada["games"]) == ("1", "Ada", "1607.92", "20")
     assert [ada[key] for key in ("score", "score_low", "score_high")] == [
-        *("0.775", "0.605527972", "0.8854386545")
+        *("0.775", "0.6055268717", "0.8854391217")
     ]
     assert (tmp_path / "crosstable.csv").read_text() == "bot,Ada,Bob\nAda,,0.775\nBob,0.225,\n"
     assert json.loads((tmp_path / "summary.json").read_text()) == summary(duel())

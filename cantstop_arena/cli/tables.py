@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 TEXT = "text"
 FORMATS = (TEXT, "markdown", "csv", "json", "latex")
-TABLES = ("standings", "crosstable", "seats", "styles", "faults")
+TABLES = ("standings", "crosstable", "fit", "seats", "styles", "faults")
 
 
 format_option = click.option(

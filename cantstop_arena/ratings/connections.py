@@ -42,9 +42,9 @@ def connections(evidence: Evidence) -> Connections:
     together = _closure(met)
     reach = _closure(won)
     core = _core(reach, together)
-    has_core: Truths = (together & core).any(axis=1)
+    has_core = (together & core).any(axis=1, keepdims=True)
     # Where a field has no largest set, every bot is measured against all others.
-    against: Truths = together & (core | ~has_core[:, None])
+    against: Truths = together & (core | ~has_core)
     above: Truths = ~core & (against & ~reach.T).any(axis=1)
     below: Truths = ~core & (against & ~reach).any(axis=1)
     return Connections(together, above, below)

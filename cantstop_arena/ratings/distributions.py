@@ -3,7 +3,7 @@
 Tails, not cumulated probabilities, are what is computed, so that small ones keep their digits.
 
 - Normal: `math.erfc`.
-- Student: half of I(ν/2, 1/2; ν / (ν + t²)), the incomplete beta function, by its continued
+- Student: half of I(n/2, 1/2; n / (n + t²)), the incomplete beta function, by its continued
   fraction (Abramowitz and Stegun 1964, 26.5.8, summed as Lentz did, 1976). From `MANY` degrees of
   freedom on, where that needs many terms, by the normal deviate of the same tail (Hill 1970).
 - Chi-square: the incomplete gamma function, by its series below the mean (Abramowitz and Stegun
@@ -68,9 +68,7 @@ def _hill(t: Floats, v: Floats) -> Floats:
     square = a * np.log1p(t**2 / v)
     z = np.sqrt(square)
     lesser = ((4 * square + 33) * square + 240) * square + 855
-    deviate: Floats = z + z * (
-        (square + 3) / b - lesser / (10 * b * (b + 0.8 * square**2 + 100))
-    )
+    deviate: Floats = z + z * ((square + 3) / b - lesser / (10 * b * (b + 0.8 * square**2 + 100)))
     return deviate
 
 

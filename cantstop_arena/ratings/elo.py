@@ -1,125 +1,24 @@
-"""The ratings of a tournament: Elo with errors, who is better than whom, and what limits it.
+"""From results to ratings: what the fitted model and its errors say in Elo points.
 
 The model and its fit are in `luce`, the errors in `errors`, groups of equals in `groups`. Elo is
 given relative to the mean of each field, which has 1500 points, or to the field's anchor.
-
-The probability that i is better than j is that of Student's number to lie below difference / error:
-the posterior under an even prior, of what tournament tables call the likelihood of superiority.
 """
-
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from cantstop_arena.outcomes import Results
 from cantstop_arena.ratings.connections import Truths
-from cantstop_arena.ratings.distributions import student, student_tail
+from cantstop_arena.ratings.distributions import student_tail
 from cantstop_arena.ratings.errors import Sandwich, Spread
 from cantstop_arena.ratings.evidence import Floats, Ints, gathered
 from cantstop_arena.ratings.groups import SIGNIFICANT, holm, letters, ranks
 from cantstop_arena.ratings.labels import Label
-from cantstop_arena.ratings.luce import ELO, Luce, maximum, tied
+from cantstop_arena.ratings.luce import ELO, Luce, maximum
+from cantstop_arena.ratings.rating import Difference, Points, Ratings, points_of
+
+__all__ = ["Difference", "Points", "Ratings", "rate"]
 
 MEAN_ELO = 1500.0
-SAME = 1e-9  # in Elo: errors that differ by less are equal
-
-
-@dataclass(frozen=True, slots=True)
-class Points:
-    """A number of Elo points, its standard error and its 95 % interval.
-
-    An `error` of None: the deals do not tell. An end of None: the games set no bound there, or
-    there is no error.
-    """
-
-    points: float
-    error: float | None
-    low: float | None
-    high: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """How far one bot is ahead of another, and the probability that it is the better one."""
-
-    ahead: Points
-    superiority: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ratings:
-    """The bots' ratings, by number.
-
-    `fields` gives for each bot the lowest number among the bots it is connected with by games; Elo
-    of different fields cannot be compared. `at_bound` are the bots whose rating the games bound on
-    one side only, so that it rests on virtual games: those outside the largest set of bots that all
-    won, directly or through others, against each other.
-
-    `seats` are the seats' effects relative to their mean and `first_seat` the first seat's relative
-    to the mean of the others, which is what going first is worth. `letters`: bots that share one
-    cannot be told apart; `ranks`: the best and worst that each could have. `labels` say what limits
-    all this. `covariance` is that of the Elo, in squared points, with no correction for few deals;
-    `errors` have it.
-    """
-
-    bots: tuple[str, ...]
-    ratings: tuple[Points, ...]
-    seats: tuple[Points, ...]
-    first_seat: Points | None
-    fields: tuple[int, ...]
-    at_bound: tuple[int, ...]
-    letters: tuple[str, ...]
-    ranks: tuple[tuple[int, int], ...]
-    labels: Mapping[Label, tuple[int, ...]]
-    deals: int
-    covariance: Floats
-    _apart: Spread = field(repr=False)
-    _superior: Floats = field(repr=False)
-
-    @property
-    def elo(self) -> tuple[float, ...]:
-        """The Elo alone."""
-        return tuple(rating.points for rating in self.ratings)
-
-    @property
-    def errors(self) -> tuple[float | None, ...]:
-        """The standard errors of the Elo."""
-        return tuple(rating.error for rating in self.ratings)
-
-    @property
-    def low(self) -> tuple[float | None, ...]:
-        """The lower ends of the intervals."""
-        return tuple(rating.low for rating in self.ratings)
-
-    @property
-    def high(self) -> tuple[float | None, ...]:
-        """The upper ends of the intervals."""
-        return tuple(rating.high for rating in self.ratings)
-
-    @property
-    def regularised(self) -> bool:
-        """Whether virtual games were needed."""
-        return Label.ONE_SIDED in self.labels or Label.SEATS_ONE_SIDED in self.labels
-
-    def met(self, one: int, other: int) -> bool:
-        """Whether the two can be compared: games connect them."""
-        return self.fields[one] == self.fields[other]
-
-    def superiority(self, one: int, other: int) -> float | None:
-        """The probability that one is better than the other; None if games do not connect them."""
-        return float(self._superior[one, other]) if self.met(one, other) else None
-
-    def difference(self, one: int, other: int) -> Difference | None:
-        """How far one is ahead of the other; None if games do not connect them."""
-        if not self.met(one, other):
-            return None
-        points = self.elo[one] - self.elo[other]
-        ahead = _points(points, self._apart, (one, other)) if one != other else SELF
-        return Difference(ahead, float(self._superior[one, other]))
-
-
-SELF = Points(0.0, 0.0, 0.0, 0.0)
 
 
 def rate(results: Results) -> Ratings:
@@ -151,7 +50,7 @@ class _Rated:
         fields = self.together.argmax(axis=1)
         return Ratings(
             bots=self.results.bots,
-            ratings=self._bounded([_points(elo[bot], spread, bot) for bot in range(len(elo))]),
+            ratings=self._bounded([points_of(elo[bot], spread, bot) for bot in range(len(elo))]),
             seats=self._seats(),
             first_seat=self._first_seat(),
             fields=tuple(fields.tolist()),
@@ -175,7 +74,8 @@ class _Rated:
         """
         anchored = np.array([bot in self.results.anchor for bot in self.results.bots], np.bool_)
         anchors: Truths = self.together & anchored
-        holds = np.where(anchors.any(axis=1)[:, None], anchors, self.together)
+        some = anchors.any(axis=1, keepdims=True)
+        holds = np.where(some, anchors, self.together)
         weights: Floats = holds / holds.sum(axis=1, keepdims=True)
         return weights
 
@@ -227,7 +127,7 @@ class _Rated:
             return (Points(0.0, None, None, None),) * len(contrasts)
         spread = self.sandwich.of_contrasts(contrasts)
         points = ELO * contrasts[:, len(self.number) :] @ self.model.seats
-        return tuple(_points(float(point), spread, row) for row, point in enumerate(points))
+        return tuple(points_of(float(point), spread, row) for row, point in enumerate(points))
 
     def _worse(self, apart: Spread) -> Floats:
         """The probability that the row's bot is worse than the column's; a half if unknown."""
@@ -281,7 +181,9 @@ class _Rated:
             Label.SAME_DEALS: still,
         }
         return {
-            label: tuple(np.flatnonzero(bots).tolist()) for label, bots in said.items() if bots.any()
+            label: tuple(np.flatnonzero(bots).tolist())
+            for label, bots in said.items()
+            if bots.any()
         }
 
 
@@ -294,11 +196,3 @@ def _renumbered(spread: Spread, number: Ints) -> Spread:
         spread.known[mesh],
         spread.still[mesh],
     )
-
-
-def _points(points: float, spread: Spread, place: int | tuple[int, int]) -> Points:
-    if not spread.known[place]:
-        return Points(points, None, None, None)
-    error = ELO * float(spread.error[place])
-    reach = student(float(spread.freedom[place])) * error if error else 0.0
-    return Points(points, error, points - reach, points + reach)

@@ -13,8 +13,8 @@ from sums over deals of wins and of their products.
 Where residuals stand for errors they are too small: the estimate leans towards each deal. Against
 this the variance from each stretch is multiplied by g / (g - l), g being the contrast's variance by
 the model and l what of it the fit takes away; for a single stretch of D deals that is D / (D - 1),
-the correction of Bell and McCaffrey (2002). Their degrees of freedom, here (Σ g)² / Σ g² / ν with
-ν = D (1 - l / g) for each stretch, are D - 1 for a single one; intervals have Student's quantile.
+the correction of Bell and McCaffrey (2002). Their degrees of freedom, here (Σ g)² / Σ (g² / f) with
+f = D (1 - l / g) for each stretch, are D - 1 for a single one; intervals have Student's quantile.
 
 Two things that no residual shows are added. A bot that won or lost everything varies only by what
 the model says, so the model's own variance of the bots at the bound is added to M. And where all D
@@ -29,10 +29,11 @@ from math import sqrt
 import numpy as np
 
 from cantstop_arena.outcomes import WHOLE
+from cantstop_arena.ratings.choice import chances, spread, summed
 from cantstop_arena.ratings.connections import Truths
 from cantstop_arena.ratings.distributions import student
 from cantstop_arena.ratings.evidence import Floats, Span
-from cantstop_arena.ratings.luce import Luce, chances, spread, summed
+from cantstop_arena.ratings.luce import Luce
 
 NOTHING = 1e-13  # of the model's variance: less than that is rounding
 LEAST_FREEDOM = 0.999  # below, there is one deal, and nothing to see how deals differ
@@ -77,6 +78,7 @@ class Sandwich:
         self.extra = inverse @ _unseen(model) @ inverse
         found: Floats = sum((part.found for part in self.parts), self.extra)
         self.covariance = found
+        self.trace = sum(float((part.found * model.curvature).sum()) for part in self.parts)
 
     def of_contrasts(self, contrasts: Floats) -> Spread:
         """How the sums of parameters weighted by each row of `contrasts` vary."""
@@ -134,7 +136,7 @@ def _unseen_variance(freedom: float, expected: float) -> float:
 
 def _parts(model: Luce, span: Span) -> Parts:
     bots, inverse = model.evidence.bots, model.inverse
-    chance = chances(span.lineups, np.concatenate([model.strengths, model.seats]))
+    chance = chances(span.lineups, model.parameters)
     residuals = _scatter(span, summed(span.lineups, bots, chance))
     deal = spread(span.lineups, bots, np.ones(span.lineups.shape[1]), chance)
     if not model.seats_told:

@@ -9,9 +9,10 @@ from math import inf
 
 from cantstop_arena.outcomes import Results
 from cantstop_arena.ratings.elo import Points, Ratings, rate
+from cantstop_arena.ratings.fit import Goodness, goodness
+from cantstop_arena.ratings.misfits import Misfits, misfits
 from cantstop_arena.ratings.scores import Estimate as Found
-from cantstop_arena.ratings.scores import per_game, scores
-from cantstop_arena.ratings.shares import against, seats
+from cantstop_arena.ratings.scores import crosstable, per_game, scores, seat_scores
 from cantstop_arena.reports.model import Estimate
 
 ELO_DECIMALS = 2
@@ -66,6 +67,16 @@ class Analysis:
         return [of_points(points) for points in self.ratings.ratings]
 
     @cached_property
+    def goodness(self) -> Goodness:
+        """How well one number for each bot tells the results."""
+        return goodness(self.results)
+
+    @cached_property
+    def misfits(self) -> Misfits:
+        """What one number for each bot does not tell."""
+        return misfits(self.results)
+
+    @cached_property
     def scores(self) -> list[Estimate]:
         """Each bot's share of wins in the games it sat in."""
         return [_estimate(score) for score in scores(self.results)]
@@ -79,13 +90,13 @@ class Analysis:
     def against(self) -> list[list[Estimate | None]]:
         """Each bot's score against each other bot, None against itself."""
         return [
-            [_estimate(cell) if cell else None for cell in row] for row in against(self.results)
+            [_estimate(cell) if cell else None for cell in row] for row in crosstable(self.results)
         ]
 
     @cached_property
     def seats(self) -> list[tuple[Estimate, Estimate]]:
         """Each seat's share of the wins, and its effect in Elo."""
-        shares = map(_estimate, seats(self.results))
+        shares = map(_estimate, seat_scores(self.results))
         return list(zip(shares, map(of_points, self.ratings.seats), strict=True))
 
     @cached_property

@@ -7,6 +7,7 @@ from pathlib import Path
 from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.crosstable import crosstable, pairs, scores_only
 from cantstop_arena.reports.drawing import MARKDOWN, draw
+from cantstop_arena.reports.fit import fit
 from cantstop_arena.reports.model import Table
 from cantstop_arena.reports.records import as_csv, as_json
 from cantstop_arena.reports.seats import seats
@@ -14,7 +15,10 @@ from cantstop_arena.reports.standings import standings
 from cantstop_arena.reports.styles import styles
 from cantstop_arena.reports.summary import summary
 
-NOT_ALONE = ("crosstable.csv", "crosstable.md", "pairs.csv", "seats.csv", "seats.md")
+NOT_ALONE = (
+    *("crosstable.csv", "crosstable.md", "pairs.csv"),
+    *("fit.csv", "fit.md", "seats.csv", "seats.md"),
+)
 
 
 def write_reports(analysis: Analysis, folder: Path) -> list[Path]:
@@ -38,6 +42,7 @@ def _contents(analysis: Analysis) -> Iterator[tuple[str, str]]:
         yield "crosstable.csv", as_csv(scores_only(analysis))
         yield "crosstable.md", _markdown(crosstable(analysis))
         yield "pairs.csv", as_csv(pairs(analysis))
+        yield from _both(fit(analysis, most=None))
         yield from _both(seats(analysis))
     yield from _both(styles(analysis))
     yield "summary.json", as_json(summary(analysis))

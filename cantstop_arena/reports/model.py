@@ -91,3 +91,8 @@ def estimate(key: str, heading: str, decimals: int, **more: Any) -> Column:
 def significant(number: float) -> float:
     """A number to ten significant digits."""
     return float(f"{number:z.{DIGITS}g}")
+
+
+def rounded(number: float | None) -> float | None:
+    """A number to ten significant digits, where there is one."""
+    return None if number is None else significant(number)

@@ -27,7 +27,7 @@ def about_standings(analysis: Analysis) -> list[str]:
 
 
 def _about_ratings(analysis: Analysis) -> list[str]:
-    said, everyone = [LEGEND], len(analysis.results.bots)
+    said, everyone = [], len(analysis.results.bots)
     for label, bots in analysis.ratings.labels.items():
         names = _listed([analysis.results.bots[bot] for bot in bots])
         said.append(label.sentence if len(bots) == everyone else f"{names}: {label.sentence}")

@@ -6,13 +6,14 @@ from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.crosstable import crosstable, pairs
 from cantstop_arena.reports.drawing import LATEX, MARKDOWN, TEXT, draw, draw_all
 from cantstop_arena.reports.faults import faults
+from cantstop_arena.reports.fit import fit
 from cantstop_arena.reports.model import Table
 from cantstop_arena.reports.records import all_as_csv, all_as_json
 from cantstop_arena.reports.seats import seats
 from cantstop_arena.reports.standings import standings
 from cantstop_arena.reports.styles import styles
 
-NAMES = ("standings", "crosstable", "seats", "styles", "faults")
+NAMES = ("standings", "crosstable", "fit", "seats", "styles", "faults")
 PREAMBLE = "% In the preamble: \\usepackage{booktabs}\n\n"
 FORMATS: Mapping[str, Callable[[Sequence[Table]], str]] = {
     "text": lambda tables: draw_all(tables, TEXT) + "\n",
@@ -39,20 +40,19 @@ def shown(
 
 def for_people(analysis: Analysis, width: int = 0) -> list[Table]:
     """The tables that have something to say, the crosstable's errors only where there is room."""
-    tables = [standings(analysis)]
+    tables = [standings(analysis), styles(analysis), faults(analysis)]
     if not analysis.alone:
         square = crosstable(analysis)
-        tables.append(square if _fits(square, width) else crosstable(analysis, errors=False))
-        tables.append(seats(analysis))
-    tables += [styles(analysis)]
-    return [*tables, *(table for table in [faults(analysis)] if table.rows)]
+        square = square if _fits(square, width) else crosstable(analysis, errors=False)
+        tables[1:1] = [square, fit(analysis), seats(analysis)]
+    return [table for table in tables if table.rows]
 
 
 def for_programs(analysis: Analysis) -> list[Table]:
     """All tables, the crosstable pair by pair."""
     tables = [standings(analysis), styles(analysis), faults(analysis)]
     if not analysis.alone:
-        tables[1:1] = [pairs(analysis), seats(analysis)]
+        tables[1:1] = [pairs(analysis), fit(analysis, most=None), seats(analysis)]
     return tables
 
 

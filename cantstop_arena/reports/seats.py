@@ -1,7 +1,8 @@
 """What a seat is worth: its share of the wins, and its effect in Elo."""
 
-from cantstop_arena.reports.analysis import ELO_DECIMALS, Analysis
+from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.model import Table, estimate, number
+from cantstop_arena.reports.standings import ELO
 
 
 def seats(analysis: Analysis) -> Table:
@@ -12,7 +13,7 @@ def seats(analysis: Analysis) -> Table:
         columns=[
             number("seat"),
             estimate("score", "score %", 2, percent=True),
-            estimate("elo", "Elo", 1, fixed=ELO_DECIMALS),
+            ELO,
         ],
         rows=[(seat, *told) for seat, told in enumerate(analysis.seats, start=1)],
         notes=_first_player(analysis),

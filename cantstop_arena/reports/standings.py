@@ -2,10 +2,11 @@
 
 from cantstop_arena.reports.analysis import ELO_DECIMALS, Analysis
 from cantstop_arena.reports.model import Column, Table, Value, estimate, number
-from cantstop_arena.reports.notes import NOT_REPRODUCIBLE, about_standings
+from cantstop_arena.reports.notes import LEGEND, NOT_REPRODUCIBLE, about_standings
 
+ELO = estimate("elo", "Elo", 1, fixed=ELO_DECIMALS)
 _RATED = (
-    estimate("elo", "Elo", 1, fixed=ELO_DECIMALS),
+    ELO,
     number("games"),
     estimate("score", "score %", 2, percent=True),
     Column("letters", "letters"),
@@ -27,7 +28,7 @@ def standings(analysis: Analysis) -> Table:
             *_REMARKS,
         ),
         rows=[_row(analysis, place) for place in range(len(analysis.places))],
-        notes=about_standings(analysis),
+        notes=about_standings(analysis) if analysis.alone else [LEGEND, *about_standings(analysis)],
     )
 
 

@@ -8,9 +8,12 @@ from typing import TypeAlias
 from cantstop_arena.outcomes import WHOLE, Charge, Group, Results, Tally
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.model import significant
+from cantstop_arena.reports.crosstable import pairs
+from cantstop_arena.reports.fit import fit
+from cantstop_arena.reports.model import rounded
 from cantstop_arena.reports.records import records
-from cantstop_arena.reports.standings import standings
+from cantstop_arena.reports.seats import seats
+from cantstop_arena.reports.standings import ELO, standings
 from cantstop_arena.reports.styles import styles
 
 Entry: TypeAlias = dict[str, object]
@@ -34,6 +37,7 @@ def summary(analysis: Analysis) -> Entry:
         "lineups": [_lineup(results, seating) for seating in _in_order(results.tallies)],
         "metrics": {name: _metric(analysis, name) for name in _measured(results)},
         "by_bot": _styles(analysis),
+        **({} if analysis.alone else _ratings(analysis)),
     }
     troubles: Entry = {
         "faults": [_charge(charge) for charge in results.faults],
@@ -52,6 +56,69 @@ def _styles(analysis: Analysis) -> dict[str, Entry]:
     """Each bot's rates, the game's own; in the order of the tournament."""
     by_bot = {row.pop("bot"): row for row in records(styles(analysis))}
     return {bot: by_bot[bot] for bot in analysis.results.bots}
+
+
+def _ratings(analysis: Analysis) -> Entry:
+    """What only bots that meet have."""
+    return {
+        "anchor": dict(analysis.results.anchor),
+        "labels": _labels(analysis),
+        "ranks": _ranks(analysis),
+        "superiority": _superiority(analysis),
+        "first_player": _first_player(analysis),
+        "seats": records(seats(analysis)),
+        "pairs": records(pairs(analysis)),
+        "fit": _fit(analysis),
+    }
+
+
+def _labels(analysis: Analysis) -> dict[str, list[str]]:
+    """What limits the ratings, and the bots it is about."""
+    return {
+        label.value: [analysis.results.bots[bot] for bot in bots]
+        for label, bots in analysis.ratings.labels.items()
+    }
+
+
+def _ranks(analysis: Analysis) -> dict[str, list[int]]:
+    """The best and the worst rank that each bot could have."""
+    ranges = analysis.ratings.ranks
+    return {bot: list(ranges[number]) for number, bot in enumerate(analysis.results.bots)}
+
+
+def _superiority(analysis: Analysis) -> dict[str, dict[str, float | None]]:
+    """The likelihood that a bot is better than each other one; None where they never met."""
+    bots = list(enumerate(analysis.results.bots))
+    superior = analysis.ratings.superiority
+    return {
+        bot: {other: rounded(superior(one, two)) for two, other in bots if one != two}
+        for one, bot in bots
+    }
+
+
+def _first_player(analysis: Analysis) -> Entry | None:
+    """The first player's advantage over the mean of the others, in Elo."""
+    first = analysis.ratings.first_seat
+    if first is None:
+        return None
+    ends = {"elo": first.points, "elo_low": first.low, "elo_high": first.high}
+    return {key: None if end is None else ELO.exact(end) for key, end in ends.items()}
+
+
+def _fit(analysis: Analysis) -> Entry:
+    """How well one number for each bot tells the results."""
+    found, misfits = analysis.goodness, analysis.misfits
+    bots = analysis.results.bots
+    return {
+        "deviance": rounded(found.deviance),
+        "degrees_of_freedom": found.freedom,
+        "design_effect": rounded(found.design_effect),
+        "effective_degrees_of_freedom": rounded(found.effective),
+        "p": rounded(found.chance),
+        "cyclic_share": rounded(misfits.cyclic_share),
+        "cycles": [[bots[bot] for bot in cycle.bots] for cycle in misfits.cycles],
+        "pairs": records(fit(analysis, most=None)),
+    }
 
 
 def _in_order(tallies: Mapping[Group, Tally]) -> list[Group]:
@@ -81,8 +148,8 @@ def _metric(analysis: Analysis, name: str) -> Entry:
     total = sum(sum(tally.counts[name]) for tally in tallies)
     squares = sum(tally.squares[name] for tally in tallies)
     return {
-        "mean": significant(total / played) if played else None,
-        "sd": significant(sqrt(variance(played, total, squares))) if played > 1 else None,
+        "mean": rounded(total / played if played else None),
+        "sd": rounded(sqrt(variance(played, total, squares)) if played > 1 else None),
     }
 
 

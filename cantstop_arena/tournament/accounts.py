@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cantstop_arena.outcomes import Charge, Fault, Group, Results, Tally, merged, seatings
-from cantstop_arena.sampling import Bytes, Deals, Pairs, Span, gather
+from cantstop_arena.sampling import Bytes, Deals, Pairs, Sample, Span, gather
 from cantstop_arena.tournament.ledger import KeptDeals, Ledger
 
 
@@ -176,7 +176,12 @@ def _deals(bots: int, players: int, shares: Sequence[_Share]) -> Deals:
             np.sum([deals.pairs.squares for deals in found], axis=0),
             np.sum([deals.pairs.crossed for deals in found], axis=0),
         ),
+        max((deals.sample for deals in found), key=_size),
     )
+
+
+def _size(sample: Sample) -> int:
+    return sum(winners.size for winners in sample.winners.values())
 
 
 def _deals_of_a_seed(bots: int, players: int, shares: Sequence[_Share]) -> Deals:

@@ -65,10 +65,7 @@ def _read(folders: Sequence[Path], paths: Sequence[Path], anchor: Mapping[str, f
             ledger = stack.enter_context(_opened(path))
             accounts.append(_account(folder, ledger))
         _check_alike(folders, accounts)
-        try:
-            results = added_up(accounts, anchor)
-        except sqlite3.Error as error:
-            raise LedgerError(damaged(paths[0], error)) from error
+        results = added_up(accounts, anchor)
         _check_anchor(anchor, results)
         return results
 
@@ -84,10 +81,7 @@ def _account(folder: Path, ledger: Ledger) -> Account:
 
 
 def _identity(folder: Path, ledger: Ledger) -> dict[str, Any]:
-    try:
-        stored = about(ledger)
-    except (sqlite3.Error, ValueError) as error:
-        raise LedgerError(damaged(ledger.path, error)) from error
+    stored = about(ledger)
     if stored is None:
         raise LedgerError(f"{folder}: nothing has been played yet.")
     if stored.get("version") != VERSION:
@@ -158,9 +152,12 @@ def _opened(path: Path) -> Iterator[Ledger]:
     """A ledger at one moment. Raises _Changed if that cannot be said of what was read."""
     before = _state(path)
     with ExitStack() as stack:
-        connection, guarded = _connection(path, stack)
+        guarded = False
         try:
+            connection, guarded = _connection(path, stack)
             yield Ledger(path, stack.enter_context(closing(connection)))
+        except sqlite3.Error as error:
+            raise LedgerError(damaged(path, error)) from error
         finally:
             if not guarded and _state(path) != before:
                 raise _Changed  # and what was found wrong with it does not count
