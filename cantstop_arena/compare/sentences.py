@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, log10
 
 from cantstop_arena.compare.answers import Answer
+from cantstop_arena.compare.measures import BOT
 from cantstop_arena.compare.statistics import (
     CHANGED,
     COUNT,
@@ -31,6 +32,8 @@ MORE_OR_LESS = {
     "unfinished": ("leaves {by} more games unfinished", "leaves {by} fewer games unfinished"),
 }
 """What is said of a difference up and of one down."""
+
+A_BOT = ("gives {bot} {by}", "costs {bot} {by}")
 
 NOUNS = {
     "turns": "the turns",
@@ -88,10 +91,11 @@ def _change(answer: Answer, key: str, first: bool) -> str:
     if judged is None:
         before, after = difference.baseline, difference.variant
         return f"moves {_noun(answer, key)} from {before:.3g} to {after:.3g}{where}"
-    phrase = MORE_OR_LESS[key][judged.value < 0]
+    phrase = (A_BOT if key.startswith(BOT) else MORE_OR_LESS[key])[judged.value < 0]
     by, interval = _amount(judged, difference.kind)
     game = _game(answer) if first else "the game"
-    filled = phrase.format(by=by, game=game, better=_better(answer)) + where
+    bot = key.removeprefix(BOT)
+    filled = phrase.format(by=by, game=game, better=_better(answer), bot=bot) + where
     return f"{filled} ({interval})" if interval else filled
 
 
@@ -131,7 +135,7 @@ def _rest(answer: Answer) -> Iterator[str]:
     if order is not None and order.verdict == UNDECIDED:
         unknown.append(THE_ORDER)
     if unknown:
-        verb = "change" if len(unknown) > 1 or _is_plural(answer, unknown[0]) else "changes"
+        verb = "differ" if len(unknown) > 1 or _is_plural(answer, unknown[0]) else "differs"
         yield f"whether {_listed(unknown)} {verb} cannot be told with these games"
     if order is not None and order.verdict == KEPT:
         yield "it does not change " + ("who is the better bot" if order.pairs == 1 else THE_ORDER)
@@ -152,7 +156,7 @@ def _negligible(answer: Answer) -> Iterator[str]:
     )
     for kind, ignored in limits:
         alike = [key for key in keys if _limit(answer.differences[key]) == (kind, ignored)]
-        verb = "change" if len(alike) > 1 or alike[0] in PLURALS else "changes"
+        verb = "differ" if len(alike) > 1 or alike[0] in PLURALS else "differs"
         limit = _with_unit(f"{100 * ignored:g}", kind)
         yield f"{_listed(_nouns(answer, alike))} {verb} by less than {limit}"
 
@@ -180,9 +184,12 @@ def _with(answer: Answer, verdict: str) -> list[str]:
 
 
 def _is_plain(answer: Answer, key: str, difference: Difference) -> bool:
-    """Of two players the last one gets what the first one loses; games end as a rule."""
+    """What one of two players or bots gets, the other one loses; games end as a rule."""
     if key == "last_seat":
         return answer.players == 2
+    if key.startswith(BOT):
+        bots = [one for one in answer.differences if one.startswith(BOT)]
+        return len(bots) == 2 and key == bots[1]
     return key == "unfinished" and difference.verdict == SAME and not difference.variant
 
 
@@ -191,6 +198,8 @@ def _nouns(answer: Answer, keys: Iterable[str]) -> list[str]:
 
 
 def _noun(answer: Answer, key: str) -> str:
+    if key.startswith(BOT):
+        return f"{key.removeprefix(BOT)}'s share"
     return NOUNS[key].format(better=_better(answer))
 
 
