@@ -7,7 +7,9 @@ import click
 from cantstop_arena import __version__, stopping
 from cantstop_arena.cli.bench import bench
 from cantstop_arena.cli.bots import bots
+from cantstop_arena.cli.match import match
 from cantstop_arena.cli.odds import odds
+from cantstop_arena.cli.plan import plan
 from cantstop_arena.cli.replay import replay
 from cantstop_arena.cli.rules import rules
 from cantstop_arena.cli.run import run
@@ -56,5 +58,5 @@ def main() -> None:
     """
 
 
-for command in (run, bots, rules, odds, replay, bench):
+for command in (run, match, plan, bots, rules, odds, replay, bench):
     main.add_command(command)

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,9 @@ from cantstop_arena.system import bytes_of
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
 
+    from cantstop_arena.outcomes import Until
+    from cantstop_arena.tournament.until import Look
+
 bots_option = click.option(
     "--bots",
     "bots_folder",
@@ -21,6 +25,18 @@ bots_option = click.option(
     show_default=True,
     metavar="DIR",
     help="Folder whose files are bots.",
+)
+
+workers_option = click.option(
+    "--workers", type=click.IntRange(1), help="Processes that play. Default: all cores."
+)
+results_option = click.option(
+    "--results",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    metavar="DIR",
+    help="Where the folder with the results goes.",
 )
 
 
@@ -34,12 +50,14 @@ def _bytes(context: click.Context, parameter: click.Parameter, text: str | None)
 class Screen:
     """Shows how a run goes on: a bar on a terminal, hardly anything elsewhere."""
 
-    def __init__(self, name: str, quiet: bool) -> None:
+    def __init__(self, name: str, quiet: bool, aim: str = "") -> None:
         self.name = name
         self.quiet = quiet
+        self.aim = aim
         self.games = 0
         self.missing = 0
         self._bar: ProgressBar[int] | None = None
+        self._aimed = False
 
     def compiling(self, names: list[str]) -> None:
         """Say what takes so long the first time."""
@@ -52,12 +70,36 @@ class Screen:
         self.games, self.missing = games, games - played
         if self.quiet:
             return
-        if not self.missing:
+        if self.aim:
+            self._aims(played)
+        elif not self.missing:
             click.echo(f"{self.name} is complete: all {games:,} games have been played.")
         elif played:
             click.echo(f"{self.name} goes on: {played:,} of {games:,} games have been played.")
         else:
             click.echo(f"{self.name}: {games:,} games to play.")
+
+    def _aims(self, played: int) -> None:
+        """Say once until when games are played; how many that will be nobody knows."""
+        if not self._aimed:
+            so_far = f" {played:,} games have been played." if played else ""
+            click.echo(f"{self.name}: plays until {self.aim}.{so_far}")
+        self._aimed = True
+
+    def looks(self, look: "Look") -> None:
+        """Say how narrow the intervals are by now."""
+        self.close()
+        if not self.quiet and look.bot:
+            click.echo(
+                f"{look.games:,} games of each group: {_extent(look.rule.measure, look.measured)}"
+                f" for {look.bot}."
+            )
+
+    def weighs(self, deals: int, ratio: float) -> None:
+        """Say how a test stands by now."""
+        self.close()
+        if not self.quiet:
+            click.echo(f"{deals:,} deals: LLR {ratio:.2f}.")
 
     def advances(self, games: int) -> None:
         """Move the bar."""
@@ -75,9 +117,27 @@ class Screen:
             self._bar = None
 
 
+def _extent(measure: str, amount: float) -> str:
+    """How far an interval reaches, in the words of its measure."""
+    if measure == "elo_error":
+        return f"Elo ± {amount:.4g}" if isfinite(amount) else "Elo without bounds"
+    return f"a score interval {amount:.4g} wide"
+
+
+def aim_of(rule: "Until | None") -> str:
+    """What games are played for, where that ends them."""
+    return f"every bot has {_extent(rule.measure, rule.most)} or less" if rule else ""
+
+
+def say_how_to_go_on() -> None:
+    """Tell a user who ends this command early how to take it up again."""
+    again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
+    stopping.say_at_the_end(f"\nStopped. Nothing finished is lost; go on with:\n  {again}")
+
+
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--workers", type=click.IntRange(1), help="Processes that play. Default: all cores.")
+@workers_option
 @click.option(
     "--start-method",
     type=click.Choice(["fork", "forkserver", "spawn"]),
@@ -91,14 +151,7 @@ class Screen:
 )
 @click.option("--games", type=int, help="Games for each group of bots that meets.")
 @click.option("--seed", type=int, help="Seed of the dice.")
-@click.option(
-    "--results",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("results"),
-    show_default=True,
-    metavar="DIR",
-    help="Where the folder with the results goes.",
-)
+@results_option
 @bots_option
 @click.option("--fresh", is_flag=True, help="Forget earlier results of this name.")
 @click.option("--quiet", is_flag=True, help="Print the tables and nothing else.")
@@ -122,16 +175,15 @@ def run(
     from cantstop_arena.plugins import Catalogue
     from cantstop_arena.reports import files, tables
     from cantstop_arena.tournament import config
-    from cantstop_arena.tournament.run import play
+    from cantstop_arena.tournament.until import play
     from cantstop_arena.tournament.worker import start_methods, worker_count
     from cantstop_arena.tournament.workforce import Terms
 
     catalogue = Catalogue(bots_folder)
     tournament = config.read(file, catalogue, config.Overrides(games, seed))
     folder = results / tournament.name
-    screen = Screen(tournament.name, quiet)
-    again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
-    stopping.say_at_the_end(f"\nStopped. Nothing finished is lost; go on with:\n  {again}")
+    screen = Screen(tournament.name, quiet, aim_of(tournament.until))
+    say_how_to_go_on()
     try:
         terms = Terms(workers or worker_count(), start_method or start_methods()[0], memory)
         outcome = play(tournament, catalogue, folder, terms, screen, fresh=fresh)

@@ -24,7 +24,9 @@ from math import expm1, log, log10, sqrt
 STRENGTH = log(10) / 400  # natural logarithm of the odds for each point of Elo
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # A's score in a deal of two games: its points by two
 UNSEEN = 1e-3  # stands for a count of 0, so that every mean is possible
+GROWTH = 1.1  # of the number of deals, from one look to the next
 OVERSHOOT = 0.583  # Siegmund (1985): how far a random walk leaps beyond a bound, in its deviation
+_EQUALS = 1 / 8  # the variance of a deal's score between equals, were its games independent
 _STEPS = 200
 _ENOUGH = 1e-14
 _FLAT = 1e-9  # a drift below it, against the bounds, is no drift
@@ -59,13 +61,18 @@ class Sprt:
         """The log-likelihood ratio at which H1 is accepted."""
         return log((1 - self.beta) / self.alpha)
 
+    @property
+    def scores(self) -> tuple[float, float]:
+        """The expected scores that the hypotheses state."""
+        return score_of(self.elo0), score_of(self.elo1)
+
     def ratio(self, counts: Sequence[int]) -> float:
         """The log-likelihood ratio of H1 against H0, from the pentanomial counts."""
         if not any(counts):
             return 0.0
         seen = _regular(counts)
-        tilts = [(_tilt(seen, s), s) for s in (score_of(self.elo0), score_of(self.elo1))]
-        (tilt0, s0), (tilt1, s1) = tilts
+        s0, s1 = self.scores
+        tilt0, tilt1 = _tilt(seen, s0), _tilt(seen, s1)
         return sum(
             count * log((1 + tilt0 * (a - s0)) / (1 + tilt1 * (a - s1)))
             for a, count in zip(SCORES, seen, strict=True)
@@ -78,13 +85,16 @@ class Sprt:
             return 0
         return 1 if ratio >= self.upper else None
 
-    def expected_deals(self, score: float, variance: float, between: float = 1) -> float:
+    def expected_deals(self, score: float, variance: float, between: float | None = None) -> float:
         """After how many deals the test ends on average, with a true score and variance per deal.
 
         The log-likelihood ratio as a Brownian motion (Wald 1947), its bounds moved out by what a
-        walk overshoots that is looked at after every `between` deals (Siegmund 1985).
+        walk overshoots that is looked at after every `between` deals (Siegmund 1985); where it is
+        not said how many these are, they are those that lie between the last two of our looks.
         """
-        s0, s1 = score_of(self.elo0), score_of(self.elo1)
+        if between is None:
+            between = (1 - 1 / GROWTH) * self.expected_deals(score, variance, 1)
+        s0, s1 = self.scores
         drift = (s1 - s0) * (score - (s0 + s1) / 2) / variance
         spread = (s1 - s0) ** 2 / variance
         leap = OVERSHOOT * sqrt(spread * between)
@@ -94,6 +104,11 @@ class Sprt:
         slope = 2 * drift / spread
         up = _chance_up(slope, low, high)
         return (up * high + (1 - up) * low) / drift
+
+
+def expected_deals(test: Sprt) -> float:
+    """The deals that one expects to play before the first of them, if H0 is true."""
+    return test.expected_deals(test.scores[0], _EQUALS)
 
 
 def _chance_up(slope: float, low: float, high: float) -> float:

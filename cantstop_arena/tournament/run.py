@@ -103,6 +103,20 @@ def play(
         return _results(tournament, ledger, catalogue.folder)
 
 
+def played(
+    tournament: Tournament, folder: Path, fresh: bool = False
+) -> "Mapping[Group, list[Span]]":
+    """The deals that each group has played in `folder`, where `fresh` forgets them all."""
+    _make(folder)
+    with open_ledger(folder / LEDGER, tournament.identity(), fresh) as ledger:
+        return ledger.spans()
+
+
+def reached(spans: "Mapping[Group, list[Span]]") -> int:
+    """The deal up to which some group has played."""
+    return max((first + deals for gone in spans.values() for first, deals in gone), default=0)
+
+
 def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -239,8 +253,7 @@ def _write_resolved(
     tournament: Tournament, folder: Path, spans: "Mapping[Group, list[Span]]"
 ) -> None:
     """Write the tournament with everything spelled out, with as many games as were played."""
-    before = max((first + deals for gone in spans.values() for first, deals in gone), default=0)
-    games = max(tournament.games, _games(tournament, before))
+    games = max(tournament.games, _games(tournament, reached(spans)))
     text = dump(replace(tournament, games=games).resolved(folder))
     target, draft = folder / "tournament.yaml", folder / ".tournament.yaml"
     draft.write_text(text, encoding="utf-8", newline="\n")
@@ -273,6 +286,7 @@ def _results(tournament: Tournament, ledger: Ledger, bots_folder: Path) -> Resul
         faults=tuple(charge_of(tournament, fault, bots_folder) for fault in merged(faults)),
         disqualified=tuple(names[bot] for bot in sentenced),
         irreproducible=tuple(names[bot] for bot in ledger.irreproducible()),
+        until=tournament.until,
     )
 
 

@@ -1,0 +1,182 @@
+"""What came of a match of two: printed, and as a file."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from tabulate import tabulate
+
+from cantstop_arena.outcomes import WHOLE
+from cantstop_arena.ratings.scores import DealSums, Estimate, score
+from cantstop_arena.reports.standings import significant
+from cantstop_arena.reports.summary import Entry
+from cantstop_arena.reports.tables import TEXT
+from cantstop_arena.sequential.confidence import FIRST_LOOK
+from cantstop_arena.sequential.sprt import Sprt, elo_of, expected_deals, mean_and_variance
+
+POINTS = ("0", "1/2", "1", "3/2", "2")
+_SEATINGS = 2
+_STEP = WHOLE // 2  # parts of a won game that make half a point
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The pentanomial counts of a match, from the first bot's side, and what they say.
+
+    With a test, the interval of the score is a confidence sequence.
+    """
+
+    bots: tuple[str, str]
+    counts: tuple[int, ...]
+    test: Sprt | None
+    score: Estimate
+
+    @property
+    def deals(self) -> int:
+        """The deals that count."""
+        return sum(self.counts)
+
+    @property
+    def elo(self) -> tuple[float | None, float | None, float | None]:
+        """The difference in Elo, and its interval; None where it has no bound."""
+        return _elo(self.score.mean), _elo(self.score.low), _elo(self.score.high)
+
+    @property
+    def accepted(self) -> int | None:
+        """Which hypothesis is accepted."""
+        return self.test.accepted(self.counts) if self.test and self.deals >= FIRST_LOOK else None
+
+    def expected_games(self) -> dict[str, int]:
+        """How many games the test takes on average if a hypothesis is true, or the estimate."""
+        assert self.test is not None
+        mean, variance = mean_and_variance(self.counts)
+        truths = zip(("h0", "h1", "estimate"), (*self.test.scores, mean), strict=True)
+        deals = {name: self.test.expected_deals(truth, variance) for name, truth in truths}
+        return {name: _SEATINGS * round(max(FIRST_LOOK, many)) for name, many in deals.items()}
+
+
+def finding(bots: tuple[str, str], counts: Sequence[int], test: Sprt | None) -> Finding:
+    """What the counts of a match say."""
+    parts = [_STEP * points for points in range(len(POINTS))]
+    sums = DealSums(
+        sum(counts),
+        sum(count * part for count, part in zip(counts, parts, strict=True)),
+        sum(count * part**2 for count, part in zip(counts, parts, strict=True)),
+    )
+    expected = expected_deals(test) if test else None
+    estimate = score(sums, _SEATINGS * sums.deals, expected)
+    return Finding(bots, tuple(counts), test, estimate)
+
+
+def _elo(share: float | None) -> float | None:
+    return elo_of(share) if share is not None and 0 < share < 1 else None
+
+
+def match_json(found: Finding, rules: str, seed: int) -> str:
+    """All of it, as JSON."""
+    entry: Entry = {
+        "bots": list(found.bots),
+        "rules": rules,
+        "seed": seed,
+        "games": _SEATINGS * found.deals,
+        "pentanomial": list(found.counts),
+        **_named("score", (found.score.mean, found.score.low, found.score.high)),
+        **_named("elo", found.elo),
+        "sprt": _test(found),
+    }
+    return json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _named(name: str, numbers: Sequence[float | None]) -> Entry:
+    names = (name, f"{name}_low", f"{name}_high")
+    return dict(zip(names, map(significant, numbers), strict=True))
+
+
+def _test(found: Finding) -> Entry | None:
+    test, accepted = found.test, found.accepted
+    if test is None:
+        return None
+    return {
+        "elo0": test.elo0,
+        "elo1": test.elo1,
+        "alpha": test.alpha,
+        "beta": test.beta,
+        "llr": significant(test.ratio(found.counts)),
+        "lower": significant(test.lower),
+        "upper": significant(test.upper),
+        "accepted": None if accepted is None else f"H{accepted}",
+        "expected_games": found.expected_games(),
+    }
+
+
+def match_text(found: Finding) -> str:
+    """All of it, for the terminal."""
+    parts = [_header(found), _counts(found), _estimates(found)]
+    if found.test:
+        parts += [_test_text(found), _verdict(found)]
+    return "\n\n".join(parts)
+
+
+def _header(found: Finding) -> str:
+    first, second = map(TEXT.safe, found.bots)
+    games = _SEATINGS * found.deals
+    return f"{first} against {second}: {games:,} games, {found.deals:,} deals in both seatings."
+
+
+def _counts(found: Finding) -> str:
+    cells = [f"points of {TEXT.safe(found.bots[0])} in a deal", *POINTS]
+    row = ["deals", *(f"{count:,}" for count in found.counts)]
+    return tabulate(
+        [row], headers=cells, disable_numparse=True, colalign=["left", *["right"] * len(POINTS)]
+    )
+
+
+def _estimates(found: Finding) -> str:
+    share = found.score
+    if share.mean is None:
+        return "No deal counts, so nothing is known."
+    kind = "95 % confidence sequence: valid whenever one looks" if found.test else "95 %"
+    ends = f"{100 * (share.low or 0):.2f} to {100 * (1 if share.high is None else share.high):.2f}"
+    mean, low, high = found.elo
+    return (
+        f"score %  {100 * share.mean:.2f} ({ends})\n"
+        f"Elo      {_signed(mean)} ({_signed(low)} to {_signed(high)})\n"
+        f"In brackets {kind}."
+    )
+
+
+def _signed(elo: float | None) -> str:
+    return "no bound" if elo is None or not isfinite(elo) else f"{elo:+.1f}"
+
+
+def _test_text(found: Finding) -> str:
+    test = found.test
+    assert test is not None
+    told = found.expected_games()
+    return (
+        f"H0: {_claim(found.bots, test.elo0)}. H1: {_claim(found.bots, test.elo1)}.\n"
+        f"LLR {test.ratio(found.counts):.2f}; H0 is accepted at {test.lower:.2f} or below,"
+        f" H1 at {test.upper:.2f} or above.\n"
+        f"Such a test takes {told['h0']:,} games on average if H0 is true, {told['h1']:,} if H1"
+        f" is true, and {told['estimate']:,} if the score above is."
+    )
+
+
+def _claim(bots: tuple[str, str], elo: float) -> str:
+    first, second = map(TEXT.safe, bots)
+    if elo == 0:
+        return f"{first} is as strong as {second}"
+    return f"{first} is {abs(elo):g} Elo {'stronger' if elo > 0 else 'weaker'} than {second}"
+
+
+def _verdict(found: Finding) -> str:
+    test, accepted = found.test, found.accepted
+    assert test is not None
+    if accepted is None:
+        return "Neither hypothesis is accepted: more games are needed to decide."
+    elo, error = ((test.elo0, test.beta), (test.elo1, test.alpha))[accepted]
+    return (
+        f"H{accepted} is accepted: {_claim(found.bots, elo)} fits the games better. Where"
+        f" H{1 - accepted} is true, that happens in {100 * error:g} % of such tests at most."
+    )

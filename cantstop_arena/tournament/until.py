@@ -1,0 +1,64 @@
+"""Plays a tournament until every bot's interval is narrow enough, looking now and then.
+
+The looks come after numbers of deals that the tournament file alone decides, and each of them sees
+all games up to there. So a tournament ends at the same deal for any number of workers, and after
+any interruption: one that goes on begins with the first look that is not behind it.
+"""
+
+from dataclasses import dataclass, replace
+from math import factorial
+from pathlib import Path
+from typing import Protocol
+
+from cantstop_arena.outcomes import Results, Until
+from cantstop_arena.plugins import Catalogue
+from cantstop_arena.ratings.narrowness import widest
+from cantstop_arena.sequential.confidence import looks
+from cantstop_arena.tournament import run
+from cantstop_arena.tournament.config import Tournament
+from cantstop_arena.tournament.workforce import Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is seen after so many `games` of each group: the `bot` whose interval is the widest."""
+
+    games: int
+    bot: str
+    measured: float
+    rule: Until
+
+
+class Onlooker(run.Watch, Protocol):
+    """Who is told how a run goes on, and what is seen at each look."""
+
+    def looks(self, look: Look) -> None:
+        """So narrow are the intervals by now."""
+
+
+def play(
+    tournament: Tournament,
+    catalogue: Catalogue,
+    folder: Path,
+    terms: Terms,
+    watch: Onlooker,
+    fresh: bool = False,
+) -> Results:
+    """Play what is missing of a tournament in `folder`, and return all its results.
+
+    Where it has no rule to end by, this is `run.play`.
+    """
+    rule = tournament.until
+    if rule is None:
+        return run.play(tournament, catalogue, folder, terms, watch, fresh)
+    before = min(run.reached(run.played(tournament, folder, fresh)), tournament.deals)
+    for deals in looks(rule.expected, tournament.deals):
+        if deals < before:
+            continue
+        games = deals * factorial(tournament.players)
+        results = run.play(replace(tournament, games=games), catalogue, folder, terms, watch)
+        bot, measured = widest(results, rule.measure)
+        watch.looks(Look(games, bot, measured, rule))
+        if measured <= rule.most:
+            break
+    return results
