@@ -2,7 +2,6 @@
 
 import shlex
 import sys
-from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,6 @@ from cantstop_arena.system import bytes_of
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
 
-    from cantstop_arena.outcomes import Until
     from cantstop_arena.tournament.until import Look
 
 bots_option = click.option(
@@ -88,18 +86,18 @@ class Screen:
 
     def looks(self, look: "Look") -> None:
         """Say how narrow the intervals are by now."""
+        from cantstop_arena.reports.ending import extent
+
         self.close()
         if not self.quiet and look.bot:
-            click.echo(
-                f"{look.games:,} games of each group: {_extent(look.rule.measure, look.measured)}"
-                f" for {look.bot}."
-            )
+            told = extent(look.measure, look.measured)
+            click.echo(f"{look.games:,} games of each group: {told} for {look.bot}.")
 
     def weighs(self, deals: int, ratio: float) -> None:
         """Say how a test stands by now."""
         self.close()
         if not self.quiet:
-            click.echo(f"{deals:,} deals: LLR {ratio:.2f}.")
+            click.echo(f"{deals:,} deals: LLR {round(ratio, 2) + 0.0:.2f}.")
 
     def advances(self, games: int) -> None:
         """Move the bar."""
@@ -115,18 +113,6 @@ class Screen:
         if self._bar is not None:
             self._bar.__exit__(None, None, None)
             self._bar = None
-
-
-def _extent(measure: str, amount: float) -> str:
-    """How far an interval reaches, in the words of its measure."""
-    if measure == "elo_error":
-        return f"Elo ± {amount:.4g}" if isfinite(amount) else "Elo without bounds"
-    return f"a score interval {amount:.4g} wide"
-
-
-def aim_of(rule: "Until | None") -> str:
-    """What games are played for, where that ends them."""
-    return f"every bot has {_extent(rule.measure, rule.most)} or less" if rule else ""
 
 
 def say_how_to_go_on() -> None:
@@ -174,6 +160,7 @@ def run(
     """
     from cantstop_arena.plugins import Catalogue
     from cantstop_arena.reports import files, tables
+    from cantstop_arena.reports.ending import until_text
     from cantstop_arena.tournament import config
     from cantstop_arena.tournament.until import play
     from cantstop_arena.tournament.worker import start_methods, worker_count
@@ -182,7 +169,8 @@ def run(
     catalogue = Catalogue(bots_folder)
     tournament = config.read(file, catalogue, config.Overrides(games, seed))
     folder = results / tournament.name
-    screen = Screen(tournament.name, quiet, aim_of(tournament.until))
+    aim = until_text(tournament.until) if tournament.until else ""
+    screen = Screen(tournament.name, quiet, aim)
     say_how_to_go_on()
     try:
         terms = Terms(workers or worker_count(), start_method or start_methods()[0], memory)

@@ -11,12 +11,17 @@ freedom in place of the normal one, the modification of Korn and Graubard (1998)
 
 A bot that won nothing or everything: the same with n = deals. Equal shares in every deal (a bot
 against itself under another name): the interval is the score alone. Fewer than two deals: 0 to 1.
+
+Where one looks while games go on, the interval is a confidence sequence: the same with its
+multiplier in place of Student's quantile, and a variance that is not taken to be smaller than what
+many looks can tell it to be (see `sequential.confidence`).
 """
 
 from dataclasses import dataclass
 from math import sqrt
 
 from cantstop_arena.outcomes import WHOLE, Results, Tally
+from cantstop_arena.sequential.confidence import FIRST_LOOK, least_variance, multiplier
 
 NORMAL = 1.959963984540054  # the normal distribution's 97.5 % point
 STUDENT = (12.706204737, 4.302652730, 3.182446305, 2.776445105, 2.570581836, 2.446911851)
@@ -44,8 +49,9 @@ class Estimate:
 
 def scores(results: Results) -> tuple[Estimate, ...]:
     """Each bot's share of wins in the games it sat in."""
+    expected = results.until.expected if results.until else None
     sums = (_sums(results, bot) for bot in range(len(results.bots)))
-    return tuple(map(score, sums, _games(results)))
+    return tuple(score(*one, expected) for one in zip(sums, _games(results), strict=True))
 
 
 def _sums(results: Results, bot: int) -> DealSums:
@@ -65,24 +71,32 @@ def _games(results: Results) -> list[int]:
     return games
 
 
-def score(sums: DealSums, games: int) -> Estimate:
-    """The share of wins in `games` games, played in the deals of `sums`."""
+def score(sums: DealSums, games: int, expected: float | None = None) -> Estimate:
+    """The share of wins in `games` games, played in the deals of `sums`.
+
+    Its interval is a confidence sequence, if it is said how many deals one `expected` to play.
+    """
     if games == 0:
         return Estimate(0, None, 0.0, 1.0)
     share = sums.total / (WHOLE * games)
-    return Estimate(games, share, *_interval(sums, games, share))
+    return Estimate(games, share, *_interval(sums, games, share, expected))
 
 
-def _interval(sums: DealSums, games: int, share: float) -> tuple[float, float]:
-    if sums.deals < 2:
+def _interval(
+    sums: DealSums, games: int, share: float, expected: float | None
+) -> tuple[float, float]:
+    if sums.deals < (2 if expected is None else FIRST_LOOK):
         return 0.0, 1.0
+    reach = student(sums.deals - 1) if expected is None else multiplier(sums.deals, expected)
     if share in (0, 1):
-        return _wilson(share, sums.deals, student(sums.deals - 1))
+        return _wilson(share, sums.deals, reach)
     between = variance(sums.deals, sums.total, sums.squares)
-    if between == 0:
+    of_deal = between * (sums.deals / (WHOLE * games)) ** 2
+    if expected is not None:
+        of_deal = max(of_deal, least_variance(max(share, 1 - share), sums.deals, expected))
+    if of_deal == 0:
         return share, share
-    of_share = between / sums.deals * (sums.deals / (WHOLE * games)) ** 2
-    return _wilson(share, share * (1 - share) / of_share, student(sums.deals - 1))
+    return _wilson(share, share * (1 - share) / (of_deal / sums.deals), reach)
 
 
 def _wilson(share: float, games: float, quantile: float) -> tuple[float, float]:

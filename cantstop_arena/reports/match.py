@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 
 from tabulate import tabulate
 
@@ -47,9 +46,14 @@ class Finding:
         """Which hypothesis is accepted."""
         return self.test.accepted(self.counts) if self.test and self.deals >= FIRST_LOOK else None
 
-    def expected_games(self) -> dict[str, int]:
-        """How many games the test takes on average if a hypothesis is true, or the estimate."""
+    def expected_games(self) -> dict[str, int] | None:
+        """How many games the test takes on average if a hypothesis is true, or the estimate.
+
+        None where all deals are alike, so that nothing tells how much they vary.
+        """
         assert self.test is not None
+        if sum(map(bool, self.counts)) < 2:
+            return None
         mean, variance = mean_and_variance(self.counts)
         truths = zip(("h0", "h1", "estimate"), (*self.test.scores, mean), strict=True)
         deals = {name: self.test.expected_deals(truth, variance) for name, truth in truths}
@@ -147,27 +151,41 @@ def _estimates(found: Finding) -> str:
 
 
 def _signed(elo: float | None) -> str:
-    return "no bound" if elo is None or not isfinite(elo) else f"{elo:+.1f}"
+    return "no bound" if elo is None else f"{_plain(elo, 1):+.1f}"
+
+
+def _plain(number: float, decimals: int) -> float:
+    """Rounded, and never a negative zero."""
+    return round(number, decimals) + 0.0
 
 
 def _test_text(found: Finding) -> str:
     test = found.test
     assert test is not None
     told = found.expected_games()
-    return (
-        f"H0: {_claim(found.bots, test.elo0)}. H1: {_claim(found.bots, test.elo1)}.\n"
-        f"LLR {test.ratio(found.counts):.2f}; H0 is accepted at {test.lower:.2f} or below,"
-        f" H1 at {test.upper:.2f} or above.\n"
+    expectation = (
         f"Such a test takes {told['h0']:,} games on average if H0 is true, {told['h1']:,} if H1"
         f" is true, and {told['estimate']:,} if the score above is."
+        if told
+        else "All deals are alike, so nothing tells how many games such a test takes."
+    )
+    return (
+        f"H0: {_claim(found.bots, test.elo0)}. H1: {_claim(found.bots, test.elo1)}.\n"
+        f"LLR {_plain(test.ratio(found.counts), 2):.2f}; H0 is accepted at {test.lower:.2f} or"
+        f" below, H1 at {test.upper:.2f} or above.\n{expectation}"
     )
 
 
-def _claim(bots: tuple[str, str], elo: float) -> str:
+def _claim(bots: tuple[str, str], elo: float, bound: str = "") -> str:
+    """That one is so much stronger; with a bound, that it is `more` or `less`."""
     first, second = map(TEXT.safe, bots)
     if elo == 0:
-        return f"{first} is as strong as {second}"
-    return f"{first} is {abs(elo):g} Elo {'stronger' if elo > 0 else 'weaker'} than {second}"
+        than = {"": "as strong as", "more": "stronger than", "less": "weaker than"}[bound]
+        return f"{first} is {than} {second}"
+    if elo < 0 and bound:
+        bound = "less" if bound == "more" else "more"
+    amount = f"{bound} than {abs(elo):g}" if bound else f"{abs(elo):g}"
+    return f"{first} is {amount} Elo {'stronger' if elo > 0 else 'weaker'} than {second}"
 
 
 def _verdict(found: Finding) -> str:
@@ -175,8 +193,11 @@ def _verdict(found: Finding) -> str:
     assert test is not None
     if accepted is None:
         return "Neither hypothesis is accepted: more games are needed to decide."
-    elo, error = ((test.elo0, test.beta), (test.elo1, test.alpha))[accepted]
+    if accepted:
+        told, error = _claim(found.bots, test.elo0, "more"), test.alpha
+    else:
+        told, error = _claim(found.bots, test.elo1, "less"), test.beta
     return (
-        f"H{accepted} is accepted: {_claim(found.bots, elo)} fits the games better. Where"
-        f" H{1 - accepted} is true, that happens in {100 * error:g} % of such tests at most."
+        f"H{accepted} is accepted: {told}. Where H{1 - accepted} is true, such a test says so in"
+        f" {100 * error:g} % of cases at most."
     )

@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
-from math import sqrt
+from math import isfinite, sqrt
 from typing import TypeAlias
 
-from cantstop_arena.outcomes import WHOLE, Charge, Group, Results, Tally
+from cantstop_arena.outcomes import WHOLE, Charge, Group, Results, Tally, Until
+from cantstop_arena.ratings.narrowness import widest
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.reports.standings import significant, solo_standings, standings
 
@@ -16,7 +17,7 @@ Entry: TypeAlias = dict[str, object]
 def summary(results: Results) -> Entry:
     """Everything the tournament found, keys in a fixed order.
 
-    `faults`, `disqualified` and `not_reproducible` stand there only where there are any.
+    `until`, `faults`, `disqualified` and `not_reproducible` stand there only where there are any.
     """
     entry: Entry = {
         "name": results.name,
@@ -30,12 +31,13 @@ def summary(results: Results) -> Entry:
         "metrics": {name: _metric(results, name) for name in _measured(results)},
         "by_bot": dict(zip(results.bots, _styles(results), strict=True)),
     }
-    troubles: Entry = {
+    asides: Entry = {
+        "until": _until(results, results.until) if results.until else None,
         "faults": [_charge(charge) for charge in results.faults],
         "disqualified": _disqualified(results),
         "not_reproducible": list(results.irreproducible),
     }
-    return {**entry, **{key: told for key, told in troubles.items() if told}}
+    return {**entry, **{key: told for key, told in asides.items() if told}}
 
 
 def games(results: Results) -> int:
@@ -46,6 +48,17 @@ def games(results: Results) -> int:
 def unfinished(results: Results) -> int:
     """The games that ended without a winner."""
     return sum(tally.unfinished for tally in results.tallies.values())
+
+
+def _until(results: Results, rule: Until) -> Entry:
+    """The rule that ended the games, and whether it could."""
+    bot, measured = widest(results, rule)
+    return {
+        rule.measure: rule.most,
+        "reached": measured <= rule.most,
+        "widest": {"bot": bot, rule.measure: significant(measured) if isfinite(measured) else None},
+        "intervals": "confidence sequences",
+    }
 
 
 def _places(results: Results) -> list[Entry]:

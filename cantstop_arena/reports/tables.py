@@ -9,6 +9,7 @@ from tabulate import tabulate
 
 from cantstop_arena.outcomes import Results
 from cantstop_arena.ratings.luce import Ratings, rate
+from cantstop_arena.reports.ending import until_note
 from cantstop_arena.reports.standings import against, solo_standings, standings
 from cantstop_arena.reports.summary import faults_by_bot, games, unfinished
 
@@ -95,6 +96,8 @@ def notes(results: Results) -> list[str]:
     if without := unfinished(results):
         share = "" if results.players == 1 else "; their seats share the win"
         said.append(f"{without} of {games(results)} games were not finished{share}.")
+    if results.until:
+        said.append(until_note(results, results.until))
     if unsteady := results.irreproducible:
         said.append(
             f"{_listed(unsteady)}: {NOT_REPRODUCIBLE}. The answers were others when a game was"

@@ -45,6 +45,16 @@ def half_width(variance: float, deals: int, expected: float, alpha: float = ALPH
     return multiplier(deals, expected, alpha) * sqrt(variance / deals)
 
 
+def least_variance(furthest: float, deals: int, expected: float, alpha: float = ALPHA) -> float:
+    """The variance per deal to reckon with at least, whatever the deals seen tell.
+
+    Where all of n deals, or nearly all, are alike, the estimated variance is no guide. A share of
+    m² / n of all deals may be otherwise and not be seen, with the multiplier m; each can be as far
+    as `furthest` from the mean. Half the width is then m² / n of that: sqrt(variance / n) · m.
+    """
+    return (multiplier(deals, expected, alpha) * furthest) ** 2 / deals
+
+
 def deals_for(variance: float, half: float, alpha: float = ALPHA) -> float:
     """After how many deals the interval is that narrow, if it is tuned for them."""
     return max(FIRST_LOOK, (1 + _best_ratio(alpha)) * variance / half**2)

@@ -42,8 +42,7 @@ class Pilot:
     @property
     def games(self) -> int:
         """The games played."""
-        deals, players = self.won.shape
-        return deals * factorial(players)
+        return len(self.won) * factorial(self.won.shape[1])
 
     @property
     def games_per_second(self) -> float:

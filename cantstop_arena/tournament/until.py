@@ -10,7 +10,7 @@ from math import factorial
 from pathlib import Path
 from typing import Protocol
 
-from cantstop_arena.outcomes import Results, Until
+from cantstop_arena.outcomes import Results
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.ratings.narrowness import widest
 from cantstop_arena.sequential.confidence import looks
@@ -21,12 +21,15 @@ from cantstop_arena.tournament.workforce import Terms
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is seen after so many `games` of each group: the `bot` whose interval is the widest."""
+    """What is seen after so many `games` of each group: the bot whose interval is the widest.
+
+    Nobody, where nobody has played; see `outcomes.Until` for what is measured.
+    """
 
     games: int
     bot: str
+    measure: str
     measured: float
-    rule: Until
 
 
 class Onlooker(run.Watch, Protocol):
@@ -57,8 +60,8 @@ def play(
             continue
         games = deals * factorial(tournament.players)
         results = run.play(replace(tournament, games=games), catalogue, folder, terms, watch)
-        bot, measured = widest(results, rule.measure)
-        watch.looks(Look(games, bot, measured, rule))
+        bot, measured = widest(results, rule)
+        watch.looks(Look(games, bot, rule.measure, measured))
         if measured <= rule.most:
             break
     return results
