@@ -40,6 +40,7 @@ REPORTS = ("standings.csv", "standings.md", "crosstable.csv", "crosstable.md", "
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a tournament and a bot, where we stand."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cantstop_arena.system._HERE", f"{tmp_path}{os.sep}")
     write("cups/cup.yaml", CUP)
     write("bots/plain.py", PLAIN)
     return tmp_path

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cantstop_arena import stopping
+from cantstop_arena.botspecs import place_of
 from cantstop_arena.errors import ArenaError, FaultError
 from cantstop_arena.outcomes import (
     Block,
@@ -62,6 +63,7 @@ class Bots:
     table: "Table"
     limit: float
     apart: frozenset[int]
+    logs: BotLogs
 
     def patience(self, bot: int) -> float:
         """The limit; a worker that waits for another process keeps to the limit itself."""
@@ -71,9 +73,8 @@ class Bots:
         """Where the function begins; where it is when time is up would vary from run to run."""
         if bot in self.apart:
             return ""
-        function = getattr(self.table.contestants[bot].player, asked, None)
-        code = getattr(getattr(function, "func", function), "__code__", None)
-        return f" ({short_path(code.co_filename)}:{code.co_firstlineno})" if code else ""
+        place = place_of(getattr(self.table.contestants[bot].player, asked, None))
+        return f" ({short_path(place)})" if place else ""
 
     def suspects(self, group: Group) -> list[int]:
         """The bots that are asked from Python, in the worker itself."""
@@ -82,6 +83,10 @@ class Bots:
     def divisible(self, group: Group) -> bool:
         """What a bot has learnt depends on where its block begins."""
         return not any(self.table.contestants[bot].learns for bot in group)
+
+    def tend(self) -> None:
+        """Cut what bots print while they do it."""
+        self.logs.trim()
 
 
 def play(
@@ -145,14 +150,14 @@ class _Run:
     def play(self, terms: Terms, watch: Watch) -> None:
         """Play, write down, judge."""
         stored = sum(self._games(deals) for gone in self.spans.values() for _, deals in gone)
-        missing = sum(self._games(block.deals) for block in self._missing(lambda _: "compiled"))
+        blocks = self._missing(lambda _: "compiled")
+        missing = sum(self._games(b.deals) for b in blocks if not self.judge.is_void(b.group))
         asked = sum(self._games(self.tournament.deals) for _ in self.tournament.groups())
         watch.begins(stored, max(asked, stored + missing) if missing else stored)
         self.judge.hear(self.ledger.faults())
         if missing:
             self._play_missing(terms, watch)
-        for _ in self.judge.scheduled(()):
-            pass
+        self.judge.close()
         self._pass_sentences()
         self.ledger.tidy()
 
@@ -160,8 +165,7 @@ class _Run:
         return _games(self.tournament, deals)
 
     def _missing(self, lane_of: Callable[[Group], str]) -> Iterator[Block]:
-        blocks = missing_blocks(self.tournament, lane_of, lambda group: self.spans.get(group, []))
-        return (block for block in blocks if not self.judge.is_void(block.group))
+        return missing_blocks(self.tournament, lane_of, lambda group: self.spans.get(group, []))
 
     def _play_missing(self, terms: Terms, watch: Watch) -> None:
         recipe = recipe_for(self.tournament, self.catalogue, self.logs, terms.memory)
@@ -170,10 +174,8 @@ class _Run:
         table = prepare(recipe, self.catalogue, watch.compiling)
         entrants = self.tournament.entrants
         apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
-        bots = Bots(table, self.tournament.policy.decision_limit, apart)
-        blocks = self.judge.scheduled(
-            missing_blocks(self.tournament, _lanes(table), lambda group: self.spans.get(group, []))
-        )
+        bots = Bots(table, self.tournament.policy.decision_limit, apart, self.logs)
+        blocks = self.judge.scheduled(self._missing(_lanes(table)))
         self.logs.begin()
         try:
             with (
