@@ -53,6 +53,7 @@ GAME = "cantstop"
 GAMES = range(1, 10**12 + 1)
 DEFAULT_GAMES = 10_000
 MOST_GAMES = 10_000_000  # by default, where the games are played until a rule ends them
+BLOCKS = 512  # keep workers busy, and progress visible
 WIDEST = {ELO_ERROR: 1000.0, WIDTH: 1.0}
 SEEDS = range(2**63)
 MAX_FAULTS = range(1, 10**9 + 1)
@@ -96,6 +97,7 @@ class Tournament:
     lineups: tuple[Group, ...] | None = None  # the groups that meet, where it is not all
     measured: bool = False  # whether the ledger keeps counts deal by deal
     until: Until | None = None
+    blocks: int = field(default=BLOCKS, compare=False)  # that a run is cut into, at least
     reseeded: bool = field(default=False, compare=False)  # on the command line
 
     @property

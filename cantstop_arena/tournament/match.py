@@ -21,7 +21,8 @@ from cantstop_arena.sequential.sprt import GROWTH, SCORES, Sprt, expected_deals
 from cantstop_arena.tournament import run
 from cantstop_arena.tournament.config import GAME, FaultPolicy, Tournament
 from cantstop_arena.tournament.entrants import Entrant, find_bot
-from cantstop_arena.tournament.ledger import open_ledger
+from cantstop_arena.tournament.ledger import Ledger
+from cantstop_arena.tournament.until import BLOCKS
 from cantstop_arena.tournament.workforce import Terms
 
 SEATS = 2
@@ -69,19 +70,19 @@ class Match:
 
     def play(self, terms: Terms, watch: Onlooker, fresh: bool = False) -> Outcome:
         """Play what is missing, and count the points of each deal up to the last look."""
-        spans = run.played(self.tournament, self.folder, fresh).get(GROUP, [])
-        whole, seen = _unbroken(spans), 0
-        counts, results = np.zeros(len(SCORES), np.int64), None
-        for deals in self._looks():
-            if results is None or deals > whole:
-                tournament = replace(self.tournament, games=SEATS * deals)
-                results = run.play(tournament, self.catalogue, self.folder, terms, watch)
-            counts += self._points(seen, deals - seen)
-            seen = deals
-            if self._is_over(counts.tolist(), seen, watch):
-                break
-        assert results is not None
-        return Outcome(tuple(counts.tolist()), results)
+        counts, seen = np.zeros(len(SCORES), np.int64), 0
+        with run.opened(self.tournament, self.catalogue, self.folder, fresh) as session:
+            whole = _unbroken(session.ledger.spans().get(GROUP, []))
+            for deals in self._looks():
+                if deals > whole or not seen:
+                    games = SEATS * deals
+                    part = replace(self.tournament, games=games, blocks=BLOCKS)
+                    session.play(part, terms, watch)
+                counts += _points(session.ledger, seen, deals - seen)
+                seen = deals
+                if self._is_over(counts.tolist(), seen, watch):
+                    break
+            return Outcome(tuple(counts.tolist()), session.results())
 
     def _looks(self) -> Iterator[int]:
         deals = self.tournament.deals
@@ -94,15 +95,15 @@ class Match:
         watch.weighs(deals, self.test.ratio(counts))
         return self.test.accepted(counts) is not None
 
-    def _points(self, start: int, count: int) -> Ints:
-        """The pentanomial counts of some deals."""
-        counts = np.zeros(len(SCORES), np.int64)
-        with open_ledger(self.folder / run.LEDGER, self.tournament.identity()) as ledger:
-            for _, first, winners, _ in ledger.deals(start, count):
-                mine = winners[max(0, start - first) : start + count - first]
-                points = shares(mine, SEATS)[:, 0] * (len(SCORES) - 1) // (SEATS * WHOLE)
-                counts += np.bincount(points, minlength=len(SCORES))
-        return counts
+
+def _points(ledger: Ledger, start: int, count: int) -> Ints:
+    """The pentanomial counts of some deals."""
+    counts = np.zeros(len(SCORES), np.int64)
+    for _, first, winners, _ in ledger.deals(start, count):
+        wanted = winners[max(0, start - first) : start + count - first]
+        points = shares(wanted, SEATS)[:, 0] * (len(SCORES) - 1) // (SEATS * WHOLE)
+        counts += np.bincount(points, minlength=len(SCORES))
+    return counts
 
 
 def _unbroken(spans: Iterable[Span]) -> int:

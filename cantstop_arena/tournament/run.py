@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import factorial
@@ -101,20 +102,38 @@ def play(
 
     Raises LedgerError, BotError, FaultError or WorkforceError.
     """
-    _make(folder)
-    with open_ledger(folder / LEDGER, tournament.identity(), fresh) as ledger:
-        _Run(tournament, catalogue, folder, ledger).play(terms, watch)
-        _write_resolved(tournament, folder, ledger.spans())
-        return _results(tournament, ledger, catalogue.folder)
+    with opened(tournament, catalogue, folder, fresh) as session:
+        session.play(tournament, terms, watch)
+        return session.results()
 
 
-def played(
-    tournament: Tournament, folder: Path, fresh: bool = False
-) -> "Mapping[Group, list[Span]]":
-    """The deals that each group has played in `folder`, where `fresh` forgets them all."""
+@dataclass(frozen=True)
+class Session:
+    """A tournament's ledger while no other run can write to it, to play step by step."""
+
+    tournament: Tournament
+    catalogue: Catalogue
+    folder: Path
+    ledger: Ledger
+
+    def play(self, part: Tournament, terms: Terms, watch: Watch) -> None:
+        """Play what is missing of a part, which is the tournament with fewer games."""
+        _Run(part, self.catalogue, self.folder, self.ledger).play(terms, watch)
+        _write_resolved(part, self.folder, self.ledger.spans())
+
+    def results(self) -> Results:
+        """All that has been played."""
+        return _results(self.tournament, self.ledger, self.catalogue.folder)
+
+
+@contextmanager
+def opened(
+    tournament: Tournament, catalogue: Catalogue, folder: Path, fresh: bool = False
+) -> Iterator[Session]:
+    """A session in `folder`, in which `fresh` forgets what was played. Raises LedgerError."""
     _make(folder)
     with open_ledger(folder / LEDGER, tournament.identity(), fresh) as ledger:
-        return ledger.spans()
+        yield Session(tournament, catalogue, folder, ledger)
 
 
 def reached(spans: "Mapping[Group, list[Span]]") -> int:

@@ -18,6 +18,8 @@ from cantstop_arena.tournament import run
 from cantstop_arena.tournament.config import Tournament
 from cantstop_arena.tournament.workforce import Terms
 
+BLOCKS = 32  # at each look; with more, looks would cost more than games
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -54,14 +56,16 @@ def play(
     rule = tournament.until
     if rule is None:
         return run.play(tournament, catalogue, folder, terms, watch, fresh)
-    before = min(run.reached(run.played(tournament, folder, fresh)), tournament.deals)
-    for deals in looks(rule.expected, tournament.deals):
-        if deals < before:
-            continue
-        games = deals * factorial(tournament.players)
-        results = run.play(replace(tournament, games=games), catalogue, folder, terms, watch)
-        bot, measured = widest(results, rule)
-        watch.looks(Look(games, bot, rule.measure, measured))
-        if measured <= rule.most:
-            break
-    return results
+    with run.opened(tournament, catalogue, folder, fresh) as session:
+        before = min(run.reached(session.ledger.spans()), tournament.deals)
+        for deals in looks(rule.expected, tournament.deals):
+            if deals < before:
+                continue
+            games = deals * factorial(tournament.players)
+            session.play(replace(tournament, games=games, blocks=BLOCKS), terms, watch)
+            results = session.results()
+            bot, measured = widest(results, rule)
+            watch.looks(Look(games, bot, rule.measure, measured))
+            if measured <= rule.most:
+                break
+        return results
