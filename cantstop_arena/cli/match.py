@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cantstop_arena.cli.numbers import FiniteRange
 from cantstop_arena.cli.rules import rules_called
 from cantstop_arena.cli.run import (
     Screen,
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 MOST_ELO = 1000
 GAMES = 10_000
 MOST_GAMES = 10_000_000  # by default, where a test ends the match
-AN_ERROR = click.FloatRange(1e-6, 0.5, max_open=True)  # that a test may make
+AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # that a test may make
 
 
 @click.command()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from cantstop_arena.cli.numbers import FiniteRange
 from cantstop_arena.cli.rules import rules_called
 from cantstop_arena.cli.run import bots_option
 from cantstop_arena.errors import UsageError
@@ -27,14 +28,14 @@ MOST_ELO = 1000
 @click.option(
     "--power",
     "wanted",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
     default=0.8,
     show_default=True,
     help="With what probability it is to be found.",
 )
 @click.option(
     "--alpha",
-    type=click.FloatRange(1e-9, 0.5),
+    type=FiniteRange(1e-9, 0.5),
     default=0.05,
     show_default=True,
     help="How often a difference may be found where there is none.",
@@ -44,7 +45,7 @@ MOST_ELO = 1000
 @click.option("--workers", type=click.IntRange(1), help="Processes to play. Default: all cores.")
 @click.option(
     "--seconds",
-    type=click.FloatRange(0.1, 600),
+    type=FiniteRange(0.1, 600),
     default=1.0,
     show_default=True,
     help="How long the pilot plays.",

@@ -54,7 +54,7 @@ GAMES = range(1, 10**12 + 1)
 DEFAULT_GAMES = 10_000
 MOST_GAMES = 10_000_000  # by default, where the games are played until a rule ends them
 BLOCKS = 512  # keep workers busy, and progress visible
-WIDEST = {ELO_ERROR: 1000.0, WIDTH: 1.0}
+UNTIL = {ELO_ERROR: (0.01, 1000.0), WIDTH: (1e-6, 1.0)}  # from the narrowest to the widest
 SEEDS = range(2**63)
 MAX_FAULTS = range(1, 10**9 + 1)
 LONGEST_DECISION = 3600.0
@@ -241,17 +241,17 @@ def _until(reader: Reader, entry: Entry | None, bots: int, players: int) -> Unti
         return None
     if players == 1:
         reader.complain(entry.key, "until needs 2 players or more; alone there is nothing to win")
-    entries = reader.mapping(entry.value, "until", WIDEST)
-    if is_mapping(entry.value) and len(entries) != 1:
-        reader.complain(entry.value, f"until needs one of {' and '.join(WIDEST)}")
-    amounts = [
-        (measure, reader.amount(entries[measure], measure, WIDEST[measure]))
-        for measure in WIDEST
-        if measure in entries
-    ]
-    if not amounts or players == 1 or bots < players:
+    entries = reader.mapping(entry.value, "until", UNTIL)
+    if not is_mapping(entry.value):
         return None
-    return rule_for(*amounts[0], bots, players)
+    known = [measure for measure in UNTIL if measure in entries]
+    if len(entries) != 1:
+        needs = f"until needs one of {' and '.join(UNTIL)}, as in {{{ELO_ERROR}: 3}}"
+        reader.complain(entry.value, needs)
+    amounts = [reader.amount(entries[measure], measure, *UNTIL[measure]) for measure in known]
+    if not amounts or not 1 < players <= bots:
+        return None
+    return rule_for(known[0], amounts[0], bots, players)
 
 
 def _name(reader: Reader, entry: Entry | None, stem: str) -> str:

@@ -87,14 +87,21 @@ class Reader:
 
     def seconds(self, entry: Entry | None, what: str, most: float, default: float) -> float:
         """A time above 0 and up to `most`; the longest stands in for a wrong one."""
-        return default if entry is None else self.amount(entry, what, most, "a number of seconds")
-
-    def amount(self, entry: Entry, what: str, most: float, kind: str = "a number") -> float:
-        """A number above 0 and up to `most`, which stands in for a wrong one."""
-        value = fitted(self.plain(entry.value), most)
+        if entry is None:
+            return default
+        value = fitted(self.plain(entry.value), default)
         if type(value) is float and 0 < value <= most:
             return value
-        must = f"{kind} above 0, up to {most:g}"
+        must = f"a number of seconds above 0, up to {most:g}"
+        self.complain(entry.value, f"{what} must be {must}, not {found(entry.value)}")
+        return most
+
+    def amount(self, entry: Entry, what: str, least: float, most: float) -> float:
+        """A number from `least` to `most`, which stands in for a wrong one."""
+        value = fitted(self.plain(entry.value), most)
+        if type(value) is float and least <= value <= most:
+            return value
+        must = f"a number from {least:g} to {most:g}"
         self.complain(entry.value, f"{what} must be {must}, not {found(entry.value)}")
         return most
 
