@@ -6,9 +6,10 @@ that follows from the sums kept here, to the last digit and whatever the number 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import permutations
+from math import factorial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,6 +26,8 @@ DealReader: TypeAlias = Callable[[int, int], Iterable[tuple[Group, int, Bytes, A
 deal, the winners of its games (deals by seatings, masks of seats), and whatever else is kept."""
 
 _NUMBERS_AT_ONCE = 1 << 20  # that are held in memory
+_SAMPLED_DEALS = 256
+_SAMPLED_GAMES = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +58,22 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
+class Sample:
+    """Some deals as they were played, from which to see how the games of a deal go together.
+
+    `winners` has for each group a table of masks of seats: deals by seatings.
+    """
+
+    winners: Mapping[Group, Bytes]
+
+
+@dataclass(frozen=True, slots=True)
 class Deals:
-    """All that was won, deal by deal, added up."""
+    """All that was won, deal by deal, added up; and a sample of deals as they were."""
 
     stretches: tuple[Stretch, ...]
     pairs: Pairs
+    sample: Sample = field(default=Sample({}))
 
 
 def gather(
@@ -78,7 +92,23 @@ def gather(
             totals += won.sum(axis=0)
             products += _products(won)
         stretches.append(Stretch(groups, end - first, totals, products))
-    return Deals(tuple(stretches), pairs)
+    return Deals(tuple(stretches), pairs, _sample(players, spans, read))
+
+
+def _sample(players: int, spans: Mapping[Group, Iterable[Span]], read: DealReader) -> Sample:
+    """The first deals of the stretch with the most games; few, if a deal has very many games."""
+    longest = max(
+        _patterns(spans), key=lambda one: (one[1] - one[0]) * len(one[2]), default=(0, 0, ())
+    )
+    first, end, groups = longest
+    games = max(1, len(groups) * factorial(players))
+    deals = min(end - first, _SAMPLED_DEALS, _SAMPLED_GAMES // games)
+    table = {group: np.zeros((deals, factorial(players)), np.uint8) for group in groups}
+    for group, start, winners, _ in read(first, deals) if deals else ():
+        low, high = max(start, first), min(start + len(winners), first + deals)
+        if group in table:
+            table[group][low - first : high - first] = winners[low - start : high - start]
+    return Sample(table)
 
 
 def shares(winners: Bytes, players: int) -> Ints:

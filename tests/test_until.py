@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from itertools import combinations
 from math import factorial, log, sqrt
 from pathlib import Path
@@ -15,7 +16,7 @@ from cantstop_arena.cli import main
 from cantstop_arena.outcomes import ELO_ERROR, WHOLE, Until
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.ratings.narrowness import widest
-from cantstop_arena.ratings.scores import DealSums, score
+from cantstop_arena.ratings.scores import Run, score
 from cantstop_arena.reports.match import finding, match_text
 from cantstop_arena.reports.plan import Question, plan_of, plan_text
 from cantstop_arena.sequential.confidence import deals_for, looks, multiplier
@@ -102,7 +103,7 @@ def test_the_user_is_told_the_aim_the_looks_and_what_the_intervals_are() -> None
     assert "confidence sequences" in Path("results/narrow/standings.md").read_text()
     quiet = arena("run", "narrow.yaml", "--quiet").stdout
     assert not LOOK.search(quiet)
-    assert quiet.startswith("\n  rank")
+    assert quiet.lstrip().startswith("Standings")
 
 
 def test_any_number_of_workers_ends_at_the_same_deal_with_the_same_bytes() -> None:
@@ -179,16 +180,16 @@ def test_an_interruption_changes_nothing(games: int) -> None:
 def test_a_bot_that_won_everything_is_not_known_too_soon() -> None:
     """Its deals are all alike, and yet it could lose one in some hundred of them."""
     for deals in (100, 1000):
-        found = score(DealSums(deals, 2 * WHOLE * deals, 4 * WHOLE**2 * deals), 2 * deals, deals)
+        found = score([Run(deals, 2, 2 * WHOLE * deals, 4 * WHOLE**2 * deals)], deals)
         assert found.low is not None
         assert 1 - found.low == pytest.approx(9.2 / deals, rel=0.1)
-        equal = score(DealSums(deals, WHOLE * deals, WHOLE**2 * deals), 2 * deals, deals)
+        equal = score([Run(deals, 2, WHOLE * deals, WHOLE**2 * deals)], deals)
         assert equal.high is not None
         assert equal.high - 0.5 == pytest.approx(4.6 / deals, rel=0.1)
 
 
 def test_before_the_first_look_a_score_has_no_bounds() -> None:
-    assert score(DealSums(99, 99 * WHOLE, 99 * WHOLE**2 + 7), 198, 1000).low == 0
+    assert score([Run(99, 2, 99 * WHOLE, 99 * WHOLE**2 + 7)], 1000).low == 0
 
 
 @pytest.mark.parametrize(
@@ -213,8 +214,7 @@ def test_no_score_is_missed_at_any_look_more_often_than_in_one_run_in_twenty(
             counts += generator.multinomial(deals - played, shares)
             played = deals
             parts = np.array([0, WHOLE, 2 * WHOLE])
-            sums = DealSums(deals, int(counts @ parts), int(counts @ parts**2))
-            found = score(sums, 2 * deals, 1000)
+            found = score([Run(deals, 2, int(counts @ parts), int(counts @ parts**2))], 1000)
             assert found.low is not None and found.high is not None
             if not found.low <= truth <= found.high:
                 missed += 1
@@ -223,7 +223,7 @@ def test_no_score_is_missed_at_any_look_more_often_than_in_one_run_in_twenty(
 
 
 def test_the_elo_of_two_is_as_sure_as_their_score() -> None:
-    """Elo differences are logarithms of odds, and each Elo moves by half of them."""
+    """Nearly: seats regarded, an Elo difference is the logarithm of odds, each Elo half of it."""
     Path("two.yaml").write_text("name: two\ngames: 4000\nbots: [rule28, cautious]\n")
     catalogue = Catalogue(Path("bots"))
     tournament = config.read(Path("two.yaml"), catalogue)
@@ -233,9 +233,10 @@ def test_the_elo_of_two_is_as_sure_as_their_score() -> None:
     share = stretch.totals[0] / stretch.totals[:2].sum()
     between = stretch.products[0, 0] / stretch.deals - (stretch.totals[0] / stretch.deals) ** 2
     error = sqrt(between / stretch.deals) / (2 * WHOLE) * 200 / log(10) / share / (1 - share)
-    bot, measured = widest(results, Until(ELO_ERROR, 1.0, 2000))
+    rule = Until(ELO_ERROR, 1.0, 2000)
+    bot, measured = widest(replace(results, until=rule), rule)
     assert bot in results.bots
-    assert measured == pytest.approx(error * multiplier(2000, 2000), rel=1e-6)
+    assert measured == pytest.approx(error * multiplier(2000, 2000), rel=0.03)
 
 
 def test_nobody_is_the_widest_where_nobody_has_played() -> None:

@@ -12,8 +12,10 @@ from cantstop_arena.cli.run import (
     bots_option,
     results_option,
     say_how_to_go_on,
+    terms_of,
     workers_option,
 )
+from cantstop_arena.cli.tables import TEXT, show
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
@@ -85,12 +87,10 @@ def match(
     as strong as B" and "A is 5 Elo stronger". Run it again to continue after an interruption.
     """
     from cantstop_arena.plugins import Catalogue
+    from cantstop_arena.reports.analysis import Analysis
     from cantstop_arena.reports.files import write_whole
     from cantstop_arena.reports.match import finding, match_json, match_text
-    from cantstop_arena.reports.tables import faults_table
     from cantstop_arena.tournament.match import Match, pairing
-    from cantstop_arena.tournament.worker import start_methods, worker_count
-    from cantstop_arena.tournament.workforce import Terms
 
     test = _test(elo, alpha, beta)
     catalogue = Catalogue(bots_folder)
@@ -98,11 +98,11 @@ def match(
     rules = rules_called(rules_name, catalogue)
     tournament = pairing((a, b), catalogue, rules, most, seed, results)
     contest = Match(tournament, catalogue, results / tournament.name, test)
-    screen = Screen(tournament.name, quiet, "a hypothesis is accepted" if test else "")
+    aim = "a hypothesis is accepted" if test else ""
+    screen = Screen(tournament.name, quiet, aside=False, aim=aim)
     say_how_to_go_on()
     try:
-        terms = Terms(workers or worker_count(), start_methods()[0], None)
-        outcome = contest.play(terms, screen, fresh)
+        outcome = contest.play(terms_of(workers, None, None), screen, fresh)
     finally:
         screen.close()
     found = finding(contest.names, outcome.counts, test)
@@ -110,9 +110,9 @@ def match(
     write_whole(path, match_json(found, rules_name, seed))
     click.echo("\n" + match_text(found))
     if outcome.results.faults:
-        click.echo("\n" + faults_table(outcome.results))
-    if not quiet:
-        click.echo(f"\nWritten to {path}.")
+        click.echo()
+        show(Analysis(outcome.results), TEXT, ["faults"])
+    screen.written(contest.folder, [path])
 
 
 def _test(elo: tuple[float, float] | None, alpha: float, beta: float) -> "Sprt | None":

@@ -1,219 +1,111 @@
-"""Strengths by maximum likelihood: the winner-only choice model of Luce (1959).
+"""Strengths by maximum likelihood: winner-only choice with an effect of the seat.
 
-A bot of strength s wins a game in a lineup with probability exp(s) / Σ exp(s of the lineup), for
-two seats the model of Bradley and Terry (1952). Strengths are natural logarithms; in Elo points
-they are 400 / ln 10 times as large, so that ten times the odds are 400 points. The log-likelihood
-is concave, its maximum unique up to a constant within each field of bots that met, and Newton's
-method on counts added up over all games finds it in a few steps, whatever the order of the games.
+A seat wins with probability exp(b + s) / Σ exp(b + s) over the seats of the lineup, b being the
+strength of the bot that sits there and s the effect of the seat. For two seats that is the model of
+Bradley and Terry (1952) with the home advantage of Davidson and Beaver (1977); for more the choice
+model of Luce (1959). A shared win counts in parts for those who share it. Strengths are natural
+logarithms; in Elo points they are 400 / ln 10 times as large, so that ten times the odds are 400
+points. The seats' effects add up to 0.
 
-The maximum exists if and only if the graph "i won something in a game against j" is strongly
-connected (Ford 1957; Hunter 2004 for more than two seats). Where it is not, some differences would
-grow without end; then each group of that field is given one virtual game shared by all its bots.
+Where a bot won or lost everything the maximum would be infinitely far away. Its field is then given
+virtual games: one for each bot on average, spread evenly over the field's lineups and won by all
+their seats alike. For two bots that is the half win for each that Anscombe adds.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
-from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cantstop_arena.outcomes import WHOLE, Results
+from cantstop_arena.ratings.choice import information
+from cantstop_arena.ratings.connections import Connections, Truths, connections
+from cantstop_arena.ratings.evidence import Evidence, Floats
+from cantstop_arena.ratings.newton import climbed, pinned
 
-Floats: TypeAlias = NDArray[np.floating[Any]]
-Ints: TypeAlias = NDArray[np.int64]
-Truths: TypeAlias = NDArray[np.bool_]
-
-MEAN_ELO = 1500.0
 ELO = 400 / log(10)  # points for each unit of strength
-MOST_STEPS = 200
-MOST_HALVINGS = 60
-ENOUGH = 1e-9  # a Newton step, in strength: the next one would be about its square
-FAR = 8.0  # in strength: a longer step within a lineup is not to be trusted
-DAMPING = 1e-12  # relative: keeps Newton's equations regular where rounding would not
 TIE = 1e-10  # in strength: a smaller difference is rounding, counts cannot tell it
+UNTOLD = 1e-9  # of a seat's games: less than that is rounding
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """Games added up: `lineups[n]` are the numbers of the bots that met, `wins[n]` what each won.
+class Luce:
+    """The model at its maximum.
 
-    Wins are in games; shared wins count in parts, so a row of `wins` sums to the games played.
+    `strengths` have mean 0 in each field, `seats` in all. `curvature` is Fisher's information of
+    both, `inverse` its inverse for all differences that the games determine. `evidence` includes
+    the virtual games, of which `virtual` has the number for each lineup.
     """
 
-    bots: int
-    lineups: Ints
-    wins: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Ratings:
-    """Strengths of the bots, by number.
-
-    `fields` gives for each bot the lowest number among the bots it is connected with by games;
-    strengths of different fields cannot be compared, each field has mean 0 (1500 Elo).
-    `at_bound` are the bots whose rating the games bound on one side only, so that it rests on
-    virtual games: those outside the largest set of bots that all won, directly or through others,
-    against each other.
-    """
-
-    strengths: tuple[float, ...]
-    fields: tuple[int, ...]
-    at_bound: tuple[int, ...]
+    evidence: Evidence
+    virtual: Floats
+    strengths: Floats
+    seats: Floats
+    curvature: Floats
+    inverse: Floats
+    links: Connections
+    seats_told: bool
+    seats_at_bound: bool
 
     @property
-    def elo(self) -> tuple[float, ...]:
-        """Strengths in Elo points, mean 1500."""
-        return tuple(MEAN_ELO + ELO * strength for strength in self.strengths)
-
-    @property
-    def regularised(self) -> bool:
-        """Whether virtual games were needed."""
-        return bool(self.at_bound)
+    def parameters(self) -> Floats:
+        """Strengths and seats' effects in one."""
+        return np.concatenate([self.strengths, self.seats])
 
 
-def rate(results: Results) -> Ratings:
-    """The ratings of a tournament's bots."""
-    return fit(gathered(results))
-
-
-def gathered(results: Results) -> Evidence:
-    """A tournament's games, the seatings of each group added up; groups without games left out."""
-    shape = (-1, results.players)
-    seated = np.array(list(results.tallies), np.int64).reshape(shape)
-    parts = np.array([tally.wins for tally in results.tallies.values()], np.int64).reshape(shape)
-    order = np.argsort(seated, axis=1, kind="stable")
-    lineups, row = np.unique(np.take_along_axis(seated, order, axis=1), axis=0, return_inverse=True)
-    wins = np.zeros(lineups.shape, np.int64)
-    np.add.at(wins, row.reshape(-1), np.take_along_axis(parts, order, axis=1))
-    played = wins.any(axis=1)
-    return Evidence(len(results.bots), lineups[played], wins[played] / WHOLE)
-
-
-def fit(evidence: Evidence) -> Ratings:
-    """The strengths that make the wins most likely; never infinite, see the module's head."""
-    won = _won_against(evidence)
-    together = _closure(won | won.T)
-    field = together.argmax(axis=1)
-    at_bound = _at_bound(_closure(won), together)
-    strengths = _newton(_bounded(evidence, at_bound, together), together)
-    return Ratings(
-        strengths=tuple(_tied(strengths).tolist()),
-        fields=tuple(field.tolist()),
-        at_bound=tuple(np.flatnonzero(at_bound).tolist()),
+def maximum(evidence: Evidence) -> Luce:
+    """The strengths and seat effects that make the wins most likely; never infinite."""
+    links = connections(evidence)
+    told = _seats_told(evidence, links.together)
+    loose = np.any(links.together & links.at_bound, axis=1)
+    virtual = _virtual(evidence, links.together, loose)
+    found, settled = climbed(_with(evidence, virtual), links.together, told)
+    if not settled:
+        virtual = _virtual(evidence, links.together, np.ones(evidence.bots, np.bool_))
+        found, _ = climbed(_with(evidence, virtual), links.together, told)
+    bots, evidence = evidence.bots, _with(evidence, virtual)
+    curvature = pinned(information(evidence, found, told), links.together)
+    return Luce(
+        evidence=evidence,
+        virtual=virtual,
+        strengths=tied(found[:bots]),
+        seats=tied(found[bots:]),
+        curvature=information(evidence, found, told),
+        inverse=np.linalg.inv(curvature),
+        links=links,
+        seats_told=told,
+        seats_at_bound=not settled,
     )
 
 
-def chances(evidence: Evidence, strengths: Floats) -> Floats:
-    """The probability of winning that the model gives each bot of each lineup."""
-    seated = strengths[evidence.lineups]
-    odds = np.exp(seated - seated.max(axis=1, keepdims=True, initial=-np.inf))
-    chance: Floats = odds / odds.sum(axis=1, keepdims=True)
-    return chance
-
-
-def gradient(evidence: Evidence, strengths: Floats) -> Floats:
-    """The derivative of the log-likelihood: for each bot wins minus expected wins, in games.
-
-    Written as wins · P(not to win) - losses · P(to win), which stays exact where one always wins.
-    """
-    chance = chances(evidence, strengths)
-    others = 1 - np.eye(evidence.lineups.shape[1])
-    surplus = evidence.wins * (chance @ others) - (evidence.wins @ others) * chance
-    return _summed(evidence.lineups, surplus, evidence.bots)
-
-
-def information(evidence: Evidence, strengths: Floats) -> Floats:
-    """Fisher's information: the sum of games · (diag(p) - p pᵀ). Its rows add up to 0."""
-    bots = evidence.bots
-    games = evidence.wins.sum(axis=1, keepdims=True)
-    chance = chances(evidence, strengths)
-    pairs = evidence.lineups[:, :, None] * bots + evidence.lineups[:, None, :]
-    products = (games * chance)[:, :, None] * chance[:, None, :]
-    crossed = _summed(pairs, products, bots * bots).reshape(bots, bots)
-    np.fill_diagonal(crossed, 0)
-    return np.diag(crossed.sum(axis=1)) - crossed
-
-
-def _summed(places: Ints, amounts: Floats, size: int) -> Floats:
-    """The amounts added up by place, in the order in which they stand."""
-    return np.bincount(places.ravel(), amounts.ravel(), minlength=size).astype(np.float64)
-
-
-def _newton(evidence: Evidence, together: Truths) -> Floats:
-    """The maximum, centred: each field's mean is 0. Needs evidence that has a maximum."""
-    strengths = np.zeros(evidence.bots)
-    for _ in range(MOST_STEPS):
-        slope = gradient(evidence, strengths)
-        step = np.linalg.solve(_pinned(information(evidence, strengths), together), slope)
-        strengths = strengths + _uphill(evidence, strengths, step, slope)
-        if np.abs(step).max(initial=0.0) < ENOUGH:
-            break
-    centre: Floats = (together @ strengths) / together.sum(axis=1)
-    return strengths - centre
-
-
-def _pinned(curvature: Floats, together: Truths) -> Floats:
-    """The information made regular: the sum of each field held, and more than rounding added."""
-    scale = curvature.diagonal()
-    held = together * scale[scale > 0].min(initial=1.0)  # a larger weight would drown the rest
-    regular: Floats = curvature + held + np.diag(DAMPING * scale)
-    return regular
-
-
-def _uphill(evidence: Evidence, strengths: Floats, step: Floats, slope: Floats) -> Floats:
-    """The step, halved until it ends no steeper behind the ridge than it began before it.
-
-    Slopes tell this more precisely than likelihoods, whose differences drown in rounding.
-    """
-    stretch = np.ptp(step[evidence.lineups], axis=1).max(initial=FAR)
-    step = step * (FAR / stretch)
-    for _ in range(MOST_HALVINGS):
-        if gradient(evidence, strengths + step) @ step >= -slope @ step:
-            break
-        step = step / 2
-    return step
-
-
-def _tied(strengths: Floats) -> Floats:
-    """Strengths that differ by no more than rounding made equal to the last digit."""
-    order = np.argsort(strengths, kind="stable")
-    tie = np.cumsum(np.diff(strengths[order], prepend=-np.inf) > TIE) - 1
-    means = np.bincount(tie, strengths[order]) / np.bincount(tie)
-    equal = np.empty_like(strengths)
+def tied(numbers: Floats, least: float = TIE) -> Floats:
+    """Numbers that differ by no more than rounding made equal to the last digit."""
+    order = np.argsort(numbers, kind="stable")
+    tie = np.cumsum(np.diff(numbers[order], prepend=-np.inf) > least) - 1
+    means = np.bincount(tie, numbers[order]) / np.bincount(tie)
+    equal = np.empty_like(numbers)
     equal[order] = means[tie]
     return equal
 
 
-def _won_against(evidence: Evidence) -> Truths:
-    """Who won anything in a game against whom: a matrix of bots by bots."""
-    won = np.zeros((evidence.bots, evidence.bots), np.bool_)
-    for seat in range(evidence.lineups.shape[1]):
-        lineups = evidence.lineups[evidence.wins[:, seat] > 0]
-        won[lineups[:, seat, None], lineups] = True
-    return won
+def _with(evidence: Evidence, virtual: Floats) -> Evidence:
+    return replace(evidence, wins=evidence.wins + virtual / evidence.seats)
 
 
-def _closure(edges: Truths) -> Truths:
-    """Who reaches whom along the edges, itself included: squared until paths of any length fit."""
-    reach = edges | np.eye(len(edges), dtype=np.bool_)
-    for _ in range(len(edges).bit_length()):
-        hops = reach.astype(np.float32)
-        reach = hops @ hops > 0
-    return reach
+def _virtual(evidence: Evidence, together: Truths, loose: Truths) -> Floats:
+    """How many virtual games each lineup is given: in loose fields, one for each bot on average."""
+    field = together.argmax(axis=1)[evidence.lineups[0]]
+    lineups = np.bincount(field, minlength=evidence.bots)[field]
+    games = together.sum(axis=1)[field] / evidence.seats
+    return np.where(loose[field], games / np.maximum(lineups, 1), 0.0)
 
 
-def _at_bound(reach: Truths, together: Truths) -> Truths:
-    """The bots outside the largest strongly connected part of their field; ties have no largest."""
-    size = (reach & reach.T).sum(axis=1)
-    largest = (together * size).max(axis=1, initial=0)
-    rivals = (together & (size == largest)).sum(axis=1)
-    outside: Truths = (size < largest) | (rivals > size)
-    return outside
-
-
-def _bounded(evidence: Evidence, at_bound: Truths, together: Truths) -> Evidence:
-    """The evidence, with a virtual game for each lineup of a field that has a bot at the bound."""
-    seats = evidence.lineups.shape[1]
-    loose = np.any(together & at_bound, axis=1)[evidence.lineups[:, 0]]
-    return Evidence(evidence.bots, evidence.lineups, evidence.wins + loose[:, None] / seats)
+def _seats_told(evidence: Evidence, together: Truths) -> bool:
+    """Whether the seatings tell the seats' effects from the bots' strengths."""
+    bots, seats = evidence.bots, evidence.seats
+    once = replace(evidence, wins=np.full(evidence.wins.shape, 1 / seats))
+    design = pinned(information(once, np.zeros(bots + seats)), together)
+    left = np.linalg.solve(design[:bots, :bots], design[:bots, bots:])
+    rest = design[bots:, bots:] - design[bots:, :bots] @ left
+    least = float(np.linalg.eigvalsh(rest).min())
+    rows = evidence.lineups.shape[1]
+    return seats > 1 and rows > 0 and least > UNTOLD * rows

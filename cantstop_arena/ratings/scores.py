@@ -1,40 +1,39 @@
 """Shares of wins and mean counts, each with a 95 % interval.
 
 A score is a share of wins: 1 for a bot that won every game it sat in.
-The games of one deal share their luck, so the deal is what was sampled, and the variance of a
-score is that of the mean over deals: s² / deals, s² between deals with deals - 1 below. A game
-counts n_eff = p (1 - p) / variance times as in a simple random sample (Kish 1965), and the
-interval is Wilson's (1927) with n_eff games and Student's quantile with deals - 1 degrees of
-freedom in place of the normal one, the modification of Korn and Graubard (1998):
+The games of one deal share their luck, so the deal is what was sampled. A score is the quotient of
+two sums over D deals, and its variance (Cochran 1953) is
+
+    D / (D - 1) Σ (won - score · games)² / (Σ games)²
+
+with what was won and played in each deal. A game counts n = p (1 - p) / variance times as in a
+simple random sample (Kish 1965), and the interval is Wilson's (1927) with n games and Student's
+quantile with D - 1 degrees of freedom in place of the normal one, the modification of Korn and
+Graubard (1998):
 
     (p + t²/2n ± t √(p (1 - p)/n + t²/4n²)) / (1 + t²/n)
 
-A bot that won nothing or everything: the same with n = deals. Equal shares in every deal (a bot
-against itself under another name): the interval is the score alone. Fewer than two deals: 0 to 1.
+A bot that won nothing or everything: the same with n = D. Equal shares in every deal: deals that
+come out otherwise are then, with 95 % confidence, a share of less than π = 1 - 0.05^(1/D) of all,
+and the interval is from (1 - π) p to (1 - π) p + π. Fewer than two deals: 0 to 1.
 
-Where one looks while games go on, the interval is a confidence sequence: the same with its
-multiplier in place of Student's quantile, and a variance that is not taken to be smaller than what
-many looks can tell it to be (see `sequential.confidence`).
+Where one looks while games go on, the interval is a confidence sequence, tuned for the deals that
+one expected to play: the same with its multiplier in place of Student's quantile, and a variance
+that is not taken to be smaller than looking can tell it to be (see `sequential.confidence`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import factorial, sqrt
+
+import numpy as np
 
 from cantstop_arena.outcomes import WHOLE, Results, Tally
+from cantstop_arena.ratings.distributions import student
+from cantstop_arena.ratings.evidence import Ints
 from cantstop_arena.sequential.confidence import FIRST_LOOK, least_variance, multiplier
 
-NORMAL = 1.959963984540054  # the normal distribution's 97.5 % point
-STUDENT = (12.706204737, 4.302652730, 3.182446305, 2.776445105, 2.570581836, 2.446911851)
-"""Student's 97.5 % points for 1 to 6 degrees of freedom; beyond, the expansion is exact to 5e-5."""
-
-
-@dataclass(frozen=True, slots=True)
-class DealSums:
-    """One bot's deals: the parts of WHOLE it won in a deal, over all games it played there."""
-
-    deals: int
-    total: int
-    squares: int
+SURE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,56 +46,102 @@ class Estimate:
     high: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Deals with the same number of games each: sums of the parts of WHOLE won, and of squares."""
+
+    deals: int
+    games: int
+    total: int
+    squares: int
+
+
 def scores(results: Results) -> tuple[Estimate, ...]:
     """Each bot's share of wins in the games it sat in."""
-    expected = results.until.expected if results.until else None
-    sums = (_sums(results, bot) for bot in range(len(results.bots)))
-    return tuple(score(*one, expected) for one in zip(sums, _games(results), strict=True))
+    return tuple(score(runs, expected_deals(results)) for runs in _runs(results))
 
 
-def _sums(results: Results, bot: int) -> DealSums:
-    played = [one for one in results.deals.stretches if any(bot in group for group in one.groups)]
-    return DealSums(
-        sum(stretch.deals for stretch in played),
-        sum(int(stretch.totals[bot]) for stretch in played),
-        sum(int(stretch.products[bot, bot]) for stretch in played),
+def expected_deals(results: Results) -> float | None:
+    """The deals that one expected to play, where one looked while games went on."""
+    return results.until.expected if results.until else None
+
+
+def seat_scores(results: Results) -> tuple[Estimate, ...]:
+    """Each seat's share of wins, whoever sat there."""
+    orders = factorial(results.players)
+    places = range(len(results.bots), len(results.bots) + results.players)
+    return tuple(
+        score(
+            [
+                Run(
+                    stretch.deals,
+                    orders * len(stretch.groups),
+                    int(stretch.totals[place]),
+                    int(stretch.products[place, place]),
+                )
+                for stretch in results.deals.stretches
+            ],
+            expected_deals(results),
+        )
+        for place in places
     )
 
 
-def _games(results: Results) -> list[int]:
-    games = [0] * len(results.bots)
-    for seating, tally in results.tallies.items():
-        for bot in seating:
-            games[bot] += tally.games
-    return games
+def _runs(results: Results) -> list[list[Run]]:
+    """Of each bot the deals in which it sat."""
+    runs: list[list[Run]] = [[] for _ in results.bots]
+    orders = factorial(results.players)
+    for stretch in results.deals.stretches:
+        groups = np.bincount(np.array(stretch.groups).ravel(), minlength=len(results.bots))
+        own = stretch.products.diagonal()
+        for bot in np.flatnonzero(groups).tolist():
+            sums = int(stretch.totals[bot]), int(own[bot])
+            runs[bot].append(Run(stretch.deals, orders * int(groups[bot]), *sums))
+    return runs
 
 
-def score(sums: DealSums, games: int, expected: float | None = None) -> Estimate:
-    """The share of wins in `games` games, played in the deals of `sums`.
-
-    Its interval is a confidence sequence, if it is said how many deals one `expected` to play.
-    """
+def score(runs: Sequence[Run], expected: float | None = None) -> Estimate:
+    """The share of wins in the games of some deals."""
+    deals = sum(run.deals for run in runs)
+    games = sum(run.deals * run.games for run in runs)
     if games == 0:
         return Estimate(0, None, 0.0, 1.0)
-    share = sums.total / (WHOLE * games)
-    return Estimate(games, share, *_interval(sums, games, share, expected))
+    total = sum(run.total for run in runs)
+    squares = sum(_apart(run, total, games) for run in runs)
+    share = total / (WHOLE * games)
+    spread = squares / (WHOLE * games * games) ** 2
+    return Estimate(games, share, *interval(share, spread, deals, deals, expected))
 
 
-def _interval(
-    sums: DealSums, games: int, share: float, expected: float | None
+def _apart(run: Run, total: int, games: int) -> int:
+    """Σ (won - score · games)² over the deals, times all games squared, to the last digit."""
+    expected = total * run.games
+    return (
+        run.squares * games**2 - 2 * run.total * games * expected + run.deals * expected * expected
+    )
+
+
+def interval(
+    share: float, spread: float, deals: int, sure: float, expected: float | None = None
 ) -> tuple[float, float]:
-    if sums.deals < (2 if expected is None else FIRST_LOOK):
+    """The interval of a share, `spread` being its Σ (won - score · games)² / (Σ games)².
+
+    Where the share is 0 or 1, it counts as one of `sure` games. A confidence sequence, if it is
+    said how many deals one `expected`.
+    """
+    if deals < (2 if expected is None else FIRST_LOOK):
         return 0.0, 1.0
-    reach = student(sums.deals - 1) if expected is None else multiplier(sums.deals, expected)
+    reach = student(deals - 1) if expected is None else multiplier(deals, expected)
     if share in (0, 1):
-        return _wilson(share, sums.deals, reach)
-    between = variance(sums.deals, sums.total, sums.squares)
-    of_deal = between * (sums.deals / (WHOLE * games)) ** 2
+        return _wilson(share, sure, reach)
     if expected is not None:
-        of_deal = max(of_deal, least_variance(max(share, 1 - share), sums.deals, expected))
-    if of_deal == 0:
-        return share, share
-    return _wilson(share, share * (1 - share) / (of_deal / sums.deals), reach)
+        least = least_variance(max(share, 1 - share), deals, expected) / deals
+        spread = max(spread, least)
+    if spread <= 0:
+        unseen = 1 - SURE ** (1 / deals)
+        return (1 - unseen) * share, (1 - unseen) * share + unseen
+    games = share * (1 - share) / spread * (deals - 1) / deals
+    return _wilson(share, games, reach)
 
 
 def _wilson(share: float, games: float, quantile: float) -> tuple[float, float]:
@@ -107,53 +152,56 @@ def _wilson(share: float, games: float, quantile: float) -> tuple[float, float]:
     return min(max(low, 0.0), share), max(min(high, 1.0), share)
 
 
-def student(freedom: int) -> float:
-    """Student's 97.5 % point: a table, then Abramowitz and Stegun 26.7.5."""
-    if freedom <= len(STUDENT):
-        return STUDENT[freedom - 1]
-    z, n = NORMAL, freedom
-    return (
-        z
-        + (z**3 + z) / (4 * n)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3)
-        + (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / (92160 * n**4)
-    )
-
-
 def variance(size: int, total: int, squares: int) -> float:
     """The sample variance from whole-number sums, rounded once: (n Σx² - (Σx)²) / n (n - 1)."""
     return (size * squares - total**2) / (size * (size - 1))
 
 
-def crosstable(results: Results) -> tuple[tuple[float | None, ...], ...]:
+def crosstable(results: Results) -> tuple[tuple[Estimate | None, ...], ...]:
     """Each bot's score against each other bot, by number; None where there is nothing to compare.
 
     Of the games in which both sat, and of what either of the two won there, the row's bot's part:
     wins_i / (wins_i + wins_j). For two seats that is the plain score. For more it leaves out what
     third bots won, and is what the choice model predicts from the two strengths alone.
     """
-    won = _won_together(results)
-    return tuple(
-        tuple(
-            _part(mine, won[other][me]) if me != other else None for other, mine in enumerate(row)
-        )
-        for me, row in enumerate(won)
-    )
+    deals, games = together(results)
+    bots = range(len(results.bots))
+    return tuple(tuple(_cell(results, deals, games, one, other) for other in bots) for one in bots)
 
 
-def _part(mine: int, yours: int) -> float | None:
-    return mine / (mine + yours) if mine + yours else None
+def together(results: Results) -> tuple[Ints, Ints]:
+    """The number of deals, and of games, in which each two bots met."""
+    bots = len(results.bots)
+    deals, games = np.zeros((bots, bots), np.int64), np.zeros((bots, bots), np.int64)
+    for stretch in results.deals.stretches:
+        groups = np.array(stretch.groups, np.int64).reshape(-1, results.players).T
+        met = np.zeros_like(games)
+        for one in groups:
+            for other in groups:
+                np.add.at(met, (one, other), stretch.deals * factorial(results.players))
+        deals += stretch.deals * (met > 0)
+        games += met
+    return deals, games
 
 
-def _won_together(results: Results) -> list[list[int]]:
-    """What the row's bot won in games with the column's bot, in parts of WHOLE."""
-    won = [[0] * len(results.bots) for _ in results.bots]
-    for seating, tally in results.tallies.items():
-        for bot, parts in zip(seating, tally.wins, strict=True):
-            for other in seating:
-                won[bot][other] += parts
-    return won
+def _cell(results: Results, deals: Ints, games: Ints, one: int, other: int) -> Estimate | None:
+    pairs = results.deals.pairs
+    mine, yours = int(pairs.won[one, other]), int(pairs.won[other, one])
+    if one == other or mine + yours == 0:
+        return None
+    squares = int(pairs.squares[one, other]), int(pairs.squares[other, one])
+    apart = pair_spread(mine, yours, squares, int(pairs.crossed[one, other]))
+    met = int(deals[one, other])
+    sure = min(float(met), (mine + yours) / WHOLE)
+    share = mine / (mine + yours)
+    ends = interval(share, apart, met, sure, expected_deals(results))
+    return Estimate(int(games[one, other]), share, *ends)
+
+
+def pair_spread(mine: int, yours: int, squares: tuple[int, int], crossed: int) -> float:
+    """Σ (won - score · decided)² / (Σ decided)² over deals, decided being what the two won."""
+    apart = squares[0] * yours**2 - 2 * crossed * mine * yours + squares[1] * mine**2
+    return apart / (mine + yours) ** 4
 
 
 def per_game(results: Results, count: str) -> tuple[Estimate, ...]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from tabulate import tabulate
 
 from cantstop_arena.outcomes import WHOLE
-from cantstop_arena.ratings.scores import DealSums, Estimate, score
-from cantstop_arena.reports.standings import significant
+from cantstop_arena.ratings.scores import Estimate, Run, score
+from cantstop_arena.reports.harmless import printable
+from cantstop_arena.reports.model import rounded
 from cantstop_arena.reports.summary import Entry
-from cantstop_arena.reports.tables import TEXT
 from cantstop_arena.sequential.confidence import FIRST_LOOK
 from cantstop_arena.sequential.sprt import Sprt, elo_of, expected_deals, mean_and_variance
 
@@ -63,14 +63,15 @@ class Finding:
 def finding(bots: tuple[str, str], counts: Sequence[int], test: Sprt | None) -> Finding:
     """What the counts of a match say."""
     parts = [_STEP * points for points in range(len(POINTS))]
-    sums = DealSums(
-        sum(counts),
-        sum(count * part for count, part in zip(counts, parts, strict=True)),
-        sum(count * part**2 for count, part in zip(counts, parts, strict=True)),
+    played = Run(
+        deals=sum(counts),
+        games=_SEATINGS,
+        total=sum(count * part for count, part in zip(counts, parts, strict=True)),
+        squares=sum(count * part**2 for count, part in zip(counts, parts, strict=True)),
     )
-    expected = expected_deals(test) if test else None
-    estimate = score(sums, _SEATINGS * sums.deals, expected)
-    return Finding(bots, tuple(counts), test, estimate)
+    return Finding(
+        bots, tuple(counts), test, score([played], expected_deals(test) if test else None)
+    )
 
 
 def _elo(share: float | None) -> float | None:
@@ -94,7 +95,7 @@ def match_json(found: Finding, rules: str, seed: int) -> str:
 
 def _named(name: str, numbers: Sequence[float | None]) -> Entry:
     names = (name, f"{name}_low", f"{name}_high")
-    return dict(zip(names, map(significant, numbers), strict=True))
+    return dict(zip(names, map(rounded, numbers), strict=True))
 
 
 def _test(found: Finding) -> Entry | None:
@@ -106,9 +107,9 @@ def _test(found: Finding) -> Entry | None:
         "elo1": test.elo1,
         "alpha": test.alpha,
         "beta": test.beta,
-        "llr": significant(test.ratio(found.counts)),
-        "lower": significant(test.lower),
-        "upper": significant(test.upper),
+        "llr": rounded(test.ratio(found.counts)),
+        "lower": rounded(test.lower),
+        "upper": rounded(test.upper),
         "accepted": None if accepted is None else f"H{accepted}",
         "expected_games": found.expected_games(),
     }
@@ -123,13 +124,13 @@ def match_text(found: Finding) -> str:
 
 
 def _header(found: Finding) -> str:
-    first, second = map(TEXT.safe, found.bots)
+    first, second = map(printable, found.bots)
     games = _SEATINGS * found.deals
     return f"{first} against {second}: {games:,} games, {found.deals:,} deals in both seatings."
 
 
 def _counts(found: Finding) -> str:
-    cells = [f"points of {TEXT.safe(found.bots[0])} in a deal", *POINTS]
+    cells = [f"points of {printable(found.bots[0])} in a deal", *POINTS]
     row = ["deals", *(f"{count:,}" for count in found.counts)]
     return tabulate(
         [row], headers=cells, disable_numparse=True, colalign=["left", *["right"] * len(POINTS)]
@@ -178,7 +179,7 @@ def _test_text(found: Finding) -> str:
 
 def _claim(bots: tuple[str, str], elo: float, bound: str = "") -> str:
     """That one is so much stronger; with a bound, that it is `more` or `less`."""
-    first, second = map(TEXT.safe, bots)
+    first, second = map(printable, bots)
     if elo == 0:
         than = {"": "as strong as", "more": "stronger than", "less": "weaker than"}[bound]
         return f"{first} is {than} {second}"

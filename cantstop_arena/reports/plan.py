@@ -7,8 +7,8 @@ from math import factorial, log, sqrt
 from tabulate import tabulate
 
 from cantstop_arena.outcomes import WHOLE
-from cantstop_arena.ratings.scores import student
-from cantstop_arena.reports.tables import TEXT
+from cantstop_arena.ratings.distributions import student
+from cantstop_arena.reports.harmless import printable
 from cantstop_arena.sampling import Ints
 from cantstop_arena.sequential.planning import deals_needed
 
@@ -73,7 +73,7 @@ def plan_text(
     plan: Plan, bots: Sequence[str], rules: str, games_per_second: float, cores: int
 ) -> str:
     """A plan for the terminal; games a second are those of one core."""
-    first, second, *others = map(TEXT.safe, bots)
+    first, second, *others = map(printable, bots)
     with_others = f" (with {', '.join(others)})" if others else ""
     pilot = (
         f"{first} against {second}{with_others}, {rules} rules; a pilot of"

@@ -52,7 +52,7 @@ def least_variance(furthest: float, deals: int, expected: float, alpha: float = 
     m² / n of all deals may be otherwise and not be seen, with the multiplier m; each can be as far
     as `furthest` from the mean. Half the width is then m² / n of that: sqrt(variance / n) · m.
     """
-    return (multiplier(deals, expected, alpha) * furthest) ** 2 / deals
+    return (multiplier(deals, expected, alpha) * furthest) ** 2 / max(deals, 1)
 
 
 def deals_for(variance: float, half: float, alpha: float = ALPHA) -> float:

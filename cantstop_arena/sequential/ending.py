@@ -5,7 +5,7 @@ bots of equal strength whose games had nothing in common. That is known before t
 it has to be, and near enough: tuned for a fourth or four times as many deals, it is hardly wider.
 """
 
-from math import comb, factorial, log, sqrt
+from math import comb, factorial, log
 
 from cantstop_arena.outcomes import ELO_ERROR, WIDTH, Until
 from cantstop_arena.sequential.confidence import deals_for
@@ -35,8 +35,3 @@ def elo_variance(bots: int, players: int) -> float:
     """
     games = comb(bots - 2, players - 2) * factorial(players)
     return _POINTS**2 * players**2 * (bots - 1) / (games * bots**2)
-
-
-def elo_per_score(bots: int, players: int) -> float:
-    """How far the Elo of an equal moves with its score."""
-    return sqrt(elo_variance(bots, players) / score_variance(bots, players))

@@ -1,6 +1,5 @@
 """From a tournament to its results: plays what the ledger lacks, and adds it all up."""
 
-import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,15 +19,15 @@ from cantstop_arena.outcomes import (
     Group,
     Results,
     joined,
-    merged,
 )
 from cantstop_arena.plugins import DEFAULT_FOLDER, Catalogue
-from cantstop_arena.sampling import Deals, Span, gather
+from cantstop_arena.sampling import Span
 from cantstop_arena.system import short_path
+from cantstop_arena.tournament.accounts import Account, added_up, charged
 from cantstop_arena.tournament.botlogs import BotLogs
 from cantstop_arena.tournament.config import Tournament, dump
 from cantstop_arena.tournament.judge import Judge
-from cantstop_arena.tournament.ledger import KeptDeals, Ledger, open_ledger
+from cantstop_arena.tournament.ledger import LEDGER, Ledger, open_ledger
 from cantstop_arena.tournament.recipes import prepare, recipe_for
 from cantstop_arena.tournament.schedule import missing_blocks
 from cantstop_arena.tournament.worker import Window
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 
     from cantstop_arena.games.cantstop.play import Table
 
-LEDGER = "ledger.sqlite"
 LOGS = "logs"
 _TO_START = 15.0  # seconds that a program may need before it answers
 
@@ -123,7 +121,13 @@ class Session:
 
     def results(self) -> Results:
         """All that has been played."""
-        return _results(self.tournament, self.ledger, self.catalogue.folder)
+        account = Account(
+            self.ledger,
+            self.tournament.identity(),
+            lambda fault: charge_of(self.tournament, fault, self.catalogue.folder),
+        )
+        added = added_up([account], self.tournament.anchor)
+        return replace(added, until=self.tournament.until)
 
 
 @contextmanager
@@ -242,25 +246,11 @@ def _lanes(table: "Table") -> Callable[[Group], str]:
 
 def charge_of(tournament: Tournament, fault: Fault, bots_folder: Path) -> Charge:
     """A fault in names, with the command that plays its game again."""
-    names = [entrant.name for entrant in tournament.entrants]
-    seats = tuple(names[bot] for bot in fault.seating)
-    options = ["--deal", str(fault.deal)]
-    if tournament.reseeded:
-        options += ["--seed", str(tournament.seed)]
+    options = ["--seed", str(tournament.seed)] if tournament.reseeded else []
     if bots_folder != DEFAULT_FOLDER:
         options += ["--bots", str(bots_folder)]
-    words = [str(tournament.source), *seats]
-    dashed = any(word.startswith("-") for word in words)
-    words = [*options, "--", *words] if dashed else [*words, *options]
-    return Charge(
-        names[fault.bot],
-        fault.kind,
-        fault.message,
-        seats,
-        fault.deal,
-        fault.count,
-        shlex.join(["arena", "replay", *words]),
-    )
+    names = [entrant.name for entrant in tournament.entrants]
+    return charged(names, fault, str(tournament.source), options)
 
 
 def _told(charge: Charge) -> str:
@@ -279,47 +269,3 @@ def _write_resolved(
     target, draft = folder / "tournament.yaml", folder / ".tournament.yaml"
     draft.write_text(text, encoding="utf-8", newline="\n")
     draft.replace(target)
-
-
-def _results(tournament: Tournament, ledger: Ledger, bots_folder: Path) -> Results:
-    """All results, with the bots that are out left out, and the others numbered anew."""
-    from cantstop_arena.games.cantstop.counts import RATES
-
-    names = [entrant.name for entrant in tournament.entrants]
-    sentenced = ledger.disqualified()
-    kept = [bot for bot in range(len(names)) if bot not in sentenced]
-    number = {bot: index for index, bot in enumerate(kept)}
-    faults = [*ledger.faults(), *(fault for faults in sentenced.values() for fault in faults)]
-    return Results(
-        name=tournament.name,
-        game=tournament.game,
-        rules=tournament.rules.as_dict(),
-        players=tournament.players,
-        seed=tournament.seed,
-        bots=tuple(names[bot] for bot in kept),
-        tallies={
-            tuple(number[bot] for bot in seating): tally
-            for seating, tally in ledger.tallies().items()
-        },
-        deals=_deals(tournament.players, number, ledger),
-        anchor=tournament.anchor,
-        rates=RATES,
-        faults=tuple(charge_of(tournament, fault, bots_folder) for fault in merged(faults)),
-        disqualified=tuple(names[bot] for bot in sentenced),
-        irreproducible=tuple(names[bot] for bot in ledger.irreproducible()),
-        until=tournament.until,
-    )
-
-
-def _deals(players: int, number: "Mapping[int, int]", ledger: Ledger) -> Deals:
-    """What was won deal by deal, by the bots that have a new number."""
-
-    def anew(group: Group) -> Group:
-        return tuple(number[bot] for bot in group)
-
-    def read(start: int, count: int) -> Iterator[KeptDeals]:
-        for group, first, winners, measures in ledger.deals(start, count):
-            yield anew(group), first, winners, measures
-
-    spans = {anew(group): gone for group, gone in ledger.spans().items()}
-    return gather(len(number), players, spans, read)

@@ -1,0 +1,44 @@
+"""What limits ratings, as labels and in plain sentences."""
+
+from enum import StrEnum
+
+
+class Label(StrEnum):
+    """What a reader of ratings should know; a label is given with the bots it is about."""
+
+    ALONE = "alone"
+    NO_GAMES = "no games"
+    FEW_DEALS = "few deals"
+    FIELDS = "several fields"
+    ONE_SIDED = "one-sided"
+    SEATS_ONE_SIDED = "seats one-sided"
+    SEATS_UNKNOWN = "seats unknown"
+    SAME_DEALS = "same deals"
+
+    @property
+    def sentence(self) -> str:
+        """What it means, where it is not about single bots or they are named before."""
+        return SENTENCES[self]
+
+
+SENTENCES = {
+    Label.ALONE: "Bots that play alone do not meet, so that there is nothing to rate.",
+    Label.NO_GAMES: "No games: the Elo is the mean, and means nothing.",
+    Label.FEW_DEALS: "The Elo has no error: that takes two deals or more.",
+    Label.FIELDS: "The bots form several fields that never met; compare Elo within one only.",
+    Label.ONE_SIDED: (
+        "The games bound the Elo on one side only; virtual games, won by all their bots alike, were"
+        " added to that field, one for each of its bots."
+    ),
+    Label.SEATS_ONE_SIDED: (
+        "Seats and bots together decide so much that the games bound their effects on one side"
+        " only; virtual games, won by all their bots alike, were added, one for each bot."
+    ),
+    Label.SEATS_UNKNOWN: (
+        "The seatings do not tell the effects of the seats from the strengths of the bots; the"
+        " seats are taken as equal."
+    ),
+    Label.SAME_DEALS: (
+        "All deals came out the same for some bots; the errors are what as many equal deals allow."
+    ),
+}

@@ -1,0 +1,123 @@
+"""Simulated tournaments whose truth is known, put into the structures of real ones.
+
+The winner of a game is the seat with the largest sum of strength, effect of the seat and noise. With
+Gumbel's noise, each seat's by itself, it wins with the probability that Luce's model says. The
+noise belongs to deal and seat, as dice do: with probability `shared` a game takes it from there, else it has its own, so that the
+games of a deal depend on each other as much as one likes, and single games still are Luce's.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.outcomes import WHOLE, Group, Results, Tally, seatings
+from cantstop_arena.sampling import Bytes, gather
+
+Run = Mapping[Group, Bytes]  # of each group: masks of winning seats, deals by seatings
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What a simulated tournament is made of.
+
+    `cycles` adds to the strength of the first of two bots where both sit at a table of two, so that
+    the model does not hold. `lineups` are the groups that meet; None: all.
+    """
+
+    strengths: Sequence[float]
+    seats: Sequence[float]
+    shared: float = 0.0
+    unfinished: float = 0.0
+    lineups: Sequence[Group] | None = None
+    cycles: Mapping[Group, float] = field(default_factory=dict)
+
+    @property
+    def players(self) -> int:
+        return len(self.seats)
+
+    def groups(self) -> list[Group]:
+        every = combinations(range(len(self.strengths)), self.players)
+        return list(self.lineups if self.lineups is not None else every)
+
+    def played(self, deals: int, rng: np.random.Generator, **changes: Any) -> Results:
+        """A tournament's results."""
+        return results(len(self.strengths), self.players, [self.run(deals, rng)], **changes)
+
+    def run(self, deals: int, rng: np.random.Generator) -> Run:
+        """Every deal's winners in every seating."""
+        common = rng.gumbel(size=(deals, self.players))
+        return {
+            group: np.stack(
+                [self._winners(seating, common, rng) for seating in seatings(group)], axis=1
+            )
+            for group in self.groups()
+        }
+
+    def _winners(self, seating: Group, common: NDArray[Any], rng: np.random.Generator) -> Bytes:
+        noise = common
+        if self.shared < 1:
+            own = rng.gumbel(size=common.shape)
+            noise = np.where(rng.random(common.shape) < self.shared, common, own)
+        strengths = [self.strengths[bot] for bot in seating]
+        if self.players == 2:
+            strengths[0] += self.cycles.get(seating, 0) - self.cycles.get(seating[::-1], 0)
+        best = (noise + strengths + np.array(self.seats)).argmax(axis=1)
+        masks: Bytes = np.left_shift(1, best).astype(np.uint8)
+        if self.unfinished:
+            masks[rng.random(len(masks)) < self.unfinished] = (1 << self.players) - 1
+        return masks
+
+
+def results(bots: int, players: int, runs: Iterable[Run], **changes: Any) -> Results:
+    """Runs, each with deals of its own, as the results of one tournament."""
+    blocks = list(_blocks(runs))
+    tallies: dict[Group, Tally] = {}
+    spans: dict[Group, list[tuple[int, int]]] = {}
+    for group, first, winners, _ in blocks:
+        spans.setdefault(group, []).append((first, len(winners)))
+        for seating, masks in zip(seatings(group), winners.T, strict=True):
+            tally = _tally(masks, players)
+            tallies[seating] = tallies[seating] + tally if seating in tallies else tally
+    options: dict[str, Any] = {
+        "name": "simulated",
+        "game": "game",
+        "rules": {},
+        "players": players,
+        "seed": 1,
+        "bots": tuple(f"bot{number}" for number in range(bots)),
+        "tallies": tallies,
+        "deals": gather(bots, players, spans, lambda start, count: blocks_at(blocks, start, count)),
+        "rates": {},
+    }
+    return Results(**{**options, **changes})
+
+
+Block = tuple[Group, int, Bytes, None]
+
+
+def blocks_at(blocks: Sequence[Block], start: int, count: int) -> Iterator[Block]:
+    """What a ledger gives: the blocks that have some of these deals."""
+    for block in blocks:
+        if block[1] < start + count and block[1] + len(block[2]) > start:
+            yield block
+
+
+def _blocks(runs: Iterable[Run]) -> Iterator[Block]:
+    first = 0
+    for run in runs:
+        for group, winners in run.items():
+            yield group, first, winners, None
+        first += max(map(len, run.values()), default=0)
+
+
+def _tally(masks: Bytes, players: int) -> Tally:
+    games = np.bincount(masks, minlength=1 << players).tolist()
+    wins = tuple(
+        sum(WHOLE // mask.bit_count() * n for mask, n in enumerate(games) if mask >> seat & 1)
+        for seat in range(players)
+    )
+    return Tally(len(masks), wins, games[-1] if players > 1 else 0, 0, {}, {})
