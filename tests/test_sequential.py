@@ -12,6 +12,7 @@ from statsmodels.stats import power as statsmodels_power
 
 from cantstop_arena.sequential.confidence import (
     FIRST_LOOK,
+    chance,
     deals_for,
     half_width,
     looks,
@@ -88,6 +89,13 @@ def test_any_look_misses_the_truth_in_less_than_one_run_in_twenty(
         reach = multiplier(deals, 1000) * np.sqrt(variance / deals)
         missed |= np.abs(total / deals - truth) > reach
     assert missed.mean() <= 0.05
+
+
+@pytest.mark.parametrize("deals", [100, 1000, 20_000])
+def test_a_p_value_of_five_percent_is_where_the_interval_ends_at_zero(deals: int) -> None:
+    assert chance(multiplier(deals, 1000), deals, 1000) == pytest.approx(0.05, rel=1e-12)
+    assert chance(0, deals, 1000) == 1
+    assert chance(9, FIRST_LOOK - 1, 1000) == 1
 
 
 def test_plain_intervals_would_miss_far_more_often() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 from math import factorial, log, sqrt
@@ -11,10 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
+from simulated import Truth
+from simulated import results as simulated
 
 from cantstop_arena.cli import main
 from cantstop_arena.outcomes import ELO_ERROR, WHOLE, Until
 from cantstop_arena.plugins import Catalogue
+from cantstop_arena.ratings.elo import Ratings, rate
 from cantstop_arena.ratings.narrowness import widest
 from cantstop_arena.ratings.scores import Run, score
 from cantstop_arena.reports.match import finding, match_text
@@ -237,6 +241,27 @@ def test_the_elo_of_two_is_as_sure_as_their_score() -> None:
     bot, measured = widest(replace(results, until=rule), rule)
     assert bot in results.bots
     assert measured == pytest.approx(error * multiplier(2000, 2000), rel=0.03)
+
+
+def test_no_elo_is_missed_and_no_difference_found_at_any_look() -> None:
+    """Equals on shared dice: in one run in twenty at most, whenever one looks."""
+    generator, runs, missed = np.random.default_rng(1980), 40, 0
+    rule = rule_for(ELO_ERROR, 40, 3, 2)
+    at = [deals for deals in looks(rule.expected, 10**6) if deals < 800]
+    for _ in range(runs):
+        played = Truth([0, 0, 0], [0.2, 0], shared=0.7).run(at[-1], generator)
+        for deals in at:
+            some = {group: masks[:deals] for group, masks in played.items()}
+            rated = rate(simulated(3, 2, [some], until=rule))
+            wrong = any(not (low or 0) <= 1500 <= (high or 9e9) for low, high in _ends(rated))
+            if wrong or len(set(rated.letters)) > 1:
+                missed += 1
+                break
+    assert missed <= 0.05 * runs
+
+
+def _ends(rated: Ratings) -> Iterator[tuple[float | None, float | None]]:
+    return zip(rated.low, rated.high, strict=True)
 
 
 def test_nobody_is_the_widest_where_nobody_has_played() -> None:

@@ -34,7 +34,12 @@ from cantstop_arena.ratings.connections import Truths
 from cantstop_arena.ratings.distributions import student
 from cantstop_arena.ratings.evidence import Floats, Span
 from cantstop_arena.ratings.luce import Luce
-from cantstop_arena.sequential.confidence import FIRST_LOOK, least_variance, multiplier
+from cantstop_arena.sequential.confidence import (
+    FIRST_LOOK,
+    chance,
+    least_variance,
+    multiplier,
+)
 
 NOTHING = 1e-13  # of the model's variance: less than that is rounding
 LEAST_FREEDOM = 0.999  # below, there is one deal, and nothing to see how deals differ
@@ -79,6 +84,15 @@ class Spread:
         if self.expected is None:
             return student(freedom) * error
         return multiplier(round(freedom) + 1, self.expected) * error
+
+    def chances(self, contrasts: Floats) -> Floats:
+        """The p-values of contrasts for who looks while games go on; 1 where nothing is known."""
+        assert self.expected is not None
+        found = np.ones_like(contrasts)
+        for place in zip(*np.nonzero(self.known & (self.error > 0)), strict=True):
+            deviate, deals = contrasts[place] / self.error[place], round(self.freedom[place]) + 1
+            found[place] = chance(float(deviate), deals, self.expected)
+        return found
 
 
 class Sandwich:

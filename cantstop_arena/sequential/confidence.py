@@ -16,7 +16,7 @@ place of 1.96; at four times or a fourth of these deals it is at most 8 % wider 
 """
 
 from collections.abc import Iterator
-from math import ceil, inf, log, sqrt
+from math import ceil, exp, inf, log, sqrt
 
 ALPHA = 0.05
 FIRST_LOOK = 100
@@ -43,6 +43,17 @@ def half_width(variance: float, deals: int, expected: float, alpha: float = ALPH
     if deals < FIRST_LOOK:
         return inf
     return multiplier(deals, expected, alpha) * sqrt(variance / deals)
+
+
+def chance(deviate: float, deals: int, expected: float) -> float:
+    """The p-value, valid at any look, of an estimate so many standard errors away from 0.
+
+    It is the alpha whose interval, with rho as it is for ALPHA, ends at 0.
+    """
+    if deals < FIRST_LOOK:
+        return 1.0
+    ratio = deals / expected * _best_ratio(ALPHA)
+    return min(1.0, sqrt(1 + ratio) * exp(-(deviate**2) / 2 * ratio / (1 + ratio)))
 
 
 def least_variance(furthest: float, deals: int, expected: float, alpha: float = ALPHA) -> float:
