@@ -8,7 +8,9 @@ from cantstop_arena import __version__, stopping
 from cantstop_arena.cli.bench import bench
 from cantstop_arena.cli.bots import bots
 from cantstop_arena.cli.compare import compare
+from cantstop_arena.cli.match import match
 from cantstop_arena.cli.odds import odds
+from cantstop_arena.cli.plan import plan
 from cantstop_arena.cli.rate import rate
 from cantstop_arena.cli.replay import replay
 from cantstop_arena.cli.rules import rules
@@ -59,5 +61,5 @@ def main() -> None:
     """
 
 
-for command in (run, compare, rate, bots, rules, odds, replay, bench):
+for command in (run, match, compare, rate, plan, bots, rules, odds, replay, bench):
     main.add_command(command)

@@ -4,6 +4,7 @@ The model and its fit are in `luce`, the errors in `errors`, groups of equals in
 given relative to the mean of each field, which has 1500 points, or to the field's anchor.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,8 @@ def rate(results: Results) -> Ratings:
     """The ratings of a tournament's bots."""
     evidence, order = gathered(results)
     model = maximum(evidence)
-    return _Rated(results, model, Sandwich(model), order).ratings()
+    sandwich = Sandwich(model, results.until.expected if results.until else None)
+    return _Rated(results, model, sandwich, order).ratings()
 
 
 class _Rated:
@@ -141,6 +143,9 @@ class _Rated:
         """Which pairs differ significantly, corrected for all pairs that can be compared."""
         upper = np.triu(self.together, 1) & apart.known
         chances = 2 * np.minimum(worse, worse.T)[upper]
+        if apart.expected is not None:
+            ahead = self.strengths[:, None] - self.strengths
+            chances = apart.chances(ahead)[upper]
         told = np.zeros(upper.shape, np.bool_)
         told[upper] = holm(chances) < SIGNIFICANT
         return told | told.T
@@ -176,10 +181,11 @@ class _Rated:
 
 
 def _renumbered(spread: Spread, mesh: Any) -> Spread:
-    return Spread(
-        spread.variance[mesh],
-        spread.error[mesh],
-        spread.freedom[mesh],
-        spread.known[mesh],
-        spread.still[mesh],
+    return replace(
+        spread,
+        variance=spread.variance[mesh],
+        error=spread.error[mesh],
+        freedom=spread.freedom[mesh],
+        known=spread.known[mesh],
+        still=spread.still[mesh],
     )
