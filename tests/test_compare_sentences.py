@@ -73,15 +73,35 @@ def test_what_is_negligible_the_same_unknown_or_nowhere_is_said() -> None:
     )
 
 
-def test_the_greatest_effects_come_first_and_the_first_one_names_the_game() -> None:
+def test_the_length_comes_first_then_the_greatest_effects_and_the_first_names_the_game() -> None:
     told = answer(
-        turns=changed("turns", 5.0, 0.5, 0.2),
+        first_seat=changed("first_seat", -2.0, 0.1, -0.01),
         rolls=changed("rolls", 5.0, 0.5, 0.1),
         bust_rate=changed("bust_rate", -5.0, 0.5, -0.3),
+        turns=changed("turns", 5.0, 0.5, 0.2),
     )
     assert sentence(told) == (
-        "jump lowers the bust rate by 5.0 points in a 4-player game (4.5 to 5.5), makes the game"
-        " 5.0 % longer (4.5 to 5.5) and takes 5.0 % more rolls (4.5 to 5.5)."
+        "jump makes a 4-player game 5.0 % longer (4.5 to 5.5), lowers the bust rate by 5.0 points"
+        " (4.5 to 5.5) and costs the first player 2.0 points (1.9 to 2.1)."
+    )
+
+
+def test_rolls_are_told_where_they_do_not_follow_from_the_turns() -> None:
+    told = answer(
+        turns=changed("turns", 5.0, 0.5, 0.2),
+        rolls=changed("rolls", -5.0, 0.5, -0.1),
+    )
+    assert "longer (4.5 to 5.5) and takes 5.0 % fewer rolls" in sentence(told)
+    alone = sentence(answer(rolls=changed("rolls", 5.0, 0.5, 0.1)))
+    assert alone == "jump takes 5.0 % more rolls in a 4-player game (4.5 to 5.5)."
+
+
+def test_a_sentence_ends_before_it_is_too_long() -> None:
+    keys = ["turns", "bust_rate", "first_seat", "last_seat", "better_bot", "half_time", "margin"]
+    told = {key: changed(key, 5.0, 0.5, 1 / number) for number, key in enumerate(keys, 1)}
+    assert sentence(answer(**told)).endswith(
+        "gives the leader at half-time 5.0 points (4.5 to 5.5) and differs in more, which the"
+        " table has."
     )
 
 

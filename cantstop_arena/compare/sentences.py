@@ -51,6 +51,8 @@ NOUNS = {
 PLURALS = {"turns", "rolls", "decisions", "lead_changes", "unfinished"}
 THE_ORDER = "the order of the bots"
 MOST_DECIMALS = 4
+MOST_TOLD = 6  # differences in a sentence
+TURNS = "turns"
 
 
 def sentence(answer: Answer) -> str:
@@ -72,22 +74,35 @@ def _is_the_same(answer: Answer) -> bool:
 
 
 def _opening(answer: Answer) -> str:
-    """The differences, the greatest effects first."""
-    told = sorted(
-        _with(answer, DIFFERENT), key=lambda key: -abs(answer.differences[key].effect or 0)
-    )
+    """The differences: the length of a game, then the greatest effects, as many as one reads."""
+    told = [key for key in _with(answer, DIFFERENT) if not _follows_from_turns(answer, key)]
+    told.sort(key=lambda key: (key != TURNS, -abs(answer.differences[key].effect or 0)))
     if told:
-        changes = [_change(answer, key, first=key == told[0]) for key in told]
-        return f"{answer.rules} {_listed(changes)}"
+        changes = [_change(answer, key, first=key == told[0]) for key in told[:MOST_TOLD]]
+        more = ["differs in more, which the table has"] if told[MOST_TOLD:] else []
+        return f"{answer.rules} {_listed([*changes, *more])}"
     what = "clear difference" if _with(answer, UNDECIDED) else "difference worth mentioning"
     return f"{answer.rules} makes no {what} to {_game(answer)}"
+
+
+def _follows_from_turns(answer: Answer, key: str) -> bool:
+    """A longer game has more rolls and decisions; that needs no words of its own."""
+    turns, other = answer.differences.get(TURNS), answer.differences[key]
+    if key not in ("rolls", "decisions") or turns is None or turns.verdict != DIFFERENT:
+        return False
+    return (_sign(turns), _sign(other)) in ((1, 1), (-1, -1))
+
+
+def _sign(difference: Difference) -> int:
+    value = difference.absolute.value if difference.absolute else 0.0
+    return (value > 0) - (value < 0)
 
 
 def _change(answer: Answer, key: str, first: bool) -> str:
     """One difference; the first one tells in which game."""
     difference = answer.differences[key]
     judged = difference.judged
-    where = f" in {_game(answer)}" if first and key != "turns" else ""
+    where = f" in {_game(answer)}" if first and key != TURNS else ""
     if judged is None:
         before, after = difference.baseline, difference.variant
         return f"moves {_noun(answer, key)} from {before:.3g} to {after:.3g}{where}"
