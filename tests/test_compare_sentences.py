@@ -99,7 +99,7 @@ def test_rolls_are_told_where_they_do_not_follow_from_the_turns() -> None:
 def test_a_sentence_ends_before_it_is_too_long() -> None:
     keys = ["turns", "bust_rate", "first_seat", "last_seat", "better_bot", "half_time", "margin"]
     told = {key: changed(key, 5.0, 0.5, 1 / number) for number, key in enumerate(keys, 1)}
-    assert sentence(answer(**told)).endswith(
+    assert sentence(replace(answer(), differences=told)).endswith(
         "gives the leader at half-time 5.0 points (4.5 to 5.5) and differs in more, which the"
         " table has."
     )
