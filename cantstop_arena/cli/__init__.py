@@ -57,6 +57,8 @@ def main() -> None:
     \b
     arena run tournament.yaml    play a tournament and print its tables
     arena rate results/NAME      print them again, or those of several together
+    arena compare rules.yaml     say what rule variants do to the game
+    arena match A B --sprt 0 5   play until it is decided whether A is better
     arena bots                   list the bots that can play
     """
 
