@@ -79,10 +79,11 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     table.warm_up()
     blocks = [Block((0, 1), first, size) for first in range(0, games // 2, size)]
     played = 2 * size * len(blocks)
-    at_work = partial(recipe.at_work, BotLogs(folder, ["rule28", "glenn-aloi"]))
+    logs = BotLogs(folder, ["rule28", "glenn-aloi"])
+    at_work = partial(recipe.at_work, logs)
     while True:
         start = time.perf_counter()
-        bots = Bots(table, 1.0, frozenset())
+        bots = Bots(table, 1.0, frozenset(), logs)
         with Workforce(at_work, Window(SIZE, sight_of), bots, Terms(1)) as workforce:
             done = sum(one.result.block.deals for one in workforce.play(iter(blocks)))
         middle = time.perf_counter()

@@ -14,6 +14,7 @@ from typing import Any
 
 from cantstop_arena.errors import BotError, Interrupted
 from cantstop_arena.system import short_path
+from cantstop_arena.texts import in_a_line, said_by, type_name
 
 
 def bot_files(folder: Path) -> list[Path]:
@@ -42,7 +43,7 @@ class BotFile:
         try:
             self._code = compile(source, str(path), "exec")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise BotError(f"does not import: {in_a_line(error)}") from error
+            raise BotError(f"does not import: {described(error)}") from error
 
     def load(self) -> types.ModuleType:
         """Run the file as a module of its own. Raises BotError where it fails."""
@@ -53,7 +54,7 @@ class BotFile:
             raise
         except BaseException as error:
             del sys.modules[self._name]
-            raise BotError(f"does not import: {in_a_line(error)}") from error
+            raise BotError(f"does not import: {described(error)}") from error
 
     def run(self) -> types.ModuleType:
         """Run the file as a new module, in which nothing is left of earlier ones."""
@@ -138,9 +139,9 @@ def digest_of(sources: Iterable[Path]) -> str:
     return digest.hexdigest()
 
 
-def in_a_line(error: BaseException) -> str:
+def described(error: BaseException) -> str:
     """An exception in one line, with the file and line it came from where it is known."""
-    message = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    message = f"{type_name(error)}: {said_by(error, str) or 'no message'}"
     if isinstance(error, SyntaxError):
         return message
     trace, place = error.__traceback__, None
@@ -150,4 +151,5 @@ def in_a_line(error: BaseException) -> str:
         trace = trace.tb_next
     if place is None:
         return message
-    return f"{message} ({short_path(place.tb_frame.f_code.co_filename)}:{place.tb_lineno})"
+    file = short_path(place.tb_frame.f_code.co_filename)
+    return in_a_line(f"{message} ({file}:{place.tb_lineno})")

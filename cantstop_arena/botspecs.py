@@ -1,6 +1,7 @@
 """The bots that a plug-in holds: read from its hooks, checked, and ready to be built."""
 
 import inspect
+import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -10,7 +11,7 @@ from typing import Any
 import pluggy
 
 from cantstop_arena import hookspecs
-from cantstop_arena.botfiles import foreign_code, in_a_line
+from cantstop_arena.botfiles import described, foreign_code
 from cantstop_arena.errors import BotError, Interrupted
 from cantstop_arena.hookspecs import PROJECT, Bot, Player, compile_options
 from cantstop_arena.options import Option, did_you_mean, find_faults, options_of
@@ -56,7 +57,7 @@ class BotSpec:
         except (BotError, Interrupted):
             raise
         except BaseException as error:
-            raise BotError(f"bot {self.name} cannot be built: {in_a_line(error)}") from error
+            raise BotError(f"bot {self.name} cannot be built: {described(error)}") from error
         _check_lanes(player, self.name)
         return player
 
@@ -139,7 +140,7 @@ def family(
     except (BotError, Interrupted):
         raise
     except BaseException as error:
-        raise BotError(f"register_bots of {name} fails: {in_a_line(error)}") from error
+        raise BotError(f"register_bots of {name} fails: {described(error)}") from error
     for bot in bots:
         if not isinstance(bot, Bot) or not isinstance(bot.name, str) or not callable(bot.build):
             raise BotError(f"register_bots of {name} must return Bot(name, build), not {bot!r:.80}")
@@ -166,7 +167,24 @@ def _built(bot: Bot, **options: Any) -> Player:
     return Player(built.choose_move, built.roll_again)
 
 
-def _inner(function: Callable[..., Any]) -> Callable[..., Any]:
+def place_of(function: Any) -> str:
+    """The file and line where a bot's function begins; empty where it is not written in Python."""
+    code = getattr(innermost(function), "__code__", None)
+    if not isinstance(code, types.CodeType):
+        return ""
+    return f"{code.co_filename}:{code.co_firstlineno}"
+
+
+def innermost(function: Any) -> Any:
+    """What somebody wrote, below options, objects and decorators."""
+    function = _inner(function)
+    try:
+        return inspect.unwrap(getattr(function, "__func__", function))
+    except ValueError:  # it says that it decorates itself
+        return function
+
+
+def _inner(function: Any) -> Any:
     return function.func if isinstance(function, partial) else function
 
 

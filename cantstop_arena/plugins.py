@@ -20,9 +20,9 @@ from cantstop_arena import hookspecs
 from cantstop_arena.botfiles import (
     BotFile,
     bot_files,
+    described,
     digest_of,
     foreign_code,
-    in_a_line,
     sources_of,
 )
 from cantstop_arena.botspecs import DECISIONS, BotSpec, family, hook_complaint, single_bot
@@ -103,6 +103,8 @@ class Catalogue:
         if len(specs) > 1:
             names = ", ".join(spec.name for spec in specs)
             raise BotError(f"{path} holds several bots ({names}): use their names")
+        if not specs:
+            raise BotError(f"{path} holds no bot")
         return specs[0]
 
     def bots_of(self, path: Path) -> list[BotSpec]:
@@ -120,6 +122,12 @@ class Catalogue:
 
     def everything(self) -> tuple[list[BotSpec], list[Broken]]:
         """All bots, built-in ones first, and all plug-ins that cannot be used."""
+        known, broken = self._searched
+        return list(known), list(broken)
+
+    @cached_property
+    def _searched(self) -> tuple[list[BotSpec], list[Broken]]:
+        """What is found in the folder: once, as a tournament can ask for thousands of names."""
         known, broken = dict(self._installed), list(self._broken)
         for path in bot_files(self.folder):
             try:
@@ -169,7 +177,7 @@ class Catalogue:
         except Interrupted:
             raise
         except BaseException as error:
-            self._broken.append(Broken(point.name, f"package {point.value}", in_a_line(error)))
+            self._broken.append(Broken(point.name, f"package {point.value}", described(error)))
             return []
 
     def _file(self, path: Path) -> list[BotSpec]:

@@ -50,6 +50,18 @@ def activity(pid: int) -> Activity | None:
     return Activity(fields[0].decode(), (int(fields[11]) + int(fields[12])) / _TICKS)
 
 
+def ending(code: int | None) -> str:
+    """How a process ended, in words, from its exit code or minus a signal; None while it runs."""
+    if code is None:
+        return "closed the pipe of its process"
+    if code >= 0:
+        return f"ended its process with exit code {code}"
+    try:
+        return f"ended its process by {signal.Signals(-code).name}"
+    except ValueError:  # most real-time signals have no name
+        return f"ended its process by signal {-code}"
+
+
 def die_with_parent(parent: int) -> None:
     """Let the system kill this process when `parent`, which started it, ends in whatever way."""
     if _LIBC is not None:

@@ -1,10 +1,12 @@
 """The command line: every command, what it refuses, and what it leaves in the results folder."""
 
+import contextlib
 import json
 import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -33,13 +35,17 @@ games: 24
 seed: 7
 bots: [random, rule28, ../bots/plain.py, {bot: plain, as: last, last: true}]
 """
-REPORTS = ("standings.csv", "standings.md", "crosstable.csv", "crosstable.md", "summary.json")
+REPORTS = (
+    *("standings.csv", "standings.md", "crosstable.csv", "crosstable.md", "pairs.csv"),
+    *("fit.csv", "fit.md", "seats.csv", "seats.md", "styles.csv", "styles.md", "summary.json"),
+)
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a tournament and a bot, where we stand."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("cantstop_arena.system._HERE", f"{tmp_path}{os.sep}")
     write("cups/cup.yaml", CUP)
     write("bots/plain.py", PLAIN)
     return tmp_path
@@ -81,7 +87,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert output.endswith("[]\n")
 
 
-@pytest.mark.parametrize("command", ["run", "bots", "rules", "odds", "replay", "bench"])
+@pytest.mark.parametrize("command", ["run", "rate", "bots", "rules", "odds", "replay", "bench"])
 def test_every_command_has_help_and_stands_in_that_of_arena(command: str) -> None:
     assert f"\n  {command} " in arena("--help").stdout
     assert arena(command, "-h").stdout.startswith(f"Usage: main {command}")
@@ -158,7 +164,7 @@ def test_bench_tells_lane_and_games_a_second() -> None:
 def test_a_run_prints_and_writes_its_tables() -> None:
     output = arena("run", "cups/cup.yaml").stdout
     assert "cup: 144 games to play." in output
-    assert re.search(r"^ +1 +\S+ +\d+\.\d +72 +\d+\.\d\d ± ", output, re.MULTILINE)
+    assert re.search(r"^ +1 +\S+ +\d+\.\d ± +\d+\.\d +72 +\d+\.\d\d ± ", output, re.MULTILINE)
     assert "Score of the row's bot against the column's" in output
     assert f"Written to results/cup: {', '.join(REPORTS)}." in output
     assert {*REPORTS, "tournament.yaml", "ledger.sqlite"} <= set(bytes_of("results/cup"))
@@ -190,13 +196,79 @@ def test_any_number_of_workers_writes_the_same_bytes(players: int) -> None:
 
 
 def test_solitaire_reports_turns_per_game() -> None:
-    output = arena("run", "cups/cup.yaml", "--quiet").stdout
+    output = arena("run", "cups/cup.yaml", "--quiet", "--table", "standings").stdout
     assert "turns per game" not in output
     write("solo.yaml", "players: 1\ngames: 20\nbots: [rule28]\n")
     assert re.search(
         r"^ +1 +rule28 +20 +\d+\.\d+ ± ", arena("run", "solo.yaml").stdout, re.MULTILINE
     )
     assert summary("results/solo")["standings"][0]["turns_per_game"] > 5
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"),
+    [
+        ("text", "Standings\n\n  rank  bot "),
+        ("markdown", "## Standings\n\n|   rank | bot "),
+        ("csv", "standings\nrank,bot,elo,elo_low,elo_high,"),
+        ("json", '{\n  "standings": {\n    "rows": ['),
+        (
+            "latex",
+            "% In the preamble: \\usepackage{booktabs}\n\n% Standings\n\n\\begin{tabular}{rlr",
+        ),
+    ],
+)
+def test_tables_are_printed_in_the_format_asked_for(form: str, begins: str) -> None:
+    result = arena("run", "cups/cup.yaml", "--format", form)
+    stdout = result.stdout.removeprefix("cup: 144 games to play.\n\n")
+    assert stdout.startswith(begins)
+    assert ("games to play" in result.stderr) == (form != "text")
+    assert ("Written to" in result.stderr) == (form != "text")
+
+
+def test_json_has_every_table_and_csv_one_alone_without_a_title() -> None:
+    told = json.loads(arena("run", "cups/cup.yaml", "--format", "json").stdout)
+    names = ["standings", "crosstable", "fit", "seats", "styles", "faults"]
+    assert list(told) == names
+    assert len(told["crosstable"]["rows"]) == 12
+    words = ("run", "cups/cup.yaml", "--format", "csv", "--quiet")
+    alone = arena(*words, "--table", "standings").stdout
+    assert alone.encode() == Path("results/cup/standings.csv").read_bytes()
+    titles = [part.partition("\n")[0] for part in arena(*words).stdout.split("\n\n")]
+    assert titles == names
+
+
+def on_a_terminal(**environment: str) -> str:
+    """The tables as printed on a terminal 120 signs wide."""
+    pty = pytest.importorskip("pty")
+    fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 120, 0, 0))
+    clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "TERM")}
+    process = subprocess.Popen(
+        [*ARENA, "rate", "results/cup", "--table", "crosstable"],
+        stdout=theirs,
+        env={**clean, "TERM": "xterm", **environment},
+    )
+    os.close(theirs)
+    printed = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while part := os.read(ours, 4096):
+            printed += part
+    os.close(ours)
+    assert process.wait() == 0
+    return printed.decode()
+
+
+def test_the_crosstable_is_coloured_on_a_terminal_unless_that_is_not_wanted() -> None:
+    arena("run", "cups/cup.yaml")
+    coloured = on_a_terminal()
+    assert re.search(r"\x1b\[(1;)?3[12]m", coloured)
+    plain = on_a_terminal(NO_COLOR="1")
+    assert "\x1b" not in plain
+    assert plain == on_a_terminal(TERM="dumb") == re.sub(r"\x1b\[[\d;]*m", "", coloured)
+    assert "\x1b" in on_a_terminal(NO_COLOR="")
+    assert "\x1b" not in arena("rate", "results/cup").stdout
 
 
 def test_a_complete_run_says_so_and_prints_its_tables() -> None:

@@ -17,6 +17,7 @@ from cantstop_arena.errors import BotError, ConfigError, UsageError
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.plugins import Catalogue as RealCatalogue
 from cantstop_arena.tournament.config import FaultPolicy, Overrides, Tournament, dump, read
+from cantstop_arena.tournament.entrants import KEYS as RESERVED
 
 KNOWN_KEYS = (
     "name, game, rules, players, games, seed, decision_limit, max_faults, on_fault, isolate,"
@@ -649,7 +650,7 @@ values = (
 def test_whatever_is_dumped_is_read_as_the_same_values(
     tmp_path_factory: pytest.TempPathFactory, options: dict[str, Any]
 ) -> None:
-    options = {key: value for key, value in options.items() if key not in ("bot", "as", "<<")}
+    options = {key: value for key, value in options.items() if key not in (*RESERVED, "<<")}
     catalogue: Any = Catalogue()
     catalogue.bots = {"any": Spec("any", defaults=options)}
     text = dump({"players": 1, "bots": [{"bot": "any", **options}]})

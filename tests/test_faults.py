@@ -489,6 +489,21 @@ def test_nothing_that_bots_print_reaches_the_terminal(runs: Runs, which: str) ->
     assert {name: size for name, size in sizes.items() if size > 2**20} == {}
 
 
+def test_a_flood_within_one_decision_is_cut_while_it_comes(tmp_path: Path) -> None:
+    """Written past Python's own streams, at some 25 MB a second until the time is up."""
+    flood = "while True:\n    os.write(1, bytes(1 << 18))\n    time.sleep(0.01)"
+    bots = {"flood": hostile.deciding(flood, "import os, time")}
+    prepare(tmp_path, bots, ["rule28", "flood"], "max_faults: 1\n")
+    largest = 0
+    with started(tmp_path, "run", "t.yaml") as (process, _):
+        while process.poll() is None:
+            for log in tmp_path.glob("results/t/logs/*.log"):
+                with contextlib.suppress(OSError):
+                    largest = max(largest, log.stat().st_size)
+            time.sleep(0.01)
+    assert 2**20 <= largest < 2**23
+
+
 def test_a_run_of_silent_bots_has_the_files_it_always_had(runs: Runs) -> None:
     assert {*runs.honest().files()} - {".lock"} == {
         "tournament.yaml",

@@ -362,7 +362,7 @@ hear(); hear(); say(b'{"roll":true}\n'); hear()"""
     before = pid_of(remote)
     failure = failure_of(lambda: remote.choose_move(TURN, MOVES))
     assert isinstance(failure, Raised)
-    assert str(failure).startswith("oh?[2J no ?xxx")
+    assert str(failure).startswith(r"oh\x1b[2J no \ud800xxx")
     started.begin(remote)
     assert remote.roll_again(TURN) is True
     assert pid_of(remote) == before
@@ -439,7 +439,8 @@ ENDINGS = {
     "exit code": ("hear(); os._exit(3)", "exit code 3"),
     "half an answer": ("hear(); say(b'{\"move\"'); os._exit(0)", "exit code 0"),
     "a signal": ("hear(); os.kill(os.getpid(), signal.SIGSEGV)", "SIGSEGV"),
-    "closing its output": ("hear(); os.close(1); time.sleep(60)", "closed its pipe"),
+    "a signal without a name": ("hear(); os.kill(os.getpid(), 40)", "signal 40"),
+    "closing its output": ("hear(); os.close(1); time.sleep(60)", "closed the pipe of its process"),
     "leaving a child that holds the pipe": (
         "hear()\nif os.fork() == 0: time.sleep(60)\nos._exit(4)",
         "exit code 4",
@@ -910,7 +911,7 @@ def test_what_a_bot_returns_looks_the_same_here(bot: Callable[..., Remote]) -> N
 
 
 RAISED = {
-    "raise ValueError('a\\nb \\x1b')": r"ValueError: a b \? \(<string>:1\)",
+    "raise ValueError('a\\nb \\x1b')": r"ValueError: a b \\x1b \(<string>:1\)",
     "missing(turn)": r"NameError: .*missing.* \(<string>:1\)",
     "fail()": r"ZeroDivisionError: division by zero \(.*mine.py:1\)",
     "raise SystemExit(2)": "SystemExit: 2",
@@ -1166,7 +1167,10 @@ def test_a_file_is_not_run_here_to_be_described(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("import os; os._exit(3)", "does not import: the program ended with exit code 3"),
+        (
+            "import os; os._exit(3)",
+            "does not import: the program ended its process with exit code 3",
+        ),
         ("while True: pass", "does not import: it is not done within 1 s"),
         ("import time; time.sleep(60)", "does not import: it is not done within 1 s"),
         (RUBBISH % "rubbish", "does not import: .*rubbish"),

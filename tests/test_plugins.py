@@ -1,16 +1,20 @@
 """Bots as plug-ins: what makes one, its options, and what is said of those that are none."""
 
 import os
+import sys
 from collections.abc import Callable, Sequence
+from functools import partial, wraps
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import MethodType
 
 import pytest
 
-from cantstop_arena.botspecs import BotSpec
+from cantstop_arena.botspecs import BotSpec, place_of
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.games.cantstop.sight import SIZE
 from cantstop_arena.games.cantstop.table import Contestant
 from cantstop_arena.outcomes import Block, Tally
 from cantstop_arena.plugins import BUILT_IN, Broken, Catalogue
@@ -180,6 +184,33 @@ def test_a_file_with_several_bots_is_used_by_their_names(drop: Drop, tmp_path: P
         drop("family", FAMILY).load_file(tmp_path / "family.py")
 
 
+RULES_ONLY = "def register_rules():\n    return []\n"
+NO_BOTS = "def register_bots():\n    return []\n"
+
+
+@pytest.mark.parametrize("text", [RULES_ONLY, NO_BOTS])
+def test_a_file_without_bots_is_told_to_hold_none(drop: Drop, tmp_path: Path, text: str) -> None:
+    with pytest.raises(BotError, match=r"rules\.py holds no bot"):
+        drop("rules", text).load_file(tmp_path / "rules.py")
+
+
+class Odd:
+    """Has whatever one asks it for."""
+
+    def __getattr__(self, name: str) -> "Odd":
+        return self
+
+
+def test_the_place_of_a_function_is_that_of_what_somebody_wrote() -> None:
+    def written(self: object) -> None: ...
+
+    decorated = wraps(written)(lambda self: None)
+    place = f"{__file__}:{written.__code__.co_firstlineno}"
+    for function in (written, partial(written, 1), MethodType(written, 1), decorated):
+        assert place_of(function) == place
+    assert {place_of(nothing) for nothing in (None, len, Odd())} == {""}
+
+
 # --- Broken files ---------------------------------------------------------------------------------
 
 BROKEN = {
@@ -187,6 +218,11 @@ BROKEN = {
     "is no Python": ("def choose_move(:", "does not import: SyntaxError"),
     "is no text": ("\0", "does not import: SyntaxError"),
     "leaves": ("import sys\nsys.exit(3)", "does not import: SystemExit: 3"),
+    "raises what a terminal obeys": ("raise ValueError('\\x1b[2J')", r"ValueError: \x1b[2J"),
+    "raises what does not tell": (
+        "class E(Exception):\n    def __str__(self): raise self\nraise E",
+        "does not import: E: no message (",
+    ),
     "is empty": ("", "lacks choose_move and roll_again"),
     "lacks a hook": (CHOOSE, "lacks roll_again"),
     "misspells": (CHOOSE + AGAIN.replace("roll_", "rol_"), "lacks roll_again (is it 'rol_again'?)"),
@@ -265,9 +301,35 @@ def test_a_bot_that_does_not_compile_is_refused_by_the_table(drop: Drop) -> None
         played(spec)
 
 
+def test_damage_done_before_a_table_is_laid_anew_is_undone(drop: Drop) -> None:
+    spec, digits = drop("lone", CHOOSE + AGAIN).find("lone"), sys.get_int_max_str_digits()
+    table = Table(CLASSIC, [Contestant("lone", spec.build({}), "lone")] * 2, 2, 1)
+    sys.set_int_max_str_digits(5000)
+    table.settle_in(bytearray(SIZE))
+    table.tidy_up()
+    assert sys.get_int_max_str_digits() == digits
+
+
 def test_an_unknown_bot_brings_its_likeness_to_mind(drop: Drop) -> None:
     with pytest.raises(BotError, match=r"unknown bot 'climbr' \(did you mean 'climber'\?\)"):
         drop("family", FAMILY).find("climbr")
+
+
+def test_the_folder_is_searched_once_for_any_number_of_unknown_bots(
+    drop: Drop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searched: list[Path] = []
+
+    def files(folder: Path) -> list[Path]:
+        searched.append(folder)
+        return []
+
+    monkeypatch.setattr("cantstop_arena.plugins.bot_files", files)
+    catalogue = drop("family", FAMILY)
+    for name in "abc":
+        with pytest.raises(BotError, match="unknown bot"):
+            catalogue.find(name)
+    assert len(searched) == 1
 
 
 def test_an_unreadable_file_is_a_broken_one(drop: Drop, tmp_path: Path) -> None:

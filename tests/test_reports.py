@@ -9,24 +9,23 @@ from math import log10
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from dealt import deals_of
 
 from cantstop_arena.outcomes import WHOLE, Charge, Results, Tally
+from cantstop_arena.reports.analysis import Analysis
+from cantstop_arena.reports.crosstable import WITHOUT_ERRORS, crosstable, pairs, scores_only
+from cantstop_arena.reports.drawing import MARKDOWN, TEXT, Style, draw
+from cantstop_arena.reports.faults import faults
 from cantstop_arena.reports.files import write_reports
-from cantstop_arena.reports.standings import against, significant, solo_standings, standings
+from cantstop_arena.reports.harmless import markdown, printable
+from cantstop_arena.reports.model import Table, significant
+from cantstop_arena.reports.notes import LEGEND, about_standings
+from cantstop_arena.reports.overview import for_people
+from cantstop_arena.reports.records import records
+from cantstop_arena.reports.standings import standings
 from cantstop_arena.reports.summary import summary
-from cantstop_arena.reports.tables import (
-    MARKDOWN,
-    TEXT,
-    Style,
-    crosstable_table,
-    escaped,
-    faults_table,
-    notes,
-    printable,
-    standings_table,
-)
+from cantstop_arena.sampling import Deals, Pairs, Stretch
 
 HOSTILE = [
     "a|b",
@@ -48,6 +47,10 @@ HOSTILE = [
 ]
 
 
+DEALS = 10
+SPREAD = 5310  # of what a bot wins in them: Σ (W - mean)²
+
+
 def games(
     *wins: float, unfinished: int = 0, turns: tuple[int, ...] = (), squares: int = 0
 ) -> Tally:
@@ -64,7 +67,30 @@ def games(
     )
 
 
-def results(tallies: Mapping[Any, Tally], bots: tuple[str, ...], **changes: Any) -> Results:
+def deals(tallies: Mapping[Any, Tally], bots: int) -> Deals:
+    """Ten deals in which all groups met; every bot and every seat varies as much as any other."""
+    players = len(next(iter(tallies)))
+    totals = np.zeros(bots + players, np.int64)
+    for seating, tally in tallies.items():
+        for seat, (bot, wins) in enumerate(zip(seating, tally.wins, strict=True)):
+            totals[[bot, bots + seat]] += wins
+    products = np.outer(totals, totals) // DEALS
+    for start, size in ((0, bots), (bots, players)):
+        block = slice(start, start + size)
+        products[block, block] += (size * np.eye(size, dtype=np.int64) - 1) * (
+            SPREAD // max(1, size - 1)
+        )
+    groups = tuple(sorted({tuple(sorted(seating)) for seating in tallies}))
+    won = np.zeros((bots, bots), np.int64)
+    for seating, tally in tallies.items():
+        for bot, wins in zip(seating, tally.wins, strict=True):
+            won[bot, [other for other in seating if other != bot]] += wins
+    pairs = Pairs(won, won**2 // DEALS + SPREAD, won * won.T // DEALS - SPREAD)
+    stretch = Stretch(groups, DEALS, totals, products)
+    return Deals((stretch,) if totals.any() else (), pairs)
+
+
+def results(tallies: Mapping[Any, Tally], bots: tuple[str, ...], **changes: Any) -> Analysis:
     plain = Results(
         name="quickstart",
         game="cantstop",
@@ -73,23 +99,35 @@ def results(tallies: Mapping[Any, Tally], bots: tuple[str, ...], **changes: Any)
         seed=1980,
         bots=bots,
         tallies=tallies,
-        deals=deals_of(len(next(iter(tallies))), ((10, 600, 60000),) * len(bots)),
+        deals=deals(tallies, len(bots)),
         rates={"rolls_per_turn": ("rolls", "turns"), "turns_per_game": ("turns", "games")},
     )
-    return replace(plain, **changes)
+    return Analysis(replace(plain, **changes))
 
 
-def duel() -> Results:
+def changed(analysis: Analysis, **changes: Any) -> Analysis:
+    return Analysis(replace(analysis.results, **changes))
+
+
+def rows(table: Table) -> list[dict[str, Any]]:
+    """A table's rows by key, as programs get them."""
+    return records(table)
+
+
+def drawn(table: Any, analysis: Analysis, style: Style = TEXT) -> str:
+    return draw(table(analysis), style)
+
+
+def duel() -> Analysis:
     """Ada beats Bob 3:1 in 20 games of 10 deals."""
     tallies = {
         (0, 1): games(8, 2, turns=(70, 60), squares=1800),
         (1, 0): games(2.5, 7.5, unfinished=1, turns=(90, 80), squares=3000),
     }
-    sums = ((10, 930, 91800), (10, 270, 12600))
-    return results(tallies, ("Ada", "Bob"), deals=deals_of(2, sums))
+    return results(tallies, ("Ada", "Bob"))
 
 
-def trio() -> Results:
+def trio() -> Analysis:
     tallies = {
         (0, 1, 2): games(6, 3, 1),
         (2, 1, 0): games(1, 3, 6),
@@ -98,7 +136,7 @@ def trio() -> Results:
     return results(tallies, ("c", "b", "a", "d"))
 
 
-def solitaire() -> Results:
+def solitaire() -> Analysis:
     tallies = {
         (0,): games(4, turns=(44,), squares=486),
         (1,): games(4, unfinished=1, turns=(40,), squares=402),
@@ -107,7 +145,7 @@ def solitaire() -> Results:
     return results(tallies, ("slow", "quick", "fast", "idle"))
 
 
-def named(bots: list[str]) -> Results:
+def named(bots: list[str]) -> Analysis:
     tallies = {(i, j): games(6, 4) for i in range(len(bots)) for j in range(len(bots)) if i != j}
     return results(tallies, tuple(bots))
 
@@ -122,38 +160,64 @@ FAULTS = (
 
 
 def test_standings_are_by_elo_and_give_the_share_of_wins() -> None:
-    first, second = standings(duel())
-    assert (first.rank, first.bot, first.games, first.score) == (1, "Ada", 20, 0.775)
-    assert (second.rank, second.bot, second.games, second.score) == (2, "Bob", 20, 0.225)
-    assert first.elo + second.elo == 3000
-    assert first.elo == round(1500 + 200 * log10(15.5 / 4.5), 2)
+    first, second = rows(standings(duel()))
+    assert (first["rank"], first["bot"], first["games"], first["score"]) == (1, "Ada", 20, 0.775)
+    assert (second["rank"], second["bot"], second["games"], second["score"]) == (
+        2,
+        "Bob",
+        20,
+        0.225,
+    )
+    assert first["elo"] + second["elo"] == 3000
+    assert first["elo"] == pytest.approx(1500 + 200 * log10(15.5 / 4.5), abs=2)  # and seats
+    assert first["elo_low"] < first["elo"] < first["elo_high"]
+    assert (first["letters"], second["letters"]) == ("a", "b")
+    assert 0.975 < first["superiority"] < 1
+    assert second["superiority"] is None
 
 
 def test_equal_elo_shares_a_rank_and_goes_by_name() -> None:
     tallies = {(i, j): games(5, 5) for i in range(3) for j in range(3) if i != j}
     tallies |= {(3, i): games(2, 8) for i in range(3)}
-    rows = standings(results(tallies, ("c", "a", "b", "last")))
-    assert [(row.rank, row.bot) for row in rows] == [(1, "a"), (1, "b"), (1, "c"), (4, "last")]
-    assert len({row.elo for row in rows[:3]}) == 1
+    found = rows(standings(results(tallies, ("c", "a", "b", "last"))))
+    assert [(row["rank"], row["bot"]) for row in found] == [
+        (1, "a"),
+        (1, "b"),
+        (1, "c"),
+        (4, "last"),
+    ]
+    assert len({row["elo"] for row in found[:3]}) == 1
 
 
 def test_solitaire_is_by_turns_and_who_did_not_play_is_last() -> None:
-    rows = solo_standings(solitaire())
-    assert [(row.rank, row.bot, row.turns_per_game) for row in rows] == [
+    found = rows(standings(solitaire()))
+    assert [(row["rank"], row["bot"], row["turns_per_game"]) for row in found] == [
         (1, "fast", 10.0),
         (1, "quick", 10.0),
         (3, "slow", 11.0),
         (4, "idle", None),
     ]
-    assert rows[0].turns_low == significant(10 - 3.182446305 * (2 / 3 / 4) ** 0.5)
-    assert rows[3].turns_low is None
+    assert found[0]["turns_low"] == significant(10 - 3.182446305 * (2 / 3 / 4) ** 0.5)
+    assert found[3]["turns_low"] is None
 
 
 def test_the_crosstable_is_in_the_order_of_the_standings() -> None:
-    order = [row.bot for row in standings(trio())]
-    rows = dict(against(trio()))
-    assert list(rows) == order == ["c", "b", "a", "d"]
-    assert rows["b"] == [significant(6 / 18), None, significant(11 / 17), significant(5 / 6)]
+    order = [row["bot"] for row in rows(standings(trio()))]
+    found = rows(scores_only(trio()))
+    assert [row.pop("bot") for row in found] == order == ["c", "b", "a", "d"]
+    assert list(found[1]) == order
+    assert list(found[1].values()) == [
+        significant(6 / 18),
+        None,
+        significant(11 / 17),
+        significant(5 / 6),
+    ]
+
+
+def test_the_pairs_are_the_crosstable_and_leave_out_who_did_not_meet() -> None:
+    met = [(row["bot"], row["against"]) for row in rows(pairs(trio()))]
+    assert met[:4] == [("c", "b"), ("c", "a"), ("b", "c"), ("b", "a")]
+    assert ("c", "d") not in met
 
 
 # --- summary ------------------------------------------------------------------------------------
@@ -164,6 +228,7 @@ def test_the_summary_holds_what_was_played() -> None:
     assert list(found) == [
         *("name", "game", "rules", "players", "seed", "games"),
         *("standings", "lineups", "metrics", "by_bot"),
+        *("anchor", "labels", "ranks", "superiority", "first_player", "seats", "pairs", "fit"),
     ]
     assert found["games"] == 20
     assert found["rules"] == {"name": "classic", "lengths": [3, 5]}
@@ -185,32 +250,26 @@ def test_metrics_are_of_whole_games_with_the_spread_of_a_sample() -> None:
     assert metrics["rolls"] == {"mean": 45.0, "sd": significant(3 * (300 / 19) ** 0.5)}
 
 
-def test_the_summarys_standings_have_five_entries() -> None:
-    rows: Any = summary(duel())["standings"]
-    assert [list(row) for row in rows] == [["rank", "bot", "elo", "games", "score"]] * 2
-    assert rows[1] == {"rank": 2, "bot": "Bob", "elo": rows[1]["elo"], "games": 20, "score": 0.225}
+def test_the_summarys_standings_are_those_of_the_table() -> None:
+    first, second = rows(standings(duel()))
+    assert summary(duel())["standings"] == [first, second]
+    assert first["elo"] > second["elo"]
+    assert (second["rank"], second["bot"], second["games"]) == (2, "Bob", 20)
 
 
 def test_solitaires_standings_have_turns_and_no_elo() -> None:
-    rows: Any = summary(solitaire())["standings"]
-    assert rows[2] == {
-        "rank": 3,
-        "bot": "slow",
-        "elo": None,
-        "games": 4,
-        "score": None,
-        "turns_per_game": 11.0,
-    }
+    found: Any = summary(solitaire())["standings"]
+    told = {"rank": 3, "bot": "slow", "elo": None, "games": 4, "score": None}
+    assert found[2].items() >= {**told, "turns_per_game": 11.0}.items()
 
 
 def test_nothing_is_divided_by_nothing() -> None:
     empty = results({(0, 1): games(0, 0, turns=(0, 0))}, ("a", "b"))
-    empty = replace(empty, deals=deals_of(2, ((0, 0, 0),) * 2))
     found: Any = summary(empty)
     assert found["metrics"]["turns"] == {"mean": None, "sd": None}
     assert found["by_bot"]["a"] == {"rolls_per_turn": None, "turns_per_game": None}
     assert [row["score"] for row in found["standings"]] == [None, None]
-    assert "-" in standings_table(empty)
+    assert "-" in drawn(standings, empty)
 
 
 def test_one_game_has_no_spread() -> None:
@@ -220,7 +279,7 @@ def test_one_game_has_no_spread() -> None:
 
 def test_faults_are_told_once_for_each_bot_and_kind() -> None:
     assert "faults" not in summary(duel())
-    found: Any = summary(replace(duel(), faults=FAULTS, disqualified=("Bob",)))
+    found: Any = summary(changed(duel(), faults=FAULTS, disqualified=("Bob",)))
     assert found["faults"][0] == {
         **{"bot": "Ada", "kind": "raised", "count": 1, "message": "ValueError: x"},
         **{"seats": ["Ada", "Bob"], "deal": 2, "replay": "arena replay Ada Bob"},
@@ -237,7 +296,7 @@ def test_games_lost_by_a_fault_have_no_length() -> None:
 
 
 def test_bots_that_are_not_reproducible_are_marked() -> None:
-    told = standings_table(replace(duel(), irreproducible=("Bob",)))
+    told = drawn(standings, changed(duel(), irreproducible=("Bob",)))
     assert [line.endswith("not reproducible") for line in told.splitlines()[2:4]] == [False, True]
     assert "Bob: not reproducible." in told
 
@@ -251,18 +310,20 @@ def cells(line: str) -> list[str]:
 
 
 def test_the_standings_as_printed() -> None:
-    assert standings_table(duel()).splitlines() == [
-        "  rank  bot       Elo    games        score %",
-        "------  -----  ------  -------  -------------",
-        "     1  Ada    1607.4       20  77.50 ± 14.00",
-        "     2  Bob    1392.6       20  22.50 ± 14.00",
+    assert drawn(standings, duel()).splitlines() == [
+        "  rank  bot              Elo    games        score %  letters      above next %",
+        "------  -----  -------------  -------  -------------  ---------  --------------",
+        "     1  Ada    1607.9 ± 73.1       20  77.50 ± 14.00  a                    99.6",
+        "     2  Bob    1392.1 ± 73.1       20  22.50 ± 14.00  b                       -",
+        "",
+        LEGEND,
         "",
         "1 of 20 games were not finished; their seats share the win.",
     ]
 
 
 def test_the_crosstable_as_printed() -> None:
-    assert crosstable_table(trio()).splitlines() == [
+    assert drawn(lambda trio: crosstable(trio, errors=False), trio()).splitlines() == [
         "    bot       1     2     3     4",
         "--  -----  ----  ----  ----  ----",
         " 1  c         -  66.7  85.7     -",
@@ -272,43 +333,54 @@ def test_the_crosstable_as_printed() -> None:
         "",
         "Score of the row's bot against the column's, in percent of the games that one of the two"
         " won.",
+        "",
+        WITHOUT_ERRORS,
     ]
 
 
+def test_the_errors_of_the_crosstable_give_way_on_a_narrow_terminal() -> None:
+    table = for_people(trio())[1]
+    width = len(draw(table, TEXT).splitlines()[0])
+    assert "±" in draw(for_people(trio(), width)[1], TEXT)
+    assert "±" not in draw(for_people(trio(), width - 1)[1], TEXT)
+
+
 def test_solitaire_as_printed() -> None:
-    lines = standings_table(solitaire()).splitlines()
+    lines = drawn(standings, solitaire()).splitlines()
     assert lines[2].split() == ["1", "fast", "4", "10.000", "±", "1.299"]
     assert lines[5].split() == ["4", "idle", "0", "-"]
     assert lines[-1] == "1 of 12 games were not finished."
-    assert crosstable_table(solitaire()) == ""
+    assert [table.name for table in for_people(solitaire())] == ["standings", "styles"]
 
 
 def test_faults_have_a_column_only_where_there_are_any() -> None:
-    assert "faults" not in standings_table(duel())
-    assert faults_table(duel()) == ""
-    lines = standings_table(replace(duel(), faults=FAULTS)).splitlines()
+    assert "faults" not in drawn(standings, duel())
+    assert [table.name for table in for_people(duel())] == [
+        *("standings", "crosstable", "seats", "styles")
+    ]
+    lines = drawn(standings, changed(duel(), faults=FAULTS)).splitlines()
     assert [line.split()[-1] for line in (lines[0], *lines[2:4])] == ["faults", "1", "5"]
 
 
 @pytest.mark.parametrize("style", [TEXT, MARKDOWN])
 def test_a_fault_is_one_line_even_if_its_message_is_not(style: Style) -> None:
     long = replace(FAULTS[0], message="x" * 5000, deal=0)
-    told = faults_table(replace(duel(), faults=(*FAULTS[1:], long)), style)
+    told = drawn(faults, changed(duel(), faults=(*FAULTS[1:], long)), style)
     lines = told.partition("\n\n")[0].splitlines()
     assert len(lines) == 4
     assert max(map(len, lines)) < 250
 
 
-@pytest.mark.parametrize("table", [standings_table, crosstable_table])
+@pytest.mark.parametrize("table", [standings, crosstable])
 def test_no_name_breaks_a_markdown_table(table: Any) -> None:
-    head, rule, *rows = table(named(HOSTILE), MARKDOWN).splitlines()[: len(HOSTILE) + 2]
-    assert {len(cells(line)) for line in (head, rule, *rows)} == {len(cells(head))}
-    assert {cells(row)[1] for row in rows} == {escaped(name) for name in HOSTILE}
+    head, rule, *lines = drawn(table, named(HOSTILE), MARKDOWN).splitlines()[: len(HOSTILE) + 2]
+    assert {len(cells(line)) for line in (head, rule, *lines)} == {len(cells(head))}
+    assert {cells(row)[1] for row in lines} == {markdown(name) for name in HOSTILE}
 
 
-@pytest.mark.parametrize("table", [standings_table, crosstable_table])
+@pytest.mark.parametrize("table", [standings, crosstable])
 def test_no_name_breaks_a_printed_table(table: Any) -> None:
-    lines = table(named(HOSTILE)).splitlines()[: len(HOSTILE) + 2]
+    lines = drawn(table, named(HOSTILE)).splitlines()[: len(HOSTILE) + 2]
     assert len({len(line) for line in lines}) == 1
     assert all(line.isprintable() for line in lines)
     where = lines[0].index("bot")
@@ -318,7 +390,7 @@ def test_no_name_breaks_a_printed_table(table: Any) -> None:
 @pytest.mark.parametrize("style", [TEXT, MARKDOWN])
 def test_names_that_look_like_numbers_stay_names(style: Style) -> None:
     names = ["1e5", "007", "1.50"]
-    printed = standings_table(named(names), style)
+    printed = drawn(standings, named(names), style)
     assert all(f" {name} " in printed for name in names)
 
 
@@ -334,25 +406,30 @@ def test_names_that_look_like_numbers_stay_names(style: Style) -> None:
     ],
 )
 def test_markdown_is_escaped_only_where_it_would_be_read(name: str, harmless: str) -> None:
-    assert escaped(name) == harmless
+    assert markdown(name) == harmless
 
 
 def test_a_rating_at_the_bound_is_said_to_be_one() -> None:
     tallies = {(0, 1): games(10, 0), (1, 2): games(6, 4), (0, 2): games(10, 0)}
     one_sided = results(tallies, ("top", "b", "c"))
-    assert len(notes(one_sided)) == 1
-    assert "Elo of top on one side" in notes(one_sided)[0]
-    assert notes(one_sided)[0] in standings_table(one_sided)
+    said = about_standings(one_sided)
+    assert [told for told in said if told.startswith("top: The games bound the Elo on one side")]
+    assert all(told in drawn(standings, one_sided) for told in said)
+    top = rows(standings(one_sided))[0]
+    assert (top["bot"], top["elo_high"]) == ("top", None)
 
 
 def test_fields_that_never_met_are_said_to_be_apart() -> None:
     apart = results({(0, 1): games(6, 4), (2, 3): games(6, 4)}, ("a", "b", "c", "d"))
-    assert notes(apart) == ["The bots form 2 fields that never met; compare Elo within one only."]
+    told = "The bots form several fields that never met; compare Elo within one only."
+    assert told in about_standings(apart)
 
 
 def test_a_long_list_of_names_is_cut() -> None:
     tallies = {(i, j): games(10, 0) for i in range(9) for j in range(i + 1, 9)}
-    assert "0, 1, 2, 3, 4, 5 and 3 more on" in notes(results(tallies, tuple("012345678")))[0]
+    tallies |= {(i, j): games(5, 5) for i in (9, 10) for j in (9, 10) if i != j}
+    told = about_standings(results(tallies, (*"012345678", "x", "y")))
+    assert [line for line in told if line.startswith("0, 1, 2, 3, 4, 5 and 3 more: The games ")]
 
 
 # --- files --------------------------------------------------------------------------------------
@@ -360,12 +437,17 @@ def test_a_long_list_of_names_is_cut() -> None:
 
 def test_the_files_of_a_tournament(tmp_path: Path) -> None:
     written = write_reports(duel(), tmp_path)
-    names = ["standings.csv", "standings.md", "crosstable.csv", "crosstable.md", "summary.json"]
+    names = [
+        *("standings.csv", "standings.md", "crosstable.csv", "crosstable.md", "pairs.csv"),
+        *("fit.csv", "fit.md", "seats.csv", "seats.md", "styles.csv", "styles.md", "summary.json"),
+    ]
     assert [path.name for path in written] == names
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
-    assert (tmp_path / "standings.csv").read_text().splitlines()[:2] == [
-        "rank,bot,elo,games,score,score_low,score_high",
-        "1,Ada,1607.42,20,0.775,0.605527972,0.8854386545",
+    with (tmp_path / "standings.csv").open(newline="") as file:
+        (ada, _) = csv.DictReader(file)
+    assert (ada["rank"], ada["bot"], ada["elo"], ada["games"]) == ("1", "Ada", "1607.92", "20")
+    assert [ada[key] for key in ("score", "score_low", "score_high")] == [
+        *("0.775", "0.6055268717", "0.8854391217")
     ]
     assert (tmp_path / "crosstable.csv").read_text() == "bot,Ada,Bob\nAda,,0.775\nBob,0.225,\n"
     assert json.loads((tmp_path / "summary.json").read_text()) == summary(duel())
@@ -374,16 +456,18 @@ def test_the_files_of_a_tournament(tmp_path: Path) -> None:
 
 def test_the_files_of_solitaire(tmp_path: Path) -> None:
     written = write_reports(solitaire(), tmp_path)
-    assert [path.name for path in written] == ["standings.csv", "standings.md", "summary.json"]
+    assert [path.name for path in written] == [
+        *("standings.csv", "standings.md", "styles.csv", "styles.md", "summary.json")
+    ]
     lines = written[0].read_text().splitlines()
-    assert lines[0] == "rank,bot,games,turns_per_game,turns_low,turns_high"
-    assert lines[4] == "4,idle,0,,,"
+    assert lines[0] == "rank,bot,games,turns_per_game,turns_low,turns_high,faults,note"
+    assert lines[4] == "4,idle,0,,,,0,"
 
 
 def test_the_same_results_are_the_same_bytes(tmp_path: Path) -> None:
-    found = replace(trio(), faults=FAULTS)
-    backwards = dict(reversed(list(found.tallies.items())))
-    other = replace(found, tallies=backwards)
+    found = changed(trio(), faults=FAULTS)
+    backwards = dict(reversed(list(found.results.tallies.items())))
+    other = changed(found, tallies=backwards)
     first = [path.read_bytes() for path in write_reports(found, tmp_path)]
     assert [path.read_bytes() for path in write_reports(found, tmp_path)] == first
     assert [path.read_bytes() for path in write_reports(other, tmp_path)] == first

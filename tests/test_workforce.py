@@ -91,6 +91,8 @@ class Fake:
         (self.folder / f"{game[0]}-{game[1]}.{len(marks)}").touch()
         if what == "killed":
             os.kill(os.getpid(), signal.SIGKILL)
+        elif what == "signalled":
+            os.kill(os.getpid(), 40)  # a real-time signal, which has no name
         elif what == "exits":
             os._exit(3)
         elif what == "stopped":
@@ -121,6 +123,9 @@ class Referee:
 
     def divisible(self, group: Group) -> bool:
         return True
+
+    def tend(self) -> None:
+        pass
 
 
 def worked(
@@ -160,6 +165,7 @@ def test_workers_lost_by_accident_are_replaced_and_nobody_is_charged(
     ("what", "times", "kind", "told"),
     [
         ("exits", 1, DIED, "ask ended its process with exit code 3 (in 1)"),
+        ("signalled", 1, DIED, "ask ended its process by signal 40 (in 1)"),
         ("killed", 3, DIED, "ask ended its process by SIGKILL (in 1)"),
         ("spins", 1, TOO_SLOW, "ask gave no answer within 0.3 s (in 1)"),
         ("sleeps", 1, TOO_SLOW, "ask gave no answer within 0.3 s (in 1)"),

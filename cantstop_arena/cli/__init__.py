@@ -7,7 +7,9 @@ import click
 from cantstop_arena import __version__, stopping
 from cantstop_arena.cli.bench import bench
 from cantstop_arena.cli.bots import bots
+from cantstop_arena.cli.compare import compare
 from cantstop_arena.cli.odds import odds
+from cantstop_arena.cli.rate import rate
 from cantstop_arena.cli.replay import replay
 from cantstop_arena.cli.rules import rules
 from cantstop_arena.cli.run import run
@@ -52,9 +54,10 @@ def main() -> None:
 
     \b
     arena run tournament.yaml    play a tournament and print its tables
+    arena rate results/NAME      print them again, or those of several together
     arena bots                   list the bots that can play
     """
 
 
-for command in (run, bots, rules, odds, replay, bench):
+for command in (run, compare, rate, bots, rules, odds, replay, bench):
     main.add_command(command)

@@ -9,6 +9,7 @@ import click
 from cantstop_arena.cli.bots_check import check
 from cantstop_arena.cli.bots_new import new
 from cantstop_arena.cli.run import bots_option
+from cantstop_arena.system import short_path
 
 
 @click.group(invoke_without_command=True)
@@ -45,17 +46,11 @@ def _row(spec: Any) -> dict[str, Any]:
     origin = str(spec.path) if spec.path else spec.origin
     return {
         "name": spec.name,
-        "origin": _short(origin),
+        "origin": short_path(origin),
         "lane": spec.lane,
         "summary": spec.summary,
         "options": spec.defaults,
     }
-
-
-def _short(origin: str) -> str:
-    """A path as seen from here, where it lies below."""
-    here = str(Path.cwd())
-    return origin[len(here) + 1 :] if origin.startswith(here + "/") else origin
 
 
 def _print(rows: list[dict[str, Any]], failures: list[dict[str, str]]) -> None:
@@ -67,4 +62,4 @@ def _print(rows: list[dict[str, Any]], failures: list[dict[str, str]]) -> None:
     if failures:
         click.echo("\nCannot be used:")
     for failure in failures:
-        click.echo(f"  {failure['name']} ({_short(failure['origin'])}): {failure['reason']}")
+        click.echo(f"  {failure['name']} ({short_path(failure['origin'])}): {failure['reason']}")

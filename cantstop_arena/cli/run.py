@@ -2,16 +2,22 @@
 
 import shlex
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from cantstop_arena import stopping
+from cantstop_arena.cli.tables import TEXT, show, table_options
 from cantstop_arena.system import bytes_of
 
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
+
+    from cantstop_arena.tournament.workforce import Terms
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 bots_option = click.option(
     "--bots",
@@ -32,11 +38,15 @@ def _bytes(context: click.Context, parameter: click.Parameter, text: str | None)
 
 
 class Screen:
-    """Shows how a run goes on: a bar on a terminal, hardly anything elsewhere."""
+    """Shows how a run goes on: a bar on a terminal, hardly anything elsewhere.
 
-    def __init__(self, name: str, quiet: bool) -> None:
+    Where programs read the tables, words for people go `aside`, to the standard error.
+    """
+
+    def __init__(self, name: str, quiet: bool, aside: bool) -> None:
         self.name = name
         self.quiet = quiet
+        self.aside = aside
         self.games = 0
         self.missing = 0
         self._bar: ProgressBar[int] | None = None
@@ -50,14 +60,21 @@ class Screen:
     def begins(self, played: int, games: int) -> None:
         """Say what is there, and what is to come."""
         self.games, self.missing = games, games - played
-        if self.quiet:
-            return
         if not self.missing:
-            click.echo(f"{self.name} is complete: all {games:,} games have been played.")
+            self.say(f"{self.name} is complete: all {games:,} games have been played.\n")
         elif played:
-            click.echo(f"{self.name} goes on: {played:,} of {games:,} games have been played.")
+            self.say(f"{self.name} goes on: {played:,} of {games:,} games have been played.\n")
         else:
-            click.echo(f"{self.name}: {games:,} games to play.")
+            self.say(f"{self.name}: {games:,} games to play.\n")
+
+    def written(self, folder: Path, paths: Sequence[Path]) -> None:
+        """Say what was written."""
+        self.say(f"\nWritten to {folder}: {', '.join(path.name for path in paths)}.")
+
+    def say(self, words: str) -> None:
+        """Say something, unless nothing is to be said."""
+        if not self.quiet:
+            click.echo(words, err=self.aside)
 
     def advances(self, games: int) -> None:
         """Move the bar."""
@@ -75,33 +92,62 @@ class Screen:
             self._bar = None
 
 
+PLAYING = (
+    click.option(
+        "--workers", type=click.IntRange(1), help="Processes that play. Default: all cores."
+    ),
+    click.option(
+        "--start-method",
+        type=click.Choice(["fork", "forkserver", "spawn"]),
+        help="How workers are started. Default: fork where that is safe, else spawn.",
+    ),
+    click.option(
+        "--memory",
+        callback=_bytes,
+        metavar="SIZE",
+        help="What each worker may take beyond what it starts with, such as 512M or 2G.",
+    ),
+    click.option("--games", type=int, help="Games for each group of bots that meets."),
+    click.option("--seed", type=int, help="Seed of the dice."),
+    click.option(
+        "--results",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=Path("results"),
+        show_default=True,
+        metavar="DIR",
+        help="Where the folder with the results goes.",
+    ),
+    bots_option,
+    click.option("--fresh", is_flag=True, help="Forget earlier results of this name."),
+    click.option("--quiet", is_flag=True, help="Print the tables and nothing else."),
+)
+
+
+def playing_options(command: Command) -> Command:
+    """The options of commands that play what a file describes."""
+    for option in reversed(PLAYING):
+        command = option(command)
+    return command
+
+
+def say_how_to_go_on() -> None:
+    """From now on a user who stops the run is told how to continue it."""
+    again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
+    stopping.say_at_the_end(f"\nStopped. Nothing finished is lost; go on with:\n  {again}")
+
+
+def terms_of(workers: int | None, start_method: str | None, memory: int | None) -> "Terms":
+    """The terms on which workers play, with defaults for what is not given."""
+    from cantstop_arena.tournament.worker import start_methods, worker_count
+    from cantstop_arena.tournament.workforce import Terms
+
+    return Terms(workers or worker_count(), start_method or start_methods()[0], memory)
+
+
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--workers", type=click.IntRange(1), help="Processes that play. Default: all cores.")
-@click.option(
-    "--start-method",
-    type=click.Choice(["fork", "forkserver", "spawn"]),
-    help="How workers are started. Default: fork where that is safe, else spawn.",
-)
-@click.option(
-    "--memory",
-    callback=_bytes,
-    metavar="SIZE",
-    help="What each worker may take beyond what it starts with, such as 512M or 2G.",
-)
-@click.option("--games", type=int, help="Games for each group of bots that meets.")
-@click.option("--seed", type=int, help="Seed of the dice.")
-@click.option(
-    "--results",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("results"),
-    show_default=True,
-    metavar="DIR",
-    help="Where the folder with the results goes.",
-)
-@bots_option
-@click.option("--fresh", is_flag=True, help="Forget earlier results of this name.")
-@click.option("--quiet", is_flag=True, help="Print the tables and nothing else.")
+@playing_options
+@table_options
 def run(
     file: Path,
     workers: int | None,
@@ -113,6 +159,8 @@ def run(
     bots_folder: Path,
     fresh: bool,
     quiet: bool,
+    form: str,
+    chosen: Sequence[str],
 ) -> None:
     """Play the tournament of FILE and print its standings.
 
@@ -120,28 +168,22 @@ def run(
     number of workers. Run it again to continue with more games, or after an interruption.
     """
     from cantstop_arena.plugins import Catalogue
-    from cantstop_arena.reports import files, tables
+    from cantstop_arena.reports import files
+    from cantstop_arena.reports.analysis import Analysis
     from cantstop_arena.tournament import config
     from cantstop_arena.tournament.run import play
-    from cantstop_arena.tournament.worker import start_methods, worker_count
-    from cantstop_arena.tournament.workforce import Terms
 
     catalogue = Catalogue(bots_folder)
     tournament = config.read(file, catalogue, config.Overrides(games, seed))
     folder = results / tournament.name
-    screen = Screen(tournament.name, quiet)
-    again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
-    stopping.say_at_the_end(f"\nStopped. Nothing finished is lost; go on with:\n  {again}")
+    screen = Screen(tournament.name, quiet, aside=form != TEXT)
+    say_how_to_go_on()
     try:
-        terms = Terms(workers or worker_count(), start_method or start_methods()[0], memory)
+        terms = terms_of(workers, start_method, memory)
         outcome = play(tournament, catalogue, folder, terms, screen, fresh=fresh)
     finally:
         screen.close()
-    written = files.write_reports(outcome, folder)
-    click.echo("\n" + tables.standings_table(outcome))
-    if outcome.players > 1:
-        click.echo("\n" + tables.crosstable_table(outcome))
-    if outcome.faults:
-        click.echo("\n" + tables.faults_table(outcome))
-    if not quiet:
-        click.echo(f"\nWritten to {folder}: {', '.join(path.name for path in written)}.")
+    analysis = Analysis(outcome)
+    paths = files.write_reports(analysis, folder)
+    show(analysis, form, chosen)
+    screen.written(folder, paths)

@@ -15,7 +15,8 @@ from cantstop_arena.isolation.evidence import Watch
 from cantstop_arena.isolation.failures import Lost, Nonsense, Overdue
 from cantstop_arena.isolation.launch import Launch, environment
 from cantstop_arena.isolation.sandbox import wrapped
-from cantstop_arena.isolation.wire import LONGEST_LINE, excerpt, printable
+from cantstop_arena.isolation.wire import LONGEST_LINE, excerpt
+from cantstop_arena.texts import in_a_line
 
 LONGEST_LOG = 1 << 20
 _SECONDS_TO_END = 1.0
@@ -140,12 +141,8 @@ class Child:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_SECONDS_TO_TELL_ITS_FATE)
         code = self._process.returncode
-        if code is None:
-            return Lost("the program closed its pipe")
-        if code < 0:
-            told = f"the program was ended by {_signal_name(-code)}"
-            return Lost(told, proven=-code not in system.FOREIGN)
-        return Lost(f"the program ended with exit code {code}", proven=True)
+        told = f"the program {system.ending(code)}"
+        return Lost(told, proven=code is not None and -code not in system.FOREIGN)
 
     # Ending
 
@@ -191,7 +188,7 @@ class Child:
         since = max(self._log_began, self._log_size() - LONGEST_LINE)
         said = os.pread(self._log.fileno(), LONGEST_LINE, since)
         lines = said.decode("utf-8", "replace").split("\n")
-        return next((printable(line, 200) for line in reversed(lines) if line.strip()), "")
+        return next((in_a_line(line, 200) for line in reversed(lines) if line.strip()), "")
 
     def _log_size(self) -> int:
         return os.fstat(self._log.fileno()).st_size if self._log else 0
@@ -232,10 +229,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return str(error)
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

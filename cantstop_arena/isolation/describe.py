@@ -15,11 +15,12 @@ from cantstop_arena.errors import BotError
 from cantstop_arena.isolation.child import Child
 from cantstop_arena.isolation.failures import Failure, Overdue
 from cantstop_arena.isolation.launch import Launch, python_module
-from cantstop_arena.isolation.serve import described
+from cantstop_arena.isolation.serve import complaint_of
 from cantstop_arena.isolation.stdio import take_pipes
-from cantstop_arena.isolation.wire import ERROR, LONGEST_REPORT, line_of, object_in, printable
+from cantstop_arena.isolation.wire import ERROR, LONGEST_REPORT, line_of, object_in
 from cantstop_arena.options import Option
 from cantstop_arena.plugins import Catalogue
+from cantstop_arena.texts import in_a_line
 
 _LONGEST_COMPLAINT = 1000
 _TUPLE = "tuple"  # the key under which a tuple is told, for JSON has only lists
@@ -47,7 +48,7 @@ def describe(path: Path, folder: Path, limit: float = 20.0, name: str | None = N
     try:
         told = object_in(child.hear(limit))
         if isinstance(complaint := told.get(ERROR), str):
-            raise BotError(printable(complaint, _LONGEST_COMPLAINT))
+            raise BotError(in_a_line(complaint, _LONGEST_COMPLAINT))
         return _description(told)
     except Overdue as failure:
         raise BotError(f"does not import: it is not done within {limit:g} s") from failure
@@ -83,7 +84,7 @@ def _told(spec: BotSpec) -> Mapping[str, Any]:
         }
         for option in spec.options.values()
     ]
-    summary = printable(spec.summary, LONGEST_REPORT)
+    summary = in_a_line(spec.summary, LONGEST_REPORT)
     told = {"name": spec.name, "options": options, "summary": summary, "digest": spec.digest}
     return {**told, "learns": spec.learns}
 
@@ -136,7 +137,7 @@ def main() -> None:
         spec = catalogue.load_file(path) if name is None else catalogue.reopen(name, path)
         answers.write(line_of(_told(spec)))
     except BaseException as error:
-        answers.write(line_of({ERROR: described(error)}))
+        answers.write(line_of({ERROR: complaint_of(error)}))
 
 
 if __name__ == "__main__":

@@ -20,9 +20,9 @@ from cantstop_arena.isolation.wire import (
     excerpt,
     line_of,
     object_in,
-    printable,
     shown,
 )
+from cantstop_arena.texts import in_a_line
 
 __all__ = [
     "Failure",
@@ -89,7 +89,7 @@ class Remote:
             if key not in answer and not isinstance(answer.get(ERROR), str):
                 raise Nonsense(f"this has no {key!r}: {excerpt(line)}")
         if key not in answer:
-            raise Raised(printable(answer[ERROR], LONGEST_REPORT))
+            raise Raised(in_a_line(answer[ERROR], LONGEST_REPORT))
         return _value(answer[key])
 
     def _running(self) -> Child:
@@ -138,6 +138,6 @@ def _greet(child: Child, launch: Launch) -> None:
 def _check_ready(line: bytes) -> None:
     answer = object_in(line)
     if isinstance(error := answer.get(ERROR), str):
-        raise Raised(printable(error, LONGEST_REPORT))
+        raise Raised(in_a_line(error, LONGEST_REPORT))
     if answer.get("type") != "ready":
         raise Nonsense(f"this does not say that the program is ready: {excerpt(line)}")

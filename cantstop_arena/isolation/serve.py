@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cantstop_arena import system
-from cantstop_arena.botfiles import in_a_line
+from cantstop_arena.botfiles import described
 from cantstop_arena.botspecs import BotSpec
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.odds import hit_table
@@ -55,7 +55,7 @@ class Server:
             said = respond(told)
             return b"" if said is None else line_of(said)
         except BaseException as error:
-            return line_of({ERROR: described(error)})
+            return line_of({ERROR: complaint_of(error)})
 
     def _get_ready(self, told: Message) -> Message:
         spec = self._find()
@@ -117,10 +117,10 @@ def spoken(answer: object) -> object:
         return {FOREIGN: f"a {kind.__name__}"}
 
 
-def described(error: BaseException) -> str:
+def complaint_of(error: BaseException) -> str:
     """What a bot raised, in a line, even where it cannot be told."""
     try:
-        return str(error) if isinstance(error, BotError) else in_a_line(error)
+        return str(error) if isinstance(error, BotError) else described(error)
     except BaseException:
         return type(error).__name__
 

@@ -12,6 +12,7 @@ from typing import Any
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.turn import Columns, Move, Spaces, Turn
 from cantstop_arena.isolation.failures import Nonsense
+from cantstop_arena.texts import in_a_line
 
 PROTOCOL = 1
 LONGEST_LINE = 1 << 16
@@ -27,7 +28,7 @@ class Foreign:
     """An answer that JSON has no word for. It looks like what the bot returned."""
 
     def __init__(self, text: str) -> None:
-        self._text = printable(text, _LONGEST_EXCERPT)
+        self._text = in_a_line(text, _LONGEST_EXCERPT)
 
     def __repr__(self) -> str:
         return self._text
@@ -63,12 +64,6 @@ def excerpt(line: bytes) -> str:
     """The beginning of what came, as a text in quotes."""
     text = line[: _LONGEST_EXCERPT * 4].decode("utf-8", "replace").strip()
     return repr(text if len(text) <= _LONGEST_EXCERPT else f"{text[: _LONGEST_EXCERPT - 3]}...")
-
-
-def printable(text: str, longest: int) -> str:
-    """Anybody's text on one line, not too long, without what a terminal would obey."""
-    line = "".join(sign if sign.isprintable() else "?" for sign in " ".join(text.split()))
-    return line if len(line) <= longest else f"{line[: longest - 3]}..."
 
 
 # --- The table ------------------------------------------------------------------------------------

@@ -56,6 +56,26 @@ def scores(results: Results) -> tuple[Estimate, ...]:
     return tuple(map(score, _runs(results)))
 
 
+def seat_scores(results: Results) -> tuple[Estimate, ...]:
+    """Each seat's share of wins, whoever sat there."""
+    orders = factorial(results.players)
+    places = range(len(results.bots), len(results.bots) + results.players)
+    return tuple(
+        score(
+            [
+                Run(
+                    stretch.deals,
+                    orders * len(stretch.groups),
+                    int(stretch.totals[place]),
+                    int(stretch.products[place, place]),
+                )
+                for stretch in results.deals.stretches
+            ]
+        )
+        for place in places
+    )
+
+
 def _runs(results: Results) -> list[list[Run]]:
     """Of each bot the deals in which it sat."""
     runs: list[list[Run]] = [[] for _ in results.bots]

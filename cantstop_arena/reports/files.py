@@ -1,78 +1,60 @@
 """The reports as files, each written whole or not at all."""
 
-import csv
-import json
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, astuple, fields
-from io import StringIO
+from collections.abc import Iterator
 from pathlib import Path
 
-from cantstop_arena.outcomes import Results
-from cantstop_arena.reports.standings import (
-    SoloStanding,
-    Standing,
-    against,
-    solo_standings,
-    standings,
-)
+from cantstop_arena.reports.analysis import Analysis
+from cantstop_arena.reports.crosstable import crosstable, pairs, scores_only
+from cantstop_arena.reports.drawing import MARKDOWN, draw
+from cantstop_arena.reports.fit import fit
+from cantstop_arena.reports.model import Table
+from cantstop_arena.reports.records import as_csv, as_json
+from cantstop_arena.reports.seats import seats
+from cantstop_arena.reports.standings import standings
+from cantstop_arena.reports.styles import styles
 from cantstop_arena.reports.summary import summary
-from cantstop_arena.reports.tables import MARKDOWN, crosstable_table, standings_table
+
+NOT_ALONE = (
+    *("crosstable.csv", "crosstable.md", "pairs.csv"),
+    *("fit.csv", "fit.md", "seats.csv", "seats.md"),
+)
 
 
-def write_reports(results: Results, folder: Path) -> list[Path]:
+def write_reports(analysis: Analysis, folder: Path) -> list[Path]:
     """Write the reports into an existing folder; the paths of what was written, in order.
 
-    The same results give the same bytes. A single seat has no crosstable, nor is one left there
-    from a tournament before.
+    The same results give the same bytes. A single seat has no crosstable and no seats, nor are
+    they left there from a tournament before.
     """
-    for stale in ("crosstable.csv", "crosstable.md"):
+    for stale in NOT_ALONE:
         (folder / stale).unlink(missing_ok=True)
     written = []
-    for name, text in _contents(results):
+    for name, text in _contents(analysis):
         written.append(folder / name)
         write_whole(folder / name, text)
     return written
 
 
-def _contents(results: Results) -> Iterator[tuple[str, str]]:
-    yield "standings.csv", standings_csv(results)
-    yield "standings.md", standings_table(results, MARKDOWN) + "\n"
-    if results.players > 1:
-        yield "crosstable.csv", crosstable_csv(results)
-        yield "crosstable.md", crosstable_table(results, MARKDOWN) + "\n"
-    yield "summary.json", summary_json(results)
+def _contents(analysis: Analysis) -> Iterator[tuple[str, str]]:
+    yield from _both(standings(analysis))
+    if not analysis.alone:
+        yield "crosstable.csv", as_csv(scores_only(analysis))
+        yield "crosstable.md", _markdown(crosstable(analysis))
+        yield "pairs.csv", as_csv(pairs(analysis))
+        yield from _both(fit(analysis, most=None))
+        yield from _both(seats(analysis))
+    yield from _both(styles(analysis))
+    yield "summary.json", as_json(summary(analysis))
 
 
-def standings_csv(results: Results) -> str:
-    """The standings; Elo with two decimals, scores as parts of 1, empty where there is nothing."""
-    if results.players == 1:
-        solo = solo_standings(results)
-        return _csv(_headings(SoloStanding), (astuple(row) for row in solo))
-    rows = [{**asdict(row), "elo": f"{row.elo:.2f}"} for row in standings(results)]
-    return _csv(_headings(Standing), (row.values() for row in rows))
+def _both(table: Table) -> Iterator[tuple[str, str]]:
+    yield f"{table.name}.csv", as_csv(table)
+    yield f"{table.name}.md", _markdown(table)
 
 
-def crosstable_csv(results: Results) -> str:
-    """The scores of the row's bot against the column's, as parts of 1, the diagonal empty."""
-    rows = against(results)
-    return _csv(["bot", *(bot for bot, _ in rows)], ([bot, *cells] for bot, cells in rows))
-
-
-def summary_json(results: Results) -> str:
-    return json.dumps(summary(results), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _headings(row: type[Standing] | type[SoloStanding]) -> list[str]:
-    return [column.name for column in fields(row)]
-
-
-def _csv(headings: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(headings)
-    writer.writerows(rows)
-    return text.getvalue()
+def _markdown(table: Table) -> str:
+    return draw(table, MARKDOWN) + "\n"
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -1,6 +1,5 @@
 """A tournament's results as one plain dict, the content of `summary.json`."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from math import sqrt
@@ -8,65 +7,118 @@ from typing import TypeAlias
 
 from cantstop_arena.outcomes import WHOLE, Charge, Group, Results, Tally
 from cantstop_arena.ratings.scores import variance
-from cantstop_arena.reports.standings import significant, solo_standings, standings
+from cantstop_arena.reports.analysis import Analysis
+from cantstop_arena.reports.crosstable import pairs
+from cantstop_arena.reports.fit import fit
+from cantstop_arena.reports.model import rounded
+from cantstop_arena.reports.records import records
+from cantstop_arena.reports.seats import seats
+from cantstop_arena.reports.standings import ELO, standings
+from cantstop_arena.reports.styles import styles
 
 Entry: TypeAlias = dict[str, object]
+NOT_RATED: Entry = {"elo": None, "score": None}  # what solitaire has not
 
 
-def summary(results: Results) -> Entry:
+def summary(analysis: Analysis) -> Entry:
     """Everything the tournament found, keys in a fixed order.
 
     `faults`, `disqualified` and `not_reproducible` stand there only where there are any.
     """
+    results = analysis.results
     entry: Entry = {
         "name": results.name,
         "game": results.game,
         "rules": dict(results.rules),
         "players": results.players,
         "seed": results.seed,
-        "games": games(results),
-        "standings": _solo_places(results) if results.players == 1 else _places(results),
+        "games": analysis.games,
+        "standings": _places(analysis),
         "lineups": [_lineup(results, seating) for seating in _in_order(results.tallies)],
-        "metrics": {name: _metric(results, name) for name in _measured(results)},
-        "by_bot": dict(zip(results.bots, _styles(results), strict=True)),
+        "metrics": {name: _metric(analysis, name) for name in _measured(results)},
+        "by_bot": _styles(analysis),
+        **({} if analysis.alone else _ratings(analysis)),
     }
     troubles: Entry = {
         "faults": [_charge(charge) for charge in results.faults],
-        "disqualified": _disqualified(results),
+        "disqualified": _disqualified(analysis),
         "not_reproducible": list(results.irreproducible),
     }
     return {**entry, **{key: told for key, told in troubles.items() if told}}
 
 
-def games(results: Results) -> int:
-    """All games played."""
-    return sum(tally.games for tally in results.tallies.values())
+def _places(analysis: Analysis) -> list[Entry]:
+    missing = NOT_RATED if analysis.alone else {}
+    return [{**missing, **row} for row in records(standings(analysis))]
 
 
-def unfinished(results: Results) -> int:
-    """The games that ended without a winner."""
-    return sum(tally.unfinished for tally in results.tallies.values())
+def _styles(analysis: Analysis) -> dict[str, Entry]:
+    """Each bot's rates, the game's own; in the order of the tournament."""
+    by_bot = {row.pop("bot"): row for row in records(styles(analysis))}
+    return {bot: by_bot[bot] for bot in analysis.results.bots}
 
 
-def _places(results: Results) -> list[Entry]:
-    return [
-        {"rank": row.rank, "bot": row.bot, "elo": row.elo, "games": row.games, "score": row.score}
-        for row in standings(results)
-    ]
+def _ratings(analysis: Analysis) -> Entry:
+    """What only bots that meet have."""
+    return {
+        "anchor": dict(analysis.results.anchor),
+        "labels": _labels(analysis),
+        "ranks": _ranks(analysis),
+        "superiority": _superiority(analysis),
+        "first_player": _first_player(analysis),
+        "seats": records(seats(analysis)),
+        "pairs": records(pairs(analysis)),
+        "fit": _fit(analysis),
+    }
 
 
-def _solo_places(results: Results) -> list[Entry]:
-    return [
-        {
-            "rank": row.rank,
-            "bot": row.bot,
-            "elo": None,
-            "games": row.games,
-            "score": None,
-            "turns_per_game": row.turns_per_game,
-        }
-        for row in solo_standings(results)
-    ]
+def _labels(analysis: Analysis) -> dict[str, list[str]]:
+    """What limits the ratings, and the bots it is about."""
+    return {
+        label.value: [analysis.results.bots[bot] for bot in bots]
+        for label, bots in analysis.ratings.labels.items()
+    }
+
+
+def _ranks(analysis: Analysis) -> dict[str, list[int]]:
+    """The best and the worst rank that each bot could have."""
+    ranges = analysis.ratings.ranks
+    return {bot: list(ranges[number]) for number, bot in enumerate(analysis.results.bots)}
+
+
+def _superiority(analysis: Analysis) -> dict[str, dict[str, float | None]]:
+    """The likelihood that a bot is better than each other one; None where they never met."""
+    bots = list(enumerate(analysis.results.bots))
+    superior = analysis.ratings.superiority
+    return {
+        bot: {other: rounded(superior(one, two)) for two, other in bots if one != two}
+        for one, bot in bots
+    }
+
+
+def _first_player(analysis: Analysis) -> Entry | None:
+    """The first player's advantage over the mean of the others, in Elo."""
+    first = analysis.ratings.first_seat
+    if first is None:
+        return None
+    ends = {"elo": first.points, "elo_low": first.low, "elo_high": first.high}
+    return {key: None if end is None else ELO.exact(end) for key, end in ends.items()}
+
+
+def _fit(analysis: Analysis) -> Entry:
+    """How well one number for each bot tells the results."""
+    found, misfits = analysis.goodness, analysis.misfits
+    bots = analysis.results.bots
+    return {
+        "deviance": rounded(found.deviance),
+        "degrees_of_freedom": found.freedom,
+        "design_effect": rounded(found.design_effect),
+        "effective_degrees_of_freedom": rounded(found.effective),
+        "p": rounded(found.chance),
+        "cyclic_share": rounded(misfits.cyclic_share),
+        "cycles": [[bots[bot] for bot in cycle.bots] for cycle in misfits.cycles],
+        "pairs": records(fit(analysis, most=None)),
+    }
 
 
 def _in_order(tallies: Mapping[Group, Tally]) -> list[Group]:
@@ -89,54 +141,23 @@ def _measured(results: Results) -> list[str]:
     return list(dict.fromkeys(name for tally in results.tallies.values() for name in tally.squares))
 
 
-def _metric(results: Results, name: str) -> Entry:
+def _metric(analysis: Analysis, name: str) -> Entry:
     """Mean and standard deviation (n - 1) over games of what a game counts, all seats together."""
-    played = games(results) - sum(tally.forfeits for tally in results.tallies.values())
-    tallies = [tally for tally in results.tallies.values() if tally.games]
+    tallies = [tally for tally in analysis.results.tallies.values() if tally.games]
+    played = sum(tally.games - tally.forfeits for tally in tallies)
     total = sum(sum(tally.counts[name]) for tally in tallies)
     squares = sum(tally.squares[name] for tally in tallies)
     return {
-        "mean": significant(total / played) if played else None,
-        "sd": significant(sqrt(variance(played, total, squares))) if played > 1 else None,
+        "mean": rounded(total / played if played else None),
+        "sd": rounded(sqrt(variance(played, total, squares)) if played > 1 else None),
     }
-
-
-def _styles(results: Results) -> list[Entry]:
-    """Each bot's rates, the game's own; None where the denominator is 0."""
-    sums = _counted(results)
-    return [
-        {name: _rate(counts, *quotient) for name, quotient in results.rates.items()}
-        for counts in sums
-    ]
-
-
-def _rate(counts: Counter[str], above: str, below: str) -> float | None:
-    return significant(counts[above] / counts[below]) if counts[below] else None
-
-
-def _counted(results: Results) -> list[Counter[str]]:
-    """Each bot's counts in all its seats, and its games."""
-    counted: list[Counter[str]] = [Counter() for _ in results.bots]
-    for seating, tally in results.tallies.items():
-        for seat, bot in enumerate(seating):
-            counted[bot]["games"] += tally.games - tally.forfeits
-            for name, counts in tally.counts.items():
-                counted[bot][name] += counts[seat]
-    return counted
 
 
 def _charge(charge: Charge) -> Entry:
     return {**asdict(charge), "seats": list(charge.seats)}
 
 
-def _disqualified(results: Results) -> list[Entry]:
-    counted = faults_by_bot(results)
-    return [{"bot": bot, "faults": counted[bot]} for bot in results.disqualified]
-
-
-def faults_by_bot(results: Results) -> Counter[str]:
-    """How often each bot misbehaved."""
-    counted: Counter[str] = Counter()
-    for charge in results.faults:
-        counted[charge.bot] += charge.count
-    return counted
+def _disqualified(analysis: Analysis) -> list[Entry]:
+    return [
+        {"bot": bot, "faults": analysis.faults_of[bot]} for bot in analysis.results.disqualified
+    ]

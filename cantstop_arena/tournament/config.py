@@ -147,12 +147,18 @@ class Overrides:
 
     def applied(self, tournament: Tournament) -> Tournament:
         """The tournament as the command line wants it."""
+        games, seed = self.over(tournament.games, tournament.seed)
+        return replace(tournament, games=games, seed=seed, reseeded=self.seed is not None)
+
+    def over(self, games: int, seed: int) -> tuple[int, int]:
+        """Games and seed as the command line wants them, in place of those of a file."""
         for what, value, span in (("games", self.games, GAMES), ("seed", self.seed, SEEDS)):
             if value is not None and value not in span:
                 raise UsageError(f"--{what} must be {wanted(span)}, not {value}")
-        games = tournament.games if self.games is None else self.games
-        seed = tournament.seed if self.seed is None else self.seed
-        return replace(tournament, games=games, seed=seed, reseeded=self.seed is not None)
+        return (
+            games if self.games is None else self.games,
+            seed if self.seed is None else self.seed,
+        )
 
 
 AS_WRITTEN = Overrides()
@@ -173,13 +179,13 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
         entries.get("bots"), players
     )
     tournament = Tournament(
-        name=_name(reader, entries.get("name"), path.stem),
-        game=_game(reader, entries.get("game")),
-        rules=_rules(reader, entries.get("rules"), catalogue),
+        name=read_name(reader, entries.get("name"), path.stem),
+        game=read_game(reader, entries.get("game")),
+        rules=read_rules(reader, entries.get("rules"), catalogue),
         players=players,
         games=reader.whole(entries.get("games"), "games", GAMES, default=10_000),
         seed=reader.whole(entries.get("seed"), "seed", SEEDS, default=1),
-        policy=_policy(reader, entries),
+        policy=read_policy(reader, entries),
         entrants=entrants,
         source=path,
         anchor=_anchor(reader, entries.get("anchor"), [entrant.name for entrant in entrants]),
@@ -206,7 +212,8 @@ def _anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> dict[s
     return {}
 
 
-def _policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:
+def read_policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:
+    """What the entries of a file say of bots that misbehave."""
     default = FaultPolicy()
     return FaultPolicy(
         reader.seconds(
@@ -220,7 +227,8 @@ def _policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:
     )
 
 
-def _name(reader: Reader, entry: Entry | None, stem: str) -> str:
+def read_name(reader: Reader, entry: Entry | None, stem: str) -> str:
+    """The name of the results' folder: as given, or the file's."""
     node = entry.value if entry else reader.root
     subject = "name" if entry else "name is missing, and the file's name"
     name = reader.text(node, subject) if entry else stem
@@ -239,14 +247,16 @@ def _names_a_folder(name: str) -> bool:
     )
 
 
-def _game(reader: Reader, entry: Entry | None) -> str:
+def read_game(reader: Reader, entry: Entry | None) -> str:
+    """The only game."""
     game = reader.text(entry.value, "game") if entry else None
     if entry and game is not None and game != GAME:
         reader.complain(entry.value, unknown("game", game, [GAME]))
     return GAME
 
 
-def _rules(reader: Reader, entry: Entry | None, catalogue: Catalogue) -> RuleSet:
+def read_rules(reader: Reader, entry: Entry | None, catalogue: Catalogue) -> RuleSet:
+    """A rule set, by its name or written out."""
     if entry and is_mapping(entry.value):
         return _inline_rules(reader, entry.value, catalogue)
     return _named_rules(reader, entry, "rules", catalogue)

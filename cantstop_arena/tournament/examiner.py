@@ -1,33 +1,21 @@
-"""Looks at a bot and plays it, in a process that it may wreck: what `trial` starts.
+"""Looks at a bot and plays it, in a process that it may wreck.
 
 Each stage is announced before it begins, so that whoever listens knows where a bot came to grief.
 """
 
-import argparse
-import faulthandler
-import inspect
-import mmap
-import os
-import signal
 import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
-from pathlib import Path
 from typing import Any
 
-from cantstop_arena import system
-from cantstop_arena.botfiles import in_a_line
-from cantstop_arena.botspecs import DECISIONS, BotSpec
+from cantstop_arena.botspecs import DECISIONS, BotSpec, innermost, place_of
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.course import course, difference
 from cantstop_arena.games.cantstop.drill import Drill, Go
 from cantstop_arena.games.cantstop.rules import PLAYERS
 from cantstop_arena.games.cantstop.table import Contestant, uncompiled
 from cantstop_arena.hookspecs import Player
-from cantstop_arena.isolation.stdio import take_pipes
-from cantstop_arena.isolation.wire import line_of
 from cantstop_arena.plugins import Catalogue, is_built_in
 from cantstop_arena.tournament.findings import NOTE, OK, WRONG, Finding, Stage
 from cantstop_arena.tournament.recipes import seat_for
@@ -66,9 +54,12 @@ class Examiner:
     def _go(self, drill: Drill, subject: str, doing: str, mark: str = WRONG, games: int = 0) -> Go:
         """Play the course, or so many games of it, where others can watch."""
         seconds = _GO if subject == "legal" else _SHORT_GO
-        places = {hook: place_of(getattr(self.player, hook)) for hook in DECISIONS}
-        self._enter(Stage(subject, doing, seconds + self.limit + _SPARE, mark, places))
+        self._enter(Stage(subject, doing, seconds + self.limit + _SPARE, mark, self._places()))
         return drill.run(self.legs[:games] if games else self.legs, seconds)
+
+    def _places(self) -> dict[str, str]:
+        found = {hook: place_of(getattr(self.player, hook)) for hook in DECISIONS}
+        return {hook: place or "no Python function" for hook, place in found.items()}
 
     def everything(self) -> Iterator[Finding]:
         """All that there is to find."""
@@ -106,8 +97,8 @@ class Examiner:
     # What it is
 
     def _looks(self) -> Iterator[Finding]:
-        hooks = [f"{hook} ({place_of(getattr(self.player, hook))})" for hook in DECISIONS]
-        module = sys.modules.get(getattr(_innermost(self.player.choose_move), "__module__", ""))
+        hooks = [f"{hook} ({place})" for hook, place in self._places().items()]
+        module = sys.modules.get(getattr(innermost(self.player.choose_move), "__module__", ""))
         by = ", by register_bots" if hasattr(module, "register_bots") else ""
         yield Finding(OK, "hooks", f"{' and '.join(hooks)}{by}")
         options = [f"{name}={value!r:.{_SHOWN}}" for name, value in self.spec.defaults.items()]
@@ -237,108 +228,5 @@ def _uncompiled(contestant: Contestant) -> Contestant:
     return Contestant(contestant.name, player, "", None)
 
 
-def place_of(function: Callable[..., Any]) -> str:
-    """The file and line where a function begins."""
-    code = getattr(_innermost(function), "__code__", None)
-    return f"{code.co_filename}:{code.co_firstlineno}" if code else "no Python function"
-
-
-def _innermost(function: Any) -> Any:
-    while isinstance(function, partial):
-        function = function.func
-    return inspect.unwrap(getattr(function, "__func__", function))
-
-
 def _milliseconds(seconds: float) -> str:
     return f"{seconds * 1000:,.3g} ms"
-
-
-# --- The process ----------------------------------------------------------------------------------
-
-
-def _asked() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m cantstop_arena.tournament.examiner")
-    parser.add_argument("--parent", type=int, required=True, help="the process that listens")
-    parser.add_argument("--bots", type=Path, required=True, help="the folder of bots")
-    parser.add_argument("--memory", type=int, required=True, help="file descriptor of the game")
-    parser.add_argument("--dump", type=int, required=True, help="file descriptor for tracebacks")
-    parser.add_argument("--limit", type=float, required=True, help="seconds for a decision")
-    parser.add_argument("--bot", help="which bot of the file; the first is the default")
-    parser.add_argument("--only-play", action="store_true", help="tell what happens in the games")
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--path", type=Path)
-    what.add_argument("--name")
-    return parser.parse_args()
-
-
-class _Unknown(BotError):
-    """There is no bot of this name."""
-
-
-def _named(catalogue: Catalogue, name: str) -> BotSpec:
-    try:
-        return catalogue.find(name)
-    except BotError as error:
-        is_broken = any(broken.name == name for broken in catalogue.everything()[1])
-        raise error if is_broken else _Unknown(str(error)) from error
-
-
-def _specs(catalogue: Catalogue, asked: argparse.Namespace) -> list[BotSpec]:
-    path = asked.path or catalogue.file_of(asked.name)
-    specs = catalogue.bots_of(path) if path else [_named(catalogue, asked.name)]
-    if not specs:
-        raise BotError("holds no bot")
-    return specs
-
-
-def _examiner(asked: argparse.Namespace, tell: Tell) -> Examiner:
-    catalogue = Catalogue(asked.bots)
-    specs = _specs(catalogue, asked)
-    spec = next((spec for spec in specs if spec.name == asked.bot), specs[0])
-    tell({"bots": [spec.name for spec in specs], "this": spec.name})
-    return Examiner(catalogue, spec, mmap.mmap(asked.memory, 0), asked.limit, tell)
-
-
-def _examine(asked: argparse.Namespace, tell: Tell) -> None:
-    tell(Stage("file", "is read", max(2.0, 10 * asked.limit)).told())
-    try:
-        examiner = _examiner(asked, tell)
-    except _Unknown as error:
-        tell({"unknown": str(error)})
-    except BotError as error:
-        tell(Finding(WRONG, "file", str(error)).told())
-    else:
-        _let_work(examiner, asked.only_play)
-
-
-def _let_work(examiner: Examiner, only_play: bool) -> None:
-    try:
-        for finding in examiner.play() if only_play else examiner.everything():
-            examiner.tell(finding.told())
-    except Exception as error:  # out of the bot's own code, where it is made anew
-        examiner.tell(Finding(WRONG, examiner.subject, in_a_line(error)).told())
-
-
-def main() -> None:
-    """Examine a bot, and tell what is found."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever listens
-    _, report = take_pipes()
-    asked = _asked()
-    system.die_with_parent(asked.parent)
-    faulthandler.enable(asked.dump, all_threads=False)
-    faulthandler.register(signal.SIGUSR1, asked.dump, all_threads=False)
-
-    def tell(message: Mapping[str, Any]) -> None:
-        left = memoryview(line_of(message))
-        while left:
-            left = left[report.write(left) :]
-
-    _examine(asked, tell)
-    tell({"done": True})
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
-    os._exit(0)  # whatever a bot has left running
-
-
-if __name__ == "__main__":
-    main()

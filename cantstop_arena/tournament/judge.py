@@ -47,6 +47,10 @@ class Judge:
             if not self.is_void(block.group):
                 self._unplayed[block] = {}
                 yield block
+        self.close()
+
+    def close(self) -> None:
+        """Nothing more is scheduled: whatever does not wait for a block is counted."""
         self._reached = _END
 
     def hear(

@@ -17,6 +17,7 @@ from cantstop_arena.outcomes import BlockResult, Fault, Group, Tally, seatings
 from cantstop_arena.sampling import Bytes, Span
 
 VERSION = 3
+LEDGER = "ledger.sqlite"
 
 _SCHEMA = (
     "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -164,7 +165,7 @@ class Ledger:
         try:
             yield
         except (ValueError, TypeError, KeyError, IndexError, zlib.error) as error:
-            raise LedgerError(_damaged(self.path, error)) from error
+            raise LedgerError(damaged(self.path, error)) from error
 
     def _select(self, query: str, *values: object) -> Iterator[Any]:
         return iter(self._connection.execute(query, values))
@@ -251,7 +252,7 @@ def _opened(path: Path, identity: Mapping[str, Any], fresh: bool) -> Iterator[Le
                 f"{path} cannot be written: {error}. Nothing that was finished is lost: make room,"
                 " or mend the folder's rights, and run the same command again."
             ) from error
-        raise LedgerError(_damaged(path, error)) from error
+        raise LedgerError(damaged(path, error)) from error
 
 
 _UNWRITTEN = {
@@ -263,7 +264,8 @@ _UNWRITTEN = {
 }
 
 
-def _damaged(path: Path, error: Exception) -> str:
+def damaged(path: Path, error: Exception) -> str:
+    """What to say of a file that cannot be read."""
     return f"{path}: {error}. If the file is damaged, move it away or start afresh with --fresh."
 
 
@@ -275,9 +277,9 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
-    about = _about(ledger)
+    stored = about(ledger)
     wanted = {"version": VERSION, "tournament": json.loads(json.dumps(identity))}
-    if about is None:
+    if stored is None:
         with ledger._connection as connection:
             connection.execute("BEGIN IMMEDIATE")  # all of it, or nothing
             for statement in _SCHEMA:
@@ -285,19 +287,29 @@ def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
             rows = [(key, _text(value)) for key, value in wanted.items()]
             connection.executemany("INSERT INTO about VALUES (?, ?)", rows)
         return
-    if about.get("version") != VERSION:
+    if stored.get("version") != VERSION:
         raise LedgerError(
             f"{ledger.path} was written by another version of this program; leave it and choose"
             " another folder with --results, or replace it with --fresh"
         )
-    if told := "\n".join(_differences(about["tournament"], wanted["tournament"])):
+    told = [
+        f"  {place}: {there} there, {here} asked for"
+        for place, there, here in differences(stored["tournament"], wanted["tournament"])
+    ]
+    if told:
         raise LedgerError(
-            f"{ledger.path} holds another tournament of this name. What differs:\n{told}\n"
-            "Give the tournament another name, or replace the results with --fresh."
+            "\n".join(
+                [
+                    f"{ledger.path} holds another tournament of this name. What differs:",
+                    *told,
+                    "Give the tournament another name, or replace the results with --fresh.",
+                ]
+            )
         )
 
 
-def _about(ledger: Ledger) -> dict[str, Any] | None:
+def about(ledger: Ledger) -> dict[str, Any] | None:
+    """Version and tournament, a ledger's own words; None where nothing is written yet."""
     tables = ledger._select("SELECT name FROM sqlite_master WHERE name = 'about'")
     if next(tables, None) is None:
         return None
@@ -305,14 +317,14 @@ def _about(ledger: Ledger) -> dict[str, Any] | None:
     return {key: json.loads(value) for key, value in rows}
 
 
-def _differences(stored: Any, wanted: Any, place: str = "") -> Iterator[str]:
-    """Where two identities differ, a line each."""
-    if isinstance(stored, dict) and isinstance(wanted, dict):
-        for key in [*stored, *(key for key in wanted if key not in stored)]:
+def differences(one: Any, other: Any, place: str = "") -> Iterator[tuple[str, str, str]]:
+    """Where two identities differ: the place, and what each of them has there, as JSON."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in [*one, *(key for key in other if key not in one)]:
             inner = f"{place}.{key}" if place else str(key)
-            yield from _differences(stored.get(key), wanted.get(key), inner)
-    elif isinstance(stored, list) and isinstance(wanted, list) and len(stored) == len(wanted):
-        for number, (old, new) in enumerate(zip(stored, wanted, strict=True), start=1):
-            yield from _differences(old, new, f"{place}[{number}]")
-    elif stored != wanted:
-        yield f"  {place}: {_text(stored)} there, {_text(wanted)} asked for"
+            yield from differences(one.get(key), other.get(key), inner)
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for number, (this, that) in enumerate(zip(one, other, strict=True), start=1):
+            yield from differences(this, that, f"{place}[{number}]")
+    elif one != other:
+        yield place, _text(one), _text(other)

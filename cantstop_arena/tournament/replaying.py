@@ -91,7 +91,7 @@ class _Listener:
                         if event["event"] == "end":
                             return
             except EOFError:
-                yield self._ended(self._how_it_ended())
+                yield self._ended(system.ending(self.worker.ended()))
                 return
             glimpse, now = self.worker.look(), time.monotonic()
             activity = system.activity(self.worker.process.pid)
@@ -116,10 +116,6 @@ class _Listener:
         if not (self.worker.ready and glimpse.deciding):
             return vigil.still > _TO_START
         return vigil.still > (self.limit if vigil.proven else 3 * self.limit)
-
-    def _how_it_ended(self) -> str:
-        code = self.worker.ended()
-        return f"its process ended ({'closed its pipe' if code is None else f'code {code}'})"
 
     def _ended(self, why: str) -> "Event":
         seat = self.worker.look().place

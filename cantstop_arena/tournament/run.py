@@ -1,6 +1,5 @@
 """From a tournament to its results: plays what the ledger lacks, and adds it all up."""
 
-import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cantstop_arena import stopping
+from cantstop_arena.botspecs import place_of
 from cantstop_arena.errors import ArenaError, FaultError
 from cantstop_arena.outcomes import (
     Block,
@@ -18,15 +18,15 @@ from cantstop_arena.outcomes import (
     Group,
     Results,
     joined,
-    merged,
 )
 from cantstop_arena.plugins import DEFAULT_FOLDER, Catalogue
-from cantstop_arena.sampling import Deals, Span, gather
+from cantstop_arena.sampling import Span
 from cantstop_arena.system import short_path
+from cantstop_arena.tournament.accounts import Account, added_up, charged
 from cantstop_arena.tournament.botlogs import BotLogs
 from cantstop_arena.tournament.config import Tournament, dump
 from cantstop_arena.tournament.judge import Judge
-from cantstop_arena.tournament.ledger import KeptDeals, Ledger, open_ledger
+from cantstop_arena.tournament.ledger import LEDGER, Ledger, open_ledger
 from cantstop_arena.tournament.recipes import prepare, recipe_for
 from cantstop_arena.tournament.schedule import missing_blocks
 from cantstop_arena.tournament.worker import Window
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from cantstop_arena.games.cantstop.play import Table
 
-LEDGER = "ledger.sqlite"
 LOGS = "logs"
 _TO_START = 15.0  # seconds that a program may need before it answers
 
@@ -62,6 +61,7 @@ class Bots:
     table: "Table"
     limit: float
     apart: frozenset[int]
+    logs: BotLogs
 
     def patience(self, bot: int) -> float:
         """The limit; a worker that waits for another process keeps to the limit itself."""
@@ -71,9 +71,8 @@ class Bots:
         """Where the function begins; where it is when time is up would vary from run to run."""
         if bot in self.apart:
             return ""
-        function = getattr(self.table.contestants[bot].player, asked, None)
-        code = getattr(getattr(function, "func", function), "__code__", None)
-        return f" ({short_path(code.co_filename)}:{code.co_firstlineno})" if code else ""
+        place = place_of(getattr(self.table.contestants[bot].player, asked, None))
+        return f" ({short_path(place)})" if place else ""
 
     def suspects(self, group: Group) -> list[int]:
         """The bots that are asked from Python, in the worker itself."""
@@ -82,6 +81,10 @@ class Bots:
     def divisible(self, group: Group) -> bool:
         """What a bot has learnt depends on where its block begins."""
         return not any(self.table.contestants[bot].learns for bot in group)
+
+    def tend(self) -> None:
+        """Cut what bots print while they do it."""
+        self.logs.trim()
 
 
 def play(
@@ -100,7 +103,12 @@ def play(
     with open_ledger(folder / LEDGER, tournament.identity(), fresh) as ledger:
         _Run(tournament, catalogue, folder, ledger).play(terms, watch)
         _write_resolved(tournament, folder, ledger.spans())
-        return _results(tournament, ledger, catalogue.folder)
+        account = Account(
+            ledger,
+            tournament.identity(),
+            lambda fault: charge_of(tournament, fault, catalogue.folder),
+        )
+        return added_up([account], tournament.anchor)
 
 
 def _make(folder: Path) -> None:
@@ -131,14 +139,14 @@ class _Run:
     def play(self, terms: Terms, watch: Watch) -> None:
         """Play, write down, judge."""
         stored = sum(self._games(deals) for gone in self.spans.values() for _, deals in gone)
-        missing = sum(self._games(block.deals) for block in self._missing(lambda _: "compiled"))
+        blocks = self._missing(lambda _: "compiled")
+        missing = sum(self._games(b.deals) for b in blocks if not self.judge.is_void(b.group))
         asked = sum(self._games(self.tournament.deals) for _ in self.tournament.groups())
         watch.begins(stored, max(asked, stored + missing) if missing else stored)
         self.judge.hear(self.ledger.faults())
         if missing:
             self._play_missing(terms, watch)
-        for _ in self.judge.scheduled(()):
-            pass
+        self.judge.close()
         self._pass_sentences()
         self.ledger.tidy()
 
@@ -146,8 +154,7 @@ class _Run:
         return _games(self.tournament, deals)
 
     def _missing(self, lane_of: Callable[[Group], str]) -> Iterator[Block]:
-        blocks = missing_blocks(self.tournament, lane_of, lambda group: self.spans.get(group, []))
-        return (block for block in blocks if not self.judge.is_void(block.group))
+        return missing_blocks(self.tournament, lane_of, lambda group: self.spans.get(group, []))
 
     def _play_missing(self, terms: Terms, watch: Watch) -> None:
         recipe = recipe_for(self.tournament, self.catalogue, self.logs, terms.memory)
@@ -156,10 +163,8 @@ class _Run:
         table = prepare(recipe, self.catalogue, watch.compiling)
         entrants = self.tournament.entrants
         apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
-        bots = Bots(table, self.tournament.policy.decision_limit, apart)
-        blocks = self.judge.scheduled(
-            missing_blocks(self.tournament, _lanes(table), lambda group: self.spans.get(group, []))
-        )
+        bots = Bots(table, self.tournament.policy.decision_limit, apart, self.logs)
+        blocks = self.judge.scheduled(self._missing(_lanes(table)))
         self.logs.begin()
         try:
             with (
@@ -207,25 +212,11 @@ def _lanes(table: "Table") -> Callable[[Group], str]:
 
 def charge_of(tournament: Tournament, fault: Fault, bots_folder: Path) -> Charge:
     """A fault in names, with the command that plays its game again."""
-    names = [entrant.name for entrant in tournament.entrants]
-    seats = tuple(names[bot] for bot in fault.seating)
-    options = ["--deal", str(fault.deal)]
-    if tournament.reseeded:
-        options += ["--seed", str(tournament.seed)]
+    options = ["--seed", str(tournament.seed)] if tournament.reseeded else []
     if bots_folder != DEFAULT_FOLDER:
         options += ["--bots", str(bots_folder)]
-    words = [str(tournament.source), *seats]
-    dashed = any(word.startswith("-") for word in words)
-    words = [*options, "--", *words] if dashed else [*words, *options]
-    return Charge(
-        names[fault.bot],
-        fault.kind,
-        fault.message,
-        seats,
-        fault.deal,
-        fault.count,
-        shlex.join(["arena", "replay", *words]),
-    )
+    names = [entrant.name for entrant in tournament.entrants]
+    return charged(names, fault, str(tournament.source), options)
 
 
 def _told(charge: Charge) -> str:
@@ -245,46 +236,3 @@ def _write_resolved(
     target, draft = folder / "tournament.yaml", folder / ".tournament.yaml"
     draft.write_text(text, encoding="utf-8", newline="\n")
     draft.replace(target)
-
-
-def _results(tournament: Tournament, ledger: Ledger, bots_folder: Path) -> Results:
-    """All results, with the bots that are out left out, and the others numbered anew."""
-    from cantstop_arena.games.cantstop.counts import RATES
-
-    names = [entrant.name for entrant in tournament.entrants]
-    sentenced = ledger.disqualified()
-    kept = [bot for bot in range(len(names)) if bot not in sentenced]
-    number = {bot: index for index, bot in enumerate(kept)}
-    faults = [*ledger.faults(), *(fault for faults in sentenced.values() for fault in faults)]
-    return Results(
-        name=tournament.name,
-        game=tournament.game,
-        rules=tournament.rules.as_dict(),
-        players=tournament.players,
-        seed=tournament.seed,
-        bots=tuple(names[bot] for bot in kept),
-        tallies={
-            tuple(number[bot] for bot in seating): tally
-            for seating, tally in ledger.tallies().items()
-        },
-        deals=_deals(tournament.players, number, ledger),
-        anchor=tournament.anchor,
-        rates=RATES,
-        faults=tuple(charge_of(tournament, fault, bots_folder) for fault in merged(faults)),
-        disqualified=tuple(names[bot] for bot in sentenced),
-        irreproducible=tuple(names[bot] for bot in ledger.irreproducible()),
-    )
-
-
-def _deals(players: int, number: "Mapping[int, int]", ledger: Ledger) -> Deals:
-    """What was won deal by deal, by the bots that have a new number."""
-
-    def anew(group: Group) -> Group:
-        return tuple(number[bot] for bot in group)
-
-    def read(start: int, count: int) -> Iterator[KeptDeals]:
-        for group, first, winners, measures in ledger.deals(start, count):
-            yield anew(group), first, winners, measures
-
-    spans = {anew(group): gone for group, gone in ledger.spans().items()}
-    return gather(len(number), players, spans, read)

@@ -20,9 +20,9 @@ from cantstop_arena import stopping
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.course import Trace, course, difference
 from cantstop_arena.games.cantstop.sight import SIZE, sight_of
-from cantstop_arena.isolation.wire import printable
 from cantstop_arena.outcomes import Glimpse
-from cantstop_arena.system import activity
+from cantstop_arena.system import activity, ending
+from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.findings import NOTE, OK, WRONG, Finding, Stage
 from cantstop_arena.tournament.vigil import Vigil
 
@@ -67,7 +67,7 @@ class Examination:
 
     def _started(self, words: Sequence[str], hash_seed: str) -> subprocess.Popen[bytes]:
         memory, dump = self._memory.fileno(), self._dump.fileno()
-        module = f"{__package__}.examiner"
+        module = f"{__package__}.examine"
         told = ("--parent", os.getpid(), "--memory", memory, "--dump", dump, "--limit", self._limit)
         return subprocess.Popen(
             [sys.executable, "-P", "-m", module, *map(str, told), *words],
@@ -165,13 +165,9 @@ class Examination:
         return self._place()
 
     def _fate(self) -> _Grief:
-        try:
-            code = self._process.wait(_TO_TELL)
-        except subprocess.TimeoutExpired:
-            return _Grief(f"closed the pipe of its process{self._place()}")
-        if code < 0:
-            return _Grief(f"ended its process by {_signal_name(-code)}{self._place()}")
-        return _Grief(f"ended its process with exit code {code}{self._place()}")
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_TO_TELL)
+        return _Grief(f"{ending(self._process.returncode)}{self._place()}")
 
     def _place(self) -> str:
         """The function and the line that were at work, and in which game."""
@@ -205,13 +201,6 @@ def _own_line(dump: str) -> str:
 
 def _size(file: Any) -> int:
     return os.fstat(file.fileno()).st_size
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 # --- The trial ------------------------------------------------------------------------------------
@@ -290,6 +279,6 @@ def _grievous(stage: Stage, grief: _Grief) -> Finding:
 
 
 def _prints(examination: Examination) -> Finding:
-    first = printable(examination.first_print.decode("utf-8", "replace"), 60)
+    first = in_a_line(examination.first_print.decode("utf-8", "replace"), 60)
     told = f"prints {examination.printed:,} bytes, which tournaments put in its log: {first!r}"
     return Finding(NOTE, "output", told)

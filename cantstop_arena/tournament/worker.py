@@ -100,8 +100,6 @@ class Worker:
 
         A worker can be stopped in the middle of a message, and must not stop us with it.
         """
-        if os.name != "posix":
-            return [self.pipe.recv()] if self.pipe.poll() else []
         os.set_blocking(self.pipe.fileno(), False)
         try:
             while chunk := os.read(self.pipe.fileno(), _AT_ONCE):
@@ -208,9 +206,6 @@ def _unpacked(mark: bytes, content: bytes) -> Any:
 
 def _send(pipe: Connection, message: Any) -> None:
     content = pickle.dumps(message)
-    if os.name != "posix":
-        pipe.send(message)
-        return
     left = memoryview(_HEAD.pack(_MARK, len(content)) + content)
     while left:
         left = left[os.write(pipe.fileno(), left) :]

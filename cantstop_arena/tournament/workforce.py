@@ -7,7 +7,6 @@ stops the same game once more and once more, or that was clearly seen to do it, 
 the game is lost by it unplayed.
 """
 
-import signal
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
@@ -24,6 +23,7 @@ from cantstop_arena.tournament.worker import READY, Recipe, Window, Worker, star
 _TRIES = 5  # of a block for which workers die without playing it
 _STRIKES = 3  # before a bot is charged on suspicion
 _PULSE = 0.05  # seconds between looks, or less for short limits
+_TENDING, _TENDING_SOON = 1.0, 0.1  # seconds between two times; soon where a worker stands still
 _START = 120.0  # seconds that a worker may need to get ready
 _GRACE = 5.0  # seconds without any sign of life, beyond ten times the time of a block
 
@@ -42,6 +42,9 @@ class Bots(Protocol):
 
     def divisible(self, group: Group) -> bool:
         """Whether a block of this group may be played in parts: not where a bot learns."""
+
+    def tend(self) -> None:
+        """Keep in bounds what bots leave behind while they play."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ class Workforce:
         self._strikes: Counter[tuple[Group, int, int]] = Counter()
         self._condemned: dict[tuple[Group, int], Fault] = {}
         self._blocks, self._seconds = 0, 0.0
-        self._looked = time.monotonic()
+        self._looked = self._tended = time.monotonic()
 
     def __enter__(self) -> "Workforce":
         return self
@@ -222,6 +225,13 @@ class Workforce:
             employee.vigil.look(employee.worker.look(), activity, passed)
             if employee.piece:
                 self._judge(employee, employee.piece)
+        self._tend(any(employee.vigil.still for employee in busy))
+
+    def _tend(self, soon: bool) -> None:
+        """A bot can print without end in a single decision: it must not fill the disk."""
+        if self._looked - self._tended > (_TENDING_SOON if soon else _TENDING):
+            self._tended = self._looked
+            self._bots.tend()
 
     def _judge(self, employee: _Employee, piece: _Piece) -> None:
         worker, vigil = employee.worker, employee.vigil
@@ -240,14 +250,8 @@ class Workforce:
 
     def _died(self, employee: _Employee, piece: _Piece) -> None:
         code = employee.worker.ended()
-        if code is None:
-            how = "closed the pipe of its process"
-        elif code < 0:
-            how = f"ended its process by {signal.Signals(-code).name}"
-        else:
-            how = f"ended its process with exit code {code}"
         asked = employee.worker.look().asked
-        told = f"{asked} {how}" if asked else how
+        told = f"{asked} {system.ending(code)}".lstrip()
         self._failed(employee, piece, DIED, told, code is not None and -code not in system.FOREIGN)
 
     def _broke(self, employee: _Employee, piece: _Piece, report: str) -> None:

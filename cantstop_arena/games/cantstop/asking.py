@@ -27,6 +27,7 @@ from cantstop_arena.games.cantstop.turn import (
 from cantstop_arena.hookspecs import Player
 from cantstop_arena.outcomes import EXCEPTION, ILLEGAL
 from cantstop_arena.system import short_path
+from cantstop_arena.texts import in_a_line, said_by, type_name
 
 
 class Misplay(Exception):
@@ -80,7 +81,9 @@ class _Standings(NamedTuple):
 class Asker:
     """Asks plain bots on behalf of one game record."""
 
-    def __init__(self, rules: RuleSet, games: GameArray) -> None:
+    def __init__(
+        self, rules: RuleSet, games: GameArray, undamaged: surroundings.Surroundings
+    ) -> None:
         self.rules = rules
         self._markers, self._claims = games["markers"][0], games["claims"][0]
         self._handle = handle_of(games)
@@ -91,7 +94,7 @@ class Asker:
         self._numbers = np.frombuffer(games.data, np.int64, _RUNNERS + self._width)
         self._streams: tuple[Stream, ...] = ()
         self._process = getpid()
-        self.surroundings = surroundings.Surroundings()
+        self._surroundings = undamaged
         self.on_turn: Callable[[int], None] = lambda seat: None  # told the seat before its turn
         self._standings_of: tuple[int, int] = (-1, -1)
         self._standings = _Standings((), (), 0, ())
@@ -120,8 +123,8 @@ class Asker:
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: the bot raised them
             raise misplay_of(error, player) from error
         finally:
-            if getrecursionlimit() != self.surroundings.recursion:
-                self.surroundings.restore_quickly()
+            if getrecursionlimit() != self._surroundings.recursion:
+                self._surroundings.restore_quickly()
             if getpid() != self._process:  # the bot has forked: there is one of us too many
                 _exit(0)
         return _index(answer, shown[_MOVE_COUNT]) if wanted == MOVE else _yes(answer)
@@ -129,7 +132,7 @@ class Asker:
     def _turn(self, shown: list[int]) -> Turn:
         if self._standings_of != (shown[_TURN], shown[_SEAT]):
             self._standings_of = (shown[_TURN], shown[_SEAT])
-            self.surroundings.restore_quickly()
+            self._surroundings.restore_quickly()
             self.on_turn(shown[_SEAT])
             self._standings = self._read_standings(shown[_SEAT])
         markers, rivals, claims, rival_claims = self._standings
@@ -204,32 +207,16 @@ def _plain_int(answer: object) -> int:
 
 def short(value: object) -> str:
     """A value as a message shows it: on one line, never long, whatever its repr does."""
-    line = _told(value, repr) or f"a {_type_name(value)}"
-    return line if len(line) <= 60 else f"{line[:57]}..."
+    return in_a_line(said_by(value, repr) or f"a {type_name(value)}", 60)
 
 
 def described(error: BaseException) -> str:
     """An exception in one line, with the last place it passed in the bot's own file."""
-    told = f"{_type_name(error)}: {(_told(error, str) or 'no message')[:200]}"
+    told = f"{type_name(error)}: {(said_by(error, str) or 'no message')[:200]}"
     places = [(tb.tb_frame.f_code.co_filename, tb.tb_lineno) for tb in _steps(error)]
     foreign = [place for place in places if place[0] not in _OURS]
     own = [place for place in foreign if place[0] == foreign[0][0]]
     return in_a_line(f"{told} ({short_path(own[-1][0])}:{own[-1][1]})") if own else told
-
-
-def _told(value: object, tell: Callable[[object], str]) -> str:
-    """What a foreign object says of itself; nothing where that fails."""
-    try:
-        return in_a_line(tell(value)[:LONGEST])
-    except Interrupted:
-        raise
-    except BaseException:
-        return ""
-
-
-def _type_name(value: object) -> str:
-    """The name of an object's type, past whatever its class says of itself."""
-    return in_a_line(str.__str__(type.__dict__["__name__"].__get__(type(value)))[:100])
 
 
 def _steps(error: BaseException) -> Iterator[TracebackType]:
@@ -237,17 +224,6 @@ def _steps(error: BaseException) -> Iterator[TracebackType]:
     while step is not None:
         yield step
         step = step.tb_next
-
-
-LONGEST = 1000
-
-
-def in_a_line(text: str) -> str:
-    """Foreign text as it can be printed and stored: on one line, strange signs spelled out."""
-    line = " ".join(str.__str__(text).split())
-    return "".join(
-        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in line
-    )
 
 
 _OURS = {surroundings.__file__, *map(str, Path(__file__).parent.glob("*.py"))}

@@ -21,6 +21,7 @@ from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.state import AGAIN, GAME, new_game
 from cantstop_arena.hookspecs import Player
 from cantstop_arena.outcomes import Group
+from cantstop_arena.surroundings import Surroundings
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ class Seating:
     def __init__(
         self, rules: RuleSet, contestants: Sequence[Contestant], players: int, seed: int
     ) -> None:
+        self._surroundings = Surroundings()  # as they are before anybody plays
         self.rules = rules
         self.seed = seed
         self.contestants = tuple(contestants)
@@ -91,7 +93,7 @@ class Seating:
     def _lay(self, games: Any) -> None:
         self.games = games
         self.handle = handle_of(games)
-        self.asker = Asker(self.rules, games)
+        self.asker = Asker(self.rules, games, self._surroundings)
         self.asker.on_turn = lambda seat: self.on_speaker(self.seats[seat])
 
     def settle_in(self, memory: Any) -> None:
@@ -116,7 +118,7 @@ class Seating:
 
     def tidy_up(self) -> None:
         """Undo what plain bots may have done to the process, and forget what they have learnt."""
-        self.asker.surroundings.restore()
+        self._surroundings.restore()
         self._taught.clear()
 
     def start(self, seats: Group, deal: int) -> None:

@@ -1,0 +1,57 @@
+"""`arena compare`: what rule changes do to the game."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from cantstop_arena.cli.run import Screen, playing_options, say_how_to_go_on, terms_of
+from cantstop_arena.cli.tables import TEXT, format_option
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@playing_options
+@format_option
+def compare(
+    file: Path,
+    workers: int | None,
+    start_method: str | None,
+    memory: int | None,
+    games: int | None,
+    seed: int | None,
+    results: Path,
+    bots_folder: Path,
+    fresh: bool,
+    quiet: bool,
+    form: str,
+) -> None:
+    """Play the comparison of FILE and say what each rule set changes.
+
+    The same bots play the same deals under all rule sets. Run it again to continue with more
+    games, or after an interruption.
+    """
+    from cantstop_arena.compare import config, run
+    from cantstop_arena.plugins import Catalogue
+    from cantstop_arena.reports.comparison import write_comparison, written
+    from cantstop_arena.tournament.config import Overrides
+
+    @contextmanager
+    def watched(name: str) -> Iterator[Screen]:
+        screen = Screen(name, quiet, aside=form != TEXT)
+        try:
+            yield screen
+        finally:
+            screen.close()
+
+    catalogue = Catalogue(bots_folder)
+    comparison = config.read(file, catalogue, Overrides(games, seed))
+    folder = results / comparison.name
+    say_how_to_go_on()
+    terms = terms_of(workers, start_method, memory)
+    answers = run.compare(comparison, catalogue, folder, terms, watched, fresh=fresh)
+    files = write_comparison(answers, folder)
+    told = written(answers, form).encode(errors="backslashreplace")
+    click.echo(told, nl=False)  # as bytes: names stay as they are
+    Screen(comparison.name, quiet, aside=form != TEXT).written(folder, files)

@@ -1,0 +1,38 @@
+"""What came of a comparison, as plain data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cantstop_arena.compare.statistics import Difference, Order
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one rule set changes at tables of one size.
+
+    `differences` are by the key of the measure. `order` is None where there is one bot only, or
+    a bot plays alone. `unlike` is how many different bots sit at a table.
+    """
+
+    rules: str
+    baseline: str
+    players: int
+    unlike: int
+    deals: int
+    games: int
+    differences: Mapping[str, Difference]
+    order: Order | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A whole comparison. `notes` are what a reader should know of how it was played."""
+
+    name: str
+    seed: int
+    bots: tuple[str, ...]
+    rules: Mapping[str, Mapping[str, object]]
+    baseline: str
+    ignored: Mapping[str, float]
+    answers: tuple[Answer, ...]
+    notes: tuple[str, ...]

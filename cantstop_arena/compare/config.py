@@ -1,0 +1,254 @@
+"""The comparison file: rule sets, numbers of players, and the bots that play them all."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cantstop_arena.compare.measures import ignored_by_default
+from cantstop_arena.games.cantstop.rules import CLASSIC, PLAYERS, RuleSet
+from cantstop_arena.tournament.config import (
+    AS_WRITTEN,
+    GAMES,
+    SEEDS,
+    FaultPolicy,
+    Overrides,
+    Tournament,
+    read_game,
+    read_name,
+    read_policy,
+    read_rules,
+)
+from cantstop_arena.tournament.entrants import LONGEST_NAME, Entrant, EntrantReader
+from cantstop_arena.tournament.yaml_reader import (
+    Entry,
+    Reader,
+    fitted,
+    found,
+    is_list,
+    is_mapping,
+    shown,
+    unknown,
+)
+from cantstop_arena.tournament.yaml_text import Node, place_of
+
+if TYPE_CHECKING:
+    from cantstop_arena.outcomes import Group
+    from cantstop_arena.plugins import Catalogue
+
+KEYS = (
+    "name",
+    "game",
+    "compare",
+    "baseline",
+    "players",
+    "games",
+    "seed",
+    "ignore_below",
+    "decision_limit",
+    "max_faults",
+    "on_fault",
+    "isolate",
+    "bots",
+)
+LONGEST_FOLDER = 60
+RESOLVED = "tournament.yaml"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Rule sets to be compared with a baseline, one of them, at tables of some sizes."""
+
+    name: str
+    game: str
+    rules: tuple[RuleSet, ...]
+    baseline: RuleSet
+    players: tuple[int, ...]
+    games: int
+    seed: int
+    ignored: Mapping[str, float]
+    policy: FaultPolicy
+    entrants: tuple[Entrant, ...]
+
+    @property
+    def variants(self) -> tuple[RuleSet, ...]:
+        """The rule sets without the baseline."""
+        return tuple(rules for rules in self.rules if rules.name != self.baseline.name)
+
+    def tournament(self, rules: RuleSet, players: int, folder: Path) -> Tournament:
+        """What is to be played of one rule set at tables of one size, in `folder`."""
+        entrants, lineups = seated(self.entrants, players)
+        return Tournament(
+            name=folder.name,
+            game=self.game,
+            rules=rules,
+            players=players,
+            games=self.games,
+            seed=self.seed,
+            policy=self.policy,
+            entrants=entrants,
+            source=folder / RESOLVED,
+            lineups=lineups,
+            measured=True,
+        )
+
+    def folder(self, rules: RuleSet, players: int, results: Path) -> Path:
+        """Where that is played."""
+        names = [one.name for one in self.rules]
+        return results / f"{players}-players" / folder_names(names)[names.index(rules.name)]
+
+
+def seated(
+    entrants: tuple[Entrant, ...], players: int
+) -> tuple[tuple[Entrant, ...], tuple[Group, ...] | None]:
+    """The bots at tables of `players` seats, and the groups that meet; None for all groups.
+
+    Where the bots are fewer than the seats, they sit at a table more than once, each of them at
+    least once, in all ways to choose which: copies enter behind the bots, under names of their
+    own. Copy k of bot i is number k * bots + i.
+    """
+    bots = len(entrants)
+    if bots >= players:
+        return entrants, None
+    names = {entrant.name for entrant in entrants}
+    copies = [
+        replace(entrant, name=_free_name(entrant.name, copy, names))
+        for copy in range(1, players - bots + 1)
+        for entrant in entrants
+    ]
+    lineups = tuple(
+        tuple(sorted(copy * bots + bot for bot in counted for copy in range(counted[bot])))
+        for counted in map(Counter, combinations_with_replacement(range(bots), players))
+        if len(counted) == bots
+    )
+    return (*entrants, *copies), lineups
+
+
+def _free_name(name: str, copy: int, taken: set[str]) -> str:
+    """A name for a copy of a bot: "rule28 #2" for the first copy."""
+    number = copy + 1
+    while True:
+        suffix = f" #{number}"
+        free = f"{name[: LONGEST_NAME - len(suffix)]}{suffix}"
+        if free not in taken:
+            taken.add(free)
+            return free
+        number += 1
+
+
+def folder_names(names: list[str]) -> list[str]:
+    """A folder for every rule set, all different, named after the rules as far as that can be."""
+    folders: list[str] = []
+    for name in names:
+        words = "".join(sign if sign.isalnum() or sign in "-_." else " " for sign in name).split()
+        folder = "-".join(words)[:LONGEST_FOLDER].strip("-.")
+        if not folder or folder.casefold() in map(str.casefold, folders):
+            folder = f"{folder or 'rules'}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+        folders.append(folder)
+    return folders
+
+
+def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) -> Comparison:
+    """The comparison that a file describes.
+
+    Raises ConfigError with every problem of the file.
+    """
+    reader = Reader(path)
+    entries = reader.mapping(reader.root, "a comparison", KEYS)
+    if not is_mapping(reader.root):
+        reader.finish()
+    rules = tuple(_rule_sets(reader, entries.get("compare"), catalogue))
+    isolate = reader.flag(entries.get("isolate"), "isolate", default=False)
+    comparison = Comparison(
+        name=read_name(reader, entries.get("name"), path.stem),
+        game=read_game(reader, entries.get("game")),
+        rules=rules,
+        baseline=_baseline(reader, entries.get("baseline"), rules),
+        players=tuple(_players(reader, entries.get("players"))),
+        games=reader.whole(entries.get("games"), "games", GAMES, default=10_000),
+        seed=reader.whole(entries.get("seed"), "seed", SEEDS, default=1),
+        ignored=_ignored(reader, entries.get("ignore_below")),
+        policy=read_policy(reader, entries),
+        entrants=EntrantReader(reader, catalogue, path.parent, isolate).read(
+            entries.get("bots"), players=1
+        ),
+    )
+    reader.finish()
+    games, seed = overrides.over(comparison.games, comparison.seed)
+    return replace(comparison, games=games, seed=seed)
+
+
+def _rule_sets(reader: Reader, entry: Entry | None, catalogue: Catalogue) -> Iterator[RuleSet]:
+    if entry is None:
+        reader.complain(reader.root, "compare is missing; write compare: [classic, jump]")
+        return
+    nodes = reader.items(entry.value, "compare")
+    if is_list(entry.value) and len(nodes) < 2:
+        reader.complain(entry.key, f"compare needs at least 2 rule sets, not {len(nodes)}")
+    lines: dict[str, int] = {}
+    for node in nodes:
+        problems = len(reader.problems)
+        rules = read_rules(reader, Entry(node, node), catalogue)
+        if len(reader.problems) > problems:
+            continue
+        if rules.name in lines:
+            before = f"line {lines[rules.name]} has rules called {shown(rules.name)}"
+            reader.complain(node, f"{before}; give these another name with name:")
+            continue
+        lines[rules.name] = place_of(node)[0]
+        yield rules
+
+
+def _baseline(reader: Reader, entry: Entry | None, rules: tuple[RuleSet, ...]) -> RuleSet:
+    first = rules[0] if rules else CLASSIC
+    name = reader.text(entry.value, "baseline") if entry else None
+    if entry is None or name is None:
+        return first
+    known = {one.name: one for one in rules}
+    if name not in known and (known or not reader.problems):
+        reader.complain(entry.value, unknown("baseline", name, list(known)))
+    return known.get(name, first)
+
+
+def _players(reader: Reader, entry: Entry | None) -> Iterator[int]:
+    if entry is None:
+        yield 2
+        return
+    nodes = reader.items(entry.value, "players") if is_list(entry.value) else [entry.value]
+    if not nodes:
+        reader.complain(entry.value, "players must be a number, or a list of numbers")
+    seen: set[object] = set()
+    for node in nodes:
+        problems = len(reader.problems)
+        players = reader.whole(Entry(node, node), "players", PLAYERS, default=2)
+        if len(reader.problems) == problems and players in seen:
+            reader.complain(node, f"players {players} stands here twice")
+        seen.add(players)
+        yield players
+
+
+def _ignored(reader: Reader, entry: Entry | None) -> Mapping[str, float]:
+    """What is negligible, by question."""
+    default = ignored_by_default()
+    if entry is None:
+        return default
+    if not is_mapping(entry.value):
+        return dict.fromkeys(default, _least(reader, entry.value, "ignore_below"))
+    entries = reader.mapping(entry.value, "ignore_below", tuple(default))
+    given = {key: _least(reader, one.value, key) for key, one in entries.items() if key in default}
+    return {**default, **given}
+
+
+def _least(reader: Reader, node: Node, what: str) -> float:
+    value = fitted(reader.plain(node), 0.0)
+    if type(value) is float and math.isfinite(value) and 0 <= value <= 1:
+        return value
+    must = "must be a number from 0 to 1 (0.01 is one percent)"
+    reader.complain(node, f"{what} {must}, not {found(node)}")
+    return 0.0

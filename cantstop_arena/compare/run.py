@@ -1,0 +1,186 @@
+"""A comparison from its file to its answers: plays what is missing, then looks at the deals."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from cantstop_arena.compare.answers import Answer, Answers
+from cantstop_arena.compare.config import RESOLVED, Comparison
+from cantstop_arena.compare.measures import ORDER, asked
+from cantstop_arena.compare.samples import Plan, Sample, common, sampled, spreads
+from cantstop_arena.compare.statistics import Difference, Order, compared, orders
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.outcomes import Results
+from cantstop_arena.plugins import Catalogue
+from cantstop_arena.ratings.groups import holm
+from cantstop_arena.tournament.config import Tournament, dump
+from cantstop_arena.tournament.ledger import LEDGER, Ledger, open_ledger
+from cantstop_arena.tournament.run import Watch, play
+from cantstop_arena.tournament.workforce import Terms
+
+
+def compare(
+    comparison: Comparison,
+    catalogue: Catalogue,
+    folder: Path,
+    terms: Terms,
+    watched: Callable[[str], AbstractContextManager[Watch]],
+    fresh: bool = False,
+) -> Answers:
+    """Play what is missing of a comparison in `folder`, and answer what it asks.
+
+    `watched` tells for the name of each tournament who is to watch it.
+
+    Raises LedgerError, BotError, FaultError or WorkforceError.
+    """
+    notes: list[str] = []
+    spread: dict[int, Mapping[str, float]] = {}
+    for players in comparison.players:
+        for rules in comparison.rules:
+            tournament, place = _tournament(comparison, rules, players, folder)
+            if fresh or not (place / RESOLVED).exists():
+                _write_down(tournament, place)
+            title = f"{rules.name}, {_seats(players)}"
+            with watched(f"{comparison.name}, {title}") as watch:
+                results = play(tournament, catalogue, place, terms, watch, fresh=fresh)
+            notes += _troubles(title, results)
+            if rules.name == comparison.baseline.name:
+                spread[players] = spreads(results.tallies.values())
+    return answered(comparison, folder, spread, notes)
+
+
+def answered(
+    comparison: Comparison,
+    folder: Path,
+    spread: Mapping[int, Mapping[str, float]],
+    notes: Sequence[str] = (),
+) -> Answers:
+    """What the ledgers below `folder` say about what is asked.
+
+    `spread` is how much counts vary between single games under the baseline, by players.
+    """
+    answers = [
+        answer
+        for players in comparison.players
+        for answer in _at(comparison, players, folder, spread[players])
+    ]
+    return Answers(
+        comparison.name,
+        comparison.seed,
+        tuple(entrant.name for entrant in comparison.entrants),
+        {rules.name: rules.as_dict() for rules in comparison.rules},
+        comparison.baseline.name,
+        comparison.ignored,
+        tuple(corrected(answers)),
+        tuple(notes),
+    )
+
+
+def _tournament(
+    comparison: Comparison, rules: RuleSet, players: int, folder: Path
+) -> tuple[Tournament, Path]:
+    place = comparison.folder(rules, players, folder)
+    return comparison.tournament(rules, players, place), place
+
+
+def _write_down(tournament: Tournament, place: Path) -> None:
+    """The file that games are replayed from; it may be needed before the run is over."""
+    place.mkdir(parents=True, exist_ok=True)
+    text = dump(tournament.resolved(place))
+    (place / RESOLVED).write_text(text, encoding="utf-8", newline="\n")
+
+
+def _at(
+    comparison: Comparison, players: int, folder: Path, spread: Mapping[str, float]
+) -> Iterator[Answer]:
+    """Every variant against the baseline at tables of one size."""
+
+    def opened(rules: RuleSet) -> AbstractContextManager[Ledger]:
+        tournament, place = _tournament(comparison, rules, players, folder)
+        return open_ledger(place / LEDGER, tournament.identity())
+
+    spans = []
+    for rules in comparison.rules:
+        with opened(rules) as ledger:
+            spans.append(ledger.spans())
+    plan = Plan(players, *common(spans), tuple(one.name for one in comparison.entrants))
+    with opened(comparison.baseline) as ledger:
+        before = sampled(ledger, plan)
+    for rules in comparison.variants:
+        with opened(rules) as ledger:
+            after = sampled(ledger, plan)
+        yield answer(comparison, rules.name, plan, before, after, spread)
+
+
+def answer(
+    comparison: Comparison,
+    rules: str,
+    plan: Plan,
+    before: Sample,
+    after: Sample,
+    spread: Mapping[str, float],
+) -> Answer:
+    """One rule set against the baseline, before p-values are corrected."""
+    differences = {
+        measure.key: compared(
+            before.ratio(measure),
+            after.ratio(measure),
+            measure.kind,
+            comparison.ignored[measure.key],
+            spread.get(measure.above),
+        )
+        for measure in asked(plan.players, len(plan.bots))
+    }
+    return Answer(
+        rules,
+        comparison.baseline.name,
+        plan.players,
+        min(plan.players, len(plan.bots)),
+        before.deals,
+        before.games,
+        differences,
+        orders(before.leads, after.leads, comparison.ignored[ORDER]) if before.leads else None,
+    )
+
+
+def corrected(answers: Sequence[Answer]) -> Iterator[Answer]:
+    """The answers, judged with p-values corrected for all questions of all of them."""
+    chances = [one.p for a in answers for one in _questions(a) if one.p is not None]
+    left: Iterator[float] = iter(holm(np.array(chances, float)).tolist())
+    for one in answers:
+        yield replace(
+            one,
+            differences={key: _decided(d, left) for key, d in one.differences.items()},
+            order=one.order.decided(next(left)) if one.order else None,
+        )
+
+
+def _questions(answer: Answer) -> Iterator[Difference | Order]:
+    yield from answer.differences.values()
+    if answer.order:
+        yield answer.order
+
+
+def _decided(difference: Difference, left: Iterator[float]) -> Difference:
+    return difference if difference.p is None else difference.decided(next(left))
+
+
+def _seats(players: int) -> str:
+    return "1 player" if players == 1 else f"{players} players"
+
+
+def _troubles(title: str, results: Results) -> Iterator[str]:
+    """What a reader should know of how bots behaved."""
+    for bot in results.disqualified:
+        yield (
+            f"{title}: {bot} was disqualified. Lineups with it are left out under all rule sets"
+            " for this number of players."
+        )
+    for fault in results.faults:
+        times = "once" if fault.count == 1 else f"{fault.count} times"
+        yield f"{title}: {fault.bot} misbehaved {times} ({fault.kind}). See {fault.replay}"
+    for bot in results.irreproducible:
+        yield f"{title}: {bot} is not reproducible; results change from run to run."

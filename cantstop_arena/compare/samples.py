@@ -1,0 +1,242 @@
+"""What a rule set's games add up to, deal by deal: from the ledger to the sums of measures."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import factorial, sqrt
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.compare.measures import ASKED, Measure
+from cantstop_arena.compare.statistics import COUNT, Estimate, Numbers, Pair, Ratio, lead
+from cantstop_arena.games.cantstop.counts import MEASURES
+from cantstop_arena.outcomes import WHOLE, Group, Tally, seatings
+from cantstop_arena.ratings.scores import variance
+from cantstop_arena.sampling import Span
+from cantstop_arena.tournament.ledger import Ledger
+
+FAIR = 12  # wins of a bot with 1 to 4 copies at a table divide evenly into those of one copy
+MOST_UNITS = 1 << 15
+MOST_NUMBERS = 1 << 24
+
+Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One rule set at tables of one size.
+
+    `sums` holds for every unit, by name, what its games add up to, `leads` by how much the first
+    bot of each pair is ahead.
+    """
+
+    deals: int
+    games: int
+    sums: Mapping[str, Numbers]
+    leads: Mapping[Pair, Estimate]
+
+    def ratio(self, measure: Measure) -> Ratio:
+        """A measure's numerator and denominator in every unit."""
+        return Ratio(self.sums[measure.above], measure.scale * self.sums[measure.below])
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which deals of which groups are compared, and how deals are put together.
+
+    Deals are the units of sampling. Where they are very many, each unit is as many deals on end
+    as keeps memory in bounds: sums of independent deals are independent, too, and so many units
+    lose nothing. Entrants that are copies of a bot have its number plus multiples of how many
+    `bots` there are.
+    """
+
+    players: int
+    groups: tuple[Group, ...]
+    deals: int
+    bots: tuple[str, ...]
+
+    @cached_property
+    def size(self) -> int:
+        """The deals of a unit."""
+        bounded = MOST_NUMBERS // (max(1, len(self.groups)) * self.players)
+        most = min(MOST_UNITS, max(2, bounded))
+        return max(1, -(-self.deals // most))
+
+    @property
+    def units(self) -> int:
+        """How many there are; the last may be shorter."""
+        return -(-self.deals // self.size)
+
+    @property
+    def deals_of_units(self) -> Whole:
+        """The deals of every unit."""
+        return np.diff(np.minimum(np.arange(self.units + 1) * self.size, self.deals))
+
+    @property
+    def games(self) -> int:
+        """All games that are compared under one rule set."""
+        return len(self.groups) * self.deals * factorial(self.players)
+
+    def bot_of(self, entrant: int) -> int:
+        """The bot that an entrant is."""
+        return entrant % len(self.bots)
+
+    def kinds(self, group: Group) -> tuple[int, ...]:
+        """The different bots of a group, ascending."""
+        return tuple(sorted(set(map(self.bot_of, group))))
+
+    def shares(self, group: Group) -> Whole:
+        """What makes wins of the group's kinds those of one copy, times FAIR."""
+        bots = list(map(self.bot_of, group))
+        return np.array([FAIR // bots.count(kind) for kind in self.kinds(group)], np.int64)
+
+    def rows(self, first: int, deals: int) -> tuple[slice, NDArray[np.intp]]:
+        """The units that deals belong to, and where among the deals each begins."""
+        begin, end = first // self.size, -(-(first + deals) // self.size)
+        starts = np.maximum(np.arange(begin, end) * self.size - first, 0)
+        return slice(begin, end), starts
+
+
+def common(spans: Iterable[Mapping[Group, Sequence[Span]]]) -> tuple[tuple[Group, ...], int]:
+    """The groups that play under all rule sets, and how many deals from the first all played."""
+    everywhere = list(spans)
+    groups = sorted(set.intersection(*(set(one) for one in everywhere)))
+    deals = min((_reached(one[group]) for one in everywhere for group in groups), default=0)
+    return tuple(groups), deals
+
+
+def _reached(spans: Iterable[Span]) -> int:
+    reached = 0
+    for first, deals in sorted(spans):
+        if first > reached:
+            break
+        reached = max(reached, first + deals)
+    return reached
+
+
+def sampled(ledger: Ledger, plan: Plan) -> Sample:
+    """The sample that a ledger holds."""
+    counted, seats, won = _read(ledger, plan)
+    sums: dict[str, Numbers] = dict(zip(MEASURES, counted.T.astype(np.float64), strict=True))
+    played = plan.deals_of_units * (len(plan.groups) * factorial(plan.players))
+    better, contested = _better_bot(plan, won)
+    return Sample(
+        plan.deals,
+        plan.games,
+        {
+            **sums,
+            "finished": sums["games"] - sums["unfinished"],
+            "played": played.astype(np.float64),
+            "first_seat": seats[:, 0].astype(np.float64),
+            "last_seat": seats[:, 1].astype(np.float64),
+            "better_bot": better,
+            "contested": contested,
+        },
+        _leads(plan, won),
+    )
+
+
+def _read(ledger: Ledger, plan: Plan) -> tuple[Whole, Whole, list[Whole]]:
+    """By unit: the counts, first and last seat, what the kinds of each group won."""
+    counted = np.zeros((plan.units, len(MEASURES)), np.int64)
+    seats = np.zeros((plan.units, 2), np.int64)
+    won = [np.zeros((plan.units, len(plan.kinds(group))), np.int64) for group in plan.groups]
+    sorters = {group: _sorter(plan, group) for group in plan.groups}
+    numbers = {group: number for number, group in enumerate(plan.groups)}
+    parts = _parts_by_mask(plan.players)
+    for group, first, winners, measures in ledger.deals(0, plan.deals):
+        if group not in numbers or first >= plan.deals:
+            continue
+        inside = slice(0, plan.deals - first)
+        games = parts[winners[inside]]
+        shares = games.reshape(len(games), -1) @ sorters[group]
+        units, starts = plan.rows(first, len(games))
+        counted[units] += _added(measures[inside], starts)
+        told = _added(shares.astype(np.int32), starts)
+        seats[units] += told[:, :2]
+        won[numbers[group]][units] += told[:, 2:]
+    return counted, seats, won
+
+
+def _added(rows: NDArray[Any], starts: NDArray[np.intp]) -> NDArray[Any]:
+    """Rows added up from each start to the next."""
+    if len(rows) == len(starts):
+        return rows
+    return np.add.reduceat(rows, starts, axis=0, dtype=np.int64)
+
+
+def _parts_by_mask(players: int) -> NDArray[np.float32]:
+    """What each seat wins, in parts of WHOLE, for each mask of winners."""
+    masks = np.arange(1 << players)[:, None] >> np.arange(players) & 1
+    parts = masks * WHOLE // np.maximum(masks.sum(axis=1, keepdims=True), 1)
+    return np.asarray(parts, np.float32)
+
+
+def _sorter(plan: Plan, group: Group) -> NDArray[np.float32]:
+    """Adds up the seats of all seatings: the first, the last, and those of each kind of bot."""
+    kinds = plan.kinds(group)
+    rows = []
+    for seating in seatings(group):
+        for seat, member in enumerate(seating):
+            kind = [plan.bot_of(member) == one for one in kinds]
+            rows.append([seat == 0, seat == plan.players - 1, *kind])
+    return np.array(rows, np.float32)
+
+
+def _better_bot(plan: Plan, won: Sequence[Whole]) -> tuple[Numbers, Numbers]:
+    """What a seat of the best bot of each group won, and of how much.
+
+    Which bot is the best is read from the other half of the units (even or odd): read from the
+    same games, luck would look like skill. Bots that are equal there share the title.
+    """
+    better = np.zeros(plan.units)
+    contested = np.zeros(plan.units)
+    if plan.units < 2:
+        return better, contested
+    games = WHOLE * FAIR * factorial(plan.players) * plan.deals_of_units.astype(np.float64)
+    for group, wins in zip(plan.groups, won, strict=True):
+        if wins.shape[1] < 2:
+            continue
+        fair = wins * plan.shares(group)
+        for half in (0, 1):
+            elsewhere = fair[1 - half :: 2].sum(axis=0)
+            best = elsewhere == elsewhere.max()
+            better[half::2] += fair[half::2][:, best].mean(axis=1)
+        contested += games
+    return better, contested
+
+
+def _leads(plan: Plan, won: Sequence[Whole]) -> Mapping[Pair, Estimate]:
+    """For every two bots that met, by how much the first is ahead, seat for seat."""
+    games = WHOLE * FAIR * factorial(plan.players) * plan.deals_of_units.astype(np.float64)
+    ahead: dict[tuple[int, int], Numbers] = {}
+    met: dict[tuple[int, int], int] = {}
+    for group, wins in zip(plan.groups, won, strict=True):
+        fair = wins * plan.shares(group)
+        for (mine, me), (yours, you) in combinations(enumerate(plan.kinds(group)), 2):
+            more = ahead.setdefault((me, you), np.zeros(plan.units))
+            more += fair[:, mine] - fair[:, yours]
+            met[me, you] = met.get((me, you), 0) + 1
+    return {
+        (plan.bots[me], plan.bots[you]): lead(Ratio(more, met[me, you] * games))
+        for (me, you), more in sorted(ahead.items())
+    }
+
+
+def spreads(tallies: Collection[Tally]) -> Mapping[str, float]:
+    """The standard deviation of a single game, for every count that is asked for."""
+    games = sum(tally.games - tally.forfeits for tally in tallies)
+    names = [measure.above for measure in ASKED if measure.kind == COUNT]
+    return dict(_spread_by_name(tallies, names, games)) if games > 1 else {}
+
+
+def _spread_by_name(
+    tallies: Collection[Tally], names: Sequence[str], games: int
+) -> Iterator[tuple[str, float]]:
+    for name in names:
+        total = sum(sum(tally.counts[name]) for tally in tallies)
+        squares = sum(tally.squares[name] for tally in tallies)
+        yield name, sqrt(variance(games, total, squares))

@@ -1,0 +1,209 @@
+"""What a rule set changes, in one plain sentence."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import ceil, log10
+
+from cantstop_arena.compare.answers import Answer
+from cantstop_arena.compare.statistics import (
+    CHANGED,
+    COUNT,
+    DIFFERENT,
+    KEPT,
+    NEGLIGIBLE,
+    NOTHING,
+    SAME,
+    UNDECIDED,
+    Difference,
+    Estimate,
+)
+
+MORE_OR_LESS = {
+    "turns": ("makes {game} {by} longer", "makes {game} {by} shorter"),
+    "rolls": ("takes {by} more rolls", "takes {by} fewer rolls"),
+    "decisions": ("asks for {by} more decisions", "asks for {by} fewer decisions"),
+    "bust_rate": ("raises the bust rate by {by}", "lowers the bust rate by {by}"),
+    "first_seat": ("gives the first player {by}", "costs the first player {by}"),
+    "last_seat": ("gives the last player {by}", "costs the last player {by}"),
+    "better_bot": ("gives the {better} bot {by}", "costs the {better} bot {by}"),
+    "lead_changes": ("brings {by} more lead changes", "brings {by} fewer lead changes"),
+    "half_time": ("gives the leader at half-time {by}", "costs the leader at half-time {by}"),
+    "margin": ("widens the margin at the end by {by}", "narrows the margin at the end by {by}"),
+    "unfinished": ("leaves {by} more games unfinished", "leaves {by} fewer games unfinished"),
+}
+"""What is said of a difference up and of one down."""
+
+NOUNS = {
+    "turns": "the turns",
+    "rolls": "the rolls",
+    "decisions": "the decisions",
+    "bust_rate": "the bust rate",
+    "first_seat": "the first player's share",
+    "last_seat": "the last player's share",
+    "better_bot": "the {better} bot's share",
+    "lead_changes": "the lead changes",
+    "half_time": "the half-time leader's share",
+    "margin": "the margin at the end",
+    "unfinished": "the unfinished games",
+}
+PLURALS = {"turns", "rolls", "decisions", "lead_changes", "unfinished"}
+THE_ORDER = "the order of the bots"
+MOST_DECIMALS = 4
+
+
+def sentence(answer: Answer) -> str:
+    """What the rule set changes, what it does not, and what these games cannot tell."""
+    if not answer.games:
+        return (
+            f"{answer.rules} cannot be compared in {_game(answer)}: there is no lineup that played"
+            " on under all rule sets."
+        )
+    if _is_the_same(answer):
+        return f"{answer.rules} changes nothing in {_game(answer)}: every deal came out the same."
+    return "; ".join([_opening(answer), *_rest(answer)]) + "."
+
+
+def _is_the_same(answer: Answer) -> bool:
+    unlike = [d for d in answer.differences.values() if d.verdict not in (SAME, NOTHING)]
+    order_stays = answer.order is None or answer.order.verdict != CHANGED
+    return not unlike and order_stays and bool(_with(answer, SAME))
+
+
+def _opening(answer: Answer) -> str:
+    """The differences, the greatest effects first."""
+    told = sorted(
+        _with(answer, DIFFERENT), key=lambda key: -abs(answer.differences[key].effect or 0)
+    )
+    if told:
+        changes = [_change(answer, key, first=key == told[0]) for key in told]
+        return f"{answer.rules} {_listed(changes)}"
+    what = "clear difference" if _with(answer, UNDECIDED) else "difference worth mentioning"
+    return f"{answer.rules} makes no {what} to {_game(answer)}"
+
+
+def _change(answer: Answer, key: str, first: bool) -> str:
+    """One difference; the first one tells in which game."""
+    difference = answer.differences[key]
+    judged = difference.judged
+    where = f" in {_game(answer)}" if first and key != "turns" else ""
+    if judged is None:
+        before, after = difference.baseline, difference.variant
+        return f"moves {_noun(answer, key)} from {before:.3g} to {after:.3g}{where}"
+    phrase = MORE_OR_LESS[key][judged.value < 0]
+    by, interval = _amount(judged, difference.kind)
+    game = _game(answer) if first else "the game"
+    filled = phrase.format(by=by, game=game, better=_better(answer)) + where
+    return f"{filled} ({interval})" if interval else filled
+
+
+def _amount(change: Estimate, kind: str) -> tuple[str, str]:
+    """How much, without its sign, and from what to what: "9.3 %", "9.1 to 9.5"."""
+    sign = -1 if change.value < 0 else 1
+    value = 100 * abs(change.value)
+    if change.low is None or change.high is None:
+        return _with_unit(f"{value:.1f}", kind), ""
+    ends = sorted(100 * sign * end for end in (change.low, change.high))
+    decimals = _decimals((ends[1] - ends[0]) / 2)
+    interval = " to ".join(f"{end:.{decimals}f}" for end in ends)
+    return _with_unit(f"{value:.{decimals}f}", kind), interval
+
+
+def _decimals(reach: float) -> int:
+    """As many as the interval deserves."""
+    if reach >= 10:
+        return 0
+    return min(max(1, ceil(-log10(reach))), MOST_DECIMALS) if reach > 0 else 1
+
+
+def _with_unit(number: str, kind: str) -> str:
+    if kind == COUNT:
+        return f"{number} %"
+    return f"{number} point" if number == "1" else f"{number} points"
+
+
+def _rest(answer: Answer) -> Iterator[str]:
+    yield from _negligible(answer)
+    if same := _with(answer, SAME):
+        yield f"{_subject(answer, same)} the same in every deal"
+    if missing := _with(answer, NOTHING):
+        yield f"there is nothing to compare of {_listed(_nouns(answer, missing))}"
+    order = answer.order
+    unknown = _nouns(answer, _with(answer, UNDECIDED))
+    if order is not None and order.verdict == UNDECIDED:
+        unknown.append(THE_ORDER)
+    if unknown:
+        verb = "change" if len(unknown) > 1 or _is_plural(answer, unknown[0]) else "changes"
+        yield f"whether {_listed(unknown)} {verb} cannot be told with these games"
+    if order is not None and order.verdict == KEPT:
+        yield "it does not change " + ("who is the better bot" if order.pairs == 1 else THE_ORDER)
+    if order is not None and order.verdict == CHANGED:
+        turned = (
+            f"{first} is better than {second} under {answer.baseline}"
+            f" but worse under {answer.rules}"
+            for first, second in order.turned
+        )
+        yield f"it changes {THE_ORDER}: {', '.join(turned)}"
+
+
+def _negligible(answer: Answer) -> Iterator[str]:
+    """What changes by less than is to be ignored, those with the same limit together."""
+    keys = _with(answer, NEGLIGIBLE)
+    limits = dict.fromkeys(
+        (answer.differences[key].kind, answer.differences[key].ignored) for key in keys
+    )
+    for kind, ignored in limits:
+        alike = [key for key in keys if _limit(answer.differences[key]) == (kind, ignored)]
+        verb = "change" if len(alike) > 1 or alike[0] in PLURALS else "changes"
+        limit = _with_unit(f"{100 * ignored:g}", kind)
+        yield f"{_listed(_nouns(answer, alike))} {verb} by less than {limit}"
+
+
+def _limit(difference: Difference) -> tuple[str, float]:
+    return difference.kind, difference.ignored
+
+
+def _subject(answer: Answer, keys: Sequence[str]) -> str:
+    verb = "are" if len(keys) > 1 or keys[0] in PLURALS else "is"
+    return f"{_listed(_nouns(answer, keys))} {verb}"
+
+
+def _is_plural(answer: Answer, noun: str) -> bool:
+    return noun in _nouns(answer, PLURALS)
+
+
+def _with(answer: Answer, verdict: str) -> list[str]:
+    """The measures with this verdict, without what goes without saying."""
+    return [
+        key
+        for key, one in answer.differences.items()
+        if one.verdict == verdict and not _is_plain(answer, key, one)
+    ]
+
+
+def _is_plain(answer: Answer, key: str, difference: Difference) -> bool:
+    """Of two players the last one gets what the first one loses; games end as a rule."""
+    if key == "last_seat":
+        return answer.players == 2
+    return key == "unfinished" and difference.verdict == SAME and not difference.variant
+
+
+def _nouns(answer: Answer, keys: Iterable[str]) -> list[str]:
+    return [_noun(answer, key) for key in keys]
+
+
+def _noun(answer: Answer, key: str) -> str:
+    return NOUNS[key].format(better=_better(answer))
+
+
+def _better(answer: Answer) -> str:
+    return "better" if answer.unlike == 2 else "best"
+
+
+def _game(answer: Answer) -> str:
+    return "a game alone" if answer.players == 1 else f"a {answer.players}-player game"
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Words in a sentence: "a", "a and b", "a, b and c"."""
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,0 +1,236 @@
+"""A comparison of rule sets as tables, sentences and files."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cantstop_arena.compare.answers import Answer, Answers
+from cantstop_arena.compare.measures import ASKED, ORDER
+from cantstop_arena.compare.sentences import sentence
+from cantstop_arena.compare.statistics import COUNT, Difference, Order
+from cantstop_arena.compare.statistics import Estimate as Interval
+from cantstop_arena.reports.drawing import LATEX, MARKDOWN, TEXT, Style, draw_all
+from cantstop_arena.reports.files import write_whole
+from cantstop_arena.reports.model import (
+    Column,
+    Estimate,
+    Table,
+    Value,
+    estimate,
+    number,
+    significant,
+)
+from cantstop_arena.reports.records import as_csv, as_json, records
+
+FORMATS = ("text", "markdown", "csv", "json", "latex")
+STYLES = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX}
+LABELS = {measure.key: measure.label for measure in ASKED}
+LEAST_P = 0.0001  # smaller ones are told as smaller
+TABLE = "comparison"
+
+
+def written(answers: Answers, form: str) -> str:
+    """A comparison in one of the formats."""
+    if form == "csv":
+        return as_csv(everything(answers))
+    if form == "json":
+        return as_json(content(answers))
+    return _for_people(answers, STYLES[form])
+
+
+def write_comparison(answers: Answers, folder: Path) -> list[Path]:
+    """Write the comparison into an existing folder; the paths of what was written, in order.
+
+    The same answers give the same bytes.
+    """
+    files = {"comparison.csv": "csv", "comparison.md": "markdown", "comparison.json": "json"}
+    for name, form in files.items():
+        write_whole(folder / name, written(answers, form))
+    return [folder / name for name in files]
+
+
+# For people ---------------------------------------------------------------------------------
+
+
+def _for_people(answers: Answers, style: Style) -> str:
+    told = [draw_all([_table(answer)], style) for answer in answers.answers]
+    below = [*legend(answers), *answers.notes]
+    return "\n\n".join([*told, *map(style.safe, below)]) + "\n"
+
+
+def legend(answers: Answers) -> Iterator[str]:
+    """How to read the tables."""
+    questions = sum(
+        one.p is not None for answer in answers.answers for one in _questions(answer).values()
+    )
+    yield (
+        "Shares are in percent, their differences in points of a hundred; ± is half of a 95 %"
+        " interval, of differences between deals played under both rule sets. Effects are Cohen's d"
+        " in games (counts) and Cohen's h (shares)."
+    )
+    yield (
+        f"p is corrected for all {questions} questions of the file (Holm): 5 % is the chance that"
+        " any of them is answered by a difference where there is none at all. Negligible: the"
+        f" interval lies within what is to be ignored ({_limits(answers)})."
+    )
+
+
+def _limits(answers: Answers) -> str:
+    kinds = {measure.key: measure.kind for measure in ASKED}
+    alike: dict[str, list[str]] = {}
+    for key, ignored in answers.ignored.items():
+        limit = f"{100 * ignored:g} " + ("%" if kinds.get(key) == COUNT else "points")
+        alike.setdefault(limit, []).append(key)
+    return "; ".join(f"{limit}: {', '.join(keys)}" for limit, keys in alike.items())
+
+
+def _table(answer: Answer) -> Table:
+    columns = (
+        Column("measure", "measure"),
+        number("baseline", answer.baseline, 2),
+        number("variant", answer.rules, 2),
+        estimate("difference", "difference", 2),
+        estimate("relative", "change in %", 2, percent=True),
+        number("effect", "effect", 3),
+        number("p", "p"),
+        Column("verdict", "verdict"),
+    )
+    rows = [_row(key, difference) for key, difference in answer.differences.items()]
+    if answer.order:
+        corrected = _chance(answer.order.corrected)
+        ends: list[Value] = [None, None, None, None, None, corrected, answer.order.verdict]
+        rows.append(["order of the bots", *ends])
+    seats = "1 player" if answer.players == 1 else f"{answer.players} players"
+    title = f"{answer.rules} against {answer.baseline}, {seats}"
+    played = f"{answer.deals} deals, {answer.games} games of each."
+    return Table(TABLE, title, columns, rows, (played, sentence(answer)))
+
+
+def _row(key: str, difference: Difference) -> list[Value]:
+    share = difference.kind != COUNT
+    scale = 100 if share else 1
+    relative = None if share or difference.relative is None else difference.relative
+    return [
+        LABELS[key] + (", %" if share else ""),
+        _scaled(difference.baseline, scale),
+        _scaled(difference.variant, scale),
+        _estimate(difference.absolute, scale),
+        _estimate(relative),
+        difference.effect,
+        _chance(difference.corrected),
+        difference.verdict,
+    ]
+
+
+def _scaled(value: float | None, scale: float) -> float | None:
+    return None if value is None else scale * value
+
+
+def _estimate(told: Interval | None, scale: float = 1) -> Estimate | None:
+    if told is None:
+        return None
+    return Estimate(scale * told.value, _scaled(told.low, scale), _scaled(told.high, scale))
+
+
+def _chance(p: float | None) -> str | None:
+    if p is None:
+        return None
+    return f"<{LEAST_P}" if p < LEAST_P else f"{p:.4f}"
+
+
+# For programs -------------------------------------------------------------------------------
+
+
+def everything(answers: Answers) -> Table:
+    """Every question in a row, with raw numbers: shares as parts of 1."""
+    columns = (
+        number("players"),
+        Column("rules", "rules"),
+        Column("baseline", "baseline"),
+        number("deals"),
+        number("games"),
+        *_COLUMNS,
+    )
+    rows: list[list[Value]] = []
+    for answer in answers.answers:
+        about: list[Value] = [
+            answer.players,
+            answer.rules,
+            answer.baseline,
+            answer.deals,
+            answer.games,
+        ]
+        rows += [[*about, *values] for values in _answered(answers, answer)]
+    return Table(TABLE, answers.name, columns, rows)
+
+
+_COLUMNS = (
+    Column("measure", "measure"),
+    Column("kind", "kind"),
+    number("baseline_value"),
+    number("value"),
+    estimate("difference", "difference", 0),
+    estimate("relative", "relative", 0),
+    Column("effect", "effect"),
+    number("effect_size"),
+    number("p"),
+    number("p_corrected"),
+    number("ignore_below"),
+    Column("verdict", "verdict"),
+)
+
+
+def _answered(answers: Answers, answer: Answer) -> Iterator[list[Value]]:
+    for key, one in _questions(answer).items():
+        ignored = answers.ignored[key]
+        if isinstance(one, Order):
+            nothing: list[Value] = [None] * 6
+            yield [key, ORDER, *nothing, one.p, one.corrected, ignored, one.verdict]
+            continue
+        yield [
+            key,
+            one.kind,
+            one.baseline,
+            one.variant,
+            _estimate(one.absolute),
+            _estimate(one.relative),
+            "d" if one.kind == COUNT else "h",
+            one.effect,
+            one.p,
+            one.corrected,
+            ignored,
+            one.verdict,
+        ]
+
+
+def _questions(answer: Answer) -> dict[str, Difference | Order]:
+    order = {ORDER: answer.order} if answer.order else {}
+    return {**answer.differences, **order}
+
+
+def content(answers: Answers) -> dict[str, Any]:
+    """All of it, as `comparison.json` says it."""
+    return {
+        "name": answers.name,
+        "seed": answers.seed,
+        "bots": list(answers.bots),
+        "rules": {name: dict(rules) for name, rules in answers.rules.items()},
+        "baseline": answers.baseline,
+        "ignore_below": {key: significant(least) for key, least in answers.ignored.items()},
+        "answers": [_answer(answers, answer) for answer in answers.answers],
+        "notes": list(answers.notes),
+    }
+
+
+def _answer(answers: Answers, answer: Answer) -> dict[str, Any]:
+    table = Table(TABLE, "", _COLUMNS, list(_answered(answers, answer)))
+    turned = [list(pair) for pair in answer.order.turned] if answer.order else []
+    return {
+        "rules": answer.rules,
+        "players": answer.players,
+        "deals": answer.deals,
+        "games": answer.games,
+        "sentence": sentence(answer),
+        "questions": records(table),
+        "turned": turned,
+    }

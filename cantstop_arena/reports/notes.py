@@ -1,0 +1,40 @@
+"""What limits the standings, in sentences."""
+
+from collections.abc import Sequence
+
+from cantstop_arena.reports.analysis import Analysis
+
+NOT_REPRODUCIBLE = "not reproducible"
+MOST_NAMES = 6
+LEGEND = (
+    "Bots that share a letter cannot be told apart; above next: the likelihood of being better than"
+    " the bot below. Intervals cover 95 %."
+)
+
+
+def about_standings(analysis: Analysis) -> list[str]:
+    """Games without a winner, bots that change, ratings without a maximum or a bridge."""
+    said = []
+    if without := analysis.unfinished:
+        share = "" if analysis.alone else "; their seats share the win"
+        said.append(f"{without} of {analysis.games} games were not finished{share}.")
+    if unsteady := analysis.results.irreproducible:
+        said.append(
+            f"{_listed(unsteady)}: {NOT_REPRODUCIBLE}. The answers were others when a game was"
+            " played twice, so that results change from run to run."
+        )
+    return said if analysis.alone else [*said, *_about_ratings(analysis)]
+
+
+def _about_ratings(analysis: Analysis) -> list[str]:
+    said, everyone = [], len(analysis.results.bots)
+    for label, bots in analysis.ratings.labels.items():
+        names = _listed([analysis.results.bots[bot] for bot in bots])
+        said.append(label.sentence if len(bots) == everyone else f"{names}: {label.sentence}")
+    return said
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a sentence, not too many of them."""
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,60 @@
+"""All tables of a tournament, in any form: for people, or for programs."""
+
+from collections.abc import Callable, Container, Mapping, Sequence
+
+from cantstop_arena.reports.analysis import Analysis
+from cantstop_arena.reports.crosstable import crosstable, pairs
+from cantstop_arena.reports.drawing import LATEX, MARKDOWN, TEXT, draw, draw_all
+from cantstop_arena.reports.faults import faults
+from cantstop_arena.reports.fit import fit
+from cantstop_arena.reports.model import Table
+from cantstop_arena.reports.records import all_as_csv, all_as_json
+from cantstop_arena.reports.seats import seats
+from cantstop_arena.reports.standings import standings
+from cantstop_arena.reports.styles import styles
+
+NAMES = ("standings", "crosstable", "fit", "seats", "styles", "faults")
+PREAMBLE = "% In the preamble: \\usepackage{booktabs}\n\n"
+FORMATS: Mapping[str, Callable[[Sequence[Table]], str]] = {
+    "text": lambda tables: draw_all(tables, TEXT) + "\n",
+    "markdown": lambda tables: draw_all(tables, MARKDOWN) + "\n",
+    "csv": all_as_csv,
+    "json": all_as_json,
+    "latex": lambda tables: PREAMBLE + draw_all(tables, LATEX) + "\n",
+}
+
+
+def written(analysis: Analysis, form: str, chosen: Container[str] = NAMES) -> str:
+    """The chosen tables in one of the forms of FORMATS, for files and pipes."""
+    tables = for_programs(analysis) if form in ("csv", "json") else for_people(analysis)
+    return FORMATS[form]([table for table in tables if table.name in chosen])
+
+
+def shown(
+    analysis: Analysis, chosen: Container[str] = NAMES, coloured: bool = False, width: int = 0
+) -> str:
+    """The chosen tables for a terminal that is `width` signs wide."""
+    tables = [table for table in for_people(analysis, width) if table.name in chosen]
+    return draw_all(tables, TEXT, coloured) + "\n"
+
+
+def for_people(analysis: Analysis, width: int = 0) -> list[Table]:
+    """The tables that have something to say, the crosstable's errors only where there is room."""
+    tables = [standings(analysis), styles(analysis), faults(analysis)]
+    if not analysis.alone:
+        square = crosstable(analysis)
+        square = square if _fits(square, width) else crosstable(analysis, errors=False)
+        tables[1:1] = [square, fit(analysis), seats(analysis)]
+    return [table for table in tables if table.rows]
+
+
+def for_programs(analysis: Analysis) -> list[Table]:
+    """All tables, the crosstable pair by pair."""
+    tables = [standings(analysis), styles(analysis), faults(analysis)]
+    if not analysis.alone:
+        tables[1:1] = [pairs(analysis), fit(analysis, most=None), seats(analysis)]
+    return tables
+
+
+def _fits(table: Table, width: int) -> bool:
+    return not width or len(draw(table, TEXT).partition("\n")[0]) <= width

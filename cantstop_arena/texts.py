@@ -1,0 +1,31 @@
+"""Foreign text as it can be printed and stored, and what foreign objects say of themselves."""
+
+from collections.abc import Callable
+
+from cantstop_arena.errors import Interrupted
+
+LONGEST = 1000  # characters of what an object says of itself
+
+
+def in_a_line(text: str, longest: int | None = None) -> str:
+    """Foreign text on one line, not too long, strange signs spelled out."""
+    line = " ".join(str.__str__(text).split())
+    line = "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in line
+    )
+    return line if longest is None or len(line) <= longest else f"{line[: longest - 3]}..."
+
+
+def said_by(value: object, tell: Callable[[object], str]) -> str:
+    """What a foreign object says of itself; nothing where that fails."""
+    try:
+        return in_a_line(tell(value)[:LONGEST])
+    except Interrupted:
+        raise
+    except BaseException:
+        return ""
+
+
+def type_name(value: object) -> str:
+    """The name of an object's type, past whatever its class says of itself."""
+    return in_a_line(str.__str__(type.__dict__["__name__"].__get__(type(value)))[:100])

@@ -1,0 +1,109 @@
+"""The process in which a bot is examined: what `trial` starts, and how it tells what it finds."""
+
+import argparse
+import faulthandler
+import mmap
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from cantstop_arena import system
+from cantstop_arena.botfiles import described
+from cantstop_arena.botspecs import BotSpec
+from cantstop_arena.errors import BotError
+from cantstop_arena.isolation.stdio import take_pipes
+from cantstop_arena.isolation.wire import line_of
+from cantstop_arena.plugins import Catalogue
+from cantstop_arena.tournament.examiner import Examiner, Tell
+from cantstop_arena.tournament.findings import WRONG, Finding, Stage
+
+
+def _asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m cantstop_arena.tournament.examine")
+    parser.add_argument("--parent", type=int, required=True, help="the process that listens")
+    parser.add_argument("--bots", type=Path, required=True, help="the folder of bots")
+    parser.add_argument("--memory", type=int, required=True, help="file descriptor of the game")
+    parser.add_argument("--dump", type=int, required=True, help="file descriptor for tracebacks")
+    parser.add_argument("--limit", type=float, required=True, help="seconds for a decision")
+    parser.add_argument("--bot", help="which bot of the file; the first is the default")
+    parser.add_argument("--only-play", action="store_true", help="tell what happens in the games")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--path", type=Path)
+    what.add_argument("--name")
+    return parser.parse_args()
+
+
+class _Unknown(BotError):
+    """There is no bot of this name."""
+
+
+def _named(catalogue: Catalogue, name: str) -> BotSpec:
+    try:
+        return catalogue.find(name)
+    except BotError as error:
+        is_broken = any(broken.name == name for broken in catalogue.everything()[1])
+        raise error if is_broken else _Unknown(str(error)) from error
+
+
+def _specs(catalogue: Catalogue, asked: argparse.Namespace) -> list[BotSpec]:
+    path = asked.path or catalogue.file_of(asked.name)
+    specs = catalogue.bots_of(path) if path else [_named(catalogue, asked.name)]
+    if not specs:
+        raise BotError("holds no bot")
+    return specs
+
+
+def _examiner(asked: argparse.Namespace, tell: Tell) -> Examiner:
+    catalogue = Catalogue(asked.bots)
+    specs = _specs(catalogue, asked)
+    spec = next((spec for spec in specs if spec.name == asked.bot), specs[0])
+    tell({"bots": [spec.name for spec in specs], "this": spec.name})
+    return Examiner(catalogue, spec, mmap.mmap(asked.memory, 0), asked.limit, tell)
+
+
+def _examine(asked: argparse.Namespace, tell: Tell) -> None:
+    tell(Stage("file", "is read", max(2.0, 10 * asked.limit)).told())
+    try:
+        examiner = _examiner(asked, tell)
+    except _Unknown as error:
+        tell({"unknown": str(error)})
+    except BotError as error:
+        tell(Finding(WRONG, "file", str(error)).told())
+    else:
+        _let_work(examiner, asked.only_play)
+
+
+def _let_work(examiner: Examiner, only_play: bool) -> None:
+    try:
+        for finding in examiner.play() if only_play else examiner.everything():
+            examiner.tell(finding.told())
+    except Exception as error:  # out of the bot's own code, where it is made anew
+        examiner.tell(Finding(WRONG, examiner.subject, described(error)).told())
+
+
+def main() -> None:
+    """Examine a bot, and tell what is found."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever listens
+    _, report = take_pipes()
+    asked = _asked()
+    system.die_with_parent(asked.parent)
+    faulthandler.enable(asked.dump, all_threads=False)
+    faulthandler.register(signal.SIGUSR1, asked.dump, all_threads=False)
+
+    def tell(message: Mapping[str, Any]) -> None:
+        left = memoryview(line_of(message))
+        while left:
+            left = left[report.write(left) :]
+
+    _examine(asked, tell)
+    tell({"done": True})
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(0)  # whatever a bot has left running
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+"""Sentences about hand-made numbers."""
+
+from dataclasses import replace
+
+import pytest
+
+from cantstop_arena.compare.answers import Answer
+from cantstop_arena.compare.measures import ASKED
+from cantstop_arena.compare.sentences import MORE_OR_LESS, NOUNS, sentence
+from cantstop_arena.compare.statistics import (
+    CHANGED,
+    COUNT,
+    DIFFERENT,
+    KEPT,
+    NEGLIGIBLE,
+    NOTHING,
+    SAME,
+    SHARE,
+    UNDECIDED,
+    Difference,
+    Estimate,
+    Order,
+)
+
+KINDS = {measure.key: measure.kind for measure in ASKED}
+
+
+def changed(
+    key: str, by: float, reach: float, effect: float, verdict: str = DIFFERENT
+) -> Difference:
+    """A difference in percent of a count, or in points of a share."""
+    estimate = Estimate(by / 100, (by - reach) / 100, (by + reach) / 100, 0.001)
+    ignored = 0.01 if KINDS[key] == COUNT else 0.002
+    return Difference(1.0, 1.1, estimate, estimate, effect, KINDS[key], ignored, verdict)
+
+
+def answer(order: Order | None = None, players: int = 4, **differences: Difference) -> Answer:
+    return Answer("jump", "classic", players, min(players, 3), 500, 12000, differences, order)
+
+
+KEEPS = Order(3, (), 1.0, KEPT)
+
+
+def test_the_sentence_of_the_manual() -> None:
+    told = answer(
+        KEEPS,
+        first_seat=changed("first_seat", -0.4, 0.1, -0.01),
+        turns=changed("turns", -9.3, 0.2, -0.5),
+    )
+    assert sentence(told) == (
+        "jump makes a 4-player game 9.3 % shorter (9.1 to 9.5) and costs the first player"
+        " 0.4 points (0.3 to 0.5); it does not change the order of the bots."
+    )
+
+
+def test_what_is_negligible_the_same_unknown_or_nowhere_is_said() -> None:
+    told = answer(
+        replace(KEEPS, verdict=UNDECIDED),
+        turns=changed("turns", 12.0, 3.0, 0.5),
+        rolls=changed("rolls", 0.1, 0.2, 0.0, NEGLIGIBLE),
+        decisions=changed("decisions", 0.1, 0.2, 0.0, NEGLIGIBLE),
+        bust_rate=changed("bust_rate", 0.01, 0.02, 0.0, NEGLIGIBLE),
+        margin=changed("margin", 1.0, 3.0, 0.0, UNDECIDED),
+        lead_changes=changed("lead_changes", 0, 0, 0.0, SAME),
+        half_time=changed("half_time", 0, 0, 0.0, NOTHING),
+    )
+    assert sentence(told) == (
+        "jump makes a 4-player game 12.0 % longer (9.0 to 15.0); the rolls and the decisions change"
+        " by less than 1 %; the bust rate changes by less than 0.2 points; the lead changes are"
+        " the same in every deal; there is nothing to compare of the half-time leader's share;"
+        " whether the margin at the end and the order of the bots change cannot be told with these"
+        " games."
+    )
+
+
+def test_the_greatest_effects_come_first_and_the_first_one_names_the_game() -> None:
+    told = answer(
+        turns=changed("turns", 5.0, 0.5, 0.2),
+        rolls=changed("rolls", 5.0, 0.5, 0.1),
+        bust_rate=changed("bust_rate", -5.0, 0.5, -0.3),
+    )
+    assert sentence(told) == (
+        "jump lowers the bust rate by 5.0 points in a 4-player game (4.5 to 5.5), makes the game"
+        " 5.0 % longer (4.5 to 5.5) and takes 5.0 % more rolls (4.5 to 5.5)."
+    )
+
+
+def test_what_goes_without_saying_is_not_said() -> None:
+    told = answer(
+        players=2,
+        turns=changed("turns", 5.0, 0.5, 0.2),
+        last_seat=changed("last_seat", 5.0, 0.5, 0.2),
+        unfinished=replace(changed("unfinished", 0, 0, 0.0, SAME), variant=0.0),
+    )
+    assert sentence(told) == "jump makes a 2-player game 5.0 % longer (4.5 to 5.5)."
+
+
+def test_no_games_at_all() -> None:
+    assert sentence(replace(answer(), games=0)).endswith(
+        "no lineup that played on under all rule sets."
+    )
+
+
+def test_no_difference_at_all() -> None:
+    same = changed("turns", 0, 0, 0.0, SAME)
+    assert sentence(answer(KEEPS, turns=same)) == (
+        "jump changes nothing in a 4-player game: every deal came out the same."
+    )
+    assert sentence(answer(players=1, turns=same)).startswith(
+        "jump changes nothing in a game alone"
+    )
+
+
+@pytest.mark.parametrize(
+    ("verdict", "opening"),
+    [
+        (NEGLIGIBLE, "jump makes no difference worth mentioning to a 2-player game; "),
+        (UNDECIDED, "jump makes no clear difference to a 2-player game; whether the turns change "),
+    ],
+)
+def test_no_difference_that_is_clear(verdict: str, opening: str) -> None:
+    told = answer(players=2, turns=changed("turns", 0.1, 0.2, 0.0, verdict))
+    assert sentence(told).startswith(opening)
+
+
+def test_an_order_that_changes_is_told_bot_by_bot() -> None:
+    turned = Order(3, (("rule28", "odds"), ("glenn-aloi", "odds")), 0.001, CHANGED, 0.01)
+    assert sentence(answer(turned, turns=changed("turns", 2.0, 0.04, 0.1))) == (
+        "jump makes a 4-player game 2.00 % longer (1.96 to 2.04); it changes the order of the bots:"
+        " rule28 is better than odds under classic but worse under jump, glenn-aloi is better"
+        " than odds under classic but worse under jump."
+    )
+
+
+def test_two_bots_have_a_better_one() -> None:
+    told = answer(
+        replace(KEEPS, pairs=1), players=2, better_bot=changed("better_bot", 1.0, 0.04, 0.1)
+    )
+    assert sentence(told) == (
+        "jump gives the better bot 1.00 points in a 2-player game (0.96 to 1.04);"
+        " it does not change who is the better bot."
+    )
+
+
+def test_a_difference_from_nothing_is_told_in_numbers() -> None:
+    risen = replace(changed("lead_changes", 1, 1, 0.0), relative=None, baseline=0.0, variant=1.25)
+    assert sentence(answer(lead_changes=risen)) == (
+        "jump moves the lead changes from 0 to 1.25 in a 4-player game."
+    )
+
+
+def test_one_deal_has_no_interval() -> None:
+    alone = replace(changed("turns", 1, 1, 0.0), relative=Estimate(0.05, None, None, 1.0))
+    assert sentence(answer(turns=alone)) == "jump makes a 4-player game 5.0 % longer."
+
+
+@pytest.mark.parametrize("key", KINDS)
+def test_every_measure_has_words_for_every_case(key: str) -> None:
+    assert key in MORE_OR_LESS and key in NOUNS
+    said = {
+        sentence(replace(answer(), differences={key: changed(key, by, 0.5, 0.1, verdict)}))
+        for by in (2.0, -2.0)
+        for verdict in (DIFFERENT, NEGLIGIBLE, UNDECIDED, NOTHING)
+    }
+    assert len(said) == 5
+    unit = "%" if KINDS[key] == COUNT else "points"
+    assert sum(f"2.0 {unit}" in one for one in said) == 2
+    assert not any("{" in one or "  " in one for one in said)
+
+
+def test_the_share_kinds_are_told_in_points() -> None:
+    assert KINDS["bust_rate"] == SHARE
+    assert "by 10 points in a 4-player game (-1 to 21)" in sentence(
+        answer(bust_rate=changed("bust_rate", 10.0, 11.0, 0.1))
+    )

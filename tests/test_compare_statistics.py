@@ -1,0 +1,248 @@
+"""Differences between rule sets against scipy and statsmodels, and answers to odd cases."""
+
+from dataclasses import replace
+from math import asin, isfinite, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.weightstats import ttost_paired
+
+from cantstop_arena.compare.answers import Answer
+from cantstop_arena.compare.run import corrected
+from cantstop_arena.compare.statistics import (
+    CHANGED,
+    COUNT,
+    DIFFERENT,
+    KEPT,
+    NEGLIGIBLE,
+    NOTHING,
+    SAME,
+    SHARE,
+    UNDECIDED,
+    Difference,
+    Estimate,
+    Numbers,
+    Order,
+    Ratio,
+    compared,
+    lead,
+    orders,
+)
+from cantstop_arena.ratings.groups import holm
+
+RANDOM = np.random.default_rng(4)
+ONES = np.ones(40)
+
+
+def draw(deals: int = 40, mean: float = 20.0) -> Numbers:
+    return RANDOM.normal(mean, 3.0, deals)
+
+
+def difference(
+    before: Numbers, after: Numbers, kind: str = SHARE, ignored: float = 0
+) -> Difference:
+    ones = np.ones(len(before))
+    return compared(Ratio(before, ones), Ratio(after, ones), kind, ignored, spread=2.0)
+
+
+# --- Against well-kept libraries ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("deals", [2, 3, 10, 400, 5000])
+def test_a_mean_is_compared_as_by_the_paired_t_test(deals: int) -> None:
+    before, after = draw(deals), draw(deals, 20.5)
+    oracle = stats.ttest_rel(after, before)
+    absolute = difference(before, after).absolute
+    assert absolute is not None
+    assert absolute.p == pytest.approx(oracle.pvalue, rel=1e-6)
+    interval = oracle.confidence_interval(0.95)
+    assert (absolute.low, absolute.high) == pytest.approx(tuple(interval), rel=1e-6)
+
+
+def test_questions_of_all_answers_are_corrected_together() -> None:
+    """Once more by statsmodels; what was the same or not there keeps its verdict."""
+    chances = [*RANDOM.uniform(0, 0.01, 6), 0.9]
+    told = [
+        Difference(1.0, 2.0, Estimate(1.0, 0.5, 1.5, p), None, 0.1, SHARE, 0.0, UNDECIDED)
+        for p in chances
+    ]
+    nothing = replace(told[0], absolute=None, verdict=NOTHING)
+    order = Order(1, (("a", "b"),), 0.004, UNDECIDED)
+    answers = [
+        Answer("jump", "classic", 2, 2, 9, 18, {"turns": told[0], "rolls": nothing}, order),
+        Answer("leave", "classic", 2, 2, 9, 18, {str(n): d for n, d in enumerate(told[1:])}, None),
+    ]
+    first, second = corrected(answers)
+    oracle = multipletests([chances[0], 0.004, *chances[1:]], method="holm")[1]
+    assert first.order is not None
+    found = [first.differences["turns"].corrected, first.order.corrected]
+    found += [one.corrected for one in second.differences.values()]
+    assert found == pytest.approx(list(oracle))
+    assert first.differences["rolls"].verdict == NOTHING
+    assert second.differences["5"].verdict == UNDECIDED
+
+
+@pytest.mark.parametrize("ignored", [0.2, 0.5, 1.0, 2.0])
+def test_negligible_is_what_two_one_sided_tests_say(ignored: float) -> None:
+    for shift in (0.0, 0.2, 0.6):
+        before = draw(200)
+        after = before + RANDOM.normal(shift, 2.0, 200)
+        p, *_ = ttost_paired(after, before, -ignored, ignored)
+        judged = difference(before, after, ignored=ignored).decided(1.0)
+        assert (judged.verdict == NEGLIGIBLE) == (p < 0.025)
+
+
+def test_ratios_have_the_errors_that_simulation_finds() -> None:
+    """The linearised standard error against the spread of the estimate itself."""
+    found, errors = [], []
+    for _ in range(400):
+        below = RANDOM.poisson(30, (2, 100)).astype(float) + 1
+        luck = RANDOM.uniform(0.2, 0.4, 100)
+        above = RANDOM.binomial(below.astype(int), [luck, luck + 0.1]).astype(float)
+        one = compared(Ratio(above[0], below[0]), Ratio(above[1], below[1]), SHARE, 0)
+        assert one.absolute and one.absolute.low is not None
+        found.append(one.absolute.value)
+        errors.append((one.absolute.value - one.absolute.low) / stats.t.ppf(0.975, 99))
+    assert np.mean(found) == pytest.approx(0.1, abs=0.002)
+    assert np.mean(errors) == pytest.approx(np.std(found, ddof=1), rel=0.1)
+
+
+def test_relative_differences_have_intervals_of_their_own() -> None:
+    before, after = draw(4000, 20), draw(4000, 25)
+    relative = difference(before, after, COUNT).relative
+    assert relative and relative.low is not None and relative.high is not None
+    error = 1.25 * sqrt((3 / 20) ** 2 + (3 / 25) ** 2) / sqrt(4000)
+    assert relative.value == pytest.approx(0.25, abs=4 * error)
+    assert (relative.high - relative.low) / 2 == pytest.approx(1.96 * error, rel=0.05)
+
+
+def test_effect_sizes_are_cohens() -> None:
+    half = np.tile([0.0, 1.0], 20)
+    rarely = np.tile([0.0, 0.0, 0.0, 1.0], 10)
+    assert difference(rarely, half).effect == pytest.approx(2 * asin(sqrt(0.5)) - 2 * asin(0.5))
+    assert difference(rarely, half, COUNT).effect == pytest.approx(0.25 / 2.0)
+
+
+# --- Verdicts -------------------------------------------------------------------------------------
+
+
+def test_verdicts() -> None:
+    before = draw(400)
+    near, far = before + RANDOM.normal(0, 0.1, 400), before + RANDOM.normal(5, 0.1, 400)
+    assert difference(before, far, COUNT, 0.01).decided(0.001).verdict == DIFFERENT
+    assert difference(before, near, COUNT, 0.01).decided(0.001).verdict == NEGLIGIBLE
+    assert difference(before, near, COUNT, 0.0).decided(0.2).verdict == UNDECIDED
+    assert difference(before, before, COUNT, 0.0).decided(1.0).verdict == SAME
+
+
+def test_no_difference_in_any_deal_is_none() -> None:
+    before = draw()
+    same = difference(before, before.copy())
+    assert same.absolute == same.relative == Estimate(0.0, 0.0, 0.0, 1.0)
+    assert (same.effect, same.verdict) == (0.0, SAME)
+
+
+def test_a_constant_difference_has_the_p_of_the_sign_test() -> None:
+    before = np.tile([1.0, 2.0, 3.5, 7.7], 5)
+    absolute = difference(before, before + 0.1).absolute
+    assert absolute is not None
+    assert absolute.p == 2.0**-19
+    assert (absolute.low, absolute.value, absolute.high) == pytest.approx((0.1, 0.1, 0.1))
+
+
+def test_twice_as_much_of_both_is_no_difference() -> None:
+    above, below = draw() / 7, draw()
+    doubled = compared(Ratio(above, below), Ratio(2 * above, 2 * below), SHARE, 0)
+    assert doubled.absolute == Estimate(0.0, 0.0, 0.0, 1.0)
+
+
+def test_one_deal_decides_nothing() -> None:
+    one = difference(np.array([3.0]), np.array([4.0]), COUNT, 0.9)
+    assert one.absolute == Estimate(1.0, None, None, 1.0)
+    assert one.decided(1.0).verdict == UNDECIDED
+
+
+def test_nothing_to_divide_by_is_nothing_to_compare() -> None:
+    nothing = compared(Ratio(ONES, 0 * ONES), Ratio(ONES, ONES), SHARE, 0.1)
+    assert (nothing.baseline, nothing.variant, nothing.p) == (None, 1.0, None)
+    assert nothing.verdict == NOTHING
+
+
+def test_from_zero_there_is_no_relative_difference() -> None:
+    some = np.tile([0.0, 1.0], 20)
+    risen = difference(0 * ONES, some, COUNT, 0.5)
+    assert risen.relative is None
+    assert risen.decided(0.01).verdict == DIFFERENT
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(0, 3)] * 4), min_size=1, max_size=6),
+    st.sampled_from([COUNT, SHARE]),
+)
+def test_whatever_was_counted_the_answer_is_finite(rows: list[tuple[int, ...]], kind: str) -> None:
+    before, below, after, beyond = np.array(rows, float).T
+    told = compared(Ratio(before, below), Ratio(after, beyond), kind, 0.1, spread=0.0)
+    numbers = [told.baseline, told.variant, told.effect, told.p]
+    for estimate in (told.absolute, told.relative):
+        if estimate:
+            numbers += [estimate.value, estimate.low, estimate.high, estimate.p]
+    assert all(isfinite(number) for number in numbers if number is not None)
+    assert told.p is None or 0 <= told.p <= 1
+
+
+# --- The order of the bots ------------------------------------------------------------------------
+
+
+def led(score: float, p: float, reach: float = 0.01) -> Estimate:
+    return Estimate(score, score - reach, score + reach, p)
+
+
+def test_an_order_changes_where_both_ways_round_are_sure() -> None:
+    before = {("a", "b"): led(0.1, 1e-9), ("b", "c"): led(-0.1, 1e-9)}
+    after = {("a", "b"): led(0.1, 1e-9), ("b", "c"): led(0.1, 1e-4)}
+    order = orders(before, after, 0.002)
+    assert order.p == pytest.approx(2e-4)
+    assert order.decided(0.001).verdict == CHANGED
+    assert order.decided(0.001).turned == (("c", "b"),)
+    assert order.decided(0.2).verdict == UNDECIDED
+    assert order.decided(0.2).turned == ()
+
+
+def test_an_order_is_kept_where_all_pairs_are_the_same_way_or_equal_in_both() -> None:
+    sure, equal = led(0.1, 1e-9), led(0.0001, 0.9, 0.001)
+    unsure = led(0.1, 0.3, 0.2)
+    assert orders({("a", "b"): sure}, {("a", "b"): sure}, 0.002).verdict == KEPT
+    assert orders({("a", "b"): equal}, {("a", "b"): equal}, 0.002).verdict == KEPT
+    assert orders({("a", "b"): sure}, {("a", "b"): unsure}, 0.002).verdict == UNDECIDED
+
+
+def test_a_lead_is_compared_with_none() -> None:
+    score = RANDOM.normal(0.1, 1.0, 50)
+    assert lead(Ratio(score, np.ones(50))).p == pytest.approx(stats.ttest_1samp(score, 0).pvalue)
+    assert lead(Ratio(score, 0 * score)) == Estimate(0.0, None, None, 1.0)
+
+
+# --- Where there is no difference -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("deals", [30, 200])
+def test_false_alarms_are_rare_in_a_whole_file(deals: int) -> None:
+    """Ten questions about the same rules on independent deals, hundreds of times."""
+    alarms = 0
+    runs = 400
+    for _ in range(runs):
+        chances = []
+        for _ in range(5):
+            counts = RANDOM.poisson(40, (2, deals)).astype(float)
+            busts = RANDOM.binomial(counts.astype(int), 0.3).astype(float)
+            means = compared(
+                Ratio(counts[0], np.ones(deals)), Ratio(counts[1], np.ones(deals)), COUNT, 0
+            )
+            rates = compared(Ratio(busts[0], counts[0]), Ratio(busts[1], counts[1]), SHARE, 0)
+            chances += [one.p for one in (means, rates) if one.p is not None]
+        alarms += holm(np.array(chances)).min() <= 0.05
+    assert alarms / runs <= 0.05 + 3 * sqrt(0.05 * 0.95 / runs)

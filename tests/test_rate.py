@@ -1,0 +1,314 @@
+"""arena rate: the run's own tables, several runs together, and what it refuses and never does."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cantstop_arena.cli import main
+from cantstop_arena.outcomes import Results
+from cantstop_arena.tournament.archive import reread
+
+ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
+BOTS = ("random", "cautious", "rule28")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def arena(*words: str, code: int = 0) -> Result:
+    """Run a command within this process; it must end with this exit code and no traceback."""
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == code, (result.output, result.exception)
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def play(name: str, bots: str = ", ".join(BOTS), **keys: Any) -> str:
+    """Play a tournament; its results folder."""
+    lines = [f"name: {name}", f"bots: [{bots}]"]
+    lines += [f"{key}: {value}" for key, value in {"games": 60, **keys}.items()]
+    Path(f"{name}.yaml").write_text("\n".join(lines) + "\n")
+    arena("run", f"{name}.yaml", "--quiet")
+    return f"results/{name}"
+
+
+def numbers(results: Results) -> tuple[Any, ...]:
+    """What is reckoned with, to be compared."""
+    deals = results.deals
+    stretches = [
+        (one.groups, one.deals, one.totals.tolist(), one.products.tolist())
+        for one in deals.stretches
+    ]
+    pairs = [part.tolist() for part in (deals.pairs.won, deals.pairs.squares, deals.pairs.crossed)]
+    return results.bots, dict(results.tallies), stretches, pairs
+
+
+def told(*folders: str) -> Any:
+    return json.loads(arena("rate", *folders, "--format", "json").stdout)
+
+
+def content(folder: str) -> dict[str, tuple[bytes, int]]:
+    return {
+        path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in Path(folder).iterdir()
+    }
+
+
+# --- One run --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("players", [1, 2, 3])
+@pytest.mark.parametrize("form", ["text", "markdown", "csv", "json", "latex"])
+def test_the_tables_are_the_runs_own(players: int, form: str) -> None:
+    folder = play("cup", players=players)
+    printed = arena("run", "cup.yaml", "--quiet", "--format", form).stdout
+    assert arena("rate", folder, "--format", form).stdout == printed
+
+
+def test_the_files_are_the_runs_own() -> None:
+    folder = play("cup")
+    arena("rate", folder, "--output", "new/deep")
+    written = list(Path("new/deep").iterdir())
+    assert len(written) > 8
+    for path in written:
+        assert path.read_bytes() == Path(folder, path.name).read_bytes()
+
+
+def test_an_anchor_moves_all_alike() -> None:
+    folder = play("cup")
+    plain, moved = (
+        {row["bot"]: row["elo"] for row in json.loads(arena(*words).stdout)["standings"]["rows"]}
+        for words in (
+            ("rate", folder, "--format", "json"),
+            ("rate", folder, "--format", "json", "--anchor", "rule28=2000"),
+        )
+    )
+    assert moved["rule28"] == 2000
+    for bot in BOTS:
+        assert moved[bot] - plain[bot] == pytest.approx(2000 - plain["rule28"], abs=0.011)
+
+
+def test_faults_are_told_with_a_command_that_plays_the_game_again() -> None:
+    Path("bots").mkdir()
+    Path("bots/oops.py").write_text(
+        "def choose_move(turn, moves): return 'x'\ndef roll_again(turn): return turn.rolls < 3\n"
+    )
+    folder = play("cup", "random, oops, rule28", max_faults=1000)
+    (fault,) = told(folder)["faults"]["rows"]
+    assert (fault["bot"], fault["kind"]) == ("oops", "illegal answer")
+    command = next(
+        line for line in arena("rate", folder).stdout.splitlines() if "arena replay" in line
+    )
+    assert "oops" in arena(*command.split()[1:]).output
+
+
+# --- Several runs ---------------------------------------------------------------------------------
+
+
+def test_a_run_counts_once_however_often_it_is_given() -> None:
+    folder = play("cup")
+    assert told(folder, folder, folder) == told(folder)
+
+
+@pytest.mark.parametrize("players", [2, 3])
+def test_parts_of_a_tournament_with_one_seed_are_the_whole(players: int) -> None:
+    """Each part has other bots, in another order; groups in more than one part count once."""
+    bots = ("random", "cautious", "rule28", "odds")
+    whole = play("whole", ", ".join(bots), players=players)
+    parts = [
+        play(f"part{n}", ", ".join(reversed(bots[:n] + bots[n + 1 :])), players=players)
+        for n in range(4)
+    ]
+    extra = [play("short", "odds, rule28, random", players=players, games=12)]
+    together = reread([*map(Path, parts + extra)], {})
+    ordered = [together.bots.index(bot) for bot in bots]
+    one = reread([Path(whole)], {})
+    assert {
+        tuple(one.bots[bot] for bot in seating): tally for seating, tally in one.tallies.items()
+    } == {
+        tuple(together.bots[bot] for bot in seating): tally
+        for seating, tally in together.tallies.items()
+    }
+    (stretch,), (expected,) = together.deals.stretches, one.deals.stretches
+    kept = [*ordered, *(len(bots) + seat for seat in range(players))]
+    assert stretch.totals[kept].tolist() == expected.totals.tolist()
+    assert stretch.products[kept][:, kept].tolist() == expected.products.tolist()
+    for part in ("won", "squares", "crossed"):
+        found = getattr(together.deals.pairs, part)[ordered][:, ordered]
+        assert found.tolist() == getattr(one.deals.pairs, part).tolist()
+
+
+def test_more_games_and_fewer_with_one_seed_are_those_of_the_longer() -> None:
+    short, long = play("short", games=20), play("long", games=60)
+    assert numbers(reread([Path(short), Path(long)], {})) == numbers(reread([Path(long)], {}))
+
+
+def test_runs_with_different_seeds_are_stretches_of_their_own() -> None:
+    one, two = play("one", seed=1), play("two", seed=2, games=100)
+    together = reread([Path(one), Path(two)], {})
+    apart = [reread([Path(folder)], {}) for folder in (one, two)]
+    assert [stretch.deals for stretch in together.deals.stretches] == [30, 50]
+    assert together.name == "one + two"
+    for seating, tally in together.tallies.items():
+        assert tally == apart[0].tallies[seating] + apart[1].tallies[seating]
+    pairs = sum(results.deals.pairs.squares for results in apart)
+    assert (together.deals.pairs.squares == pairs).all()
+    rows = [told(*folders)["standings"]["rows"] for folders in ([one], [two], [one, two])]
+    widths = [rows[0]["elo_high"] - rows[0]["elo_low"] for rows in rows]
+    assert widths[2] < min(widths[:2])
+
+
+def test_a_bot_that_is_out_in_one_run_is_out_of_all() -> None:
+    Path("bots").mkdir()
+    Path("bots/oops.py").write_text(
+        "def choose_move(turn, moves): return 'x'\ndef roll_again(turn): return turn.rolls < 3\n"
+    )
+    lenient = play("lenient", "random, oops, rule28", max_faults=1000)
+    strict = play("strict", "random, oops, rule28", max_faults=2, seed=5)
+    found = reread([Path(lenient), Path(strict)], {})
+    assert (found.bots, found.disqualified) == (("random", "rule28"), ("oops",))
+    assert {charge.bot for charge in found.faults} == {"oops"}
+
+
+# --- What cannot be rated -------------------------------------------------------------------------
+
+
+def test_what_is_no_results_folder_is_refused_with_what_to_do() -> None:
+    play("cup")
+    assert "There is no folder nowhere" in arena("rate", "nowhere", code=1).stderr
+    assert "did you mean results/cup?" in arena("rate", "results", code=1).stderr
+    Path("empty").mkdir()
+    assert "arena run FILE makes one" in arena("rate", "empty", code=1).stderr
+    Path("empty/ledger.sqlite").touch()
+    assert "nothing has been played yet" in arena("rate", "empty", code=1).stderr
+    Path("empty/ledger.sqlite").write_text("no database at all, " * 100)
+    assert "damaged" in arena("rate", "empty", code=1).stderr
+    assert [path.name for path in Path("empty").iterdir()] == ["ledger.sqlite"]
+
+
+def test_ledgers_of_other_versions_are_refused() -> None:
+    folder = play("cup")
+    with closing(sqlite3.connect(f"{folder}/ledger.sqlite")) as ledger, ledger:
+        ledger.execute("UPDATE about SET value = '2' WHERE key = 'version'")
+    assert "another version" in arena("rate", folder, code=1).stderr
+
+
+def test_other_rules_or_seats_cannot_be_rated_together() -> None:
+    folders = [play("cup"), play("jumps", rules="jump"), play("trio", players=3)]
+    refused = arena("rate", *folders[:2], code=1).stderr
+    assert 'rules.landing: "share" in results/cup, "jump" in results/jumps' in refused
+    refused = arena("rate", *folders[::2], code=1).stderr
+    assert "players: 2 in results/cup, 3 in results/trio" in refused
+
+
+def test_two_bots_of_one_name_cannot_be_rated_together() -> None:
+    folders = [play("cup"), play("other", "random, {bot: rule28, threshold: 24}")]
+    refused = arena("rate", *folders, code=1).stderr
+    assert "Two different bots are called 'rule28'" in refused
+    assert "options.threshold: 28 in results/cup, 24 in results/other" in refused
+
+
+@pytest.mark.parametrize("words", ["rule28", "=1500", "rule28=", "rule28=nan", "rule28=1e9"])
+def test_an_anchor_that_is_none_is_refused(words: str) -> None:
+    assert "is not of the form BOT=ELO" in arena("rate", "x", "--anchor", words, code=2).stderr
+
+
+def test_an_anchor_must_be_one_of_the_bots() -> None:
+    folder = play("cup")
+    refused = arena("rate", folder, "--anchor", "rule29=1500", code=2).stderr
+    assert "did you mean 'rule28'?" in refused
+
+
+# --- Without a trace ------------------------------------------------------------------------------
+
+
+def test_reading_leaves_no_trace() -> None:
+    folder = play("cup")
+    before = content(folder)
+    arena("rate", folder)
+    assert content(folder) == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_cannot_be_written_can_be_read() -> None:
+    folder = play("cup")
+    expected = arena("rate", folder).stdout
+    Path(folder).chmod(0o500)
+    try:
+        assert arena("rate", folder).stdout == expected
+    finally:
+        Path(folder).chmod(0o700)
+
+
+def cut_off(folder: str) -> None:
+    """Leave the ledger as a process does that ends in the middle, all entries in the log."""
+    code = (
+        "import os, shutil, sqlite3, sys\n"
+        "old, new = sys.argv[1:]\n"
+        "ledger = sqlite3.connect(new)\n"
+        "ledger.execute('PRAGMA journal_mode = WAL')\n"
+        "source = sqlite3.connect(old)\n"
+        "for line in source.iterdump():\n    ledger.execute(line)\n"
+        "ledger.commit()\n"
+        "os._exit(0)\n"
+    )
+    old = f"{folder}/ledger.sqlite"
+    shutil.move(old, "old.sqlite")
+    subprocess.run([sys.executable, "-c", code, "old.sqlite", old], check=True)
+    assert Path(f"{old}-wal").stat().st_size > 0
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_run_that_was_cut_off_can_be_rated(shared: bool) -> None:
+    folder = play("cup")
+    expected = arena("rate", folder).stdout
+    cut_off(folder)
+    if not shared:
+        Path(f"{folder}/ledger.sqlite-shm").unlink()
+    names = sorted(path.name for path in Path(folder).iterdir())
+    ledger = Path(folder, "ledger.sqlite").read_bytes()
+    assert arena("rate", folder).stdout == expected
+    assert sorted(path.name for path in Path(folder).iterdir()) == names
+    assert Path(folder, "ledger.sqlite").read_bytes() == ledger
+
+
+def test_a_run_that_goes_on_can_be_rated() -> None:
+    Path("bots").mkdir()
+    Path("bots/slow.py").write_text(
+        "import time\n"
+        "def choose_move(turn, moves): return 0\n"
+        "def roll_again(turn):\n    time.sleep(0.0005)\n    return turn.rolls < 3\n"
+    )
+    Path("cup.yaml").write_text("name: cup\ngames: 20000\nbots: [random, slow]\n")
+    run = subprocess.Popen(
+        [*ARENA, "run", "cup.yaml", "--workers", "1"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        games = [0]
+        until = time.monotonic() + 60
+        while len(set(games)) < 4 and time.monotonic() < until:
+            result = CliRunner().invoke(main, ["rate", "results/cup", "--format", "json"])
+            if result.exit_code == 0:
+                rows = json.loads(result.stdout)["standings"]["rows"]
+                games.append(rows[0]["games"])
+            time.sleep(0.2)
+        assert games == sorted(games)
+        assert len(set(games)) == 4
+        assert run.poll() is None
+    finally:
+        run.terminate()
+        run.wait()

@@ -1,0 +1,275 @@
+"""The table model and its forms: what people and programs are told, whatever a name holds."""
+
+import csv
+import json
+import re
+import shutil
+import subprocess
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cantstop_arena.reports.colours import painted
+from cantstop_arena.reports.drawing import LATEX, MARKDOWN, TEXT, Style, draw, draw_all
+from cantstop_arena.reports.harmless import latex, markdown, printable
+from cantstop_arena.reports.model import (
+    Column,
+    Estimate,
+    Table,
+    Value,
+    estimate,
+    number,
+    significant,
+)
+from cantstop_arena.reports.records import all_as_csv, all_as_json, as_csv, records
+
+BOT = Column("bot", "bot")
+ELO = estimate("elo", "Elo", 1, fixed=2)
+SCORE = estimate("score", "score %", 2, percent=True, middle=0.5)
+GAMES = number("games")
+NOTE = Column("note", "note", optional=True)
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "a|b",
+    "R&D",
+    "100%",
+    "snake_case_",
+    "#1",
+    "$HOME",
+    "back\\slash",
+    "\\",
+    "🎲",
+    "\x1b[31mred\x1b[0m",
+    "two\nlines\r",
+    "a\u2028b",
+    "\u202ereversed",
+    "{}",
+    "{",
+    "~^",
+    '"quoted", =1+1',
+    "[1ex]",
+    "*",
+    "---",
+    "- item",
+    "1. item",
+    "# heading",
+    "`x`",
+    "",
+]
+
+
+def table(*values: Value, column: Column = SCORE) -> Table:
+    """A column of values."""
+    return Table("t", "T", [column], [[value] for value in values])
+
+
+def of_names(names: list[str]) -> Table:
+    """A column of names, and one that shows where it ends."""
+    return Table("t", "T", [BOT, GAMES], [[name, 7] for name in names])
+
+
+def lines(drawn: str) -> list[str]:
+    """The rows of a table in text or Markdown."""
+    return drawn.splitlines()[2:]
+
+
+# --- For people -----------------------------------------------------------------------------------
+
+
+def test_numbers_have_their_decimals_and_every_error_stands_below_the_other() -> None:
+    cells = lines(draw(table(Estimate(0.5, 0.4, 0.6), Estimate(0.25, 0.245, 0.255)), TEXT))
+    assert cells == ["50.00 ± 10.00", "25.00 ±  0.50"]
+
+
+def test_what_is_not_known_is_a_dash_and_what_has_no_error_stands_alone() -> None:
+    assert [
+        line.strip() for line in lines(draw(table(None, Estimate(None), Estimate(0.5)), TEXT))
+    ] == [*("-", "-", "50.00")]
+
+
+def test_there_is_no_negative_nothing() -> None:
+    assert lines(draw(table(-0.04, column=number("x", decimals=1)), TEXT))[0].strip() == "0.0"
+
+
+def test_optional_columns_are_shown_where_they_say_something() -> None:
+    empty, told = (Table("t", "T", [BOT, NOTE], [["a", note]]) for note in ("", "x"))
+    assert "note" not in draw(empty, TEXT)
+    assert "note" in draw(told, TEXT)
+    assert list(records(empty)[0]) == ["bot", "note"]
+
+
+@pytest.mark.parametrize("style", [TEXT, MARKDOWN, LATEX])
+def test_a_table_without_rows_is_a_heading(style: Style) -> None:
+    assert "bot" in draw(Table("t", "T", [BOT, ELO], []), style)
+
+
+def test_titles_and_notes_surround_tables() -> None:
+    told = Table("t", "The title", [BOT], [["a"]], ["One thing.", "Another."])
+    text = draw_all([told, told], TEXT)
+    assert text == "\n\n".join(["The title\n\nbot\n-----\na\n\nOne thing.\n\nAnother."] * 2)
+    assert draw_all([told], MARKDOWN).startswith("## The title\n\n| bot")
+
+
+# --- Foreign names --------------------------------------------------------------------------------
+
+
+def test_no_name_breaks_a_printed_table() -> None:
+    drawn = draw(of_names(HOSTILE), TEXT)
+    assert all(line.isprintable() for line in drawn.splitlines())
+    assert len(lines(drawn)) == len(HOSTILE)
+    assert all(line.endswith(" 7") for line in lines(drawn))
+    assert {line[:-1].rstrip() for line in lines(drawn)} == set(map(printable, HOSTILE))
+
+
+def test_no_name_breaks_a_markdown_table() -> None:
+    drawn = draw(of_names(HOSTILE), MARKDOWN)
+    assert len(lines(drawn)) == len(HOSTILE)
+    for line, name in zip(lines(drawn), HOSTILE, strict=True):
+        cells = [cell.strip() for cell in re.findall(r"((?:\\.|[^\\|])*)\|", line)][1:]
+        assert cells == [markdown(name), "7"]
+        assert re.sub(r"\\(.)", r"\1", cells[0]) == printable(name)
+
+
+@given(st.text())
+def test_markdown_reads_no_text_as_its_own(text: str) -> None:
+    harmless = markdown(text)
+    assert re.sub(r"\\([!-/:-@[-`{-~])", r"\1", harmless) == printable(text)
+    assert not re.search(r"(?<!\\)(?:\\\\)*[<>|*`$~&\[\]]", harmless)
+
+
+def undone(harmless: str) -> str:
+    """What a reader sees of harmless LaTeX."""
+    words = {
+        r"\textbackslash{}": "\\",
+        r"\textasciitilde{}": "~",
+        r"\textasciicircum{}": "^",
+        r"\textless{}": "<",
+        r"\textgreater{}": ">",
+        r"\textbar{}": "|",
+        r"\symbol{34}": '"',
+        r"\ldots{}": "…",
+        r"$\pm$": "±",
+        "{[}": "[",
+        "{*}": "*",
+        "-{}": "-",
+    }
+    told = re.compile("|".join([*map(re.escape, words), r"\\[&%$#_{}]"]))
+    return told.sub(lambda found: words.get(found[0], found[0][1:]), harmless)
+
+
+@given(st.text() | st.text(alphabet='\\{}$&#^_%~[]*<>|"-±…a '))
+def test_latex_reads_no_text_as_its_own(text: str) -> None:
+    harmless = latex(text)
+    assert undone(harmless) == printable(text)
+    bare = re.sub(r"\\[&%$#_{}]|\\[a-z]+|\$\\pm\$", "x", harmless)  # without its own commands
+    assert not re.search(r"[&%$#_~^<>|\"\\]|--", bare)
+    depth = 0
+    for sign in re.sub(r"[^{}]", "", bare):
+        depth += 1 if sign == "{" else -1
+        assert depth in (0, 1)
+    assert depth == 0
+
+
+def test_a_latex_table_is_booktabs_and_balanced() -> None:
+    drawn = draw(Table("t", "T", [BOT, ELO], [["a_b", Estimate(-3.25, -5, -1)]]), LATEX)
+    assert re.sub(" +", " ", drawn).splitlines() == [
+        r"\begin{tabular}{lr}",
+        r"\toprule",
+        r"bot & Elo \\",
+        r"\midrule",
+        r"a\_b & $-3.2 \pm 2.0$ \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+
+
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="needs LaTeX")
+def test_latex_compiles(tmp_path: Path) -> None:
+    plain = [name for name in HOSTILE if printable(name).isascii()]
+    body = draw_all([of_names(plain)], LATEX)
+    head = "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
+    (tmp_path / "t.tex").write_text(f"{head}{body}\n\\end{{document}}\n")
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "t.tex"]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == 0
+
+
+# --- Colours --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "style"),
+    [
+        (Estimate(0.6, 0.55, 0.65), "32"),
+        (Estimate(0.9, 0.85, 0.95), "1;32"),
+        (Estimate(0.4, 0.35, 0.45), "31"),
+        (Estimate(0.1, 0.05, 0.15), "1;31"),
+        (Estimate(0.6, 0.45, 0.75), "2"),
+        (Estimate(0.6), "2"),
+    ],
+)
+def test_the_colour_tells_how_far_from_even_and_whether_it_can_be_luck(
+    value: Estimate, style: str
+) -> None:
+    assert painted("x", SCORE, value) == f"\x1b[{style}mx\x1b[0m"
+
+
+def test_nothing_else_is_coloured_and_colour_moves_no_column() -> None:
+    assert painted("x", BOT, "x") == painted("x", SCORE, None) == "x"
+    assert painted("x", ELO, Estimate(1, 0, 2)) == "x"
+    told = Table(
+        "t", "T", [BOT, SCORE, GAMES], [["a", Estimate(0.9, 0.8, 1.0), 3], ["b", None, 12]]
+    )
+    coloured = draw(told, TEXT, coloured=True)
+    assert "\x1b[1;32m" in coloured
+    assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == draw(told, TEXT)
+
+
+# --- For programs ---------------------------------------------------------------------------------
+
+
+def test_programs_get_raw_numbers_and_the_ends_of_intervals() -> None:
+    told = Table("t", "T", [BOT, ELO, SCORE], [["a", Estimate(1500.126, 1490, 1510), None]])
+    assert as_csv(told).splitlines() == [
+        "bot,elo,elo_low,elo_high,score,score_low,score_high",
+        "a,1500.13,1490.00,1510.00,,,",
+    ]
+    assert records(told) == [
+        {
+            **{"bot": "a", "elo": 1500.13, "elo_low": 1490, "elo_high": 1510},
+            **{"score": None, "score_low": None, "score_high": None},
+        }
+    ]
+
+
+numbers = st.floats(-1e6, 1e6)
+
+
+@given(
+    st.lists(st.tuples(st.text(), numbers, numbers, numbers, st.integers(0, 10**12)), max_size=5)
+)
+def test_csv_and_json_give_back_the_same_numbers(
+    found: list[tuple[str, float, float, float, int]],
+) -> None:
+    rows = [(name, Estimate(*ends), count) for name, *ends, count in found]
+    told = Table("t", "T", [BOT, estimate("x", "x", 1), GAMES], rows)
+    from_json = json.loads(all_as_json([told]))["t"]["rows"]
+    from_csv = list(csv.reader(StringIO(as_csv(told), newline="")))[1:]
+    assert len(from_csv) == len(found)
+    for row, entry, (name, *ends, count) in zip(from_csv, from_json, found, strict=True):
+        expected = [name, *map(significant, ends), count]
+        assert list(entry.values()) == expected
+        assert [row[0], *map(float, row[1:])] == expected
+
+
+def test_several_tables_in_csv_have_their_names_above_them() -> None:
+    told = of_names(["a"])
+    assert all_as_csv([told]) == "bot,games\na,7\n"
+    assert all_as_csv([told, told]) == "t\nbot,games\na,7\n\nt\nbot,games\na,7\n"
+
+
+def test_csv_gives_every_name_back() -> None:
+    (_, *rows) = csv.reader(StringIO(as_csv(of_names(HOSTILE)), newline=""))
+    assert [name for name, _ in rows] == HOSTILE
