@@ -16,6 +16,7 @@ from statsmodels.stats.multitest import multipletests
 from cantstop_arena.outcomes import Group, seatings
 from cantstop_arena.ratings.distributions import (
     chi_square_tail,
+    fisher_tail,
     normal_tail,
     student,
     student_tail,
@@ -142,6 +143,14 @@ def test_chi_squares_tail_is_scipys(freedom: float) -> None:
         ours = chi_square_tail(times * freedom, freedom)
         assert ours == pytest.approx(stats.chi2.sf(times * freedom, freedom), abs=1e-11)
     assert chi_square_tail(0, freedom) == 1
+
+
+@pytest.mark.parametrize(("above", "below"), [(3, 9), (8.3, 200), (66, 1914), (1000, 1e6)])
+def test_fishers_tail_is_scipys(above: float, below: float) -> None:
+    for ratio in (0, 0.5, 1, 1.3, 2):
+        ours = fisher_tail(ratio, above, below)
+        assert ours == pytest.approx(stats.f.sf(ratio, above, below), abs=1e-9)
+    assert fisher_tail(1.3, above, 1e12) == chi_square_tail(1.3 * above, above)
 
 
 def test_the_normal_tail_is_scipys() -> None:

@@ -1,4 +1,4 @@
-"""The few distributions that errors and tests need: normal, Student's, chi-square.
+"""The few distributions that errors and tests need: normal, Student's, chi-square and Fisher's.
 
 Tails, not cumulated probabilities, are what is computed, so that small ones keep their digits.
 
@@ -6,6 +6,7 @@ Tails, not cumulated probabilities, are what is computed, so that small ones kee
 - Student: half of I(n/2, 1/2; n / (n + t²)), the incomplete beta function, by its continued
   fraction (Abramowitz and Stegun 1964, 26.5.8, summed as Lentz did, 1976). From `MANY` degrees of
   freedom on, where that needs many terms, by the normal deviate of the same tail (Hill 1970).
+- Fisher's F: the same function.
 - Chi-square: the incomplete gamma function, by its series below the mean (Abramowitz and Stegun
   6.5.29) and by its continued fraction above (6.5.31).
 - Quantiles: Newton's method on the tail.
@@ -23,6 +24,7 @@ Floats: TypeAlias = NDArray[np.floating[Any]]
 
 CENTRAL = 0.95  # what an interval covers
 MANY = 300.0  # degrees of freedom from which Hill's deviate is exact to 1e-12
+SETTLED = 1e7  # degrees of freedom below from which F is a chi-square
 TERMS = 10_000
 ENOUGH = 1e-15
 TINY = 1e-300
@@ -55,6 +57,14 @@ def chi_square_tail(x: float, freedom: float) -> float:
     a, x = freedom / 2, x / 2
     scale = exp(a * log(x) - x - lgamma(a))
     return 1 - scale * _gamma_series(a, x) if x < a + 1 else scale * _gamma_fraction(a, x)
+
+
+def fisher_tail(ratio: float, above: float, below: float) -> float:
+    """The probability that Fisher's F is larger; a chi-square's, if hardly anything is below."""
+    if below > SETTLED:
+        return chi_square_tail(ratio * above, above)
+    odds = np.array([above * max(ratio, 0.0) / below])
+    return float(_beta(np.array([below / 2]), above / 2, odds)[0])
 
 
 def _each(function: Callable[[float], float], numbers: Floats) -> Floats:

@@ -20,8 +20,9 @@ of a seat, tr(V₀⁻¹ V) is replaced by the mean that the deviance then has, f
 The sum Q of the squared weights (Satterthwaite 1946; Rao and Scott's second order) is that of the
 squared inner products of the residuals of two deals: with r_d the residuals of deal d after the
 fit, divided by the roots of the expected wins, T = D E|r_d|² and Q = D² E(r_d · r_e)². The quotient
-Q / T² is taken from a sample of deals that is kept as played, and T G² / Q is compared with a
-chi-square of T² / Q degrees of freedom.
+f = T² / Q, which cannot be more than there are degrees of freedom, is taken from a sample of deals
+that is kept as played. As T is itself estimated from D deals, G² / T is compared with Fisher's F of
+f and f (D - 1) degrees of freedom (Thomas and Rao 1987).
 """
 
 from collections.abc import Mapping
@@ -32,7 +33,7 @@ import numpy as np
 from cantstop_arena.outcomes import Group, Results, seatings
 from cantstop_arena.ratings.choice import chances, spread, summed
 from cantstop_arena.ratings.connections import fields_of
-from cantstop_arena.ratings.distributions import chi_square_tail
+from cantstop_arena.ratings.distributions import fisher_tail
 from cantstop_arena.ratings.errors import Sandwich
 from cantstop_arena.ratings.evidence import Evidence, Floats, Ints, gathered
 from cantstop_arena.ratings.luce import Luce, maximum
@@ -74,8 +75,8 @@ def goodness(results: Results) -> Goodness:
     effect = mean / freedom
     if effect < LEAST_EFFECT:
         return Goodness(deviance, freedom, max(effect, 0.0), None, None)
-    effective = _effective(results, model, order) or float(freedom)
-    chance = chi_square_tail(deviance / mean * effective, effective)
+    effective = min(_effective(results, model, order) or float(freedom), float(freedom))
+    chance = fisher_tail(deviance / mean, effective, effective * (sandwich.deals - 1))
     return Goodness(deviance, freedom, effect, effective, chance)
 
 
@@ -131,10 +132,10 @@ def _effective(results: Results, model: Luce, order: Ints) -> float | None:
     if deals < LEAST_SAMPLE:
         return None
     products = _inner_products(sample, model, order, results.players)
-    own = float(products.diagonal().mean())
-    pairs = deals * (deals - 1)
-    squares = float((products**2).sum() - (products.diagonal() ** 2).sum()) / pairs
-    return own**2 / squares if squares > 0 else None
+    own = products.diagonal()
+    lost = float((own**2).sum())  # a deal with itself tells nothing of two deals
+    mean, squares = float(own.sum()) ** 2 - lost, float((products**2).sum()) - lost
+    return max(mean / squares, 1.0) if squares > 0 else None
 
 
 def _inner_products(

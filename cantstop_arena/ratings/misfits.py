@@ -66,7 +66,7 @@ def _misfits(
     scores: PairScores, evidence: Evidence, model: Luce, order: Ints
 ) -> tuple[Misfit, ...]:
     predicted, left = _predictions(scores, evidence, model, order)
-    error = np.sqrt(scores.variance * left)
+    error = np.sqrt(np.maximum(scores.variance, _expected(scores, predicted)) * left)
     tested = error > 0
     residual = scores.score - predicted
     deviate = np.divide(residual, error, out=np.zeros_like(residual), where=tested)
@@ -78,6 +78,20 @@ def _misfits(
         for at in np.flatnonzero(tested).tolist()
     ]
     return tuple(sorted(found, key=lambda pair: (pair.chance, -pair.deviate, pair.one, pair.other)))
+
+
+def _expected(scores: PairScores, predicted: Floats) -> Floats:
+    """The variances that the scores would have, were they as predicted.
+
+    A score near 0 or 1 varies little, by the luck that makes it so; its variance is then multiplied
+    by how much more a binomial one would vary. One that does not vary counts a game for each deal.
+    """
+    found = scores.score * (1 - scores.score)
+    games = np.minimum(scores.deals, scores.decided)
+    some = (scores.variance > 0) & (found > 0)
+    each = np.divide(scores.variance, found, out=1 / games, where=some)
+    expected: Floats = predicted * (1 - predicted) * each
+    return expected
 
 
 def _misfit(
