@@ -1,9 +1,10 @@
 """Simulated tournaments whose truth is known, put into the structures of real ones.
 
-The winner of a game is the seat with the largest sum of strength, effect of the seat and noise. With
-Gumbel's noise, each seat's by itself, it wins with the probability that Luce's model says. The
-noise belongs to deal and seat, as dice do: with probability `shared` a game takes it from there, else it has its own, so that the
-games of a deal depend on each other as much as one likes, and single games still are Luce's.
+The winner of a game is the seat with the largest sum of strength, effect of the seat and noise.
+With Gumbel's noise, each seat's by itself, it wins with the probability that Luce's model says. The
+noise belongs to deal and seat, as dice do: with probability `shared` a game takes it from there,
+else it has its own, so that the games of a deal depend on each other as much as one likes, and
+single games still are Luce's.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

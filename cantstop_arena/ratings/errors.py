@@ -44,6 +44,8 @@ from cantstop_arena.sequential.confidence import (
 NOTHING = 1e-13  # of the model's variance: less than that is rounding
 LEAST_FREEDOM = 0.999  # below, there is one deal, and nothing to see how deals differ
 SURE = 0.05
+DIGITS = 10
+SINGULAR = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ class Sandwich:
         found, corrected, expected, weights = extra.copy(), extra.copy(), none, none
         for part, (seen, model, taken) in zip(self.parts, parts, strict=True):
             left = np.maximum(model - taken, 0.0)
-            some = left > NOTHING * np.maximum(model, 0.0)
+            some = (model > 0) & (left > NOTHING * model)
             share = np.divide(left, model, out=none.copy(), where=some)
             found = found + seen
             corrected = corrected + np.divide(seen, share, out=none.copy(), where=some)
@@ -153,7 +155,15 @@ def _judged(
     variance = np.maximum(corrected, 0.0)
     for place in zip(*np.nonzero(still), strict=True):
         variance[place] = _unseen_variance(float(freedom[place]), float(expected[place]))
-    return Spread(np.maximum(found, 0.0), np.sqrt(variance), freedom, known, still)
+    return Spread(np.maximum(found, 0.0), rounded(np.sqrt(variance)), freedom, known, still)
+
+
+def rounded(numbers: Floats) -> Floats:
+    """Numbers with ten significant digits, so that those of twins are equal to the last."""
+    powers = np.floor(np.log10(np.where(numbers > 0, numbers, 1.0)))
+    scale = 10.0 ** (DIGITS - 1 - powers)
+    digits: Floats = np.rint(numbers * scale) / scale
+    return digits
 
 
 def _looked_at(spread: Spread, model: Floats, expected: float) -> Spread:
@@ -216,12 +226,17 @@ def _scatter(span: Span, expected: Floats) -> Floats:
 
 
 def _unseen(model: Luce) -> Floats:
-    """The model's own variance of what rests on virtual games."""
-    bots = model.evidence.bots
-    bound = np.zeros(len(model.curvature), np.bool_)
-    bound[:bots] = model.links.at_bound | model.seats_at_bound
-    bound[bots:] = model.seats_at_bound
-    unseen: Floats = np.where(bound[:, None] & bound, model.curvature, 0.0)
+    """The covariance of the score, by the model, of what rests on virtual games.
+
+    H[:, B] H[B, B]⁻¹ H[B, :] with B the bots at the bound: the part of the information H that is
+    theirs, the rest of the field being known.
+    """
+    if model.seats_at_bound:
+        return model.curvature
+    bound = np.flatnonzero(model.links.at_bound)
+    theirs = model.curvature[bound]
+    inverse = np.linalg.pinv(theirs[:, bound], rcond=SINGULAR, hermitian=True)
+    unseen: Floats = theirs.T @ inverse @ theirs
     return unseen
 
 

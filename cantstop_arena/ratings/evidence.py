@@ -68,11 +68,17 @@ def gathered(results: Results) -> tuple[Evidence, Ints]:
     lineups = number[lineups]
     row = np.lexsort(lineups)
     spans = sorted((_span(stretch, number, order, seats) for stretch in stretches), key=_span_key)
-    return Evidence(bots, lineups[:, row], won[:, row] / WHOLE, tuple(spans)), order
+    lineups, wins = _in_memory(lineups[:, row]), _in_memory(won[:, row]) / WHOLE
+    return Evidence(bots, lineups, wins, tuple(spans)), order
 
 
 def _by_seat(rows: "list[tuple[int, ...]]", seats: int) -> Ints:
-    return np.ascontiguousarray(np.array(rows, np.int64).reshape(-1, seats).T)
+    return _in_memory(np.array(rows, np.int64).reshape(-1, seats).T)
+
+
+def _in_memory(numbers: Ints) -> Ints:
+    """The same numbers, those of a seat side by side, which makes sums over seats fast."""
+    return np.ascontiguousarray(numbers)
 
 
 def _span(stretch: Stretch, number: Ints, order: Ints, seats: int) -> Span:
@@ -82,18 +88,24 @@ def _span(stretch: Stretch, number: Ints, order: Ints, seats: int) -> Span:
     kept = np.concatenate([order, len(order) + np.arange(seats)])
     return Span(
         deals=stretch.deals,
-        lineups=lineups[:, np.lexsort(lineups)],
+        lineups=_in_memory(lineups[:, np.lexsort(lineups)]),
         totals=np.asarray(stretch.totals)[kept],
         products=np.asarray(stretch.products)[np.ix_(kept, kept)],
     )
 
 
-def _span_key(span: Span) -> tuple[int, bytes, bytes]:
-    return span.deals, span.totals.tobytes(), span.lineups.tobytes()
+def _span_key(span: Span) -> tuple[int, list[int], list[list[int]]]:
+    return span.deals, span.totals.tolist(), span.lineups.tolist()
 
 
 def _colours(bots: int, lineups: Ints, won: Ints, stretches: list[Stretch]) -> Colours:
-    """A number for each bot that tells what it did, whatever the bots are called."""
+    """A number for each bot that tells what it did, whatever the bots are called.
+
+    Counts are taken as multiples of their divisor: twice the games are the same numbers.
+    """
+    won = won // max(int(np.gcd.reduce(won, axis=None)), 1)
+    products = [np.asarray(stretch.products)[:bots, :bots] for stretch in stretches]
+    products = [table // max(int(np.gcd.reduce(table, axis=None)), 1) for table in products]
     colours = np.zeros(bots, np.uint64)
     for _ in range(ROUNDS):
         told = _mixed(colours)
@@ -102,8 +114,8 @@ def _colours(bots: int, lineups: Ints, won: Ints, stretches: list[Stretch]) -> C
             seen = _mixed(_mixed(seen + colours[bots_there]) + parts.astype(np.uint64))
         for seat, bots_there in enumerate(lineups):
             np.add.at(told, bots_there, _mixed(seen + np.uint64(seat + 1)))
-        for stretch in stretches:
-            told += _scattered(np.asarray(stretch.products)[:bots, :bots], colours)
+        for table in products:
+            told += _scattered(table, colours)
         colours = told
     return colours
 

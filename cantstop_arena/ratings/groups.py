@@ -28,22 +28,20 @@ def holm(chances: Floats) -> Floats:
     return corrected
 
 
-def letters(apart: Truths, order: list[int]) -> tuple[str, ...]:
-    """A letter display of bots given from the best to the worst; each gets its letters.
+def letters(apart: Truths, order: list[int], signs: list[str], begun: int = 0) -> int:
+    """Give letters to bots, from the best to the worst; returns how many letters that took.
 
-    `apart[i, j]`: i and j are told apart. Bots that are not in `order` get none.
+    `apart[i, j]`: i and j are told apart. Letters are added to `signs`, from number `begun` on.
     """
     conflicts = {bot: _mask(np.flatnonzero(apart[bot])) for bot in order}
     columns = [_mask(np.array(order, np.int64))]
     for bot in order:
         columns = _inserted(columns, 1 << bot, conflicts[bot])
-    place = {bot: rank for rank, bot in enumerate(order)}
-    ranked = sorted(sorted(place[bot] for bot in order if column >> bot & 1) for column in columns)
-    signs = [""] * len(apart)
-    for number, ranks in enumerate(ranked):
-        for rank in ranks:
+    members = ([rank for rank, bot in enumerate(order) if column >> bot & 1] for column in columns)
+    for number, ranked in enumerate(sorted(members), start=begun):
+        for rank in ranked:
             signs[order[rank]] += letter(number)
-    return tuple(signs)
+    return len(columns)
 
 
 def letter(number: int) -> str:

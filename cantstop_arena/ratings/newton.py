@@ -1,9 +1,9 @@
 """Newton's method on the choice model's likelihood.
 
 The log-likelihood is concave; its maximum is unique up to a constant within each field of bots that
-met. The steps start from weighted means of the logarithms of the odds, in which half a win is added
-to each cell (Haldane 1956, Anscombe 1956). Near a maximum they shrink as squares do; where there is
-none the parameters run away in steps of one.
+met. The steps start from weighted means of the logarithms of the odds, in which half of the least
+that was won anywhere is added to each cell (after Haldane 1956 and Anscombe 1956). Near a maximum
+they shrink as squares do; where there is none the parameters run away in steps of one.
 """
 
 import numpy as np
@@ -54,9 +54,10 @@ def _start(evidence: Evidence, together: Truths, seats_told: bool) -> Floats:
     A quotient of two counts weighs as much as its logarithm is exact: 1 / (1/won + 1/lost).
     """
     bots, seats = evidence.bots, evidence.seats
-    won, own = evidence.wins + 0.5, np.arange(seats)
+    least = evidence.wins.min(where=evidence.wins > 0, initial=evidence.wins.max(initial=0.0))
+    won, own = evidence.wins + least / 2, np.arange(seats)
     weight = 1 / (1 / won[:, None] + 1 / won)
-    odds = weight * (np.log(won)[:, None] - np.log(won))
+    odds = weight * np.log(won[:, None] / won)
     weight[own, own] = 0
     weight[own, own] = -weight.sum(axis=1)
     size = bots + seats
