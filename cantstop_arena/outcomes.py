@@ -191,14 +191,15 @@ class Results:
     them, and its games are left out; what it did is among the `faults`. `rates` names the
     quotients of counts that describe a bot's style, such as busts per turn; "games" counts as a
     count. `anchor` gives the Elo of a bot to which the others' relate; without one the mean does.
-    count. Where games were played `until` intervals were narrow, these are confidence sequences.
+    Where games were played `until` intervals were narrow, these are confidence sequences. There is
+    no `seed` where tournaments with several were rated together.
     """
 
     name: str
     game: str
     rules: Mapping[str, object]
     players: int
-    seed: int
+    seed: int | None
     bots: tuple[str, ...]
     tallies: Mapping[Group, Tally]
     deals: "Deals"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cantstop_arena.outcomes import Results
-from cantstop_arena.ratings.connections import Truths
+from cantstop_arena.ratings.connections import Truths, fields_of
 from cantstop_arena.ratings.distributions import student_tail
 from cantstop_arena.ratings.errors import Sandwich, Spread
 from cantstop_arena.ratings.evidence import Floats, Ints, gathered
@@ -58,7 +58,7 @@ class _Rated:
             ratings=tuple(rated[bot] for bot in self.number),
             seats=self._seats(),
             first_seat=self._first_seat(),
-            fields=tuple(self.together[self.mesh].argmax(axis=1).tolist()),
+            fields=tuple(fields_of(self.together[self.mesh]).tolist()),
             at_bound=self._own(self.model.links.at_bound),
             letters=tuple(signs[bot] for bot in self.number),
             ranks=tuple(ranges[bot] for bot in self.number),
@@ -154,7 +154,7 @@ class _Rated:
         signs = [""] * len(told)
         ranked = np.argsort(-self.strengths, kind="stable")
         begun = 0
-        for field in np.unique(self.together.argmax(axis=1)):
+        for field in np.unique(fields_of(self.together)):
             order = [int(bot) for bot in ranked if self.together[bot, field]]
             begun += letters(told, order, signs, begun)
         return signs
@@ -164,7 +164,7 @@ class _Rated:
         everyone = np.ones(len(self.names), np.bool_)
         played = np.zeros(len(self.names), np.bool_)
         played[np.unique(model.evidence.lineups)] = True
-        many = len(np.unique(self.together.argmax(axis=1)[played])) > 1
+        many = len(np.unique(fields_of(self.together)[played])) > 1
         still: Truths = (apart.still & self.together).sum(axis=1) > 0
         said = {
             Label.ALONE: everyone & alone,
