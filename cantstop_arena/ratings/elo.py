@@ -143,9 +143,8 @@ class _Rated:
         """Which pairs differ significantly, corrected for all pairs that can be compared."""
         upper = np.triu(self.together, 1) & apart.known
         chances = 2 * np.minimum(worse, worse.T)[upper]
-        if apart.expected is not None:
-            ahead = self.strengths[:, None] - self.strengths
-            chances = apart.chances(ahead)[upper]
+        if apart.expected is not None:  # one looked while games went on
+            chances = apart.chances(self.strengths[:, None] - self.strengths)[upper]
         told = np.zeros(upper.shape, np.bool_)
         told[upper] = holm(chances) < SIGNIFICANT
         return told | told.T
