@@ -1,5 +1,6 @@
 """The command line: one file per command, heavy imports inside the commands."""
 
+import os
 from typing import Any
 
 import click
@@ -16,6 +17,11 @@ from cantstop_arena.cli.replay import replay
 from cantstop_arena.cli.rules import rules
 from cantstop_arena.cli.run import run
 from cantstop_arena.errors import ArenaError, Interrupted
+
+# NumPy reads these when it is imported. Cores are for games: threads for small matrices would only
+# be in each other's way, and in the workers'.
+for _threads in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(_threads, "1")
 
 
 class Arena(click.Group):
