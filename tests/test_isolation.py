@@ -221,8 +221,11 @@ def test_the_documented_exchange_is_what_is_said(started: Started) -> None:
             answers.append(remote.choose_move(turn, moves) if moves else remote.roll_again(turn))
     assert heard.read_text() == "".join(f"{line}\n" for sign, line in lines if sign == ">")
     replies = [json.loads(line) for sign, line in lines if sign == "<"]
-    told = [json.loads(line) for line in Path(f"{heard}.answers").read_text().splitlines()]
-    assert told == replies
+    answered = Path(f"{heard}.answers")
+    patience = time.monotonic() + 10  # tee writes to its file last
+    while answered.read_text().count("\n") < len(replies) and time.monotonic() < patience:
+        time.sleep(0.01)
+    assert [json.loads(line) for line in answered.read_text().splitlines()] == replies
     assert answers == [0, True, False]
 
 
