@@ -230,7 +230,7 @@ def test_tables_are_printed_in_the_format_asked_for(form: str, begins: str) -> N
 
 def test_json_has_every_table_and_csv_one_alone_without_a_title() -> None:
     told = json.loads(arena("run", "cups/cup.yaml", "--format", "json").stdout)
-    names = ["standings", "crosstable", "fit", "seats", "styles", "faults"]
+    names = ["standings", "crosstable", "seats", "styles", "fit", "faults"]
     assert list(told) == names
     assert len(told["crosstable"]["rows"]) == 12
     words = ("run", "cups/cup.yaml", "--format", "csv", "--quiet")

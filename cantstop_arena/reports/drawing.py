@@ -101,6 +101,8 @@ def _cell(column: Column, value: Value, error: str, style: Style) -> str:
         return NOTHING
     if isinstance(mean, str):
         return style.safe(mean)
+    if column.chance and mean < 10**-column.decimals:
+        return style.safe(f"<{10**-column.decimals:g}")
     number = _number(column, mean)
     return style.number(f"{number} ± {error}" if error.strip() else number)
 

@@ -22,7 +22,7 @@ def fit(analysis: Analysis, most: int | None = MOST_PAIRS) -> Table:
             number("score", "score %", 1, percent=True),
             number("predicted", "predicted %", 1, percent=True),
             number("deviation", "standard errors", 1),
-            number("p", "p", 3),
+            number("p", "p", 3, chance=True),
         ],
         rows=[_row(analysis, pair) for pair in analysis.misfits.pairs[:most]],
         notes=list(_sentences(analysis)),

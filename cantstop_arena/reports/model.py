@@ -34,7 +34,8 @@ class Column:
     People are shown `decimals`, of a hundred where it is `percent`, and no `optional` column
     without content. Programs get ten significant digits, or `fixed` decimals, and an estimate's
     ends under names made of its `stem`, else of its key. Values of a column with a `middle` may
-    be coloured by how far from it they are.
+    be coloured by how far from it they are. A `chance` too small for its decimals is said to be
+    smaller, not nothing.
     """
 
     key: str
@@ -46,6 +47,7 @@ class Column:
     fixed: int | None = None
     stem: str = ""
     middle: float | None = None
+    chance: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:

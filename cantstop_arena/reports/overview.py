@@ -13,7 +13,7 @@ from cantstop_arena.reports.seats import seats
 from cantstop_arena.reports.standings import standings
 from cantstop_arena.reports.styles import styles
 
-NAMES = ("standings", "crosstable", "fit", "seats", "styles", "faults")
+NAMES = ("standings", "crosstable", "seats", "styles", "fit", "faults")
 PREAMBLE = "% In the preamble: \\usepackage{booktabs}\n\n"
 FORMATS: Mapping[str, Callable[[Sequence[Table]], str]] = {
     "text": lambda tables: draw_all(tables, TEXT) + "\n",
@@ -40,20 +40,35 @@ def shown(
 
 def for_people(analysis: Analysis, width: int = 0) -> list[Table]:
     """The tables that have something to say, the crosstable's errors only where there is room."""
-    tables = [standings(analysis), styles(analysis), faults(analysis)]
-    if not analysis.alone:
+    if analysis.alone:
+        tables = _alone(analysis)
+    else:
         square = crosstable(analysis)
         square = square if _fits(square, width) else crosstable(analysis, errors=False)
-        tables[1:1] = [square, fit(analysis), seats(analysis)]
+        tables = _together(analysis, square, fit(analysis))
     return [table for table in tables if table.rows]
 
 
 def for_programs(analysis: Analysis) -> list[Table]:
     """All tables, the crosstable pair by pair."""
-    tables = [standings(analysis), styles(analysis), faults(analysis)]
-    if not analysis.alone:
-        tables[1:1] = [pairs(analysis), fit(analysis, most=None), seats(analysis)]
-    return tables
+    if analysis.alone:
+        return _alone(analysis)
+    return _together(analysis, pairs(analysis), fit(analysis, most=None))
+
+
+def _alone(analysis: Analysis) -> list[Table]:
+    return [standings(analysis), styles(analysis), faults(analysis)]
+
+
+def _together(analysis: Analysis, scores: Table, fitting: Table) -> list[Table]:
+    return [
+        standings(analysis),
+        scores,
+        seats(analysis),
+        styles(analysis),
+        fitting,
+        faults(analysis),
+    ]
 
 
 def _fits(table: Table, width: int) -> bool:
