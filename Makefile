@@ -1,10 +1,10 @@
 # make run: the quickstart tournament. make test: style, types, import contracts, tests.
-# make soak: a tournament under random faults.
+# make soak: a tournament under random faults. make coverage-study: do intervals hold the truth?
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check bench soak clean
+.PHONY: run test check bench soak coverage-study clean
 
 run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
@@ -23,6 +23,9 @@ bench: $(VENV)/installed-dev
 
 soak: $(VENV)/installed-dev
 	$(BIN)/python tests/soak.py
+
+coverage-study: $(VENV)/installed-dev
+	$(BIN)/python tests/coverage_study.py --write docs/numbers.md
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

@@ -166,6 +166,23 @@ class Charge:
     replay: str
 
 
+# What a tournament can be played until: see Until.
+ELO_ERROR, WIDTH = "elo_error", "width"
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """The rule that ends a tournament: for every bot the `measure` is `most` or less.
+
+    ELO_ERROR is half the width of the interval of its Elo, WIDTH the whole width of that of its
+    score. The intervals are confidence sequences, tuned for the `expected` number of deals.
+    """
+
+    measure: str
+    most: float
+    expected: float
+
+
 @dataclass(frozen=True, slots=True)
 class Results:
     """All that a tournament has played, added up.
@@ -174,13 +191,15 @@ class Results:
     them, and its games are left out; what it did is among the `faults`. `rates` names the
     quotients of counts that describe a bot's style, such as busts per turn; "games" counts as a
     count. `anchor` gives the Elo of a bot to which the others' relate; without one the mean does.
+    Where games were played `until` intervals were narrow, these are confidence sequences. There is
+    no `seed` where tournaments with several were rated together.
     """
 
     name: str
     game: str
     rules: Mapping[str, object]
     players: int
-    seed: int
+    seed: int | None
     bots: tuple[str, ...]
     tallies: Mapping[Group, Tally]
     deals: "Deals"
@@ -189,3 +208,4 @@ class Results:
     faults: tuple[Charge, ...] = ()
     disqualified: tuple[str, ...] = ()
     irreproducible: tuple[str, ...] = ()
+    until: Until | None = None

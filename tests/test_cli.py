@@ -87,7 +87,9 @@ def test_help_imports_nothing_heavy() -> None:
     assert output.endswith("[]\n")
 
 
-@pytest.mark.parametrize("command", ["run", "rate", "bots", "rules", "odds", "replay", "bench"])
+@pytest.mark.parametrize(
+    "command", ["run", "match", "rate", "plan", "bots", "rules", "odds", "replay", "bench"]
+)
 def test_every_command_has_help_and_stands_in_that_of_arena(command: str) -> None:
     assert f"\n  {command} " in arena("--help").stdout
     assert arena(command, "-h").stdout.startswith(f"Usage: main {command}")

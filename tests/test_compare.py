@@ -116,6 +116,7 @@ def test_the_values_are_those_of_the_recorded_games() -> None:
             "first_seat": ends.count([0]) / 16,
             "last_seat": ends.count([1]) / 16,
             "unfinished": 0,
+            "bot rule28": (ends[:8].count([0]) + ends[8:].count([1])) / 16,
         }
         for measure, value in expected.items():
             assert question(answer, measure)[key] == pytest.approx(value), measure
@@ -228,13 +229,13 @@ def test_formats(form: str) -> None:
         assert json.loads(result.stdout)["answers"] == answers()
     elif form == "csv":
         rows = list(csv.DictReader(StringIO(result.stdout)))
-        assert [row["measure"] for row in rows][-1] == "order" and len(rows) == 12
+        assert [row["measure"] for row in rows][-1] == "order" and len(rows) == 14
         assert float(rows[0]["value"]) == question(answers()[0], "turns")["value"]
         assert result.stdout == Path("results/test/comparison.csv").read_text()
     else:
         sentence = answers()[0]["sentence"]
         assert sentence.split(" %")[0] in result.stdout
-        assert "p is corrected for all 12 questions of the file" in result.stdout
+        assert "p is corrected for all 14 questions of the file" in result.stdout
     assert ("Written to results/test: " + ", ".join(FILES) in result.stdout) == (form == "text")
 
 

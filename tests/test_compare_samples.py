@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
+from math import sqrt
 from typing import Any
 
 import numpy as np
 import pytest
 
 from cantstop_arena.compare import samples
-from cantstop_arena.compare.measures import ASKED, asked
+from cantstop_arena.compare.measures import ASKED, asked, won_by
 from cantstop_arena.compare.samples import Plan, common, sampled
+from cantstop_arena.compare.statistics import SHARE, Ratio, compared
 from cantstop_arena.games.cantstop.counts import MEASURES
 from cantstop_arena.outcomes import Group
 
@@ -67,7 +69,7 @@ def test_many_deals_are_put_together_to_units_that_say_the_same(
     assert (plan.size, plan.units, joined.size, joined.units) == (1, 23, 5, 5)
     assert list(joined.deals_of_units) == [5, 5, 5, 5, 3]
     together = sampled(whole, joined)
-    for measure in asked(2, 3):
+    for measure in asked(2, ("a", "b", "c")):
         if measure.key != "better_bot":  # its halves are others
             assert together.ratio(measure).value == one_by_one.ratio(measure).value
     for pair, lead in one_by_one.leads.items():
@@ -103,6 +105,24 @@ def test_skill_is_not_seen_where_there_is_none() -> None:
     assert found == pytest.approx(0.5, abs=0.01)
 
 
+@pytest.mark.parametrize("strength", [0.5, 0.55, 0.8])
+def test_who_is_better_is_doubtful_between_bots_that_are_nearly_equal(strength: float) -> None:
+    """The better bot's share under the same rules on other deals, hundreds of times."""
+    random = np.random.default_rng(9)
+    plan = Plan(2, ((0, 1),), 100, ("a", "b"))
+    measure = MEASURE["better_bot"]
+    alarms, runs = 0, 400
+    for _ in range(runs):
+        ratios: list[Ratio] = []
+        for _ in range(2):
+            first_wins = random.random((100, 2)) < strength
+            winners: Any = Kept({(0, 1): np.where(first_wins, FIRST, SECOND)}, 100)
+            ratios.append(sampled(winners, plan).ratio(measure))
+        p = compared(ratios[0], ratios[1], SHARE, 0).p
+        alarms += p is not None and p <= 0.05
+    assert alarms / runs <= 0.05 + 3 * sqrt(0.05 * 0.95 / runs)
+
+
 def test_one_deal_does_not_tell_who_is_better() -> None:
     plan = Plan(2, ((0, 1),), 1, ("a", "b"))
     assert value(plan, {(0, 1): [FIRST]}, "better_bot") is None
@@ -118,6 +138,8 @@ def test_copies_of_a_bot_are_one_bot_seat_for_seat() -> None:
     assert plan.kinds(group) == (0, 1)
     assert sample.leads[("a", "b")].value == 0.0
     assert sample.ratio(MEASURE["better_bot"]).value == pytest.approx(1 / 3)
+    assert sample.ratio(won_by("a")).value == pytest.approx(1 / 3)
+    assert sample.ratio(won_by("b")).value == pytest.approx(1 / 3)
 
 
 def test_groups_and_deals_that_all_played() -> None:

@@ -65,23 +65,43 @@ def test_what_is_negligible_the_same_unknown_or_nowhere_is_said() -> None:
         half_time=changed("half_time", 0, 0, 0.0, NOTHING),
     )
     assert sentence(told) == (
-        "jump makes a 4-player game 12.0 % longer (9.0 to 15.0); the rolls and the decisions change"
-        " by less than 1 %; the bust rate changes by less than 0.2 points; the lead changes are"
+        "jump makes a 4-player game 12.0 % longer (9.0 to 15.0); the rolls and the decisions differ"
+        " by less than 1 %; the bust rate differs by less than 0.2 points; the lead changes are"
         " the same in every deal; there is nothing to compare of the half-time leader's share;"
-        " whether the margin at the end and the order of the bots change cannot be told with these"
+        " whether the margin at the end and the order of the bots differ cannot be told with these"
         " games."
     )
 
 
-def test_the_greatest_effects_come_first_and_the_first_one_names_the_game() -> None:
+def test_the_length_comes_first_then_the_greatest_effects_and_the_first_names_the_game() -> None:
     told = answer(
-        turns=changed("turns", 5.0, 0.5, 0.2),
+        first_seat=changed("first_seat", -2.0, 0.1, -0.01),
         rolls=changed("rolls", 5.0, 0.5, 0.1),
         bust_rate=changed("bust_rate", -5.0, 0.5, -0.3),
+        turns=changed("turns", 5.0, 0.5, 0.2),
     )
     assert sentence(told) == (
-        "jump lowers the bust rate by 5.0 points in a 4-player game (4.5 to 5.5), makes the game"
-        " 5.0 % longer (4.5 to 5.5) and takes 5.0 % more rolls (4.5 to 5.5)."
+        "jump makes a 4-player game 5.0 % longer (4.5 to 5.5), lowers the bust rate by 5.0 points"
+        " (4.5 to 5.5) and costs the first player 2.0 points (1.9 to 2.1)."
+    )
+
+
+def test_rolls_are_told_where_they_do_not_follow_from_the_turns() -> None:
+    told = answer(
+        turns=changed("turns", 5.0, 0.5, 0.2),
+        rolls=changed("rolls", -5.0, 0.5, -0.1),
+    )
+    assert "longer (4.5 to 5.5) and takes 5.0 % fewer rolls" in sentence(told)
+    alone = sentence(answer(rolls=changed("rolls", 5.0, 0.5, 0.1)))
+    assert alone == "jump takes 5.0 % more rolls in a 4-player game (4.5 to 5.5)."
+
+
+def test_a_sentence_ends_before_it_is_too_long() -> None:
+    keys = ["turns", "bust_rate", "first_seat", "last_seat", "better_bot", "half_time", "margin"]
+    told = {key: changed(key, 5.0, 0.5, 1 / number) for number, key in enumerate(keys, 1)}
+    assert sentence(replace(answer(), differences=told)).endswith(
+        "gives the leader at half-time 5.0 points (4.5 to 5.5) and differs in more, which the"
+        " table has."
     )
 
 
@@ -93,6 +113,20 @@ def test_what_goes_without_saying_is_not_said() -> None:
         unfinished=replace(changed("unfinished", 0, 0, 0.0, SAME), variant=0.0),
     )
     assert sentence(told) == "jump makes a 2-player game 5.0 % longer (4.5 to 5.5)."
+
+
+def test_bots_are_told_by_name_one_of_two_goes_without_saying() -> None:
+    shares = {
+        "bot rule28": changed("first_seat", 1.5, 0.5, 0.2),
+        "bot {odd}": changed("first_seat", -1.0, 0.5, -0.1),
+    }
+    two = replace(answer(players=2), differences=shares)
+    assert sentence(two) == "jump gives rule28 1.5 points in a 2-player game (1.0 to 2.0)."
+    unknown = replace(changed("first_seat", 0.5, 0.5, 0.0), verdict=UNDECIDED)
+    assert sentence(replace(two, differences={**shares, "bot c": unknown})) == (
+        "jump gives rule28 1.5 points in a 2-player game (1.0 to 2.0) and costs {odd} 1.0 points"
+        " (0.5 to 1.5); whether c's share differs cannot be told with these games."
+    )
 
 
 def test_no_games_at_all() -> None:
@@ -115,7 +149,7 @@ def test_no_difference_at_all() -> None:
     ("verdict", "opening"),
     [
         (NEGLIGIBLE, "jump makes no difference worth mentioning to a 2-player game; "),
-        (UNDECIDED, "jump makes no clear difference to a 2-player game; whether the turns change "),
+        (UNDECIDED, "jump makes no clear difference to a 2-player game; whether the turns differ "),
     ],
 )
 def test_no_difference_that_is_clear(verdict: str, opening: str) -> None:

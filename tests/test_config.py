@@ -20,8 +20,8 @@ from cantstop_arena.tournament.config import FaultPolicy, Overrides, Tournament,
 from cantstop_arena.tournament.entrants import KEYS as RESERVED
 
 KNOWN_KEYS = (
-    "name, game, rules, players, games, seed, decision_limit, max_faults, on_fault, isolate,"
-    " anchor, bots"
+    "name, game, rules, players, games, until, seed, decision_limit, max_faults, on_fault,"
+    " isolate, anchor, bots"
 )
 
 
@@ -165,6 +165,46 @@ def test_games_are_rounded_up_to_whole_deals(
 ) -> None:
     cup = tournament(folder, "bots: [random, cautious, rule28, ladder]")
     assert replace(cup, players=players, games=games).deals == deals
+
+
+@pytest.mark.parametrize("rule", [("elo_error", 3.0), ("width", 0.002)])
+def test_a_rule_ends_the_games_and_is_no_part_of_the_identity(
+    folder: Path, rule: tuple[str, float]
+) -> None:
+    measure, most = rule
+    bots = "bots: [rule28, random]\n"
+    ruled = tournament(folder, f"until: {{{measure}: {most:g}}}\n{bots}")
+    assert ruled.until is not None
+    assert (ruled.until.measure, ruled.until.most) == rule
+    assert ruled.games == 10_000_000
+    assert tournament(folder, f"games: 9\nuntil: {{{measure}: 1}}\n{bots}").games == 9
+    assert ruled.resolved(folder)["until"] == {measure: most}
+    assert again(ruled, folder) == ruled
+    assert ruled.identity() == tournament(folder, bots).identity()
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        ("3", "1:8: until must be a mapping (key: value), not 3"),
+        ("{}", "1:8: until needs one of elo_error and width, as in {elo_error: 3}"),
+        (
+            "{width: 0.1, elo_error: 3}",
+            "1:8: until needs one of elo_error and width, as in {elo_error: 3}",
+        ),
+        ("{width: 0}", "1:16: width must be a number from 1e-06 to 1, not 0"),
+        ("{width: 1.5}", "1:16: width must be a number from 1e-06 to 1, not 1.5"),
+        ("{elo_error: small}", "1:20: elo_error must be a number from 0.01 to 1000, not 'small'"),
+        ("{wdth: 0.1}", "1:9: unknown key 'wdth' (did you mean 'width'?); known: elo_error, width"),
+    ],
+)
+def test_a_rule_that_makes_no_sense_is_refused(folder: Path, rule: str, message: str) -> None:
+    assert complaint(folder, f"until: {rule}\nbots: [rule28, random]\n") == message
+
+
+def test_a_rule_needs_somebody_to_win_against(folder: Path) -> None:
+    text = "until: {width: 0.1}\nplayers: 1\nbots: [rule28]\n"
+    assert complaint(folder, text).startswith("1:1: until needs 2 players or more")
 
 
 def test_groups_are_all_combinations_in_order(folder: Path) -> None:

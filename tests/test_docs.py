@@ -13,6 +13,7 @@ import pytest
 
 from cantstop_arena.botspecs import BotSpec
 from cantstop_arena.cli import main
+from cantstop_arena.compare.config import read as read_comparison
 from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS
 from cantstop_arena.games.cantstop.table import Contestant, code_digest
@@ -28,6 +29,7 @@ PAGES = [
     BOTS,
     RULES,
     ROOT / "docs" / "design.md",
+    ROOT / "docs" / "numbers.md",
     ROOT / "docs" / "protocol.md",
     *ROOT.glob("C*.md"),
 ]
@@ -116,7 +118,17 @@ def test_every_tournament_in_the_readme_is_read(tmp_path: Path, catalogue: Catal
     for text in tournaments:
         file = tmp_path / "mine.yaml"
         file.write_text(text, "utf-8")
-        assert len(read(file, catalogue).entrants) >= 2
+        is_comparison = re.search(r"^compare:", text, re.M)
+        described = read_comparison(file, catalogue) if is_comparison else read(file, catalogue)
+        assert len(described.entrants) >= 2
+
+
+def test_the_tournaments_that_come_along_are_read(catalogue: Catalogue) -> None:
+    files = sorted((ROOT / "tournaments").glob("*.yaml"))
+    comparisons = [file for file in files if "compare:" in file.read_text("utf-8")]
+    assert {file.stem for file in comparisons} > {"jumping", "leaving", "long-games"}
+    for file in files:
+        (read_comparison if file in comparisons else read)(file, catalogue)
 
 
 def test_the_documented_defaults_of_a_tournament_are_its_defaults(

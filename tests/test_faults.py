@@ -512,6 +512,13 @@ def test_a_run_of_silent_bots_has_the_files_it_always_had(runs: Runs) -> None:
         "standings.md",
         "crosstable.csv",
         "crosstable.md",
+        "pairs.csv",
+        "fit.csv",
+        "fit.md",
+        "seats.csv",
+        "seats.md",
+        "styles.csv",
+        "styles.md",
         "summary.json",
     }
     assert not {"faults", "disqualified", "not_reproducible"} & {*runs.honest().summary}

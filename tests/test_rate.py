@@ -160,7 +160,7 @@ def test_runs_with_different_seeds_are_stretches_of_their_own() -> None:
     together = reread([Path(one), Path(two)], {})
     apart = [reread([Path(folder)], {}) for folder in (one, two)]
     assert [stretch.deals for stretch in together.deals.stretches] == [30, 50]
-    assert together.name == "one + two"
+    assert (together.name, together.seed, apart[1].seed) == ("one + two", None, 2)
     for seating, tally in together.tallies.items():
         assert tally == apart[0].tallies[seating] + apart[1].tallies[seating]
     pairs = sum(results.deals.pairs.squares for results in apart)

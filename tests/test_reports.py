@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from math import log10
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,13 @@ from cantstop_arena.reports.crosstable import WITHOUT_ERRORS, crosstable, pairs,
 from cantstop_arena.reports.drawing import MARKDOWN, TEXT, Style, draw
 from cantstop_arena.reports.faults import faults
 from cantstop_arena.reports.files import write_reports
+from cantstop_arena.reports.fit import fit
 from cantstop_arena.reports.harmless import markdown, printable
 from cantstop_arena.reports.model import Table, significant
 from cantstop_arena.reports.notes import LEGEND, about_standings
-from cantstop_arena.reports.overview import for_people
+from cantstop_arena.reports.overview import FORMATS, for_people, written
 from cantstop_arena.reports.records import records
+from cantstop_arena.reports.seats import seats
 from cantstop_arena.reports.standings import standings
 from cantstop_arena.reports.summary import summary
 from cantstop_arena.sampling import Deals, Pairs, Stretch
@@ -270,6 +273,67 @@ def test_nothing_is_divided_by_nothing() -> None:
     assert found["by_bot"]["a"] == {"rolls_per_turn": None, "turns_per_game": None}
     assert [row["score"] for row in found["standings"]] == [None, None]
     assert "-" in drawn(standings, empty)
+
+
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+@pytest.mark.parametrize("bots", [0, 1, 4])
+@pytest.mark.parametrize("form", FORMATS)
+def test_tournaments_without_games_or_bots_are_told_as_such(
+    players: int, bots: int, form: str
+) -> None:
+    nothing = np.zeros((bots, bots), np.int64)
+    empty = changed(
+        duel(),
+        players=players,
+        bots=tuple("abcd"[:bots]),
+        tallies={},
+        deals=Deals((), Pairs(nothing, nothing, nothing)),
+    )
+    told = written(empty, form)
+    assert "nan" not in told
+    assert "±" not in told
+    assert summary(empty)["games"] == 0
+    assert ("a" in "".join(row["bot"] for row in rows(standings(empty)))) == (bots > 0)
+
+
+def test_the_seats_and_the_first_players_advantage() -> None:
+    told = seats(duel())
+    assert [row["seat"] for row in rows(told)] == [1, 2]
+    assert sum(row["score"] for row in rows(told)) == 1
+    assert sum(row["elo"] for row in rows(told)) == 0
+    (sentence,) = told.notes
+    found: Any = summary(duel())["first_player"]
+    half = (found["elo_high"] - found["elo_low"]) / 2
+    assert sentence == f"The first player's advantage is {found['elo']:.1f} ± {half:.1f} Elo."
+
+
+def test_superiority_is_a_likelihood_for_each_pair() -> None:
+    found: Any = summary(trio())["superiority"]
+    assert found["a"]["b"] + found["b"]["a"] == pytest.approx(1)
+    assert list(found["c"]) == ["b", "a", "d"]
+    order = [(row["bot"], row["superiority"]) for row in rows(standings(trio()))]
+    for (bot, superior), (following, _) in pairwise(order):
+        assert superior == found[bot][following]
+
+
+def rock_paper_scissors() -> Analysis:
+    circle = {(0, 1): (80, 20), (1, 2): (80, 20), (2, 0): (80, 20)}
+    tallies = {pair: games(*wins) for pair, wins in circle.items()}
+    tallies |= {(b, a): games(20, 80) for a, b in circle}
+    return results(tallies, ("rock", "scissors", "paper"))
+
+
+def test_circles_and_pairs_that_the_elo_predicts_badly_are_said_in_words() -> None:
+    table = fit(rock_paper_scissors())
+    assert [row["score"] for row in rows(table)] == [0.8] * 3
+    assert [row["predicted"] for row in rows(table)] == pytest.approx([0.5] * 3)
+    assert any("100.0 % (0 % for bots on a line" in note for note in table.notes)
+    assert any(
+        "rock beats scissors (80.0 %), scissors beats paper (80.0 %), and yet" in note
+        for note in table.notes
+    )
+    told: Any = summary(rock_paper_scissors())["fit"]
+    assert told["cycles"] == [["rock", "scissors", "paper"]]
 
 
 def test_one_game_has_no_spread() -> None:

@@ -1,5 +1,6 @@
 """The command line: one file per command, heavy imports inside the commands."""
 
+import os
 from typing import Any
 
 import click
@@ -8,12 +9,19 @@ from cantstop_arena import __version__, stopping
 from cantstop_arena.cli.bench import bench
 from cantstop_arena.cli.bots import bots
 from cantstop_arena.cli.compare import compare
+from cantstop_arena.cli.match import match
 from cantstop_arena.cli.odds import odds
+from cantstop_arena.cli.plan import plan
 from cantstop_arena.cli.rate import rate
 from cantstop_arena.cli.replay import replay
 from cantstop_arena.cli.rules import rules
 from cantstop_arena.cli.run import run
 from cantstop_arena.errors import ArenaError, Interrupted
+
+# NumPy reads these when it is imported. Cores are for games: threads for small matrices would only
+# be in each other's way, and in the workers'.
+for _threads in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(_threads, "1")
 
 
 class Arena(click.Group):
@@ -55,9 +63,11 @@ def main() -> None:
     \b
     arena run tournament.yaml    play a tournament and print its tables
     arena rate results/NAME      print them again, or those of several together
+    arena compare rules.yaml     say what rule variants do to the game
+    arena match A B --sprt 0 5   play until it is decided whether A is better
     arena bots                   list the bots that can play
     """
 
 
-for command in (run, compare, rate, bots, rules, odds, replay, bench):
+for command in (run, match, compare, rate, plan, bots, rules, odds, replay, bench):
     main.add_command(command)

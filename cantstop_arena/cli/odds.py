@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from cantstop_arena.cli.rules import rules_called
 from cantstop_arena.errors import UsageError
 
 
@@ -26,14 +27,9 @@ def odds(runners: tuple[int, ...], claimed: tuple[int, ...], name: str, as_json:
     With fewer runners than the rules have, every open column will do.
     """
     from cantstop_arena.games.cantstop.odds import hit_count, success_count
-    from cantstop_arena.games.cantstop.rules import RuleSet
-    from cantstop_arena.options import did_you_mean
     from cantstop_arena.plugins import Catalogue
 
-    named = Catalogue(Path("bots")).rules
-    if name not in named:
-        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, named)}")
-    rules: RuleSet = named[name]
+    rules = rules_called(name, Catalogue(Path("bots")))
     _check(rules.columns, rules.runners, runners, claimed)
     total = rules.sides**4
     success = success_count(rules, runners, claimed)

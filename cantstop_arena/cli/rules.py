@@ -2,8 +2,24 @@
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+from cantstop_arena.errors import UsageError
+
+if TYPE_CHECKING:
+    from cantstop_arena.games.cantstop.rules import RuleSet
+    from cantstop_arena.plugins import Catalogue
+
+
+def rules_called(name: str, catalogue: "Catalogue") -> "RuleSet":
+    """The rule set of this name. Raises UsageError where there is none."""
+    from cantstop_arena.options import did_you_mean
+
+    if name not in catalogue.rules:
+        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, catalogue.rules)}")
+    return catalogue.rules[name]
 
 
 @click.command()
@@ -11,14 +27,11 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def rules(name: str | None, as_json: bool) -> None:
     """List the rule sets, or show every parameter of the one called NAME."""
-    from cantstop_arena.errors import UsageError
-    from cantstop_arena.options import did_you_mean
     from cantstop_arena.plugins import Catalogue
 
-    named = Catalogue(Path("bots")).rules
-    if name is not None and name not in named:
-        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, named)}")
-    shown = {key: named[key].as_dict() for key in named if name in (None, key)}
+    catalogue = Catalogue(Path("bots"))
+    named = catalogue.rules if name is None else {name: rules_called(name, catalogue)}
+    shown = {key: rules.as_dict() for key, rules in named.items()}
     if as_json:
         click.echo(json.dumps(shown if name is None else shown[name], indent=2))
     elif name is None:

@@ -15,6 +15,7 @@ from cantstop_arena.system import bytes_of
 if TYPE_CHECKING:
     from click._termui_impl import ProgressBar
 
+    from cantstop_arena.tournament.until import Look
     from cantstop_arena.tournament.workforce import Terms
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -43,13 +44,15 @@ class Screen:
     Where programs read the tables, words for people go `aside`, to the standard error.
     """
 
-    def __init__(self, name: str, quiet: bool, aside: bool) -> None:
+    def __init__(self, name: str, quiet: bool, aside: bool, aim: str = "") -> None:
         self.name = name
         self.quiet = quiet
         self.aside = aside
+        self.aim = aim
         self.games = 0
         self.missing = 0
         self._bar: ProgressBar[int] | None = None
+        self._aimed = False
 
     def compiling(self, names: list[str]) -> None:
         """Say what takes so long the first time."""
@@ -60,12 +63,35 @@ class Screen:
     def begins(self, played: int, games: int) -> None:
         """Say what is there, and what is to come."""
         self.games, self.missing = games, games - played
-        if not self.missing:
+        if self.aim:
+            self._aims(played)
+        elif not self.missing:
             self.say(f"{self.name} is complete: all {games:,} games have been played.\n")
         elif played:
             self.say(f"{self.name} goes on: {played:,} of {games:,} games have been played.\n")
         else:
             self.say(f"{self.name}: {games:,} games to play.\n")
+
+    def _aims(self, played: int) -> None:
+        """Say once until when games are played; how many that will be nobody knows."""
+        if not self._aimed:
+            so_far = f" {played:,} games have been played." if played else ""
+            self.say(f"{self.name}: plays until {self.aim}.{so_far}")
+        self._aimed = True
+
+    def looks(self, look: "Look") -> None:
+        """Say how narrow the intervals are by now."""
+        from cantstop_arena.reports.ending import extent
+
+        self.close()
+        if look.bot:
+            told = extent(look.measure, look.measured)
+            self.say(f"{look.games:,} games of each group: {told} for {look.bot}.")
+
+    def weighs(self, deals: int, ratio: float) -> None:
+        """Say how a test stands by now."""
+        self.close()
+        self.say(f"{deals:,} deals: LLR {round(ratio, 2) + 0.0:.2f}.")
 
     def written(self, folder: Path, paths: Sequence[Path]) -> None:
         """Say what was written."""
@@ -92,10 +118,19 @@ class Screen:
             self._bar = None
 
 
+workers_option = click.option(
+    "--workers", type=click.IntRange(1), help="Processes that play. Default: all cores."
+)
+results_option = click.option(
+    "--results",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    metavar="DIR",
+    help="Where the folder with the results goes.",
+)
 PLAYING = (
-    click.option(
-        "--workers", type=click.IntRange(1), help="Processes that play. Default: all cores."
-    ),
+    workers_option,
     click.option(
         "--start-method",
         type=click.Choice(["fork", "forkserver", "spawn"]),
@@ -109,14 +144,7 @@ PLAYING = (
     ),
     click.option("--games", type=int, help="Games for each group of bots that meets."),
     click.option("--seed", type=int, help="Seed of the dice."),
-    click.option(
-        "--results",
-        type=click.Path(file_okay=False, path_type=Path),
-        default=Path("results"),
-        show_default=True,
-        metavar="DIR",
-        help="Where the folder with the results goes.",
-    ),
+    results_option,
     bots_option,
     click.option("--fresh", is_flag=True, help="Forget earlier results of this name."),
     click.option("--quiet", is_flag=True, help="Print the tables and nothing else."),
@@ -170,19 +198,23 @@ def run(
     from cantstop_arena.plugins import Catalogue
     from cantstop_arena.reports import files
     from cantstop_arena.reports.analysis import Analysis
+    from cantstop_arena.reports.ending import until_text
     from cantstop_arena.tournament import config
-    from cantstop_arena.tournament.run import play
+    from cantstop_arena.tournament.until import play
 
     catalogue = Catalogue(bots_folder)
     tournament = config.read(file, catalogue, config.Overrides(games, seed))
     folder = results / tournament.name
-    screen = Screen(tournament.name, quiet, aside=form != TEXT)
+    aim = until_text(tournament.until) if tournament.until else ""
+    screen = Screen(tournament.name, quiet, form != TEXT, aim)
     say_how_to_go_on()
     try:
         terms = terms_of(workers, start_method, memory)
         outcome = play(tournament, catalogue, folder, terms, screen, fresh=fresh)
     finally:
         screen.close()
+    if aim:
+        screen.say("")
     analysis = Analysis(outcome)
     paths = files.write_reports(analysis, folder)
     show(analysis, form, chosen)

@@ -1,6 +1,6 @@
 """What is asked of a rule set: every measure is a quotient of two sums over deals."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cantstop_arena.compare.statistics import COUNT, SHARE
@@ -36,6 +36,9 @@ ASKED = (
     Measure("margin", "margin at the end, in columns", COUNT, "margin", "finished"),
     Measure("unfinished", "games unfinished", SHARE, "unfinished", "games", rivals=False),
 )
+LABELS = {measure.key: measure.label for measure in ASKED}
+BOT = "bot "  # begins the keys of the measures of single bots
+BOTS = "bots"  # all of them, where a file says what is negligible
 ORDER = "order"  # the question whether the order of the bots changes
 
 DEFAULT_IGNORED = {COUNT: 0.01, SHARE: 0.002}
@@ -45,13 +48,29 @@ DEFAULT_IGNORED = {COUNT: 0.01, SHARE: 0.002}
 def ignored_by_default() -> Mapping[str, float]:
     """What is negligible where a file says nothing, by question."""
     known = {measure.key: DEFAULT_IGNORED[measure.kind] for measure in ASKED}
-    return {**known, ORDER: DEFAULT_IGNORED[SHARE]}
+    return {**known, BOTS: DEFAULT_IGNORED[SHARE], ORDER: DEFAULT_IGNORED[SHARE]}
 
 
-def asked(players: int, bots: int) -> list[Measure]:
-    """The measures that apply to games of so many seats, between so many bots."""
-    return [
-        measure
-        for measure in ASKED
-        if (players > 1 or not measure.rivals) and (bots > 1 or measure.key != "better_bot")
-    ]
+def ignored_of(ignored: Mapping[str, float], key: str) -> float:
+    """What is negligible of the measure with this key."""
+    return ignored[BOTS if key.startswith(BOT) else key]
+
+
+def asked(players: int, bots: Sequence[str]) -> list[Measure]:
+    """The measures that apply to games of so many seats, between these bots."""
+    if players == 1:
+        return [measure for measure in ASKED if not measure.rivals]
+    if len(bots) == 1:
+        return [measure for measure in ASKED if measure.key != "better_bot"]
+    return [*ASKED, *map(won_by, bots)]
+
+
+def won_by(bot: str) -> Measure:
+    """A bot's share of the games that it sits in, seat for seat."""
+    key = f"{BOT}{bot}"
+    return Measure(key, label_of(key), SHARE, key, f"games of {key}")
+
+
+def label_of(key: str) -> str:
+    """What a measure is called."""
+    return LABELS.get(key) or f"won by {key.removeprefix(BOT)}"

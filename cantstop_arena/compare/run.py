@@ -9,7 +9,7 @@ import numpy as np
 
 from cantstop_arena.compare.answers import Answer, Answers
 from cantstop_arena.compare.config import RESOLVED, Comparison
-from cantstop_arena.compare.measures import ORDER, asked
+from cantstop_arena.compare.measures import ORDER, asked, ignored_of
 from cantstop_arena.compare.samples import Plan, Sample, common, sampled, spreads
 from cantstop_arena.compare.statistics import Difference, Order, compared, orders
 from cantstop_arena.games.cantstop.rules import RuleSet
@@ -129,10 +129,10 @@ def answer(
             before.ratio(measure),
             after.ratio(measure),
             measure.kind,
-            comparison.ignored[measure.key],
+            ignored_of(comparison.ignored, measure.key),
             spread.get(measure.above),
         )
-        for measure in asked(plan.players, len(plan.bots))
+        for measure in asked(plan.players, plan.bots)
     }
     return Answer(
         rules,

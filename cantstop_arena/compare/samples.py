@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.compare.measures import ASKED, Measure
+from cantstop_arena.compare.measures import ASKED, Measure, won_by
 from cantstop_arena.compare.statistics import COUNT, Estimate, Numbers, Pair, Ratio, lead
 from cantstop_arena.games.cantstop.counts import MEASURES
 from cantstop_arena.outcomes import WHOLE, Group, Tally, seatings
@@ -21,6 +21,16 @@ from cantstop_arena.tournament.ledger import Ledger
 FAIR = 12  # wins of a bot with 1 to 4 copies at a table divide evenly into those of one copy
 MOST_UNITS = 1 << 15
 MOST_NUMBERS = 1 << 24
+
+CLEAR = 4.2  # standard errors of a lead that is seen in each half of the deals
+DOUBT = sqrt(2.5)
+"""How much more a cross-fitted share varies than its deals tell, if the lead is not clear.
+
+With E and O what one bot is ahead in the even and in the odd deals, T = E sign(O) + O sign(E) is
+what the better bot is ahead. For normal E and O with mean m and variance 1 the variance of T is
+2 + 2 m² + 2 a² - 4 m² (2 Φ(m) - 1)², where a = E|O|, and not 2: it is 3.27 for m = 0, at most
+4.9, for m near 1, and below 2.3 from m = 3 on, where the whole lead is of 4.2 standard errors.
+"""
 
 Whole = NDArray[np.int64]
 
@@ -134,6 +144,7 @@ def sampled(ledger: Ledger, plan: Plan) -> Sample:
             "last_seat": seats[:, 1].astype(np.float64),
             "better_bot": better,
             "contested": contested,
+            **_shares_of_bots(plan, won),
         },
         _leads(plan, won),
     )
@@ -190,7 +201,8 @@ def _better_bot(plan: Plan, won: Sequence[Whole]) -> tuple[Numbers, Numbers]:
     """What a seat of the best bot of each group won, and of how much.
 
     Which bot is the best is read from the other half of the units (even or odd): read from the
-    same games, luck would look like skill. Bots that are equal there share the title.
+    same games, luck would look like skill. Bots that are equal there share the title. Where the
+    best two are hardly to be told apart, that choice is luck as well, see `DOUBT`.
     """
     better = np.zeros(plan.units)
     contested = np.zeros(plan.units)
@@ -201,12 +213,43 @@ def _better_bot(plan: Plan, won: Sequence[Whole]) -> tuple[Numbers, Numbers]:
         if wins.shape[1] < 2:
             continue
         fair = wins * plan.shares(group)
-        for half in (0, 1):
-            elsewhere = fair[1 - half :: 2].sum(axis=0)
-            best = elsewhere == elsewhere.max()
-            better[half::2] += fair[half::2][:, best].mean(axis=1)
+        best = _best_of_other_half(fair)
+        if not _is_clear(fair):
+            best = best.mean() + DOUBT * (best - best.mean())
+        better += best
         contested += games
     return better, contested
+
+
+def _best_of_other_half(fair: Whole) -> Numbers:
+    """In every unit, what the kind won that won most in the units of the other half."""
+    best = np.empty(len(fair))
+    for half in (0, 1):
+        elsewhere = fair[1 - half :: 2].sum(axis=0)
+        best[half::2] = fair[half::2][:, elsewhere == elsewhere.max()].mean(axis=1)
+    return best
+
+
+def _is_clear(fair: Whole) -> bool:
+    """Whether the best kind is ahead of the next by so much that halves agree about it."""
+    second, first = np.argsort(fair.sum(axis=0), kind="stable")[-2:]
+    ahead = fair[:, first] - fair[:, second]
+    return bool(ahead.sum() >= CLEAR * sqrt(len(ahead)) * ahead.std())
+
+
+def _shares_of_bots(plan: Plan, won: Sequence[Whole]) -> Mapping[str, Numbers]:
+    """What a seat of each bot won, and of how much."""
+    games = WHOLE * FAIR * factorial(plan.players) * plan.deals_of_units.astype(np.float64)
+    sums = {}
+    for bot in map(won_by, plan.bots):
+        sums[bot.above], sums[bot.below] = np.zeros(plan.units), np.zeros(plan.units)
+    for group, wins in zip(plan.groups, won, strict=True):
+        fair = wins * plan.shares(group)
+        for place, kind in enumerate(plan.kinds(group)):
+            bot = won_by(plan.bots[kind])
+            sums[bot.above] += fair[:, place]
+            sums[bot.below] += games
+    return sums
 
 
 def _leads(plan: Plan, won: Sequence[Whole]) -> Mapping[Pair, Estimate]:

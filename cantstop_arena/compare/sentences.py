@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, log10
 
 from cantstop_arena.compare.answers import Answer
+from cantstop_arena.compare.measures import BOT
 from cantstop_arena.compare.statistics import (
     CHANGED,
     COUNT,
@@ -32,6 +33,8 @@ MORE_OR_LESS = {
 }
 """What is said of a difference up and of one down."""
 
+A_BOT = ("gives {bot} {by}", "costs {bot} {by}")
+
 NOUNS = {
     "turns": "the turns",
     "rolls": "the rolls",
@@ -48,6 +51,8 @@ NOUNS = {
 PLURALS = {"turns", "rolls", "decisions", "lead_changes", "unfinished"}
 THE_ORDER = "the order of the bots"
 MOST_DECIMALS = 4
+MOST_TOLD = 6  # differences in a sentence
+TURNS = "turns"
 
 
 def sentence(answer: Answer) -> str:
@@ -69,29 +74,43 @@ def _is_the_same(answer: Answer) -> bool:
 
 
 def _opening(answer: Answer) -> str:
-    """The differences, the greatest effects first."""
-    told = sorted(
-        _with(answer, DIFFERENT), key=lambda key: -abs(answer.differences[key].effect or 0)
-    )
+    """The differences: the length of a game, then the greatest effects, as many as one reads."""
+    told = [key for key in _with(answer, DIFFERENT) if not _follows_from_turns(answer, key)]
+    told.sort(key=lambda key: (key != TURNS, -abs(answer.differences[key].effect or 0)))
     if told:
-        changes = [_change(answer, key, first=key == told[0]) for key in told]
-        return f"{answer.rules} {_listed(changes)}"
+        changes = [_change(answer, key, first=key == told[0]) for key in told[:MOST_TOLD]]
+        more = ["differs in more, which the table has"] if told[MOST_TOLD:] else []
+        return f"{answer.rules} {_listed([*changes, *more])}"
     what = "clear difference" if _with(answer, UNDECIDED) else "difference worth mentioning"
     return f"{answer.rules} makes no {what} to {_game(answer)}"
+
+
+def _follows_from_turns(answer: Answer, key: str) -> bool:
+    """A longer game has more rolls and decisions; that needs no words of its own."""
+    turns, other = answer.differences.get(TURNS), answer.differences[key]
+    if key not in ("rolls", "decisions") or turns is None or turns.verdict != DIFFERENT:
+        return False
+    return (_sign(turns), _sign(other)) in ((1, 1), (-1, -1))
+
+
+def _sign(difference: Difference) -> int:
+    value = difference.absolute.value if difference.absolute else 0.0
+    return (value > 0) - (value < 0)
 
 
 def _change(answer: Answer, key: str, first: bool) -> str:
     """One difference; the first one tells in which game."""
     difference = answer.differences[key]
     judged = difference.judged
-    where = f" in {_game(answer)}" if first and key != "turns" else ""
+    where = f" in {_game(answer)}" if first and key != TURNS else ""
     if judged is None:
         before, after = difference.baseline, difference.variant
         return f"moves {_noun(answer, key)} from {before:.3g} to {after:.3g}{where}"
-    phrase = MORE_OR_LESS[key][judged.value < 0]
+    phrase = (A_BOT if key.startswith(BOT) else MORE_OR_LESS[key])[judged.value < 0]
     by, interval = _amount(judged, difference.kind)
     game = _game(answer) if first else "the game"
-    filled = phrase.format(by=by, game=game, better=_better(answer)) + where
+    bot = key.removeprefix(BOT)
+    filled = phrase.format(by=by, game=game, better=_better(answer), bot=bot) + where
     return f"{filled} ({interval})" if interval else filled
 
 
@@ -131,7 +150,7 @@ def _rest(answer: Answer) -> Iterator[str]:
     if order is not None and order.verdict == UNDECIDED:
         unknown.append(THE_ORDER)
     if unknown:
-        verb = "change" if len(unknown) > 1 or _is_plural(answer, unknown[0]) else "changes"
+        verb = "differ" if len(unknown) > 1 or _is_plural(answer, unknown[0]) else "differs"
         yield f"whether {_listed(unknown)} {verb} cannot be told with these games"
     if order is not None and order.verdict == KEPT:
         yield "it does not change " + ("who is the better bot" if order.pairs == 1 else THE_ORDER)
@@ -152,7 +171,7 @@ def _negligible(answer: Answer) -> Iterator[str]:
     )
     for kind, ignored in limits:
         alike = [key for key in keys if _limit(answer.differences[key]) == (kind, ignored)]
-        verb = "change" if len(alike) > 1 or alike[0] in PLURALS else "changes"
+        verb = "differ" if len(alike) > 1 or alike[0] in PLURALS else "differs"
         limit = _with_unit(f"{100 * ignored:g}", kind)
         yield f"{_listed(_nouns(answer, alike))} {verb} by less than {limit}"
 
@@ -180,9 +199,12 @@ def _with(answer: Answer, verdict: str) -> list[str]:
 
 
 def _is_plain(answer: Answer, key: str, difference: Difference) -> bool:
-    """Of two players the last one gets what the first one loses; games end as a rule."""
+    """What one of two players or bots gets, the other one loses; games end as a rule."""
     if key == "last_seat":
         return answer.players == 2
+    if key.startswith(BOT):
+        bots = [one for one in answer.differences if one.startswith(BOT)]
+        return len(bots) == 2 and key == bots[1]
     return key == "unfinished" and difference.verdict == SAME and not difference.variant
 
 
@@ -191,6 +213,8 @@ def _nouns(answer: Answer, keys: Iterable[str]) -> list[str]:
 
 
 def _noun(answer: Answer, key: str) -> str:
+    if key.startswith(BOT):
+        return f"{key.removeprefix(BOT)}'s share"
     return NOUNS[key].format(better=_better(answer))
 
 

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.ratings.evidence import Evidence
+from cantstop_arena.ratings.evidence import Evidence, Ints
 
 Truths: TypeAlias = NDArray[np.bool_]
 
@@ -48,6 +48,11 @@ def connections(evidence: Evidence) -> Connections:
     above: Truths = ~core & (against & ~reach.T).any(axis=1)
     below: Truths = ~core & (against & ~reach).any(axis=1)
     return Connections(together, above, below)
+
+
+def fields_of(together: Truths) -> Ints:
+    """For each bot the lowest number of its field."""
+    return together.argmax(axis=1) if len(together) else np.zeros(0, np.int64)
 
 
 def _won_against(evidence: Evidence) -> Truths:

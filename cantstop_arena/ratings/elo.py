@@ -4,12 +4,13 @@ The model and its fit are in `luce`, the errors in `errors`, groups of equals in
 given relative to the mean of each field, which has 1500 points, or to the field's anchor.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from cantstop_arena.outcomes import Results
-from cantstop_arena.ratings.connections import Truths
+from cantstop_arena.ratings.connections import Truths, fields_of
 from cantstop_arena.ratings.distributions import student_tail
 from cantstop_arena.ratings.errors import Sandwich, Spread
 from cantstop_arena.ratings.evidence import Floats, Ints, gathered
@@ -27,7 +28,8 @@ def rate(results: Results) -> Ratings:
     """The ratings of a tournament's bots."""
     evidence, order = gathered(results)
     model = maximum(evidence)
-    return _Rated(results, model, Sandwich(model), order).ratings()
+    sandwich = Sandwich(model, results.until.expected if results.until else None)
+    return _Rated(results, model, sandwich, order).ratings()
 
 
 class _Rated:
@@ -56,7 +58,7 @@ class _Rated:
             ratings=tuple(rated[bot] for bot in self.number),
             seats=self._seats(),
             first_seat=self._first_seat(),
-            fields=tuple(self.together[self.mesh].argmax(axis=1).tolist()),
+            fields=tuple(fields_of(self.together[self.mesh]).tolist()),
             at_bound=self._own(self.model.links.at_bound),
             letters=tuple(signs[bot] for bot in self.number),
             ranks=tuple(ranges[bot] for bot in self.number),
@@ -141,6 +143,8 @@ class _Rated:
         """Which pairs differ significantly, corrected for all pairs that can be compared."""
         upper = np.triu(self.together, 1) & apart.known
         chances = 2 * np.minimum(worse, worse.T)[upper]
+        if apart.expected is not None:  # one looked while games went on
+            chances = apart.chances(self.strengths[:, None] - self.strengths)[upper]
         told = np.zeros(upper.shape, np.bool_)
         told[upper] = holm(chances) < SIGNIFICANT
         return told | told.T
@@ -150,7 +154,7 @@ class _Rated:
         signs = [""] * len(told)
         ranked = np.argsort(-self.strengths, kind="stable")
         begun = 0
-        for field in np.unique(self.together.argmax(axis=1)):
+        for field in np.unique(fields_of(self.together)):
             order = [int(bot) for bot in ranked if self.together[bot, field]]
             begun += letters(told, order, signs, begun)
         return signs
@@ -160,7 +164,7 @@ class _Rated:
         everyone = np.ones(len(self.names), np.bool_)
         played = np.zeros(len(self.names), np.bool_)
         played[np.unique(model.evidence.lineups)] = True
-        many = len(np.unique(self.together.argmax(axis=1)[played])) > 1
+        many = len(np.unique(fields_of(self.together)[played])) > 1
         still: Truths = (apart.still & self.together).sum(axis=1) > 0
         said = {
             Label.ALONE: everyone & alone,
@@ -176,10 +180,11 @@ class _Rated:
 
 
 def _renumbered(spread: Spread, mesh: Any) -> Spread:
-    return Spread(
-        spread.variance[mesh],
-        spread.error[mesh],
-        spread.freedom[mesh],
-        spread.known[mesh],
-        spread.still[mesh],
+    return replace(
+        spread,
+        variance=spread.variance[mesh],
+        error=spread.error[mesh],
+        freedom=spread.freedom[mesh],
+        known=spread.known[mesh],
+        still=spread.still[mesh],
     )

@@ -23,7 +23,7 @@ deals came out the same, others could still come: with 95 % confidence a share o
 differ as the model expects of deals; that is then taken as half the interval.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
@@ -34,6 +34,12 @@ from cantstop_arena.ratings.connections import Truths
 from cantstop_arena.ratings.distributions import student
 from cantstop_arena.ratings.evidence import Floats, Span
 from cantstop_arena.ratings.luce import Luce
+from cantstop_arena.sequential.confidence import (
+    FIRST_LOOK,
+    chance,
+    least_variance,
+    multiplier,
+)
 
 NOTHING = 1e-13  # of the model's variance: less than that is rounding
 LEAST_FREEDOM = 0.999  # below, there is one deal, and nothing to see how deals differ
@@ -61,6 +67,8 @@ class Spread:
     """How contrasts vary: `variance` as found, `error` corrected, with its degrees of freedom.
 
     Where not `known`, too few deals tell how deals differ; `still` where all came out the same.
+    Where one looks while games go on, intervals are confidence sequences, tuned for the `expected`
+    number of deals.
     """
 
     variance: Floats
@@ -68,13 +76,33 @@ class Spread:
     freedom: Floats
     known: Truths
     still: Truths
+    expected: float | None = None
+
+    def reach(self, place: int | tuple[int, int]) -> float:
+        """Half the width of a contrast's 95 % interval."""
+        error, freedom = float(self.error[place]), float(self.freedom[place])
+        if error == 0:
+            return 0.0
+        if self.expected is None:
+            return student(freedom) * error
+        return multiplier(round(freedom) + 1, self.expected) * error
+
+    def chances(self, contrasts: Floats) -> Floats:
+        """The p-values of contrasts for who looks while games go on; 1 where nothing is known."""
+        assert self.expected is not None
+        found = np.ones_like(contrasts)
+        for place in zip(*np.nonzero(self.known & (self.error > 0)), strict=True):
+            deviate, deals = contrasts[place] / self.error[place], round(self.freedom[place]) + 1
+            found[place] = chance(float(deviate), deals, self.expected)
+        return found
 
 
 class Sandwich:
     """The covariance of a model's parameters: of strengths first, then of seats."""
 
-    def __init__(self, model: Luce) -> None:
+    def __init__(self, model: Luce, expected: float | None = None) -> None:
         inverse = model.inverse
+        self.expected = expected
         self.deals = sum(span.deals for span in model.evidence.spans)
         self.parts = [_parts(model, span) for span in model.evidence.spans]
         self.extra = inverse @ _unseen(model) @ inverse
@@ -113,7 +141,8 @@ class Sandwich:
             expected = expected + model
             weight = np.divide(model**2, share * part.deals, out=none.copy(), where=some)
             weights = weights + weight
-        return _judged(found, corrected, extra, expected, weights)
+        spread = _judged(found, corrected, extra, expected, weights)
+        return spread if self.expected is None else _looked_at(spread, expected, self.expected)
 
 
 def _judged(
@@ -135,6 +164,25 @@ def rounded(numbers: Floats) -> Floats:
     scale = 10.0 ** (DIGITS - 1 - powers)
     digits: Floats = np.rint(numbers * scale) / scale
     return digits
+
+
+def _looked_at(spread: Spread, model: Floats, expected: float) -> Spread:
+    """The same for who looks while games go on, `model` being the variance by the model.
+
+    With few deals nothing is known; and of all deals a share may be unseen that looking cannot
+    rule out (see `sequential.confidence`), which moves a contrast as the model expects of deals.
+    """
+    counted = np.rint(spread.freedom).astype(np.int64) + 1
+    deals, where = np.unique(counted.ravel(), return_inverse=True)
+    shares = [
+        least_variance(1.0, many, expected) if many >= FIRST_LOOK else 0.0
+        for many in deals.tolist()
+    ]
+    unseen: Floats = np.array(shares)[where].reshape(model.shape)
+    least = np.sqrt(unseen * np.maximum(model, 0.0))
+    known = spread.known & ((spread.freedom >= FIRST_LOOK - 1) | (model <= 0))
+    error = np.where(known, np.maximum(spread.error, least), spread.error)
+    return replace(spread, error=error, known=known, expected=expected)
 
 
 def _unseen_variance(freedom: float, expected: float) -> float:

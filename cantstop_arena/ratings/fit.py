@@ -32,6 +32,7 @@ import numpy as np
 
 from cantstop_arena.outcomes import Group, Results, seatings
 from cantstop_arena.ratings.choice import chances, spread, summed
+from cantstop_arena.ratings.connections import fields_of
 from cantstop_arena.ratings.distributions import fisher_tail
 from cantstop_arena.ratings.errors import Sandwich
 from cantstop_arena.ratings.evidence import Evidence, Floats, Ints, gathered
@@ -80,7 +81,7 @@ def goodness(results: Results) -> Goodness:
 
 
 def _parameters(model: Luce) -> int:
-    fields = len(np.unique(model.links.together.argmax(axis=1)))
+    fields = len(np.unique(fields_of(model.links.together)))
     return len(model.strengths) - fields + model.seats_told * (model.evidence.seats - 1)
 
 

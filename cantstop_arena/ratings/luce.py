@@ -18,7 +18,7 @@ from math import log
 import numpy as np
 
 from cantstop_arena.ratings.choice import information
-from cantstop_arena.ratings.connections import Connections, Truths, connections
+from cantstop_arena.ratings.connections import Connections, Truths, connections, fields_of
 from cantstop_arena.ratings.evidence import Evidence, Floats
 from cantstop_arena.ratings.newton import climbed, pinned
 
@@ -93,7 +93,7 @@ def _with(evidence: Evidence, virtual: Floats) -> Evidence:
 
 def _virtual(evidence: Evidence, together: Truths, loose: Truths) -> Floats:
     """How many virtual games each lineup is given: in loose fields, one for each bot on average."""
-    field = together.argmax(axis=1)[evidence.lineups[0]]
+    field = fields_of(together)[evidence.lineups[0]]
     lineups = np.bincount(field, minlength=evidence.bots)[field]
     games = together.sum(axis=1)[field] / evidence.seats
     return np.where(loose[field], games / np.maximum(lineups, 1), 0.0)

@@ -7,7 +7,6 @@ the posterior under an even prior, of what tournament tables call the likelihood
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cantstop_arena.ratings.distributions import student
 from cantstop_arena.ratings.errors import Spread
 from cantstop_arena.ratings.evidence import Floats
 from cantstop_arena.ratings.labels import Label
@@ -116,5 +115,5 @@ def points_of(points: float, spread: Spread, place: int | tuple[int, int]) -> Po
     if not spread.known[place]:
         return Points(points, None, None, None)
     error = ELO * float(spread.error[place])
-    reach = student(float(spread.freedom[place])) * error if error else 0.0
+    reach = ELO * spread.reach(place)
     return Points(points, error, points - reach, points + reach)

@@ -16,6 +16,10 @@ Graubard (1998):
 A bot that won nothing or everything: the same with n = D. Equal shares in every deal: deals that
 come out otherwise are then, with 95 % confidence, a share of less than π = 1 - 0.05^(1/D) of all,
 and the interval is from (1 - π) p to (1 - π) p + π. Fewer than two deals: 0 to 1.
+
+Where one looks while games go on, the interval is a confidence sequence, tuned for the deals that
+one expected to play: the same with its multiplier in place of Student's quantile, and a variance
+that is not taken to be smaller than looking can tell it to be (see `sequential.confidence`).
 """
 
 from collections.abc import Sequence
@@ -27,6 +31,7 @@ import numpy as np
 from cantstop_arena.outcomes import WHOLE, Results, Tally
 from cantstop_arena.ratings.distributions import student
 from cantstop_arena.ratings.evidence import Ints
+from cantstop_arena.sequential.confidence import FIRST_LOOK, least_variance, multiplier
 
 SURE = 0.05
 
@@ -53,7 +58,12 @@ class Run:
 
 def scores(results: Results) -> tuple[Estimate, ...]:
     """Each bot's share of wins in the games it sat in."""
-    return tuple(map(score, _runs(results)))
+    return tuple(score(runs, expected_deals(results)) for runs in _runs(results))
+
+
+def expected_deals(results: Results) -> float | None:
+    """The deals that one expected to play, where one looked while games went on."""
+    return results.until.expected if results.until else None
 
 
 def seat_scores(results: Results) -> tuple[Estimate, ...]:
@@ -70,7 +80,8 @@ def seat_scores(results: Results) -> tuple[Estimate, ...]:
                     int(stretch.products[place, place]),
                 )
                 for stretch in results.deals.stretches
-            ]
+            ],
+            expected_deals(results),
         )
         for place in places
     )
@@ -89,7 +100,7 @@ def _runs(results: Results) -> list[list[Run]]:
     return runs
 
 
-def score(runs: Sequence[Run]) -> Estimate:
+def score(runs: Sequence[Run], expected: float | None = None) -> Estimate:
     """The share of wins in the games of some deals."""
     deals = sum(run.deals for run in runs)
     games = sum(run.deals * run.games for run in runs)
@@ -99,7 +110,7 @@ def score(runs: Sequence[Run]) -> Estimate:
     squares = sum(_apart(run, total, games) for run in runs)
     share = total / (WHOLE * games)
     spread = squares / (WHOLE * games * games) ** 2
-    return Estimate(games, share, *interval(share, spread, deals, deals))
+    return Estimate(games, share, *interval(share, spread, deals, deals, expected))
 
 
 def _apart(run: Run, total: int, games: int) -> int:
@@ -110,20 +121,27 @@ def _apart(run: Run, total: int, games: int) -> int:
     )
 
 
-def interval(share: float, spread: float, deals: int, sure: float) -> tuple[float, float]:
+def interval(
+    share: float, spread: float, deals: int, sure: float, expected: float | None = None
+) -> tuple[float, float]:
     """The interval of a share, `spread` being its Σ (won - score · games)² / (Σ games)².
 
-    Where the share is 0 or 1, it counts as one of `sure` games.
+    Where the share is 0 or 1, it counts as one of `sure` games. A confidence sequence, if it is
+    said how many deals one `expected`.
     """
-    if deals < 2:
+    if deals < (2 if expected is None else FIRST_LOOK):
         return 0.0, 1.0
+    reach = student(deals - 1) if expected is None else multiplier(deals, expected)
     if share in (0, 1):
-        return _wilson(share, sure, student(deals - 1))
+        return _wilson(share, sure, reach)
+    if expected is not None:
+        least = least_variance(max(share, 1 - share), deals, expected) / deals
+        spread = max(spread, least)
     if spread <= 0:
         unseen = 1 - SURE ** (1 / deals)
         return (1 - unseen) * share, (1 - unseen) * share + unseen
     games = share * (1 - share) / spread * (deals - 1) / deals
-    return _wilson(share, games, student(deals - 1))
+    return _wilson(share, games, reach)
 
 
 def _wilson(share: float, games: float, quantile: float) -> tuple[float, float]:
@@ -176,7 +194,8 @@ def _cell(results: Results, deals: Ints, games: Ints, one: int, other: int) -> E
     met = int(deals[one, other])
     sure = min(float(met), (mine + yours) / WHOLE)
     share = mine / (mine + yours)
-    return Estimate(int(games[one, other]), share, *interval(share, apart, met, sure))
+    ends = interval(share, apart, met, sure, expected_deals(results))
+    return Estimate(int(games[one, other]), share, *ends)
 
 
 def pair_spread(mine: int, yours: int, squares: tuple[int, int], crossed: int) -> float:

@@ -63,8 +63,16 @@ class Analysis:
 
     @cached_property
     def elo(self) -> list[Estimate]:
-        """Each bot's Elo."""
-        return [of_points(points) for points in self.ratings.ratings]
+        """Each bot's Elo; without games it is known for no reason, and has no error."""
+        return [
+            Estimate(points.points) if bot in self.idle else of_points(points)
+            for bot, points in enumerate(self.ratings.ratings)
+        ]
+
+    @cached_property
+    def idle(self) -> set[int]:
+        """The bots that have not played."""
+        return set(range(len(self.results.bots))) - set(+self.games_of)
 
     @cached_property
     def goodness(self) -> Goodness:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from cantstop_arena.compare.answers import Answer, Answers
-from cantstop_arena.compare.measures import ASKED, ORDER
+from cantstop_arena.compare.measures import ASKED, ORDER, ignored_of, label_of
 from cantstop_arena.compare.sentences import sentence
 from cantstop_arena.compare.statistics import COUNT, Difference, Order
 from cantstop_arena.compare.statistics import Estimate as Interval
@@ -24,7 +24,6 @@ from cantstop_arena.reports.records import as_csv, as_json, records
 
 FORMATS = ("text", "markdown", "csv", "json", "latex")
 STYLES = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX}
-LABELS = {measure.key: measure.label for measure in ASKED}
 LEAST_P = 0.0001  # smaller ones are told as smaller
 TABLE = "comparison"
 
@@ -111,7 +110,7 @@ def _row(key: str, difference: Difference) -> list[Value]:
     scale = 100 if share else 1
     relative = None if share or difference.relative is None else difference.relative
     return [
-        LABELS[key] + (", %" if share else ""),
+        label_of(key) + (", %" if share else ""),
         _scaled(difference.baseline, scale),
         _scaled(difference.variant, scale),
         _estimate(difference.absolute, scale),
@@ -182,7 +181,7 @@ _COLUMNS = (
 
 def _answered(answers: Answers, answer: Answer) -> Iterator[list[Value]]:
     for key, one in _questions(answer).items():
-        ignored = answers.ignored[key]
+        ignored = ignored_of(answers.ignored, key)
         if isinstance(one, Order):
             nothing: list[Value] = [None] * 6
             yield [key, ORDER, *nothing, one.p, one.corrected, ignored, one.verdict]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from cantstop_arena.reports.analysis import Analysis
+from cantstop_arena.reports.ending import until_note
 
 NOT_REPRODUCIBLE = "not reproducible"
 MOST_NAMES = 6
@@ -18,6 +19,8 @@ def about_standings(analysis: Analysis) -> list[str]:
     if without := analysis.unfinished:
         share = "" if analysis.alone else "; their seats share the win"
         said.append(f"{without} of {analysis.games} games were not finished{share}.")
+    if rule := analysis.results.until:
+        said.append(until_note(analysis.results, rule))
     if unsteady := analysis.results.irreproducible:
         said.append(
             f"{_listed(unsteady)}: {NOT_REPRODUCIBLE}. The answers were others when a game was"

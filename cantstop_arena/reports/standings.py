@@ -51,6 +51,6 @@ def _rated(analysis: Analysis, bot: int, place: int) -> list[Value]:
         analysis.elo[bot],
         analysis.games_of[bot],
         analysis.scores[bot],
-        analysis.ratings.letters[bot],
+        "" if bot in analysis.idle else analysis.ratings.letters[bot],
         *(superior or [None]),
     ]

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from math import sqrt
+from math import isfinite, sqrt
 from typing import TypeAlias
 
-from cantstop_arena.outcomes import WHOLE, Charge, Group, Results, Tally
+from cantstop_arena.outcomes import WHOLE, Charge, Group, Results, Tally, Until
+from cantstop_arena.ratings.narrowness import widest
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.crosstable import pairs
@@ -23,7 +24,7 @@ NOT_RATED: Entry = {"elo": None, "score": None}  # what solitaire has not
 def summary(analysis: Analysis) -> Entry:
     """Everything the tournament found, keys in a fixed order.
 
-    `faults`, `disqualified` and `not_reproducible` stand there only where there are any.
+    `until`, `faults`, `disqualified` and `not_reproducible` stand there only where there are any.
     """
     results = analysis.results
     entry: Entry = {
@@ -39,12 +40,24 @@ def summary(analysis: Analysis) -> Entry:
         "by_bot": _styles(analysis),
         **({} if analysis.alone else _ratings(analysis)),
     }
-    troubles: Entry = {
+    asides: Entry = {
+        "until": _until(results, results.until) if results.until else None,
         "faults": [_charge(charge) for charge in results.faults],
         "disqualified": _disqualified(analysis),
         "not_reproducible": list(results.irreproducible),
     }
-    return {**entry, **{key: told for key, told in troubles.items() if told}}
+    return {**entry, **{key: told for key, told in asides.items() if told}}
+
+
+def _until(results: Results, rule: Until) -> Entry:
+    """The rule that ended the games, and whether it could."""
+    bot, measured = widest(results, rule)
+    return {
+        rule.measure: rule.most,
+        "reached": measured <= rule.most,
+        "widest": {"bot": bot, rule.measure: rounded(measured) if isfinite(measured) else None},
+        "intervals": "confidence sequences",
+    }
 
 
 def _places(analysis: Analysis) -> list[Entry]:

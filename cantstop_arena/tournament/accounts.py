@@ -64,13 +64,14 @@ def added_up(accounts: Sequence[Account], anchor: Mapping[str, float]) -> Result
     names = dict.fromkeys(chain.from_iterable(account.names for account in accounts))
     bots = [name for name in names if name not in out]
     shares = _shares(accounts, {name: number for number, name in enumerate(bots)})
+    seeds = {account.identity["seed"] for account in accounts}
     unsteady = {name for share in shares for name in share.irreproducible()}
     return Results(
         name=" + ".join(dict.fromkeys(account.identity["name"] for account in accounts)),
         game=first["game"],
         rules=first["rules"],
         players=first["players"],
-        seed=first["seed"],
+        seed=first["seed"] if len(seeds) == 1 else None,
         bots=tuple(bots),
         tallies=_tallies(shares),
         deals=_deals(len(bots), first["players"], shares),

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.errors import RulesError, UsageError
 from cantstop_arena.games.cantstop.rules import CLASSIC, PARAMETERS, PLAYERS, RuleSet, derive
+from cantstop_arena.outcomes import ELO_ERROR, WIDTH, Until
+from cantstop_arena.sequential.ending import rule_for
 from cantstop_arena.tournament.entrants import Entrant, EntrantReader
 from cantstop_arena.tournament.yaml_reader import (
     Entry,
@@ -38,6 +40,7 @@ KEYS = (
     "rules",
     "players",
     "games",
+    "until",
     "seed",
     "decision_limit",
     "max_faults",
@@ -48,6 +51,10 @@ KEYS = (
 )
 GAME = "cantstop"
 GAMES = range(1, 10**12 + 1)
+DEFAULT_GAMES = 10_000
+MOST_GAMES = 10_000_000  # by default, where the games are played until a rule ends them
+BLOCKS = 512  # keep workers busy, and progress visible
+UNTIL = {ELO_ERROR: (0.01, 1000.0), WIDTH: (1e-6, 1.0)}  # from the narrowest to the widest
 SEEDS = range(2**63)
 MAX_FAULTS = range(1, 10**9 + 1)
 LONGEST_DECISION = 3600.0
@@ -72,7 +79,10 @@ class FaultPolicy:
 
 @dataclass(frozen=True)
 class Tournament:
-    """What is to be played: every group of `players` entrants, `games` games each."""
+    """What is to be played: every group of `players` entrants, `games` games each.
+
+    With `until`, so many at most: fewer where intervals are narrow before.
+    """
 
     name: str
     game: str
@@ -86,6 +96,8 @@ class Tournament:
     anchor: Mapping[str, float] = field(default_factory=dict, compare=False)
     lineups: tuple[Group, ...] | None = None  # the groups that meet, where it is not all
     measured: bool = False  # whether the ledger keeps counts deal by deal
+    until: Until | None = None
+    blocks: int = field(default=BLOCKS, compare=False)  # that a run is cut into, at least
     reseeded: bool = field(default=False, compare=False)  # on the command line
 
     @property
@@ -114,6 +126,7 @@ class Tournament:
             "rules": self.rules.as_dict(),
             "players": self.players,
             "games": self.games,
+            **({"until": {self.until.measure: self.until.most}} if self.until else {}),
             "seed": self.seed,
             **asdict(self.policy),
             **({"anchor": dict(self.anchor)} if self.anchor else {}),
@@ -175,6 +188,7 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
         reader.finish()
     players = reader.whole(entries.get("players"), "players", PLAYERS, default=2)
     isolate = reader.flag(entries.get("isolate"), "isolate", default=False)
+    games = MOST_GAMES if "until" in entries else DEFAULT_GAMES
     entrants = EntrantReader(reader, catalogue, path.parent, isolate).read(
         entries.get("bots"), players
     )
@@ -183,12 +197,13 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
         game=read_game(reader, entries.get("game")),
         rules=read_rules(reader, entries.get("rules"), catalogue),
         players=players,
-        games=reader.whole(entries.get("games"), "games", GAMES, default=10_000),
+        games=reader.whole(entries.get("games"), "games", GAMES, default=games),
         seed=reader.whole(entries.get("seed"), "seed", SEEDS, default=1),
         policy=read_policy(reader, entries),
         entrants=entrants,
         source=path,
         anchor=_anchor(reader, entries.get("anchor"), [entrant.name for entrant in entrants]),
+        until=_until(reader, entries.get("until"), len(entrants), players),
     )
     reader.finish()
     return overrides.applied(tournament)
@@ -225,6 +240,25 @@ def read_policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:
         reader.whole(entries.get("max_faults"), "max_faults", MAX_FAULTS, default.max_faults),
         reader.choice(entries.get("on_fault"), "on_fault", ON_FAULT),
     )
+
+
+def _until(reader: Reader, entry: Entry | None, bots: int, players: int) -> Until | None:
+    """The rule that ends the games; None where there is none, or none that makes sense."""
+    if entry is None:
+        return None
+    if players == 1:
+        reader.complain(entry.key, "until needs 2 players or more; alone there is nothing to win")
+    entries = reader.mapping(entry.value, "until", UNTIL)
+    if not is_mapping(entry.value):
+        return None
+    known = [measure for measure in UNTIL if measure in entries]
+    if len(entries) != 1:
+        needs = f"until needs one of {' and '.join(UNTIL)}, as in {{{ELO_ERROR}: 3}}"
+        reader.complain(entry.value, needs)
+    amounts = [reader.amount(entries[measure], measure, *UNTIL[measure]) for measure in known]
+    if not amounts or not 1 < players <= bots:
+        return None
+    return rule_for(known[0], amounts[0], bots, players)
 
 
 def read_name(reader: Reader, entry: Entry | None, stem: str) -> str:

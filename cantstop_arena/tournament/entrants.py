@@ -152,13 +152,15 @@ class EntrantReader:
     def _found(self, reference: str, isolate: bool) -> BotSpec:
         if not (reference.isprintable() and reference.strip()):
             raise BotError(f"no bot can be called {shown(reference)}")
-        if "/" not in reference and not reference.endswith(".py"):
-            file = self.catalogue.file_of(reference) if isolate else None
-            return self._described(file) if file else self.catalogue.find(reference)
+        if not isolate:
+            return find_bot(reference, self.folder, self.catalogue)
         path = self.folder / reference
+        if is_bot_name(reference):
+            file = self.catalogue.file_of(reference)
+            return self._described(file) if file else self.catalogue.find(reference)
         if not os.path.isfile(path):
             raise BotError(_missing(reference, self.folder))
-        return self._described(path) if isolate else self.catalogue.load_file(_straight(path))
+        return self._described(path)
 
     def _described(self, path: Path) -> BotSpec:
         """The bot of a file that is never run in this process."""
@@ -193,6 +195,21 @@ class EntrantReader:
                 self.reader.complain(node, f"{before}; give this one another name with as:")
             elif entrant:
                 lines[entrant.name] = place_of(node)[0]
+
+
+def is_bot_name(reference: str) -> bool:
+    """Whether it is a name and no path."""
+    return "/" not in reference and not reference.endswith(".py")
+
+
+def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotSpec:
+    """The bot of a name, or of a path from `folder`. Raises BotError where there is none."""
+    if is_bot_name(reference):
+        return catalogue.find(reference)
+    path = folder / reference
+    if not os.path.isfile(path):
+        raise BotError(_missing(reference, folder))
+    return catalogue.load_file(_straight(path))
 
 
 def program_spec(command: Sequence[str]) -> BotSpec:

@@ -1,6 +1,7 @@
 """From a tournament to its results: plays what the ledger lacks, and adds it all up."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import factorial
@@ -99,16 +100,49 @@ def play(
 
     Raises LedgerError, BotError, FaultError or WorkforceError.
     """
+    with opened(tournament, catalogue, folder, fresh) as session:
+        session.play(tournament, terms, watch)
+        return session.results()
+
+
+@dataclass(frozen=True)
+class Session:
+    """A tournament's ledger while no other run can write to it, to play step by step."""
+
+    tournament: Tournament
+    catalogue: Catalogue
+    folder: Path
+    ledger: Ledger
+
+    def play(self, part: Tournament, terms: Terms, watch: Watch) -> None:
+        """Play what is missing of a part, which is the tournament with fewer games."""
+        _Run(part, self.catalogue, self.folder, self.ledger).play(terms, watch)
+        _write_resolved(part, self.folder, self.ledger.spans())
+
+    def results(self) -> Results:
+        """All that has been played."""
+        account = Account(
+            self.ledger,
+            self.tournament.identity(),
+            lambda fault: charge_of(self.tournament, fault, self.catalogue.folder),
+        )
+        added = added_up([account], self.tournament.anchor)
+        return replace(added, until=self.tournament.until)
+
+
+@contextmanager
+def opened(
+    tournament: Tournament, catalogue: Catalogue, folder: Path, fresh: bool = False
+) -> Iterator[Session]:
+    """A session in `folder`, in which `fresh` forgets what was played. Raises LedgerError."""
     _make(folder)
     with open_ledger(folder / LEDGER, tournament.identity(), fresh) as ledger:
-        _Run(tournament, catalogue, folder, ledger).play(terms, watch)
-        _write_resolved(tournament, folder, ledger.spans())
-        account = Account(
-            ledger,
-            tournament.identity(),
-            lambda fault: charge_of(tournament, fault, catalogue.folder),
-        )
-        return added_up([account], tournament.anchor)
+        yield Session(tournament, catalogue, folder, ledger)
+
+
+def reached(spans: "Mapping[Group, list[Span]]") -> int:
+    """The deal up to which some group has played."""
+    return max((first + deals for gone in spans.values() for first, deals in gone), default=0)
 
 
 def _make(folder: Path) -> None:
@@ -230,8 +264,7 @@ def _write_resolved(
     tournament: Tournament, folder: Path, spans: "Mapping[Group, list[Span]]"
 ) -> None:
     """Write the tournament with everything spelled out, with as many games as were played."""
-    before = max((first + deals for gone in spans.values() for first, deals in gone), default=0)
-    games = max(tournament.games, _games(tournament, before))
+    games = max(tournament.games, _games(tournament, reached(spans)))
     text = dump(replace(tournament, games=games).resolved(folder))
     target, draft = folder / "tournament.yaml", folder / ".tournament.yaml"
     draft.write_text(text, encoding="utf-8", newline="\n")

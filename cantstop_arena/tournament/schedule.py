@@ -7,7 +7,6 @@ from cantstop_arena.outcomes import Block, Group
 from cantstop_arena.sampling import Span
 from cantstop_arena.tournament.config import Tournament
 
-_BLOCKS = 512  # a run has at least as many blocks as keep workers busy and progress visible
 _MOST_GAMES = {"compiled": 16_384, "plain": 256}  # about a tenth of a second of play
 
 
@@ -15,7 +14,7 @@ def deals_per_block(tournament: Tournament, lane: str) -> int:
     """How many deals make a block; it depends on the tournament alone, not on who plays it."""
     groups = tournament.group_count
     most = max(1, _MOST_GAMES[lane] // factorial(tournament.players))
-    return min(most, -(-groups * tournament.deals // _BLOCKS))
+    return min(most, -(-groups * tournament.deals // tournament.blocks))
 
 
 def missing_blocks(

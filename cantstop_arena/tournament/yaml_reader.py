@@ -96,6 +96,15 @@ class Reader:
         self.complain(entry.value, f"{what} must be {must}, not {found(entry.value)}")
         return most
 
+    def amount(self, entry: Entry, what: str, least: float, most: float) -> float:
+        """A number from `least` to `most`, which stands in for a wrong one."""
+        value = fitted(self.plain(entry.value), most)
+        if type(value) is float and least <= value <= most:
+            return value
+        must = f"a number from {least:g} to {most:g}"
+        self.complain(entry.value, f"{what} must be {must}, not {found(entry.value)}")
+        return most
+
     def choice(self, entry: Entry | None, what: str, known: Sequence[str]) -> str:
         """One of the known words; the first one where there is no entry."""
         word = self.text(entry.value, what) if entry else None

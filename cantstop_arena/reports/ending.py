@@ -1,0 +1,32 @@
+"""Words for tournaments that are played until intervals are narrow."""
+
+from math import isfinite
+
+from cantstop_arena.outcomes import ELO_ERROR, Results, Until
+from cantstop_arena.ratings.narrowness import widest
+
+
+def extent(measure: str, amount: float) -> str:
+    """How far an interval reaches."""
+    if measure == ELO_ERROR:
+        return f"Elo ± {amount:.4g}" if isfinite(amount) else "Elo without bounds"
+    return f"a score interval {amount:.4g} wide"
+
+
+def until_text(rule: Until) -> str:
+    """What has to be so for the games to end."""
+    return f"every bot has {extent(rule.measure, rule.most)} or less"
+
+
+def until_note(results: Results, rule: Until) -> str:
+    """What the rule has to do with the intervals, and whether it was met."""
+    bot, measured = widest(results, rule)
+    met = (
+        ""
+        if measured <= rule.most
+        else f", which {bot} with {extent(rule.measure, measured)} has not"
+    )
+    return (
+        f"Played until {until_text(rule)}{met}. The intervals are confidence sequences: right"
+        " 95 times in 100 although the games ended when they were narrow enough."
+    )

@@ -1,0 +1,121 @@
+"""What a question costs: deals, games and time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import factorial, log, sqrt
+
+from tabulate import tabulate
+
+from cantstop_arena.outcomes import WHOLE
+from cantstop_arena.ratings.distributions import student
+from cantstop_arena.reports.harmless import printable
+from cantstop_arena.sampling import Ints
+from cantstop_arena.sequential.planning import deals_needed
+
+_ELO = 400 / log(10)  # points for each unit of strength
+_UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A difference between two bots, of score or of Elo, and how sure its answer is to be."""
+
+    difference: float
+    elo: bool
+    power: float
+    alpha: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a question costs: `deals`, from the variance per deal that a pilot has found.
+
+    None where the pilot says nothing, as one of the two won no game. `found` is the difference in
+    the pilot and half its 95 % interval.
+    """
+
+    question: Question
+    players: int
+    pilot_deals: int
+    found: tuple[float, float] | None
+    deals: int | None
+
+    @property
+    def games_per_deal(self) -> int:
+        """A deal is played in every seating."""
+        return factorial(self.players)
+
+
+def plan_of(question: Question, won: Ints) -> Plan:
+    """What a question about the first two bots costs.
+
+    `won` is what each bot of a group won in each deal of a pilot, in parts of WHOLE.
+    """
+    deals, players = won.shape
+    mine, yours = won[:, 0] / WHOLE, won[:, 1] / WHOLE
+    if question.elo:
+        if not (mine.any() and yours.any()):
+            return Plan(question, players, deals, None, None)
+        # Luce's strengths of a single group are the logarithms of what its bots won; a deal moves
+        # their difference by what it adds to each, as a share of what it won on average.
+        estimate = _ELO * log(mine.mean() / yours.mean())
+        moved = _ELO * (mine / mine.mean() - yours / yours.mean())
+    else:
+        moved = (mine - yours) / factorial(players)
+        estimate = float(moved.mean())
+    variance = float(moved.var(ddof=1))
+    error = student(deals - 1) * sqrt(variance / deals)
+    needed = deals_needed(question.difference, variance, question.power, question.alpha)
+    return Plan(question, players, deals, (estimate, error), needed)
+
+
+def plan_text(
+    plan: Plan, bots: Sequence[str], rules: str, games_per_second: float, cores: int
+) -> str:
+    """A plan for the terminal; games a second are those of one core."""
+    first, second, *others = map(printable, bots)
+    with_others = f" (with {', '.join(others)})" if others else ""
+    pilot = (
+        f"{first} against {second}{with_others}, {rules} rules; a pilot of"
+        f" {plan.pilot_deals:,} deals, {plan.pilot_deals * plan.games_per_deal:,} games."
+    )
+    if plan.found is None or plan.deals is None:
+        return f"{pilot}\nOne of the two won none of them: the pilot does not tell what Elo costs."
+    games = plan.deals * plan.games_per_deal
+    rows = [
+        ["deals", f"{plan.deals:,}"],
+        ["games", f"{games:,}"],
+        ["time here", _duration(games / games_per_second / cores)],
+    ]
+    table = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=["left", "right"])
+    speed = f"{games_per_second:,.0f} games a second on a core, {cores} cores."
+    return "\n\n".join([f"{pilot}\n{_found(plan)}", _asked(plan.question, plan), table, speed])
+
+
+def _found(plan: Plan) -> str:
+    assert plan.found is not None
+    estimate, error = plan.found
+    if plan.question.elo:
+        return f"The pilot found a difference of {estimate:+.1f} ± {error:.1f} Elo."
+    return f"The pilot found a difference of {estimate:+.4f} ± {error:.4f} in score."
+
+
+def _asked(question: Question, plan: Plan) -> str:
+    size = abs(question.difference)
+    what = f"{size:g} Elo" if question.elo else f"{size:g} in score{_example(size, plan.players)}"
+    return (
+        f"To find a difference of {what} with probability {100 * question.power:g} %, and one"
+        f" where there is none in {100 * question.alpha:g} % of cases, takes"
+    )
+
+
+def _example(size: float, players: int) -> str:
+    high, low = (100 / players + sign * 50 * size for sign in (1, -1))
+    return f" (such as {high:g} % to {low:g} %)" if low >= 0 else ""
+
+
+def _duration(seconds: float) -> str:
+    for unit, name in _UNITS:
+        if seconds >= 2 * unit:
+            return f"{seconds / unit:,.0f} {name}"
+    return f"{seconds:,.0f} s" if seconds >= 10 else f"{seconds:.2g} s"

@@ -1,0 +1,42 @@
+"""How many deals a question costs: the power of a two-sided test of a mean over deals.
+
+With the variance v per deal, a true difference d is found at the level alpha with probability
+
+    power = Phi(d / sqrt(v / n) - z) + Phi(-d / sqrt(v / n) - z),    z = Phi⁻¹(1 - alpha / 2)
+
+after n deals (Cohen 1988). As the variance is estimated and Student's quantile is used, z² / 2
+deals are added (Guenther, The American Statistician 35, 1981). The difference may be one of scores
+or of Elo; what matters is that v is the variance per deal of its estimate.
+"""
+
+from math import ceil, inf, sqrt
+from statistics import NormalDist
+
+_NORMAL = NormalDist()
+_HALVINGS = 200
+
+
+def power(deals: float, difference: float, variance: float, alpha: float) -> float:
+    """With what probability the difference is found; for many deals, see the module's head."""
+    reach = _NORMAL.inv_cdf(1 - alpha / 2)
+    signal = abs(difference) / sqrt(variance / deals) if variance else inf
+    return _NORMAL.cdf(signal - reach) + _NORMAL.cdf(-signal - reach)
+
+
+def deals_needed(difference: float, variance: float, wanted: float, alpha: float) -> int:
+    """The deals after which a difference is found with the wanted probability, two at least.
+
+    `wanted` lies between alpha, which is had for nothing, and 1.
+    """
+    low, high = 0.0, 1.0
+    while power(high, difference, variance, alpha) < wanted:
+        low, high = high, 2 * high
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        if power(middle, difference, variance, alpha) < wanted:
+            low = middle
+        else:
+            high = middle
+    return max(2, ceil(high + _NORMAL.inv_cdf(1 - alpha / 2) ** 2 / 2))

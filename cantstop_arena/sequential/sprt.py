@@ -1,0 +1,149 @@
+"""The sequential probability ratio test for a match of two.
+
+Two hypotheses about A's strength over B, in Elo: H0 says elo0, H1 says elo1. A deal is played in
+both seatings, so A takes 0, 1/2, 1, 3/2 or 2 points from it, and the five counts (the pentanomial)
+are all that the test needs: they hold what the two games of a deal have in common.
+
+The test is Wald's (Sequential Analysis, 1947), generalised to a hypothesis about the mean of an
+unknown distribution: GSPRT, after Van den Bergh, "A practical introduction to the GSPRT", as used
+by fishtest. The log-likelihood ratio compares, of all distributions with the mean that H1 asks
+for, the one that makes the counts most likely, with its counterpart of H0. With the observed
+shares p of the scores a, the likeliest distribution of mean s is (Owen, Empirical Likelihood, 2001)
+
+    p / (1 + theta (a - s)),    theta such that the sum of p (a - s) / (1 + theta (a - s)) is 0
+
+and LLR = n · sum of p · log((1 + theta0 (a - s0)) / (1 + theta1 (a - s1))). At or below
+log(beta / (1 - alpha)) H0 is accepted, at or above log((1 - beta) / alpha) H1: where H0 is true, H1
+is accepted with probability alpha at most, and H0 where H1 is true with beta at most, nearly.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import expm1, log, log10, sqrt
+
+STRENGTH = log(10) / 400  # natural logarithm of the odds for each point of Elo
+SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # A's score in a deal of two games: its points by two
+UNSEEN = 1e-3  # stands for a count of 0, so that every mean is possible
+GROWTH = 1.1  # of the number of deals, from one look to the next
+OVERSHOOT = 0.583  # Siegmund (1985): how far a random walk leaps beyond a bound, in its deviation
+_EQUALS = 1 / 8  # the variance of a deal's score between equals, were its games independent
+_STEPS = 200
+_ENOUGH = 1e-14
+_FLAT = 1e-9  # a drift below it, against the bounds, is no drift
+
+
+def score_of(elo: float) -> float:
+    """The expected score of who is so much stronger."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+def elo_of(score: float) -> float:
+    """How much stronger one is whose expected score lies between 0 and 1."""
+    return 400 * log10(score / (1 - score))
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """The hypotheses, elo0 below elo1, and how often each may be accepted wrongly."""
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    @property
+    def lower(self) -> float:
+        """The log-likelihood ratio at which H0 is accepted."""
+        return log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        """The log-likelihood ratio at which H1 is accepted."""
+        return log((1 - self.beta) / self.alpha)
+
+    @property
+    def scores(self) -> tuple[float, float]:
+        """The expected scores that the hypotheses state."""
+        return score_of(self.elo0), score_of(self.elo1)
+
+    def ratio(self, counts: Sequence[int]) -> float:
+        """The log-likelihood ratio of H1 against H0, from the pentanomial counts."""
+        if not any(counts):
+            return 0.0
+        seen = _regular(counts)
+        s0, s1 = self.scores
+        tilt0, tilt1 = _tilt(seen, s0), _tilt(seen, s1)
+        return sum(
+            count * log((1 + tilt0 * (a - s0)) / (1 + tilt1 * (a - s1)))
+            for a, count in zip(SCORES, seen, strict=True)
+        )
+
+    def accepted(self, counts: Sequence[int]) -> int | None:
+        """Which hypothesis is accepted, 0 or 1; None while neither is."""
+        ratio = self.ratio(counts)
+        if ratio <= self.lower:
+            return 0
+        return 1 if ratio >= self.upper else None
+
+    def expected_deals(self, score: float, variance: float, between: float | None = None) -> float:
+        """After how many deals the test ends on average, with a true score and variance per deal.
+
+        The log-likelihood ratio as a Brownian motion (Wald 1947), its bounds moved out by what a
+        walk overshoots that is looked at after every `between` deals (Siegmund 1985); where it is
+        not said how many these are, they are those that lie between the last two of our looks.
+        """
+        if between is None:
+            between = (1 - 1 / GROWTH) * self.expected_deals(score, variance, 1)
+        s0, s1 = self.scores
+        drift = (s1 - s0) * (score - (s0 + s1) / 2) / variance
+        spread = (s1 - s0) ** 2 / variance
+        leap = OVERSHOOT * sqrt(spread * between)
+        low, high = self.lower - leap, self.upper + leap
+        if abs(drift) * (high - low) <= _FLAT * spread:
+            return -low * high / spread
+        slope = 2 * drift / spread
+        up = _chance_up(slope, low, high)
+        return (up * high + (1 - up) * low) / drift
+
+
+def expected_deals(test: Sprt) -> float:
+    """The deals that one expects to play before the first of them, if H0 is true."""
+    return test.expected_deals(test.scores[0], _EQUALS)
+
+
+def _chance_up(slope: float, low: float, high: float) -> float:
+    """With what probability a Brownian motion of that 2 · drift / variance ends at `high`."""
+    if slope < 0:
+        return 1 - _chance_up(-slope, -high, -low)
+    return expm1(slope * low) / expm1(slope * (low - high))
+
+
+def mean_and_variance(counts: Sequence[int]) -> tuple[float, float]:
+    """A's mean score in a deal, and the variance between deals, the unseen regarded."""
+    seen = _regular(counts)
+    total = sum(seen)
+    mean = sum(a * count for a, count in zip(SCORES, seen, strict=True)) / total
+    squares = sum(count * (a - mean) ** 2 for a, count in zip(SCORES, seen, strict=True))
+    return mean, squares / total
+
+
+def _regular(counts: Sequence[int]) -> list[float]:
+    return [float(count) if count else UNSEEN for count in counts]
+
+
+def _tilt(seen: Sequence[float], mean: float) -> float:
+    """The theta of the module's head: Newton's steps, and halves where one leads too far."""
+    apart = [a - mean for a in SCORES]
+    low, high = -1 / apart[-1], -1 / apart[0]
+    tilt = 0.0
+    for _ in range(_STEPS):
+        parts = [d / (1 + tilt * d) for d in apart]
+        surplus = sum(count * part for count, part in zip(seen, parts, strict=True))
+        low, high = (tilt, high) if surplus > 0 else (low, tilt)
+        steepness = sum(count * part * part for count, part in zip(seen, parts, strict=True))
+        before, tilt = tilt, tilt + surplus / steepness
+        if not low < tilt < high:
+            tilt = (low + high) / 2
+        if abs(tilt - before) <= _ENOUGH * (1 + abs(tilt)):
+            break
+    return tilt

@@ -1,0 +1,150 @@
+"""A match of two: deals in both seatings, until a sequential test has its answer.
+
+The test looks at the deals in their order, after numbers of them that its hypotheses alone decide.
+So it ends at the same deal for any number of workers, and whatever has been played before.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet
+from cantstop_arena.outcomes import WHOLE, Results
+from cantstop_arena.plugins import Catalogue
+from cantstop_arena.sampling import Ints, Span, shares
+from cantstop_arena.sequential.confidence import looks
+from cantstop_arena.sequential.sprt import GROWTH, SCORES, Sprt, expected_deals
+from cantstop_arena.tournament import run
+from cantstop_arena.tournament.config import GAME, FaultPolicy, Tournament
+from cantstop_arena.tournament.entrants import Entrant, find_bot
+from cantstop_arena.tournament.ledger import Ledger
+from cantstop_arena.tournament.until import BLOCKS
+from cantstop_arena.tournament.workforce import Terms
+
+SEATS = 2
+GROUP = (0, 1)
+LONGEST = 40  # of a bot's name, in the name of a folder
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a match: the pentanomial counts of its deals, from the first bot's side.
+
+    `results` are those of all that has been played, which can be more deals.
+    """
+
+    counts: tuple[int, ...]
+    results: Results
+
+    @property
+    def deals(self) -> int:
+        """The deals that count."""
+        return sum(self.counts)
+
+
+class Onlooker(run.Watch, Protocol):
+    """Who is told how a run goes on, and how the test stands at each look."""
+
+    def weighs(self, deals: int, ratio: float) -> None:
+        """So large is the log-likelihood ratio after so many deals."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What is to be played: `games` at most, fewer where a test has its answer before."""
+
+    tournament: Tournament
+    catalogue: Catalogue
+    folder: Path
+    test: Sprt | None = None
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Who plays."""
+        first, second = self.tournament.entrants
+        return first.name, second.name
+
+    def play(self, terms: Terms, watch: Onlooker, fresh: bool = False) -> Outcome:
+        """Play what is missing, and count the points of each deal up to the last look."""
+        counts, seen = np.zeros(len(SCORES), np.int64), 0
+        with run.opened(self.tournament, self.catalogue, self.folder, fresh) as session:
+            whole = _unbroken(session.ledger.spans().get(GROUP, []))
+            for deals in self._looks():
+                if deals > whole or not seen:
+                    games = SEATS * deals
+                    part = replace(self.tournament, games=games, blocks=BLOCKS)
+                    session.play(part, terms, watch)
+                counts += _points(session.ledger, seen, deals - seen)
+                seen = deals
+                if self._is_over(counts.tolist(), seen, watch):
+                    break
+            return Outcome(tuple(counts.tolist()), session.results())
+
+    def _looks(self) -> Iterator[int]:
+        deals = self.tournament.deals
+        return looks(expected_deals(self.test), deals, GROWTH) if self.test else iter([deals])
+
+    def _is_over(self, counts: list[int], deals: int, watch: Onlooker) -> bool:
+        """Whether the test has its answer, or a bot is out, whose games do not count."""
+        if self.test is None or sum(counts) < deals:
+            return True
+        watch.weighs(deals, self.test.ratio(counts))
+        return self.test.accepted(counts) is not None
+
+
+def _points(ledger: Ledger, start: int, count: int) -> Ints:
+    """The pentanomial counts of some deals."""
+    counts = np.zeros(len(SCORES), np.int64)
+    for _, first, winners, _ in ledger.deals(start, count):
+        wanted = winners[max(0, start - first) : start + count - first]
+        points = shares(wanted, SEATS)[:, 0] * (len(SCORES) - 1) // (SEATS * WHOLE)
+        counts += np.bincount(points, minlength=len(SCORES))
+    return counts
+
+
+def _unbroken(spans: Iterable[Span]) -> int:
+    """The deals from the first on among which none is missing."""
+    reached = 0
+    for first, deals in sorted(spans):
+        if first > reached:
+            break
+        reached = max(reached, first + deals)
+    return reached
+
+
+def pairing(
+    references: tuple[str, str],
+    catalogue: Catalogue,
+    rules: RuleSet,
+    games: int,
+    seed: int,
+    results: Path,
+) -> Tournament:
+    """The tournament that a match is, its folder below `results`.
+
+    Bots are names, or paths from where one stands. Raises BotError.
+    """
+    bots = [find_bot(reference, Path(), catalogue) for reference in references]
+    names = [bot.name for bot in bots]
+    if names[0] == names[1]:
+        names[1] += " again"
+    name = "-vs-".join(re.sub(r"[^\w.-]+", "_", bot)[:LONGEST].lstrip(".") for bot in names)
+    if rules != CLASSIC:
+        name += f"-{rules.name}"
+    return Tournament(
+        name=name,
+        game=GAME,
+        rules=rules,
+        players=SEATS,
+        games=games,
+        seed=seed,
+        policy=FaultPolicy(),
+        entrants=tuple(
+            Entrant(name, bot, bot.defaults) for name, bot in zip(names, bots, strict=True)
+        ),
+        source=results / name / "tournament.yaml",
+    )
