@@ -27,7 +27,8 @@ deal, the winners of its games (deals by seatings, masks of seats), and whatever
 
 _NUMBERS_AT_ONCE = 1 << 20  # that are held in memory
 _SAMPLED_DEALS = 256
-_SAMPLED_GAMES = 1 << 22
+_SAMPLED_GAMES = 1 << 20
+_FEW_DEALS = 64  # that are sampled however many games they have
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +97,18 @@ def gather(
 
 
 def _sample(players: int, spans: Mapping[Group, Iterable[Span]], read: DealReader) -> Sample:
-    """The first deals of the stretch with the most games; few, if a deal has very many games."""
+    """The first deals of the stretch with the most games; fewer, and of some groups only, if a deal
+    has very many games.
+    """
     longest = max(
         _patterns(spans), key=lambda one: (one[1] - one[0]) * len(one[2]), default=(0, 0, ())
     )
     first, end, groups = longest
-    games = max(1, len(groups) * factorial(players))
-    deals = min(end - first, _SAMPLED_DEALS, _SAMPLED_GAMES // games)
+    orders = factorial(players)
+    every = -(-len(groups) * orders * min(end - first, _FEW_DEALS) // _SAMPLED_GAMES)
+    groups = groups[:: max(every, 1)]
+    most = _SAMPLED_GAMES // max(len(groups) * orders, 1)
+    deals = min(end - first, _SAMPLED_DEALS, max(most, _FEW_DEALS))
     table = {group: np.zeros((deals, factorial(players)), np.uint8) for group in groups}
     for group, start, winners, _ in read(first, deals) if deals else ():
         low, high = max(start, first), min(start + len(winners), first + deals)

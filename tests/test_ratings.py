@@ -22,7 +22,7 @@ from cantstop_arena.ratings.evidence import Evidence
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.luce import ELO, maximum
 from cantstop_arena.ratings.rating import Ratings
-from cantstop_arena.sampling import Deals, Pairs, Stretch
+from cantstop_arena.sampling import Deals, Pairs, Sample, Stretch
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -161,7 +161,7 @@ def renumbered(played: Results, numbers: Sequence[int], shuffle: Random) -> Resu
         for stretch in reversed(played.deals.stretches)
     ]
     names = tuple(f"other{shuffle.random()}" for _ in numbers)
-    deals = Deals(tuple(stretches), played.deals.pairs)
+    deals = Deals(tuple(stretches), played.deals.pairs, renumbered_sample(played, numbers))
     return replace(played, bots=names, tallies=dict(tallies), deals=deals)
 
 
@@ -182,6 +182,15 @@ def test_names_and_numbers_of_bots_change_no_digit(
     for one, other in combinations(range(5), 2):
         there_too = there.superiority(numbers[one], numbers[other])
         assert there_too == here.superiority(one, other)
+
+
+def renumbered_sample(played: Results, numbers: Sequence[int]) -> Sample:
+    winners = {}
+    for group, masks in played.deals.sample.winners.items():
+        there: Group = tuple(sorted(numbers[bot] for bot in group))
+        orders = [tuple(numbers[bot] for bot in seating) for seating in seatings(group)]
+        winners[there] = masks[:, [orders.index(seating) for seating in seatings(there)]]
+    return Sample(winners)
 
 
 def doubled(played: Results) -> Results:

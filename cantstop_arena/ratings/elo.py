@@ -18,6 +18,7 @@ from cantstop_arena.ratings.groups import SIGNIFICANT, holm, letters, ranks
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.luce import ELO, Luce, maximum
 from cantstop_arena.ratings.rating import Difference, Points, Ratings, points_of
+from cantstop_arena.ratings.sampled import heavy_freedom
 
 __all__ = ["Difference", "Points", "Ratings", "rate"]
 
@@ -36,7 +37,7 @@ class _Rated:
     """A fitted model on its way to ratings, reckoned in canonical numbers as the model is."""
 
     def __init__(self, results: Results, model: Luce, sandwich: Sandwich, order: Ints) -> None:
-        self.results, self.model, self.sandwich = results, model, sandwich
+        self.results, self.model, self.sandwich, self.order = results, model, sandwich, order
         self.names = [results.bots[bot] for bot in order]
         self.number = np.argsort(order, kind="stable")  # canonical, of the bots in their own order
         self.mesh = np.ix_(self.number, self.number)
@@ -52,12 +53,13 @@ class _Rated:
         spread = self.sandwich.of_contrasts(relative)
         ranges = ranks(told & (self.strengths[:, None] > self.strengths))
         rated, signs = self._points(spread), self._letters(told)
+        seats, first_seat = self._seats()
         covariance = ELO**2 * relative @ self.sandwich.covariance @ relative.T
         return Ratings(
             bots=self.results.bots,
             ratings=tuple(rated[bot] for bot in self.number),
-            seats=self._seats(),
-            first_seat=self._first_seat(),
+            seats=seats,
+            first_seat=first_seat,
             fields=tuple(fields_of(self.together[self.mesh]).tolist()),
             at_bound=self._own(self.model.links.at_bound),
             letters=tuple(signs[bot] for bot in self.number),
@@ -105,26 +107,24 @@ class _Rated:
             rated.append(Points(points, found.error, low, high))
         return rated
 
-    def _seats(self) -> tuple[Points, ...]:
-        seats = self.model.evidence.seats
-        return self._effects(np.eye(seats) - 1 / seats)
-
-    def _first_seat(self) -> Points | None:
-        seats = self.model.evidence.seats
-        if seats < 2:
-            return None
-        weights = np.full((1, seats), -1 / (seats - 1))
-        weights[:, 0] = 1
-        return self._effects(weights)[0]
-
-    def _effects(self, weights: Floats) -> tuple[Points, ...]:
-        """Sums of the seats' effects with the weights of each row."""
-        if not self.model.seats_told:
-            return (Points(0.0, None, None, None),) * len(weights)
-        none = np.zeros((len(weights), len(self.names)))
-        spread = self.sandwich.of_contrasts(np.concatenate([none, weights], axis=1))
+    def _seats(self) -> tuple[tuple[Points, ...], Points | None]:
+        """The seats' effects relative to their mean, and the first's to the mean of the others."""
+        seats, bots = self.model.evidence.seats, len(self.names)
+        if seats < 2 or not self.model.seats_told:
+            unknown = Points(0.0, None, None, None)
+            return (unknown,) * seats, unknown if seats > 1 else None
+        weights = np.full((seats + 1, seats), -1 / (seats - 1))
+        weights[:seats] = np.eye(seats) - 1 / seats
+        weights[seats, 0] = 1
+        contrasts = np.concatenate([np.zeros((seats + 1, bots)), weights], axis=1)
+        spread = self.sandwich.of_contrasts(contrasts)
+        if self.sandwich.expected is None:
+            deals = self.sandwich.deals
+            most = heavy_freedom(self.results, self.model, self.order, deals, contrasts)
+            spread = replace(spread, freedom=np.minimum(spread.freedom, np.maximum(most, 1.0)))
         points = (ELO * weights @ self.model.seats).tolist()
-        return tuple(points_of(point, spread, row) for row, point in enumerate(points))
+        *effects, first = (points_of(point, spread, row) for row, point in enumerate(points))
+        return tuple(effects), first
 
     def _worse(self, apart: Spread) -> Floats:
         """The probability that the row's bot is worse than the column's; a half if unknown."""

@@ -16,6 +16,9 @@ the model and l what of it the fit takes away; for a single stretch of D deals t
 the correction of Bell and McCaffrey (2002). Their degrees of freedom, here (Σ g)² / Σ (g² / f) with
 f = D (1 - l / g) for each stretch, are D - 1 for a single one; intervals have Student's quantile.
 
+The seats' effects, which few heavy deals can decide, have fewer if the deals' kurtosis asks for it
+(see `sampled`).
+
 Two things that no residual shows are added. A bot that won or lost everything varies only by what
 the model says, so the model's own variance of the bots at the bound is added to M. And where all D
 deals came out the same, others could still come: with 95 % confidence a share of less than

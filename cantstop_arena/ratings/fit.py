@@ -25,19 +25,18 @@ that is kept as played. As T is itself estimated from D deals, G² / T is compar
 f and f (D - 1) degrees of freedom (Thomas and Rao 1987).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from cantstop_arena.outcomes import Group, Results, seatings
+from cantstop_arena.outcomes import Results
 from cantstop_arena.ratings.choice import chances, spread, summed
 from cantstop_arena.ratings.connections import fields_of
 from cantstop_arena.ratings.distributions import fisher_tail
 from cantstop_arena.ratings.errors import Sandwich
 from cantstop_arena.ratings.evidence import Evidence, Floats, Ints, gathered
 from cantstop_arena.ratings.luce import Luce, maximum
-from cantstop_arena.sampling import Bytes
+from cantstop_arena.ratings.sampled import Sampled, sample_of
 
 LEAST_EFFECT = 1e-3  # of a degree of freedom: below, all that varies is what the model explains
 LEAST_SAMPLE = 30  # deals: with fewer the first order must do
@@ -127,37 +126,31 @@ def _poisson(means: Floats) -> Floats:
 
 def _effective(results: Results, model: Luce, order: Ints) -> float | None:
     """T² / Q from the sample of deals; None if it is too small."""
-    sample = results.deals.sample.winners
-    deals = min(map(len, sample.values()), default=0)
-    if deals < LEAST_SAMPLE:
+    sample = sample_of(results, order, LEAST_SAMPLE)
+    if sample is None:
         return None
-    products = _inner_products(sample, model, order, results.players)
+    products = _inner_products(sample, model)
     own = products.diagonal()
     lost = float((own**2).sum())  # a deal with itself tells nothing of two deals
     mean, squares = float(own.sum()) ** 2 - lost, float((products**2).sum()) - lost
     return max(mean / squares, 1.0) if squares > 0 else None
 
 
-def _inner_products(
-    sample: Mapping[Group, Bytes], model: Luce, order: Ints, players: int
-) -> Floats:
+def _inner_products(sample: Sampled, model: Luce) -> Floats:
     """r_d · r_e of each two deals of the sample, but for a common factor.
 
     Residuals are what was won less what was expected, and less what the deal moved the model to
     expect of the seating: information times H⁻¹ u_d. Seatings count as played equally often.
     """
-    number = np.argsort(order, kind="stable")
-    bots = model.evidence.bots
-    lineups, won = _sampled(sample, players)
-    lineups = number[lineups]
+    bots, lineups = model.evidence.bots, sample.lineups
     chance = chances(lineups, model.parameters)
-    residuals = won - chance
+    residuals = sample.won(len(lineups)) - chance
     scores = np.stack([summed(lineups, bots, residual) for residual in residuals])
     once = spread(lineups, bots, np.ones(lineups.shape[1]), chance)
     moved = scores @ _inverse(once, model)
     seated = moved[:, :bots][:, lineups] + moved[:, bots:, None]
     leaning = chance * (seated - (chance * seated).sum(axis=1, keepdims=True))
-    flat = ((residuals - leaning) / np.sqrt(chance)).reshape(len(won), -1)
+    flat = ((residuals - leaning) / np.sqrt(chance)).reshape(len(moved), -1)
     products: Floats = flat @ flat.T
     return products
 
@@ -169,12 +162,3 @@ def _inverse(information: Floats, model: Luce) -> Floats:
         information[bots:], information[:, bots:] = 0, 0
     inverse: Floats = np.linalg.pinv(information, rcond=1e-9, hermitian=True)
     return inverse
-
-
-def _sampled(sample: Mapping[Group, Bytes], players: int) -> tuple[Ints, Floats]:
-    """The lineups of the sample (seats by seatings), and the wins in games: deals first."""
-    orders = [seating for group in sample for seating in seatings(group)]
-    masks = np.concatenate(list(sample.values()), axis=1)
-    bits = np.arange(1 << players)[:, None] >> np.arange(players) & 1
-    shares = bits / np.maximum(bits.sum(axis=1, keepdims=True), 1)
-    return np.array(orders, np.int64).T, shares[masks].transpose(0, 2, 1)

@@ -18,7 +18,7 @@ from cantstop_arena.ratings.groups import holm
 from cantstop_arena.ratings.luce import Luce, maximum
 from cantstop_arena.ratings.paired import PairScores, pair_scores
 
-LOOSE = 1e-6  # of a score's variance: if the prediction leaves less, it follows the score
+LOOSE = 0.01  # of a score's variance: if the prediction leaves less, it follows the score
 
 
 @dataclass(frozen=True, slots=True)
