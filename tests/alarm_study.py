@@ -20,6 +20,7 @@ from cantstop_arena.sequential.ending import rule_for
 from cantstop_arena.sequential.sprt import Sprt
 
 VARIANTS, MEASURES = 3, 12
+MOST_DEALS = 1200
 Row = tuple[str, list[float]]
 
 COMPARISONS = ("a difference", "interval holds 0")
@@ -61,22 +62,23 @@ def looking(repetitions: int, rng: np.random.Generator) -> Iterator[Row]:
     """Equal bots, looked at again and again: whether any look claims something that is not so."""
     for players, shared in ((2, 0.0), (2, 0.9), (3, 0.6)):
         truth = Truth((0.0,) * 4, (0.0,) * players, shared)
-        found = [_looked(truth, 1200, rng) for _ in range(repetitions)]
+        found = [_looked(truth, MOST_DEALS, rng) for _ in range(repetitions)]
         yield f"{players} seats, {shared:.0%} shared", np.mean(found, axis=0).tolist()
 
 
-def _looked(truth: Truth, most: int, rng: np.random.Generator) -> tuple[bool, bool, bool]:
+def _looked(truth: Truth, most: int, rng: np.random.Generator) -> tuple[float, float, bool]:
+    """The shares of bots whose Elo and score are missed at any look, and whether any differ."""
     run, bots = truth.run(most, rng), len(truth.strengths)
-    elo_missed = score_missed = told_apart = False
+    elo_held, score_held, told_apart = np.ones(bots, bool), np.ones(bots, bool), False
     rules = {what: rule_for(what, aim, bots, truth.players) for what, aim in AIMS.items()}
     for deals in looks(rules[WIDTH].expected, most):
         seen = _seen(run, deals, truth)
         ratings = rate(replace(seen, until=rules[ELO_ERROR]))
-        elo_missed |= not all(_holds(one.low, 1500.0, one.high) for one in ratings.ratings)
+        elo_held &= [_holds(one.low, 1500.0, one.high) for one in ratings.ratings]
         told_apart |= len(set.intersection(*map(set, ratings.letters))) == 0
         shares = scores(replace(seen, until=rules[WIDTH]))
-        score_missed |= not all(_holds(one.low, 1 / truth.players, one.high) for one in shares)
-    return elo_missed, score_missed, told_apart
+        score_held &= [_holds(one.low, 1 / truth.players, one.high) for one in shares]
+    return 1 - float(elo_held.mean()), 1 - float(score_held.mean()), told_apart
 
 
 AIMS = {WIDTH: 0.05, ELO_ERROR: 10.0}

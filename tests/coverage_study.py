@@ -1,16 +1,30 @@
 """How often intervals hold the truth, and how often tests raise a false alarm: a study.
 
-Simulated tournaments of which the truth is known, rated by the hundreds; prints a Markdown table.
+Simulated tournaments of which the truth is known, rated by the hundreds; tables in Markdown.
 `python tests/coverage_study.py --repetitions 1000`
 """
 
+import sys
 from argparse import ArgumentParser
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import exp
+from pathlib import Path
 
 import numpy as np
+from alarm_study import (
+    COMPARISONS,
+    LOOKING,
+    MATCHES,
+    MEASURES,
+    MOST_DEALS,
+    VARIANTS,
+    Row,
+    comparisons,
+    looking,
+    matches,
+)
 from simulated import Truth
 
 from cantstop_arena.outcomes import Group, Results, seatings
@@ -40,7 +54,7 @@ class Situation:
 def _situations() -> Iterator[Situation]:
     fields = {"equal": EQUAL, "mixed": MIXED, "strong": STRONG}
     for deals, players, (field, strengths), shared in product(
-        (30, 200, 2000), (2, 3, 4), fields.items(), (0.0, 0.6, 0.95)
+        (30, 200, 2000), (2, 3, 4), fields.items(), (0.0, 0.9)
     ):
         name = f"{players} seats, {field}, {deals} deals, {shared:.0%} shared"
         yield Situation(name, Truth(strengths, SEATS[players], shared), deals)
@@ -140,19 +154,66 @@ def _rank_wrong(ratings: Ratings, strengths: np.ndarray, bot: int) -> bool:
     return bool(best > least or worst < better + 1)
 
 
+def coverage(repetitions: int, rng: np.random.Generator) -> Iterator[Row]:
+    """Every situation, with the share of each of COVERED and ALARMS."""
+    for situation in SITUATIONS:
+        found = studied(situation, repetitions, rng)
+        yield situation.name, [found[name] for name in (*COVERED, *ALARMS)]
+
+
+def sections(repetitions: int, rng: np.random.Generator) -> Iterator[str]:
+    """The study, a paragraph or a table at a time."""
+    few = max(1, repetitions // 2)
+    yield (
+        f"Each line: {repetitions} tournaments of four bots, in percent. The intervals of Elo, its"
+        " differences, seats, scores and cells of the crosstable that hold the truth, then the"
+        " tournaments in which the test of the fit, that of the worst pair, the letters or the"
+        " ranks claim what is not so."
+    )
+    yield _table(("ratings", *COVERED, *ALARMS), coverage(repetitions, rng))
+    yield (
+        f"{repetitions} comparisons of {VARIANTS} variants with a baseline, {MEASURES} measures"
+        " each, all of the same game: how many claim any difference, and the intervals that hold 0."
+    )
+    yield _table(("comparisons", *COMPARISONS), comparisons(repetitions, rng))
+    yield (
+        f"{few} tournaments of four equal bots, looked at again and again up to {MOST_DEALS} deals:"
+        " the bots of which any look misses the truth, and the tournaments in which any look tells"
+        " bots apart."
+    )
+    yield _table(("until", *LOOKING), looking(few, rng))
+    yield f"{repetitions} sequential tests of a match, of 0 against 30 Elo, both risks 5 %."
+    yield _table(("matches", *MATCHES), matches(repetitions, rng))
+
+
+def _table(headings: Sequence[str], rows: Iterable[Row]) -> str:
+    lines = [headings, ["---"] * len(headings)]
+    for name, shares in rows:
+        lines.append([name, *(f"{100 * share:.1f}" for share in shares)])
+        print(f"{lines[-1]}", file=sys.stderr, flush=True)
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _write(page: Path, text: str) -> None:
+    """Put the study where the page has room for it."""
+    before, begin, rest = page.read_text("utf-8").partition("<!-- coverage-study -->\n")
+    _, end, after = rest.partition("<!-- end of coverage-study -->")
+    page.write_text(f"{before}{begin}\n{text}\n\n{end}{after}", "utf-8")
+
+
 def main() -> None:
-    """Print the table."""
+    """Make the study; print it, or write it into a page."""
     parser = ArgumentParser(description=__doc__)
     parser.add_argument("--repetitions", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1980)
+    parser.add_argument("--write", type=Path, metavar="PAGE")
     options = parser.parse_args()
-    print("| situation |", " | ".join((*COVERED, *ALARMS)), "|")
-    print("|---" * (1 + len(COVERED) + len(ALARMS)), end="|\n")
     rng = np.random.default_rng(options.seed)
-    for situation in SITUATIONS:
-        found = studied(situation, options.repetitions, rng)
-        cells = " | ".join(f"{100 * found[name]:.1f}" for name in (*COVERED, *ALARMS))
-        print(f"| {situation.name} | {cells} |", flush=True)
+    text = "\n\n".join(sections(options.repetitions, rng))
+    if options.write:
+        _write(options.write, text)
+    else:
+        print(text)
 
 
 if __name__ == "__main__":
