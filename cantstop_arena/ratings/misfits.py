@@ -1,8 +1,7 @@
 """Where the rating model is wrong: the pairs it predicts worst, and circles of winners (`cycles`).
 
-The model predicts a pair's score from the wins expected of both in games with each other. The fit
-leans towards the score and takes a part from its variance, the same part as it would by the model's
-own variances. p-values are Student's, corrected by Holm's method (see `groups`).
+A pair's score less what the model predicts of it (`predicted`), divided by its standard error, has
+a p-value of Student's, corrected by Holm's method (see `groups`).
 """
 
 from dataclasses import dataclass
@@ -10,15 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from cantstop_arena.outcomes import Results
-from cantstop_arena.ratings.choice import chances, summed
 from cantstop_arena.ratings.cycles import Cycle, cycles, cyclic_share
 from cantstop_arena.ratings.distributions import student_tail
-from cantstop_arena.ratings.evidence import Evidence, Floats, Ints, gathered
+from cantstop_arena.ratings.evidence import Floats, Ints, gathered
 from cantstop_arena.ratings.groups import holm
 from cantstop_arena.ratings.luce import Luce, maximum
 from cantstop_arena.ratings.paired import PairScores, pair_scores
+from cantstop_arena.ratings.predicted import predictions
+from cantstop_arena.ratings.sampled import sample_of
 
-LOOSE = 0.01  # of a score's variance: if the prediction leaves less, it follows the score
+LEAST_SAMPLE = 30  # deals: with fewer, what the fit takes is left to the model
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +56,14 @@ def misfits(results: Results) -> Misfits:
     evidence, order = gathered(results)
     model = maximum(evidence)
     return Misfits(
-        _misfits(scores, evidence, model, order),
+        _misfits(results, scores, model, order),
         cycles(scores, len(results.bots)),
         cyclic_share(scores, len(results.bots)),
     )
 
 
-def _misfits(
-    scores: PairScores, evidence: Evidence, model: Luce, order: Ints
-) -> tuple[Misfit, ...]:
-    predicted, left = _predictions(scores, evidence, model, order)
+def _misfits(results: Results, scores: PairScores, model: Luce, order: Ints) -> tuple[Misfit, ...]:
+    predicted, left = predictions(scores, model, order, sample_of(results, order, LEAST_SAMPLE))
     error = np.sqrt(np.maximum(scores.variance, _expected(scores, predicted)) * left)
     tested = error > 0
     residual = scores.score - predicted
@@ -105,49 +103,3 @@ def _misfit(
     return Misfit(
         one, other, score, foreseen, float(error[at]), abs(float(deviate[at])), float(chance[at])
     )
-
-
-def _predictions(
-    scores: PairScores, evidence: Evidence, model: Luce, order: Ints
-) -> tuple[Floats, Floats]:
-    """The scores that the model predicts, and the part of their variance it leaves to residuals."""
-    number = np.argsort(order, kind="stable")
-    games = evidence.wins.sum(axis=0)
-    chance = chances(evidence.lineups, model.parameters)
-    predicted, left = np.zeros(len(scores.one)), np.zeros(len(scores.one))
-    rows = _rows(evidence)
-    for at, (one, other) in enumerate(zip(number[scores.one], number[scores.other], strict=True)):
-        here = rows[min(one, other), max(one, other)]
-        predicted[at], left[at] = _prediction(
-            evidence.lineups[:, here], games[here], chance[:, here], model, int(one), int(other)
-        )
-    return predicted, left
-
-
-def _rows(evidence: Evidence) -> dict[tuple[int, int], Ints]:
-    """The lineups in which each two bots sit."""
-    rows: dict[tuple[int, int], list[int]] = {}
-    for row, lineup in enumerate(evidence.lineups.T.tolist()):
-        seated = sorted(lineup)
-        for place, one in enumerate(seated):
-            for other in seated[place + 1 :]:
-                rows.setdefault((one, other), []).append(row)
-    return {pair: np.array(where, np.int64) for pair, where in rows.items()}
-
-
-def _prediction(
-    lineups: Ints, games: Floats, chance: Floats, model: Luce, one: int, other: int
-) -> tuple[float, float]:
-    """With z = won - score · decided: z's variance by the model, and what the fit takes of it."""
-    bots = model.evidence.bots
-    mine = float((games * (chance * (lineups == one)).sum(axis=0)).sum())
-    yours = float((games * (chance * (lineups == other)).sum(axis=0)).sum())
-    score = mine / (mine + yours)
-    weights = np.where(lineups == one, 1 - score, 0.0) - np.where(lineups == other, score, 0.0)
-    centred = weights - (chance * weights).sum(axis=0)
-    towards = games * chance * centred
-    slope = summed(lineups, bots, towards)
-    whole = float((towards * centred).sum())
-    taken = float(slope @ model.inverse @ slope)
-    left = 1 - taken / whole if whole > 0 else 0.0
-    return score, left if left > LOOSE else 0.0
