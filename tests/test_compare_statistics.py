@@ -233,7 +233,7 @@ def test_a_lead_is_compared_with_none() -> None:
 def test_false_alarms_are_rare_in_a_whole_file(deals: int) -> None:
     """Ten questions about the same rules on independent deals, hundreds of times."""
     alarms = 0
-    runs = 400
+    runs = 150
     for _ in range(runs):
         chances = []
         for _ in range(5):
