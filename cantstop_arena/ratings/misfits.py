@@ -2,7 +2,9 @@
 
 The model predicts a pair's score from the wins expected of both in games with each other. The fit
 leans towards the score and takes a part from its variance, the same part as it would by the model's
-own variances. p-values are Student's, corrected by Holm's method (see `groups`).
+own variances. Where virtual games keep the model finite, they move predictions: by how much, to
+first order, is added to the error, so that they are not taken for a misfit. p-values are Student's,
+corrected by Holm's method (see `groups`).
 """
 
 from dataclasses import dataclass
@@ -65,9 +67,10 @@ def misfits(results: Results) -> Misfits:
 def _misfits(
     scores: PairScores, evidence: Evidence, model: Luce, order: Ints
 ) -> tuple[Misfit, ...]:
-    predicted, left = _predictions(scores, evidence, model, order)
-    error = np.sqrt(np.maximum(scores.variance, _expected(scores, predicted)) * left)
-    tested = error > 0
+    predicted, left, moved = _predictions(scores, evidence, model, order)
+    chance_error = np.sqrt(np.maximum(scores.variance, _expected(scores, predicted)) * left)
+    error = np.hypot(chance_error, moved)
+    tested = chance_error > 0
     residual = scores.score - predicted
     deviate = np.divide(residual, error, out=np.zeros_like(residual), where=tested)
     chance = np.ones_like(residual)
@@ -109,19 +112,28 @@ def _misfit(
 
 def _predictions(
     scores: PairScores, evidence: Evidence, model: Luce, order: Ints
-) -> tuple[Floats, Floats]:
-    """The scores that the model predicts, and the part of their variance it leaves to residuals."""
+) -> tuple[Floats, Floats, Floats]:
+    """The scores that the model predicts, the part of their variance it leaves to residuals, and
+    how far virtual games move the predictions.
+    """
     number = np.argsort(order, kind="stable")
     games = evidence.wins.sum(axis=0)
     chance = chances(evidence.lineups, model.parameters)
-    predicted, left = np.zeros(len(scores.one)), np.zeros(len(scores.one))
+    predicted, left, moved = np.zeros((3, len(scores.one)))
+    pull = _pull(evidence, model, chance)
     rows = _rows(evidence)
     for at, (one, other) in enumerate(zip(number[scores.one], number[scores.other], strict=True)):
         here = rows[min(one, other), max(one, other)]
-        predicted[at], left[at] = _prediction(
-            evidence.lineups[:, here], games[here], chance[:, here], model, int(one), int(other)
-        )
-    return predicted, left
+        seated = evidence.lineups[:, here], games[here], chance[:, here]
+        predicted[at], left[at], moved[at] = _prediction(*seated, model, pull, int(one), int(other))
+    return predicted, left, moved
+
+
+def _pull(evidence: Evidence, model: Luce, chance: Floats) -> Floats:
+    """How far virtual games, won by all their seats alike, move the parameters: a Newton step."""
+    surplus = model.virtual * (1 / evidence.seats - chance)
+    pull: Floats = model.inverse @ summed(evidence.lineups, evidence.bots, surplus)
+    return pull
 
 
 def _rows(evidence: Evidence) -> dict[tuple[int, int], Ints]:
@@ -136,9 +148,11 @@ def _rows(evidence: Evidence) -> dict[tuple[int, int], Ints]:
 
 
 def _prediction(
-    lineups: Ints, games: Floats, chance: Floats, model: Luce, one: int, other: int
-) -> tuple[float, float]:
-    """With z = won - score · decided: z's variance by the model, and what the fit takes of it."""
+    lineups: Ints, games: Floats, chance: Floats, model: Luce, pull: Floats, one: int, other: int
+) -> tuple[float, float, float]:
+    """The score; with z = won - score · decided, the part of z's variance that the fit leaves; and
+    how far the `pull` on the parameters moves the score.
+    """
     bots = model.evidence.bots
     mine = float((games * (chance * (lineups == one)).sum(axis=0)).sum())
     yours = float((games * (chance * (lineups == other)).sum(axis=0)).sum())
@@ -150,4 +164,4 @@ def _prediction(
     whole = float((towards * centred).sum())
     taken = float(slope @ model.inverse @ slope)
     left = 1 - taken / whole if whole > 0 else 0.0
-    return score, left if left > LOOSE else 0.0
+    return score, left if left > LOOSE else 0.0, float(slope @ pull) / (mine + yours)
