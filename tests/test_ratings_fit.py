@@ -98,6 +98,14 @@ def test_two_bots_have_no_circle() -> None:
     assert misfits(played).pairs == (), "their score is what the model follows"
 
 
+def test_virtual_games_move_nobody_significantly() -> None:
+    """One of three bots lost everything, so that the others' score is what the model follows."""
+    truth = Truth([3, 0, -50], [0, 0])
+    for deals in (50, 200, 800):
+        found = misfits(truth.played(deals, np.random.default_rng(deals)))
+        assert all(pair.chance > 0.2 for pair in found.pairs), found.pairs[0]
+
+
 def test_many_circles_are_cut_short() -> None:
     around: dict[Group, float] = {
         (bot, (bot + step) % 9): 3.0 for bot in range(9) for step in (1, 2, 3, 4)

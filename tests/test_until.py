@@ -271,6 +271,10 @@ def test_nobody_is_the_widest_where_nobody_has_played() -> None:
     output = arena("run", "two.yaml").stdout
     assert "disqualified" in output
     assert not LOOK.search(output)
+    assert "To be played until every bot has" in output
+    assert "Played until" not in output
+    ending = told("results/two/summary.json")["until"]
+    assert (ending["reached"], ending["widest"]) == (False, {"bot": None, "width": None})
 
 
 @pytest.mark.parametrize(("bots", "players"), [(2, 2), (3, 2), (6, 3), (5, 4)])
@@ -370,6 +374,7 @@ def test_faults_of_a_match_are_told() -> None:
     output = arena("match", "rule28", "bad", "--sprt", "0", "5").stdout
     assert "bad is disqualified" in output
     assert "No deal counts" in output
+    assert "more games are needed" not in output, "no game with it would count"
 
 
 def test_another_match_of_the_same_bots_is_refused_unless_fresh() -> None:
@@ -447,10 +452,11 @@ def test_a_plan_for_elo_and_more_players() -> None:
     ("words", "message"),
     [
         ([], "Missing option '--difference'"),
-        (["--difference", "0"], "--difference of two scores must be above 0, up to 1, not 0"),
-        (["--difference", "5"], "up to 1, not 5; --elo makes it one of Elo"),
+        (["--difference", "0"], "--difference of two scores must be from 1e-06 to 1, not 0"),
+        (["--difference", "1e-300"], "must be from 1e-06 to 1, not 1e-300"),
+        (["--difference", "5"], "to 1, not 5; --elo makes it one of Elo"),
         (["--difference", "nan"], "not nan"),
-        (["--difference", "5000", "--elo"], "--difference of Elo must be above 0, up to 1000"),
+        (["--difference", "5000", "--elo"], "--difference of Elo must be from 1e-06 to 1000"),
         (["--difference", "0.1", "--power", "0.03"], "--power 0.03 must be above --alpha 0.05"),
         (["--difference", "0.1", "--power", "1"], "'--power'"),
         (["--difference", "0.1", "--players", "1"], "'--players'"),
@@ -490,8 +496,17 @@ def test_who_never_wins_has_no_elo_to_plan_for() -> None:
     won = np.array([[2 * WHOLE, 0]] * 100)
     plan = plan_of(Question(5, True, 0.8, 0.05), won)
     assert "won none of them" in plan_text(plan, ("a", "b"), "classic", 100.0, 2)
-    alike = plan_of(Question(0.01, False, 0.8, 0.05), won)
-    assert alike.found == (1.0, 0.0)
+
+
+def test_a_pilot_in_which_nothing_varied_does_not_tell_what_a_difference_costs() -> None:
+    """Two deals would do if nothing varied, which a hundred deals do not prove."""
+    for won in ([2 * WHOLE, 0], [WHOLE, WHOLE]):
+        plan = plan_of(Question(0.01, False, 0.8, 0.05), np.array([won] * 100))
+        assert plan.deals is None
+        text = plan_text(plan, ("a", "b"), "classic", 100.0, 2)
+        assert "a difference of +" in text
+        assert "All its deals came out the same" in text
+        assert "±" not in text
 
 
 def test_long_times_are_told_in_units_of_their_own() -> None:

@@ -12,6 +12,7 @@ from cantstop_arena.errors import UsageError
 
 DEFAULT_BOTS = ("rule28", "glenn-aloi", "odds", "cautious")
 LEAST = 100  # deals of the pilot: with fewer, a variance is hardly known
+LEAST_DIFFERENCE = 1e-6  # nobody could play what less would cost
 MOST_ELO = 1000
 
 
@@ -89,10 +90,10 @@ def plan(
 def _check(difference: float, elo: bool, wanted: float, alpha: float) -> None:
     """Refuse what cannot be asked; nan lies between any two numbers to click."""
     most = MOST_ELO if elo else 1
-    if not 0 < abs(difference) <= most:
+    if not LEAST_DIFFERENCE <= abs(difference) <= most:
         kind = "of Elo" if elo else "of two scores"
         raise UsageError(
-            f"--difference {kind} must be above 0, up to {most}, not {difference:g}"
+            f"--difference {kind} must be from {LEAST_DIFFERENCE:g} to {most}, not {difference:g}"
             + ("" if elo or not isfinite(difference) else "; --elo makes it one of Elo")
         )
     if not alpha < wanted:

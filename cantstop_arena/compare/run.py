@@ -11,7 +11,14 @@ from cantstop_arena.compare.answers import Answer, Answers
 from cantstop_arena.compare.config import RESOLVED, Comparison
 from cantstop_arena.compare.measures import ORDER, asked, ignored_of
 from cantstop_arena.compare.samples import Plan, Sample, common, sampled, spreads
-from cantstop_arena.compare.statistics import Difference, Order, compared, orders
+from cantstop_arena.compare.statistics import (
+    NOTHING,
+    SAME,
+    Difference,
+    Order,
+    compared,
+    orders,
+)
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.outcomes import Results
 from cantstop_arena.plugins import Catalogue
@@ -134,6 +141,9 @@ def answer(
         )
         for measure in asked(plan.players, plan.bots)
     }
+    order = orders(before.leads, after.leads, comparison.ignored[ORDER]) if before.leads else None
+    if order and {one.verdict for one in differences.values()} <= {SAME, NOTHING}:
+        order = replace(order, verdict=SAME)  # with few deals, too, who leads is who led
     return Answer(
         rules,
         comparison.baseline.name,
@@ -142,7 +152,7 @@ def answer(
         before.deals,
         before.games,
         differences,
-        orders(before.leads, after.leads, comparison.ignored[ORDER]) if before.leads else None,
+        order,
     )
 
 

@@ -63,9 +63,10 @@ def misfits(results: Results) -> Misfits:
 
 
 def _misfits(results: Results, scores: PairScores, model: Luce, order: Ints) -> tuple[Misfit, ...]:
-    predicted, left = predictions(scores, model, order, sample_of(results, order, LEAST_SAMPLE))
-    error = np.sqrt(np.maximum(scores.variance, _expected(scores, predicted)) * left)
-    tested = error > 0
+    sample = sample_of(results, order, LEAST_SAMPLE)
+    predicted, left, moved = predictions(scores, model, order, sample)
+    by_chance = np.sqrt(np.maximum(scores.variance, _expected(scores, predicted)) * left)
+    error, tested = np.hypot(by_chance, moved), by_chance > 0
     residual = scores.score - predicted
     deviate = np.divide(residual, error, out=np.zeros_like(residual), where=tested)
     chance = np.ones_like(residual)

@@ -5,6 +5,9 @@ towards the score and takes a part from the variance of z = won - score · decid
 derivative of what is expected of z, deal d leaves z_d - g H⁻¹ u_d. The part left is taken from the
 model's variances or from a sample of deals, whichever leaves more: the model does not know how the
 games of a deal go together, and the sample may be small.
+
+Where virtual games keep the model finite, they move predictions. By how far, to first order, is
+told, so that it is not taken for a misfit.
 """
 
 import numpy as np
@@ -20,14 +23,16 @@ LOOSE = 0.01  # of a score's variance: if the prediction leaves less, it follows
 
 def predictions(
     scores: PairScores, model: Luce, order: Ints, sample: Sampled | None
-) -> tuple[Floats, Floats]:
-    """The scores that the model predicts, and the part of their variance it leaves to residuals."""
+) -> tuple[Floats, Floats, Floats]:
+    """The scores that the model predicts, the part of their variance it leaves to residuals, and
+    how far virtual games move the predictions.
+    """
     number = np.argsort(order, kind="stable")
     predictor = _Predictor(model, sample)
     pairs = zip(number[scores.one].tolist(), number[scores.other].tolist(), strict=True)
-    found = np.array([predictor.prediction(*pair) for pair in pairs]).reshape(-1, 2)
+    found = np.array([predictor.prediction(*pair) for pair in pairs]).reshape(-1, 3)
     left: Floats = np.where(found[:, 1] > LOOSE, found[:, 1], 0.0)
-    return found[:, 0], left
+    return found[:, 0], left, found[:, 2]
 
 
 class _Predictor:
@@ -37,6 +42,7 @@ class _Predictor:
         self.model, self.lineups = model, model.evidence.lineups
         self.games = model.evidence.wins.sum(axis=0) - model.virtual
         self.chance = chances(self.lineups, model.parameters)
+        self.pull = _pull(model, self.chance)
         self.rows = _rows(model.evidence)
         whole = sample is not None and np.array_equal(sample.lineups, self.lineups)
         self.residuals = self.moved = None
@@ -46,8 +52,10 @@ class _Predictor:
             scores = [summed(self.lineups, bots, one) for one in self.residuals]
             self.moved = np.array(scores) @ model.inverse
 
-    def prediction(self, one: int, other: int) -> tuple[float, float]:
-        """The score of one against the other, and the part of z's variance that the fit leaves."""
+    def prediction(self, one: int, other: int) -> tuple[float, float, float]:
+        """The score of one against the other, the part of z's variance that the fit leaves, and
+        how far virtual games move the score.
+        """
         here = self.rows[min(one, other), max(one, other)]
         lineups, games, chance = self.lineups[:, here], self.games[here], self.chance[:, here]
         mine, yours = (float((games * chance * (lineups == bot)).sum()) for bot in (one, other))
@@ -60,7 +68,8 @@ class _Predictor:
         varies = float((towards * centred).sum())
         taken = float(slope @ self.model.inverse @ slope)
         left = 1 - taken / varies if varies > 0 else 0.0
-        return score, max(left, self._left(here, weights, slope))
+        moved = float(slope @ self.pull) / (mine + yours)
+        return score, max(left, self._left(here, weights, slope)), moved
 
     def _left(self, here: Ints, weights: Floats, slope: Floats) -> float:
         """The same from the sample."""
@@ -70,6 +79,14 @@ class _Predictor:
         squares = float(apart @ apart)
         rest = apart - self.moved @ slope
         return min(float(rest @ rest) / squares, 1.0) if squares > 0 else 0.0
+
+
+def _pull(model: Luce, chance: Floats) -> Floats:
+    """How far virtual games, won by all their seats alike, move the parameters: a Newton step."""
+    evidence = model.evidence
+    surplus = model.virtual * (1 / evidence.seats - chance)
+    pull: Floats = model.inverse @ summed(evidence.lineups, evidence.bots, surplus)
+    return pull
 
 
 def _rows(evidence: Evidence) -> dict[tuple[int, int], Ints]:

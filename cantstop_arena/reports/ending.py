@@ -21,6 +21,8 @@ def until_text(rule: Until) -> str:
 def until_note(results: Results, rule: Until) -> str:
     """What the rule has to do with the intervals, and whether it was met."""
     bot, measured = widest(results, rule)
+    if not bot:
+        return f"To be played until {until_text(rule)}, but no game counts."
     met = (
         ""
         if measured <= rule.most

@@ -118,7 +118,7 @@ def _test(found: Finding) -> Entry | None:
 def match_text(found: Finding) -> str:
     """All of it, for the terminal."""
     parts = [_header(found), _counts(found), _estimates(found)]
-    if found.test:
+    if found.test and found.deals:
         parts += [_test_text(found), _verdict(found)]
     return "\n\n".join(parts)
 

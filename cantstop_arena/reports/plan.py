@@ -12,7 +12,9 @@ from cantstop_arena.reports.harmless import printable
 from cantstop_arena.sampling import Ints
 from cantstop_arena.sequential.planning import deals_needed
 
+ROUNDING = 1e-12  # of a deal's greatest square: a smaller variance is none
 _ELO = 400 / log(10)  # points for each unit of strength
+_UNTOLD = "All its deals came out the same, so that it does not tell what a difference costs."
 _UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"))
 
 
@@ -30,8 +32,9 @@ class Question:
 class Plan:
     """What a question costs: `deals`, from the variance per deal that a pilot has found.
 
-    None where the pilot says nothing, as one of the two won no game. `found` is the difference in
-    the pilot and half its 95 % interval.
+    `found` is the difference in the pilot and half its 95 % interval; None where Elo cannot be
+    told, as one of the two won no game. `deals` is None then, and where all deals of the pilot came
+    out the same, so that it does not tell how much they vary.
     """
 
     question: Question
@@ -64,6 +67,8 @@ def plan_of(question: Question, won: Ints) -> Plan:
         moved = (mine - yours) / factorial(players)
         estimate = float(moved.mean())
     variance = float(moved.var(ddof=1))
+    if variance <= ROUNDING * float((moved**2).max()):
+        return Plan(question, players, deals, (estimate, 0.0), None)
     error = student(deals - 1) * sqrt(variance / deals)
     needed = deals_needed(question.difference, variance, question.power, question.alpha)
     return Plan(question, players, deals, (estimate, error), needed)
@@ -79,8 +84,10 @@ def plan_text(
         f"{first} against {second}{with_others}, {rules} rules; a pilot of"
         f" {plan.pilot_deals:,} deals, {plan.pilot_deals * plan.games_per_deal:,} games."
     )
-    if plan.found is None or plan.deals is None:
+    if plan.found is None:
         return f"{pilot}\nOne of the two won none of them: the pilot does not tell what Elo costs."
+    if plan.deals is None:
+        return f"{pilot}\n{_found(plan)}\n{_UNTOLD}"
     games = plan.deals * plan.games_per_deal
     rows = [
         ["deals", f"{plan.deals:,}"],
@@ -95,9 +102,9 @@ def plan_text(
 def _found(plan: Plan) -> str:
     assert plan.found is not None
     estimate, error = plan.found
-    if plan.question.elo:
-        return f"The pilot found a difference of {estimate:+.1f} ± {error:.1f} Elo."
-    return f"The pilot found a difference of {estimate:+.4f} ± {error:.4f} in score."
+    unit, decimals = ("Elo", 1) if plan.question.elo else ("in score", 4)
+    reach = f" ± {error:.{decimals}f}" if error else ""
+    return f"The pilot found a difference of {estimate:+.{decimals}f}{reach} {unit}."
 
 
 def _asked(question: Question, plan: Plan) -> str:

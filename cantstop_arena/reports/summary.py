@@ -54,10 +54,14 @@ def _until(results: Results, rule: Until) -> Entry:
     bot, measured = widest(results, rule)
     return {
         rule.measure: rule.most,
-        "reached": measured <= rule.most,
-        "widest": {"bot": bot, rule.measure: rounded(measured) if isfinite(measured) else None},
+        "reached": bool(bot) and measured <= rule.most,
+        "widest": {"bot": bot or None, rule.measure: _bounded(measured) if bot else None},
         "intervals": "confidence sequences",
     }
+
+
+def _bounded(measured: float) -> float | None:
+    return rounded(measured) if isfinite(measured) else None
 
 
 def _places(analysis: Analysis) -> list[Entry]:
