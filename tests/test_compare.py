@@ -72,6 +72,11 @@ def test_rules_against_themselves_make_no_difference() -> None:
     assert not any(question(answer, "turns")["difference"] for answer in answers())
 
 
+def test_a_single_deal_is_one() -> None:
+    compare("compare: [classic, jump]\nplayers: 1\ngames: 1\nbots: [rule28]\n")
+    assert "1 deal, 1 game of each." in Path("results/test/comparison.md").read_text()
+
+
 def test_a_column_one_space_shorter_makes_the_game_shorter() -> None:
     bots = "bots: [rule28, cautious]"
     compare(f"compare: [classic, {SHORTER}]\ngames: 20000\nignore_below: 0\n{bots}\n")

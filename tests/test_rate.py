@@ -225,6 +225,11 @@ def test_an_anchor_that_is_none_is_refused(words: str) -> None:
     assert "is not of the form BOT=ELO" in arena("rate", "x", "--anchor", words, code=2).stderr
 
 
+def test_a_bot_is_not_anchored_twice() -> None:
+    words = ("--anchor", "rule28=1500", "--anchor", "rule28=1600")
+    assert "'rule28' is given two Elo" in arena("rate", "x", *words, code=2).stderr
+
+
 def test_an_anchor_must_be_one_of_the_bots() -> None:
     folder = play("cup")
     refused = arena("rate", folder, "--anchor", "rule29=1500", code=2).stderr

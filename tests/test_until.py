@@ -322,6 +322,10 @@ def test_a_match_without_a_test_plays_all_its_games() -> None:
     assert "is complete: all 202 games" in again
 
 
+def test_a_single_deal_is_one() -> None:
+    assert "2 games, 1 deal in" in arena("match", "rule28", "random", "--games", "2").stdout
+
+
 def test_the_counts_are_those_of_the_games() -> None:
     arena("match", "rule28", "plain", "--games", "300", "--rules", "jump")
     folder = "results/rule28-vs-plain-jump"

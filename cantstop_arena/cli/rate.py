@@ -17,6 +17,8 @@ def _anchor(
     anchor = {}
     for word in words:
         name, _, points = word.rpartition("=")
+        if name in anchor:
+            raise click.BadParameter(f"{name!r} is given two Elo")
         try:
             anchor[name] = float(points)
         except ValueError:
@@ -35,7 +37,8 @@ def _anchor(
     callback=_anchor,
     multiple=True,
     metavar="BOT=ELO",
-    help="The Elo of a bot, to which the others relate. Default: all have mean 1500.",
+    help="The Elo of a bot, to which the others relate; several that met have their mean."
+    " Default: all have mean 1500.",
 )
 @click.option(
     "--output",

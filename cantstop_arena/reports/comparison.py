@@ -101,7 +101,9 @@ def _table(answer: Answer) -> Table:
         rows.append(["order of the bots", *ends])
     seats = "1 player" if answer.players == 1 else f"{answer.players} players"
     title = f"{answer.rules} against {answer.baseline}, {seats}"
-    played = f"{answer.deals} deals, {answer.games} games of each."
+    deals = "1 deal" if answer.deals == 1 else f"{answer.deals} deals"
+    games = "1 game" if answer.games == 1 else f"{answer.games} games"
+    played = f"{deals}, {games} of each."
     return Table(TABLE, title, columns, rows, (played, sentence(answer)))
 
 

@@ -126,7 +126,8 @@ def match_text(found: Finding) -> str:
 def _header(found: Finding) -> str:
     first, second = map(printable, found.bots)
     games = _SEATINGS * found.deals
-    return f"{first} against {second}: {games:,} games, {found.deals:,} deals in both seatings."
+    deals = "1 deal" if found.deals == 1 else f"{found.deals:,} deals"
+    return f"{first} against {second}: {games:,} games, {deals} in both seatings."
 
 
 def _counts(found: Finding) -> str:
