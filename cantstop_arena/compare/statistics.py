@@ -13,8 +13,8 @@ p             Student's t, two-sided; corrected over all questions after Holm (1
 negligible    the whole 95 % interval lies within ± the difference to be ignored: two one-sided
               tests (Schuirmann 1987), each at 2.5 %
 
-A difference that is the same in all n deals has no variance to speak of: its p is the sign
-test's, 2^(1 - n). One deal alone decides nothing.
+A difference that is the same in all n deals has no variance to speak of, and so no interval: its
+p is the sign test's, 2^(1 - n). One deal alone decides nothing.
 """
 
 from collections.abc import Mapping
@@ -140,7 +140,9 @@ def _estimate(value: float, influences: Numbers, scale: float) -> Estimate:
     error = float(influences.std(ddof=1)) / sqrt(deals)
     if error <= ROUNDING * scale:
         # 2^(1 - deals) comes to 0 for a thousand deals, where nobody asks any more.
-        return Estimate(value, value, value, 2.0 ** max(1 - deals, -1000) if value else 1.0)
+        if not value:
+            return Estimate(value, value, value, 1.0)
+        return Estimate(value, None, None, 2.0 ** max(1 - deals, -1000))
     reach = student(deals - 1) * error
     p = min(1.0, 2 * float(student_tail(np.array(abs(value) / error), np.array(deals - 1))))
     return Estimate(value, value - reach, value + reach, p)
