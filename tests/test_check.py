@@ -43,7 +43,7 @@ HOSTILE: Mapping[str, tuple[str, Sequence[Expected]]] = {
         rolling("time.sleep(0.06)", "return False", head="import time"),
         [
             (NOTE, "legal", "time was up after .* decisions"),
-            (NOTE, "time", r"roll_again took up to [6-9]\d.*; 0.4 s are allowed"),
+            (NOTE, "time", r"roll_again took up to \d+.*; 0.4 s are allowed"),
         ],
     ),
     "hangs_at_import": (
