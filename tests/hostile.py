@@ -256,9 +256,6 @@ MOVES = table(
         ),
         "repr_is_long": moving("'ha' * 3_000_000"),
         "repr_has_codes": moving(r"'\x1b[2J\ud800\n'"),
-        "deep": moving(
-            "DEEP", "DEEP = []\nfor _ in range(100_000):\n    DEEP = [DEEP]"
-        ),  # repr of it runs out of stack
         "generator": (
             "def choose_move(turn, moves):\n    yield 0\ndef roll_again(turn):\n    return True\n"
         ),
@@ -271,6 +268,10 @@ MOVES = table(
 )
 MOVES["numpy_index"] = Hostile(
     playing("pass", NUMPY).replace("len(moves) - 1", "np.int64(0)"), frozenset({INNOCENT})
+)
+MOVES["deep"] = Hostile(  # repr of it runs out of stack; to make it anew takes its time, too
+    moving("DEEP", "DEEP = []\nfor _ in range(20_000):\n    DEEP = [DEEP]"),
+    frozenset({ILLEGAL, SLOW}),
 )
 ROLLS = table(
     {
