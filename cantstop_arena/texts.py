@@ -29,3 +29,8 @@ def said_by(value: object, tell: Callable[[object], str]) -> str:
 def type_name(value: object) -> str:
     """The name of an object's type, past whatever its class says of itself."""
     return in_a_line(str.__str__(type.__dict__["__name__"].__get__(type(value)))[:100])
+
+
+def styled(text: str, style: str) -> str:
+    """Text in a style of ANSI terminals (`1;31`: bold and red), as it is where there is none."""
+    return f"\x1b[{style}m{text}\x1b[0m" if style else text

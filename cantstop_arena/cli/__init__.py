@@ -9,6 +9,7 @@ from cantstop_arena import __version__, stopping
 from cantstop_arena.cli.bench import bench
 from cantstop_arena.cli.bots import bots
 from cantstop_arena.cli.compare import compare
+from cantstop_arena.cli.draw import draw
 from cantstop_arena.cli.match import match
 from cantstop_arena.cli.odds import odds
 from cantstop_arena.cli.plan import plan
@@ -69,5 +70,5 @@ def main() -> None:
     """
 
 
-for command in (run, match, compare, rate, plan, bots, rules, odds, replay, bench):
+for command in (run, match, compare, rate, plan, bots, rules, odds, replay, draw, bench):
     main.add_command(command)

@@ -1,40 +1,32 @@
-"""`arena replay`: any game of a tournament again, written down."""
+"""`arena replay`: any game of a tournament again, or one that was saved, written down."""
 
 import json
-from functools import partial
-from pathlib import Path
+from typing import Any
 
 import click
 
-from cantstop_arena.cli.run import bots_option
-
-LAST_DEAL = 2**63 - 1  # that the engine can count; no tournament comes near
+from cantstop_arena.cli.games import Source, game_options, say_aside
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@click.argument("bots", nargs=-1, required=True, metavar="BOT...")
-@click.option(
-    "--deal", type=click.IntRange(0, LAST_DEAL), required=True, help="The deal, counted from 0."
-)
-@click.option("--seed", type=int, help="Seed of the dice, if not the file's.")
+@game_options
 @click.option("--json", "as_json", is_flag=True, help="As JSON Lines, one event a line.")
-@bots_option
-def replay(
-    file: Path, bots: tuple[str, ...], deal: int, seed: int | None, as_json: bool, bots_folder: Path
-) -> None:
+@click.option("--step", is_flag=True, help="Step by step, with keys, on a terminal.")
+def replay(as_json: bool, step: bool, **game: Any) -> None:
     """Play one game of the tournament in FILE again, the BOTs in seat order.
 
-    A BOT is one of the tournament's names, or of any bot that `arena bots` lists.
+    A BOT is one of the tournament's names, or of any bot that `arena bots` lists. Without a BOT,
+    FILE is a game that `arena play` or `arena replay --json` has written; - is the standard input.
     """
+    from cantstop_arena.cli.terminal import coloured
     from cantstop_arena.games.cantstop.drawing import tell_game
-    from cantstop_arena.plugins import Catalogue
-    from cantstop_arena.tournament import config
-    from cantstop_arena.tournament.replaying import replayed
 
-    catalogue = Catalogue(bots_folder)
-    tournament = config.read(file, catalogue, config.Overrides(seed=seed))
-    complain = partial(click.echo, err=True)
-    events = replayed(tournament, catalogue, bots, deal, complain)
-    for line in map(json.dumps, events) if as_json else tell_game(events):
-        click.echo(line)
+    source = Source(**game)
+    if step:
+        from cantstop_arena.cli.stepper import step_through
+
+        step_through(source)
+        return
+    events = source.events(say_aside())
+    for line in map(json.dumps, events) if as_json else tell_game(events, coloured()):
+        click.echo(line, color=True)

@@ -1,12 +1,13 @@
 """How commands print tables: in the format asked for, coloured on a terminal."""
 
-import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from cantstop_arena.cli.terminal import takes_colours
 
 if TYPE_CHECKING:
     from cantstop_arena.reports.analysis import Analysis
@@ -45,12 +46,7 @@ def show(analysis: "Analysis", form: str, chosen: Sequence[str]) -> None:
 
     if form == TEXT and sys.stdout.isatty():
         width = shutil.get_terminal_size().columns
-        click.echo(overview.shown(analysis, chosen, _coloured(), width), nl=False, color=True)
+        click.echo(overview.shown(analysis, chosen, takes_colours(), width), nl=False, color=True)
     else:
         told = overview.written(analysis, form, chosen).encode(errors="backslashreplace")
         click.echo(told, nl=False)  # as bytes: programs get terminal codes in names as they are
-
-
-def _coloured() -> bool:
-    """Whether this terminal shows colours, and its user wants any (https://no-color.org)."""
-    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

@@ -1,6 +1,7 @@
 """Colours on a terminal: how far a value is from the middle, and whether that can be luck."""
 
 from cantstop_arena.reports.model import Column, Estimate, Value
+from cantstop_arena.texts import styled
 
 FAR = 0.25  # of a value's distance from the middle: told in bold
 _PLAIN, _FAINT, _ABOVE, _BELOW = "", "2", "32", "31"
@@ -9,8 +10,7 @@ _BOLD = "1;"
 
 def painted(text: str, column: Column, value: Value) -> str:
     """The text in the colour of its value: faint where the interval holds the column's middle."""
-    style = _style(column, value)
-    return f"\x1b[{style}m{text}\x1b[0m" if style else text
+    return styled(text, _style(column, value))
 
 
 def _style(column: Column, value: Value) -> str:

@@ -1,106 +1,149 @@
-"""The board and a recorded game as text."""
+"""The board and a recorded game as text, in colours where that is wanted."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
-Spaces = Mapping[int, int]
-SEATS = "ABCD"
-RUNNER = "*"
-_WIDTH = 5
+from cantstop_arena.games.cantstop.scenes import SEATS, Event, Scene, scenes
+from cantstop_arena.texts import styled
+
+RUNNER, SPACE, CLOSED = "*", ".", "|"
+_NARROWEST = 4  # a column: a top with brackets, and a gap
+_COLOURS = ("34", "31", "32", "35")  # of the seats
+_PLAIN, _FAINT, _BOLD = "", "2", "1"
+
+Part = tuple[str, str]
+"""A text and its style."""
 
 
-def draw_board(
-    lengths: Sequence[int], markers: Sequence[Spaces], runners: Spaces | None = None
-) -> str:
-    """The board as a mountain of spaces, column 2 first, tops named by their columns.
+def draw_board(scene: Scene, coloured: bool = False) -> str:
+    """The board as a mountain of spaces, column 2 first, tops in brackets below their numbers.
 
-    `markers` has the spaces of every seat's markers by column; runners are drawn as stars. Who
-    stands on a top has claimed its column.
+    A marker is the letter of its seat, a runner a star. Who stands on a top has claimed its
+    column, which is closed down to the ground.
     """
-    columns = range(2, 2 + len(lengths))
-    tallest = max(lengths)
+    width = max(_NARROWEST, len(scene.markers) + 1)
+    claimed = scene.claimed
     rows = []
-    for level in range(tallest + 1, 0, -1):
-        cells = []
-        for column, length in zip(columns, lengths, strict=True):
-            if level == length + 1:
-                cells.append(str(column))
-            elif level > length:
-                cells.append("")
-            else:
-                cells.append(_space(column, level, level == length, markers, runners or {}))
-        rows.append("".join(f"{cell:^{_WIDTH}}" for cell in cells).rstrip())
+    for level in range(max(scene.lengths.values()) + 1, 0, -1):
+        cells = (
+            _padded(_cell(scene, column, level, claimed.get(column)), width, coloured)
+            for column in scene.lengths
+        )
+        rows.append("".join(cells).rstrip())
     return "\n".join(rows)
 
 
-def _space(column: int, level: int, top: bool, markers: Sequence[Spaces], runners: Spaces) -> str:
-    seats = [SEATS[seat] for seat, own in enumerate(markers) if own.get(column) == level]
-    standing = "".join(seats) + (RUNNER if runners.get(column) == level else "")
-    if top:
-        return f"({standing})" if standing else "( )"
-    return standing or "."
+def _cell(scene: Scene, column: int, level: int, owner: int | None) -> list[Part]:
+    length = scene.lengths[column]
+    if level > length:
+        return (
+            [(str(column), _FAINT if owner is not None else _BOLD)] if level == length + 1 else []
+        )
+    standing = _standing(scene, column, level)
+    if level == length:
+        return [("(", _PLAIN), *(standing or [(" ", _PLAIN)]), (")", _PLAIN)]
+    if owner is not None:
+        return [(CLOSED, f"2;{_COLOURS[owner]}")]
+    return standing or [(SPACE, _FAINT)]
 
 
-def tell_game(events: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def _standing(scene: Scene, column: int, level: int) -> list[Part]:
+    """Everybody who stands on a space."""
+    parts = [
+        (SEATS[seat], seat_style(seat))
+        for seat, own in enumerate(scene.markers)
+        if own.get(column) == level
+    ]
+    if scene.runners.get(column) == level:
+        parts.append((RUNNER, f"1;7;{_COLOURS[scene.seat]}"))
+    return parts
+
+
+def seat_style(seat: int) -> str:
+    """The style of what belongs to a seat."""
+    return f"{_BOLD};{_COLOURS[seat]}"
+
+
+def _padded(parts: Sequence[Part], width: int, coloured: bool) -> str:
+    """The parts of a cell in its middle."""
+    free = width - sum(len(text) for text, _ in parts)
+    left = free // 2
+    painted = (styled(text, style) if coloured else text for text, style in parts)
+    return " " * left + "".join(painted) + " " * (free - left)
+
+
+def draw_seats(scene: Scene, coloured: bool = False) -> str:
+    """Who plays, and what each has claimed."""
+    claims = list(scene.claimed.values())
+    told = []
+    for seat, name in enumerate(scene.names):
+        painted = styled(name, seat_style(seat)) if coloured else name
+        told.append(f"{painted} ({claims.count(seat)})" if seat in claims else painted)
+    return "Seats: " + ", ".join(told)
+
+
+def tell_game(events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
     """A recorded game in lines for people: every roll, and the board after every stop."""
-    teller = _Teller()
-    for event in events:
-        yield from getattr(teller, f"_{event['event']}")(event)
+    for scene in scenes(events):
+        yield from tell(scene)
+        if scene.event["event"] == "stop":
+            yield ""
+            yield draw_board(scene, coloured)
 
 
-class _Teller:
-    """Remembers the board while a game is told."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-        self.lengths: list[int] = []
-        self.markers: list[dict[int, int]] = []
-        self.turn = 0
-
-    def _game(self, event: Mapping[str, Any]) -> Iterator[str]:
-        self.names = [f"{SEATS[seat]} {name}" for seat, name in enumerate(event["seats"])]
-        self.lengths = event["rules"]["column_lengths"]
-        self.markers = [{} for _ in self.names]
-        rules = event["rules"]["name"]
-        yield f"Can't Stop ({rules}), seed {event['seed']}, deal {event['deal']}"
-        yield "Seats: " + ", ".join(self.names)
-
-    def _roll(self, event: Mapping[str, Any]) -> Iterator[str]:
-        if event["turn"] != self.turn:
-            self.turn = event["turn"]
-            yield f"\nTurn {self.turn}: {self.names[event['seat']]}"
-        dice = "-".join(map(str, event["dice"]))
-        if event["chosen"] is None:
-            yield f"  {dice}  no move"
-            return
-        runners = " ".join(f"{column}:{space}" for column, space in event["runners"].items())
-        others = ", ".join(_plus(move) for move in event["moves"] if move != event["chosen"])
-        told = f" (or {others})" if others else ""
-        yield f"  {dice}  {_plus(event['chosen']) + told:<32}  runners {runners}"
-
-    def _bust(self, event: Mapping[str, Any]) -> Iterator[str]:
-        yield "  bust"
-
-    def _stop(self, event: Mapping[str, Any]) -> Iterator[str]:
-        seat = event["seat"]
-        self.markers[seat] = {int(column): space for column, space in event["markers"].items()}
-        for column, space in self.markers[seat].items():
-            if space == self.lengths[column - 2]:
-                self._clear(column, seat)
-        yield "  stops\n"
-        yield draw_board(self.lengths, self.markers)
-
-    def _clear(self, column: int, owner: int) -> None:
-        for seat, own in enumerate(self.markers):
-            if seat != owner:
-                own.pop(column, None)
-
-    def _end(self, event: Mapping[str, Any]) -> Iterator[str]:
-        winners = " and ".join(self.names[seat] for seat in event["winners"]) or "nobody"
-        verb = "win" if len(event["winners"]) > 1 else "wins"
-        turns = "1 turn" if event["turns"] == 1 else f"{event['turns']} turns"
-        yield f"\nAfter {turns} {winners} {verb} ({event['reason']})."
+def tell(scene: Scene) -> Iterator[str]:
+    """What has happened, in lines for people."""
+    return _TELL[scene.event["event"]](scene)
 
 
-def _plus(move: Sequence[int]) -> str:
+def _tell_opening(scene: Scene) -> Iterator[str]:
+    yield scene.heading
+    yield draw_seats(scene)
+
+
+def _tell_roll(scene: Scene) -> Iterator[str]:
+    event = scene.event
+    if scene.rolls == 1:
+        yield f"\nTurn {scene.turn}: {scene.names[scene.seat]}"
+    dice = dice_text(event["dice"])
+    if event["chosen"] is None:
+        yield f"  {dice}  no move"
+        return
+    runners = " ".join(f"{column}:{space}" for column, space in scene.runners.items())
+    others = ", ".join(move_text(move) for move in event["moves"] if move != event["chosen"])
+    told = f" (or {others})" if others else ""
+    yield f"  {dice}  {move_text(event['chosen']) + told:<32}  runners {runners}"
+
+
+def _tell_bust(scene: Scene) -> Iterator[str]:
+    yield "  bust"
+
+
+def _tell_stop(scene: Scene) -> Iterator[str]:
+    yield "  stops"
+
+
+def _tell_end(scene: Scene) -> Iterator[str]:
+    event = scene.event
+    winners = " and ".join(scene.names[seat] for seat in event["winners"]) or "nobody"
+    verb = "win" if len(event["winners"]) > 1 else "wins"
+    turns = "1 turn" if event["turns"] == 1 else f"{event['turns']} turns"
+    yield f"\nAfter {turns} {winners} {verb} ({event['reason']})."
+
+
+_TELL = {
+    "game": _tell_opening,
+    "roll": _tell_roll,
+    "bust": _tell_bust,
+    "stop": _tell_stop,
+    "end": _tell_end,
+}
+
+
+def move_text(move: Sequence[int]) -> str:
+    """A move as people write it."""
     return "+".join(map(str, move))
+
+
+def dice_text(dice: Sequence[int]) -> str:
+    """A roll as people write it."""
+    return "-".join(map(str, dice))

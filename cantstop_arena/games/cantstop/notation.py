@@ -28,6 +28,9 @@ _REASONS = {
     TURN_LIMIT: "turn-limit",
     FAULT: "fault",
 }
+LEFT = "left"
+"""The reason of a game that a person has left before its end."""
+REASONS = (*_REASONS.values(), LEFT)
 
 
 class Complaint(NamedTuple):

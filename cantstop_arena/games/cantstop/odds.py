@@ -56,7 +56,15 @@ def hit_count(sides: int, columns: Collection[int]) -> int:
     return int(hit_table(sides)[sum(1 << column - 2 for column in set(columns))])
 
 
-def success_count(rules: RuleSet, runners: Collection[int], claimed: Collection[int]) -> int:
-    """The number of rolls that are no bust with runners, none on a top, in the given columns."""
-    usable = runners if len(set(runners)) >= rules.runners else rules.columns
-    return hit_count(rules.sides, set(usable) - set(claimed))
+def success_count(
+    rules: RuleSet,
+    runners: Collection[int],
+    claimed: Collection[int],
+    topped: Collection[int] = (),
+) -> int:
+    """The number of rolls that are no bust with runners in the given columns.
+
+    Those on a top are given apart, as `topped`: they count as runners, and move no more.
+    """
+    usable = runners if len({*runners, *topped}) >= rules.runners else rules.columns
+    return hit_count(rules.sides, set(usable) - {*claimed, *topped})

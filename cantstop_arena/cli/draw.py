@@ -1,0 +1,61 @@
+"""`arena draw`: the board at some moment of a game, as text or as a picture."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cantstop_arena.cli.games import STANDARD, Source, game_options, say_aside
+from cantstop_arena.cli.terminal import coloured
+from cantstop_arena.errors import UsageError
+
+if TYPE_CHECKING:
+    from cantstop_arena.games.cantstop.scenes import Scene
+
+
+@click.command()
+@game_options
+@click.option("--turn", type=click.IntRange(0), help="After this turn, 0: before the first.")
+@click.option("--roll", type=click.IntRange(1), help="After this roll of the turn, not its end.")
+@click.option(
+    "--svg",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a picture to this file, or - for the standard output.",
+)
+def draw(turn: int | None, roll: int | None, svg: Path | None, **game: Any) -> None:
+    """Draw the board of one game of the tournament in FILE, the BOTs in seat order.
+
+    Without a BOT, FILE is a game that `arena play` or `arena replay --json` has written; - is the
+    standard input. Without --turn, the board is that of the end.
+    """
+    from cantstop_arena.games.cantstop.drawing import draw_board, draw_seats
+    from cantstop_arena.games.cantstop.scenes import scenes
+    from cantstop_arena.games.cantstop.svg import draw_svg, heading
+    from cantstop_arena.reports.files import write_whole
+
+    if roll is not None and not turn:
+        raise click.UsageError("--roll needs the --turn that it belongs to.")
+    scene = _wanted(list(scenes(Source(**game).events(say_aside()))), turn, roll)
+    if svg is None:
+        in_colours = coloured()
+        told = [scene.heading, draw_seats(scene, in_colours), heading(scene), ""]
+        click.echo("\n".join([*told, draw_board(scene, in_colours)]), color=True)
+    elif svg == STANDARD:
+        click.echo(draw_svg(scene), nl=False)
+    else:
+        write_whole(svg, draw_svg(scene))
+        click.echo(f"Written to {svg}.")
+
+
+def _wanted(scenes: list["Scene"], turn: int | None, roll: int | None) -> "Scene":
+    """The scene at the end of a turn, or after a roll of it."""
+    if turn is None:
+        return scenes[-1]
+    in_turn = [scene for scene in scenes if scene.turn == turn and scene.event["event"] != "end"]
+    if roll is not None:
+        in_turn = [scene for scene in in_turn if scene.event["event"] == "roll"][:roll]
+    if not in_turn or len(in_turn) < (roll or 0):
+        there = f"turns 0 to {scenes[-1].turn}" if not in_turn else f"{len(in_turn)} rolls"
+        where = f"turn {turn}" if not in_turn else f"roll {roll} in turn {turn}"
+        raise UsageError(f"there is no {where}; the game has {there} there")
+    return in_turn[-1]

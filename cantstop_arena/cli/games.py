@@ -1,0 +1,81 @@
+"""Where commands that tell or draw a game find it: in a tournament, or in a record."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cantstop_arena.cli.run import bots_option
+from cantstop_arena.errors import UsageError
+
+if TYPE_CHECKING:
+    from cantstop_arena.games.cantstop.notation import Event
+
+LAST_DEAL = 2**63 - 1  # that the engine can count; no tournament comes near
+STANDARD = Path("-")
+
+_OPTIONS = (
+    click.argument("file", type=click.Path(path_type=Path)),
+    click.argument("bots", nargs=-1, metavar="[BOT]..."),
+    click.option("--deal", type=click.IntRange(0, LAST_DEAL), help="The deal, counted from 0."),
+    click.option("--seed", type=int, help="Seed of the dice, if not the file's."),
+    bots_option,
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a user says about the game that is wanted."""
+
+    file: Path
+    bots: Sequence[str]
+    deal: int | None
+    seed: int | None
+    bots_folder: Path
+
+    def events(self, complain: Callable[[str], None]) -> Iterator["Event"]:
+        """The events of the game; `complain` is told who misbehaves, and how."""
+        return self._played(complain) if self.bots else self._recorded()
+
+    def _played(self, complain: Callable[[str], None]) -> Iterator["Event"]:
+        from cantstop_arena.plugins import Catalogue
+        from cantstop_arena.tournament import config
+        from cantstop_arena.tournament.replaying import replayed
+
+        if self.deal is None:
+            raise click.UsageError("Missing option '--deal': which game of these bots?")
+        catalogue = Catalogue(self.bots_folder)
+        tournament = config.read(self.file, catalogue, config.Overrides(seed=self.seed))
+        return replayed(tournament, catalogue, self.bots, self.deal, complain)
+
+    def _recorded(self) -> Iterator["Event"]:
+        from cantstop_arena.games.cantstop.records import read_record
+
+        if self.deal is not None or self.seed is not None:
+            raise click.UsageError("Missing argument 'BOT...': who plays this deal?")
+        name = "standard input" if self.file == STANDARD else str(self.file)
+        return read_record(_lines(self.file, name), name)
+
+
+def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The arguments and options by which a command is told which game is wanted."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def say_aside() -> Callable[[str], None]:
+    """Says something on the standard error."""
+    return partial(click.echo, err=True)
+
+
+def _lines(file: Path, name: str) -> list[str]:
+    data = sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
+    try:
+        return data.decode().splitlines()
+    except UnicodeDecodeError:
+        raise UsageError(f"{name}: this file is not text in UTF-8") from None

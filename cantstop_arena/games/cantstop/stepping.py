@@ -1,0 +1,91 @@
+"""A recorded game seen step by step: where in it one is, and what is shown there."""
+
+from collections.abc import Iterator, Sequence
+
+from cantstop_arena.games.cantstop.drawing import (
+    dice_text,
+    draw_board,
+    draw_seats,
+    move_text,
+    tell,
+)
+from cantstop_arena.games.cantstop.odds import success_count
+from cantstop_arena.games.cantstop.records import rules_of
+from cantstop_arena.games.cantstop.scenes import Scene
+from cantstop_arena.texts import styled
+
+FORTH, BACK, NEXT_TURN, TURN_BEFORE, FIRST, LAST = range(6)
+
+
+def step(scenes: Sequence[Scene], place: int, way: int) -> int:
+    """The place of the scene that a step leads to; it stays within the game."""
+    last = len(scenes) - 1
+    match way:
+        case 0:
+            return min(place + 1, last)
+        case 1:
+            return max(place - 1, 0)
+        case 2:
+            later = range(place + 1, last + 1)
+            return next((at for at in later if scenes[at].turn > scenes[place].turn), last)
+        case 3:
+            return _turn_before(scenes, place)
+        case 4:
+            return 0
+        case _:
+            return last
+
+
+def _turn_before(scenes: Sequence[Scene], place: int) -> int:
+    """The beginning of this turn, or from there that of the turn before."""
+    while place and scenes[place - 1].turn == scenes[place].turn and scenes[place].rolls > 1:
+        place -= 1
+    return place
+
+
+def bust_chance(scene: Scene) -> float:
+    """How likely the last roll was to be a bust, before it was made."""
+    rules, before = rules_of(scene.opening), scene.before
+    topped = [column for column, space in before.items() if space == scene.lengths[column]]
+    wins = success_count(rules, [*before], [*scene.claimed], topped)
+    return 1 - wins / rules.sides**4
+
+
+def frame(scenes: Sequence[Scene], place: int, coloured: bool = False) -> str:
+    """All there is to see at a place in the game."""
+    scene = scenes[place]
+    lines = [
+        f"{scene.heading}, step {place} of {len(scenes) - 1}",
+        draw_seats(scene, coloured),
+        "",
+        draw_board(scene, coloured),
+        "",
+        *_happened(scene, coloured),
+    ]
+    return "\n".join(lines)
+
+
+def _happened(scene: Scene, coloured: bool) -> Iterator[str]:
+    event = scene.event
+    if scene.turn and event["event"] != "end":
+        yield f"Turn {scene.turn}: {scene.names[scene.seat]}"
+    match event["event"]:
+        case "game":
+            yield "Before the first turn"
+        case "roll":
+            yield f"  roll {scene.rolls}, a bust with a chance of {bust_chance(scene):.2%}"
+            yield f"  {dice_text(event['dice'])}  {_offered(scene, coloured)}"
+        case _:
+            yield from (line.lstrip("\n") for line in tell(scene))
+
+
+def _offered(scene: Scene, coloured: bool) -> str:
+    """The moves that the roll offered, the one that was made in brackets."""
+    chosen, told = scene.event["chosen"], []
+    for move in scene.event["moves"]:
+        text = move_text(move)
+        if move == chosen:
+            text = f"[{text}]"
+            text = styled(text, "1") if coloured else text
+        told.append(text)
+    return "  ".join(told) or "no move"
