@@ -431,7 +431,9 @@ class Replay:
         self.state = "turn begins"
 
     def end(self, event: dict[str, Any]) -> None:
-        """End: reason, winners and turns; in a game that is not over only a fault ends it."""
+        """End: reason, winners and turns; a fault, or a person who leaves, ends a game early."""
+        if event["reason"] == "left":
+            self.result = self.result or ([], "left")
         others = [seat for seat in range(len(self.seats)) if seat != self.position.seat]
         self.result = self.result or (others, "fault")
         require_same(event["reason"], self.result[1], "reason")

@@ -88,7 +88,8 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "match", "rate", "plan", "bots", "rules", "odds", "replay", "bench"]
+    "command",
+    ["run", "match", "rate", "plan", "bots", "rules", "odds", "play", "replay", "draw", "bench"],
 )
 def test_every_command_has_help_and_stands_in_that_of_arena(command: str) -> None:
     assert f"\n  {command} " in arena("--help").stdout

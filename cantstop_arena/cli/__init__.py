@@ -13,6 +13,7 @@ from cantstop_arena.cli.draw import draw
 from cantstop_arena.cli.match import match
 from cantstop_arena.cli.odds import odds
 from cantstop_arena.cli.plan import plan
+from cantstop_arena.cli.play import play
 from cantstop_arena.cli.rate import rate
 from cantstop_arena.cli.replay import replay
 from cantstop_arena.cli.rules import rules
@@ -70,5 +71,5 @@ def main() -> None:
     """
 
 
-for command in (run, match, compare, rate, plan, bots, rules, odds, replay, draw, bench):
+for command in (run, match, compare, rate, plan, bots, rules, odds, play, replay, draw, bench):
     main.add_command(command)

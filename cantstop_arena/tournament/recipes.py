@@ -107,18 +107,19 @@ def recipe_for(
     for number, entrant in enumerate(tournament.entrants):
         log = logs.paths[number] if logs else None
         limit = tournament.policy.decision_limit
-        seats.append(_entrant_seat(entrant, catalogue, limit, log, memory))
+        seats.append(entrant_seat(entrant, catalogue, limit, log, memory))
     rules, players, seed = tournament.rules, tournament.players, tournament.seed
     return Recipe(rules, tuple(seats), players, seed, catalogue.folder, tournament.measured)
 
 
-def _entrant_seat(
+def entrant_seat(
     entrant: Entrant,
     catalogue: Catalogue,
     limit: float,
     log: Path | None = None,
     memory: int | None = None,
 ) -> Seat:
+    """The seat of an entrant, whose decisions may take so many seconds."""
     seat = seat_for(entrant.name, entrant.bot, entrant.options)
     if not entrant.isolate:
         return seat
@@ -148,7 +149,7 @@ def table_for(
         raise UsageError(f"{len(names)} bots cannot play; seats are {PLAYERS[0]} to {PLAYERS[-1]}")
     limit = tournament.policy.decision_limit
     entrants = {
-        entrant.name: _entrant_seat(entrant, catalogue, limit) for entrant in tournament.entrants
+        entrant.name: entrant_seat(entrant, catalogue, limit) for entrant in tournament.entrants
     }
     chosen = {name: entrants.get(name) or _free_seat(name, entrants, catalogue) for name in names}
     seats = tuple(chosen.values())

@@ -49,7 +49,7 @@ def _cell(scene: Scene, column: int, level: int, owner: int | None) -> list[Part
 def _standing(scene: Scene, column: int, level: int) -> list[Part]:
     """Everybody who stands on a space."""
     parts = [
-        (SEATS[seat], seat_style(seat))
+        (SEATS[seat], _seat_style(seat))
         for seat, own in enumerate(scene.markers)
         if own.get(column) == level
     ]
@@ -58,8 +58,7 @@ def _standing(scene: Scene, column: int, level: int) -> list[Part]:
     return parts
 
 
-def seat_style(seat: int) -> str:
-    """The style of what belongs to a seat."""
+def _seat_style(seat: int) -> str:
     return f"{_BOLD};{_COLOURS[seat]}"
 
 
@@ -72,71 +71,67 @@ def _padded(parts: Sequence[Part], width: int, coloured: bool) -> str:
 
 
 def draw_seats(scene: Scene, coloured: bool = False) -> str:
-    """Who plays, and what each has claimed."""
+    """Who plays, and how many columns each has claimed."""
     claims = list(scene.claimed.values())
     told = []
-    for seat, name in enumerate(scene.names):
-        painted = styled(name, seat_style(seat)) if coloured else name
-        told.append(f"{painted} ({claims.count(seat)})" if seat in claims else painted)
+    for seat in range(len(scene.names)):
+        claimed = f" ({claims.count(seat)})" if seat in claims else ""
+        told.append(_name(scene, seat, coloured) + claimed)
     return "Seats: " + ", ".join(told)
+
+
+def _name(scene: Scene, seat: int, coloured: bool) -> str:
+    name = scene.names[seat]
+    return styled(name, _seat_style(seat)) if coloured else name
 
 
 def tell_game(events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
     """A recorded game in lines for people: every roll, and the board after every stop."""
     for scene in scenes(events):
-        yield from tell(scene)
+        if scene.event["event"] == "roll" and scene.rolls == 1:
+            yield turn_heading(scene, scene.turn, scene.seat, coloured)
+        yield from tell(scene, coloured)
         if scene.event["event"] == "stop":
             yield ""
             yield draw_board(scene, coloured)
 
 
-def tell(scene: Scene) -> Iterator[str]:
+def turn_heading(scene: Scene, turn: int, seat: int, coloured: bool = False) -> str:
+    """What stands above the events of a turn."""
+    return f"\nTurn {turn}: {_name(scene, seat, coloured)}"
+
+
+def tell(scene: Scene, coloured: bool = False) -> Iterator[str]:
     """What has happened, in lines for people."""
-    return _TELL[scene.event["event"]](scene)
-
-
-def _tell_opening(scene: Scene) -> Iterator[str]:
-    yield scene.heading
-    yield draw_seats(scene)
-
-
-def _tell_roll(scene: Scene) -> Iterator[str]:
     event = scene.event
-    if scene.rolls == 1:
-        yield f"\nTurn {scene.turn}: {scene.names[scene.seat]}"
-    dice = dice_text(event["dice"])
-    if event["chosen"] is None:
-        yield f"  {dice}  no move"
-        return
+    match event["event"]:
+        case "game":
+            yield scene.heading
+            yield draw_seats(scene, coloured)
+        case "roll":
+            yield f"  {dice_text(event['dice'])}  {_moved(scene)}"
+        case "end":
+            yield f"\n{_outcome(scene, coloured)}"
+        case kind:
+            yield {"stop": "  stops", "bust": "  bust"}[kind]
+
+
+def _moved(scene: Scene) -> str:
+    chosen = scene.event["chosen"]
+    if chosen is None:
+        return "no move"
     runners = " ".join(f"{column}:{space}" for column, space in scene.runners.items())
-    others = ", ".join(move_text(move) for move in event["moves"] if move != event["chosen"])
+    others = ", ".join(move_text(move) for move in scene.event["moves"] if move != chosen)
     told = f" (or {others})" if others else ""
-    yield f"  {dice}  {move_text(event['chosen']) + told:<32}  runners {runners}"
+    return f"{move_text(chosen) + told:<32}  runners {runners}"
 
 
-def _tell_bust(scene: Scene) -> Iterator[str]:
-    yield "  bust"
-
-
-def _tell_stop(scene: Scene) -> Iterator[str]:
-    yield "  stops"
-
-
-def _tell_end(scene: Scene) -> Iterator[str]:
-    event = scene.event
-    winners = " and ".join(scene.names[seat] for seat in event["winners"]) or "nobody"
-    verb = "win" if len(event["winners"]) > 1 else "wins"
-    turns = "1 turn" if event["turns"] == 1 else f"{event['turns']} turns"
-    yield f"\nAfter {turns} {winners} {verb} ({event['reason']})."
-
-
-_TELL = {
-    "game": _tell_opening,
-    "roll": _tell_roll,
-    "bust": _tell_bust,
-    "stop": _tell_stop,
-    "end": _tell_end,
-}
+def _outcome(scene: Scene, coloured: bool) -> str:
+    turns, winners = scene.event["turns"], scene.event["winners"]
+    names = " and ".join(_name(scene, seat, coloured) for seat in winners) or "nobody"
+    verb = "win" if len(winners) > 1 else "wins"
+    after = "1 turn" if turns == 1 else f"{turns} turns"
+    return f"After {after} {names} {verb} ({scene.event['reason']})."
 
 
 def move_text(move: Sequence[int]) -> str:

@@ -76,7 +76,7 @@ def _happened(scene: Scene, coloured: bool) -> Iterator[str]:
             yield f"  roll {scene.rolls}, a bust with a chance of {bust_chance(scene):.2%}"
             yield f"  {dice_text(event['dice'])}  {_offered(scene, coloured)}"
         case _:
-            yield from (line.lstrip("\n") for line in tell(scene))
+            yield from (line.lstrip("\n") for line in tell(scene, coloured))
 
 
 def _offered(scene: Scene, coloured: bool) -> str:

@@ -1,0 +1,167 @@
+"""A person at the table, line by line: sees what happens, is asked, and may ask for the odds."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from cantstop_arena.errors import Interrupted
+from cantstop_arena.games.cantstop.drawing import (
+    dice_text,
+    draw_board,
+    move_text,
+    tell,
+    turn_heading,
+)
+from cantstop_arena.games.cantstop.notation import LEFT, Complaint, Event, record
+from cantstop_arena.games.cantstop.odds import success_count
+from cantstop_arena.games.cantstop.play import Table
+from cantstop_arena.games.cantstop.scenes import Scene, after
+from cantstop_arena.games.cantstop.turn import Turn
+from cantstop_arena.outcomes import Group
+
+ODDS, QUIT = "?", "q"
+_ROLL = ("r", "roll", "y", "yes")
+_STOP = ("s", "stop", "n", "no")
+
+
+class Left(Interrupted):
+    """The person has left the game, by a word or because there is nothing more to read."""
+
+    def __init__(self, asked: bool) -> None:
+        super().__init__()
+        self.asked = asked
+
+
+class Person:
+    """A player who reads and types.
+
+    `read` shows a prompt and returns a line, None at the end of the input; `say` prints one.
+    """
+
+    def __init__(
+        self, read: Callable[[str], str | None], say: Callable[[str], None], coloured: bool
+    ) -> None:
+        self._read = read
+        self._say = say
+        self._coloured = coloured
+        self._scene: Scene | None = None
+        self._turn = 0  # that was announced last
+        self._board = ""  # that was drawn last
+
+    def sees(self, event: Event) -> None:
+        """Show what has happened at the table."""
+        scene = self._scene = after(self._scene, event)
+        kind = event["event"]
+        if kind == "roll":
+            self._announce(event["turn"], event["seat"])
+        for line in tell(scene, self._coloured):
+            self._say(line)
+        if kind == "end":
+            self._draw()
+
+    def choose_move(self, turn: Turn, moves: Sequence[Sequence[int]]) -> int:
+        """Ask which move to make. Raises Left."""
+        self._announce(turn.number, turn.seat)
+        self._draw()
+        self._say(f"  {dice_text(turn.dice)}")
+        for number, move in enumerate(moves, start=1):
+            self._say(f"  {number:>3}  {move_text(move)}")
+        numbers = {str(number): number - 1 for number in range(1, len(moves) + 1)}
+        question = f"Which move, 1 to {len(moves)}? "
+        return self._answer(question, numbers, lambda: _odds_of_moves(turn, moves))
+
+    def roll_again(self, turn: Turn) -> bool:
+        """Ask whether to roll. Raises Left."""
+        self._draw()
+        words = {**dict.fromkeys(_ROLL, 1), **dict.fromkeys(_STOP, 0)}
+        return bool(self._answer("Roll or stop, r or s? ", words, lambda: _odds_of_roll(turn)))
+
+    def _answer(
+        self, question: str, answers: Mapping[str, int], odds: Callable[[], Iterator[str]]
+    ) -> int:
+        """What the person answers, asked again until it is an answer."""
+        while True:
+            line = self._read(question)
+            if line is None:
+                raise Left(asked=False)
+            word = line.strip().lower()
+            if word in (QUIT, "quit"):
+                raise Left(asked=True)
+            if word == ODDS:
+                for told in odds():
+                    self._say(told)
+            elif word in answers:
+                return answers[word]
+            else:
+                self._say(f"  That is no answer here. {HELP}")
+
+    def _announce(self, turn: int, seat: int) -> None:
+        """Say whose turn it is, once."""
+        if turn != self._turn and self._scene:
+            self._turn = turn
+            self._say(turn_heading(self._scene, turn, seat, self._coloured))
+
+    def _draw(self) -> None:
+        """Show the board, unless it has not changed."""
+        assert self._scene
+        board = draw_board(self._scene, self._coloured)
+        if board != self._board:
+            self._say(f"\n{board}\n")
+            self._board = board
+
+
+HELP = f"{ODDS} shows the odds, {QUIT} leaves the game."
+
+
+def with_person(
+    person: Person, table: Table, seats: Group, deal: int, complain: Callable[[Complaint], None]
+) -> Iterator[Event]:
+    """The events of a game in which the person sits, who sees each of them.
+
+    A person who leaves ends the game: Left is raised after the last event.
+    """
+    try:
+        for event in record(table, seats, deal, complain):
+            person.sees(event)
+            yield event
+    except Left:
+        turns = int(table.games[0].turn)
+        event = {"event": "end", "turns": turns, "winners": [], "reason": LEFT}
+        person.sees(event)
+        yield event
+        raise
+
+
+def _odds_of_moves(turn: Turn, moves: Sequence[Sequence[int]]) -> Iterator[str]:
+    yield from _odds_of_columns(turn)
+    for number, move in enumerate(moves, start=1):
+        chance = bust_chance_after(turn, move)
+        yield f"  {number:>3}  {move_text(move):<7} then a roll is a bust with {chance:.2%}"
+
+
+def _odds_of_roll(turn: Turn) -> Iterator[str]:
+    yield from _odds_of_columns(turn)
+    yield f"  The next roll is a bust with {turn.bust_chance():.2%}."
+
+
+def bust_chance_after(turn: Turn, move: Sequence[int]) -> float:
+    """How likely a roll after this move is to be a bust."""
+    rules, runners = turn.rules, {column: turn.runners[column] for column in turn.placed}
+    for column in move:
+        runners[column] = turn.next_space(column, runners.get(column) or turn.position(column))
+    topped = [column for column, space in runners.items() if space == rules.lengths[column]]
+    return 1 - success_count(rules, [*runners], turn.claimed, topped) / rules.sides**4
+
+
+def _odds_of_columns(turn: Turn) -> Iterator[str]:
+    """The chance that a roll makes each column, and how far the player is there."""
+    yield "  column  chance"
+    for column in turn.rules.columns:
+        yield f"  {column:>6}  {turn.chance(column):>6.2%}{_state(turn, column)}"
+
+
+def _state(turn: Turn, column: int) -> str:
+    place = f"{turn.position(column)} of {turn.rules.lengths[column]}"
+    if column in turn.claimed:
+        return "  claimed"
+    if column in turn.placed:
+        return f"  runner on {place}"
+    return f"  marker on {place}" if turn.position(column) else ""

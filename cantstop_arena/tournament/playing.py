@@ -1,0 +1,55 @@
+"""A person at a table with bots."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from cantstop_arena.games.cantstop.person import Person
+from cantstop_arena.games.cantstop.play import Table
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.table import Contestant, uncompiled
+from cantstop_arena.hookspecs import Player
+from cantstop_arena.plugins import Catalogue
+from cantstop_arena.tournament.chairs import Apart
+from cantstop_arena.tournament.entrants import Entrant, find_bot
+from cantstop_arena.tournament.recipes import entrant_seat
+
+_LIMIT = 10.0  # seconds for a decision of a bot: people are patient
+
+
+@contextmanager
+def table_with(
+    person: Person,
+    name: str,
+    seat: int,
+    bots: Sequence[str],
+    rules: RuleSet,
+    seed: int,
+    catalogue: Catalogue,
+    compiling: Callable[[list[str]], None],
+) -> Iterator[Table]:
+    """A table where a person has a seat, from 0, and the bots the others, all in seat order.
+
+    Bots are names, or paths from where one stands. What is not built in plays in a process of its
+    own: there it can neither print into the game nor hold it up. Raises BotError.
+    """
+    contestants = [_bot(reference, catalogue) for reference in bots]
+    player = Player(person.choose_move, person.roll_again)
+    contestants.insert(seat, Contestant(name, player, digest=""))
+    if missing := uncompiled(contestants):
+        compiling(missing)
+    table = Table(rules, contestants, len(contestants), seed)
+    table.warm_up()
+    try:
+        yield table
+    finally:
+        for contestant in contestants:
+            if isinstance(contestant.sit, Apart):
+                contestant.sit.remote.close()
+
+
+def _bot(reference: str, catalogue: Catalogue) -> Contestant:
+    spec = find_bot(reference, Path(), catalogue)
+    isolate = spec.origin != "built-in"
+    entrant = Entrant(spec.name, spec, spec.defaults, isolate)
+    return entrant_seat(entrant, catalogue, _LIMIT).contestant(catalogue)
