@@ -18,7 +18,6 @@ from cantstop_arena.errors import UsageError
 
 MOST_SEATS = 4
 SEEDS = 2**31  # to draw from: a seed that can be read aloud
-LONGEST_NAME = 100
 
 
 @click.command()
@@ -66,6 +65,7 @@ def play(
     recorded as it is played, for `arena replay FILE` and `arena draw FILE`.
     """
     from cantstop_arena.games.cantstop.person import HELP, Left, Person, with_person
+    from cantstop_arena.games.cantstop.scenes import LONGEST_NAME
     from cantstop_arena.plugins import Catalogue
     from cantstop_arena.texts import in_a_line
     from cantstop_arena.tournament.playing import table_with

@@ -7,6 +7,7 @@ from typing import Any
 from cantstop_arena.texts import in_a_line
 
 SEATS = "ABCD"
+LONGEST_NAME = 100  # that is shown
 
 Event = Mapping[str, Any]
 Spaces = Mapping[int, int]
@@ -38,7 +39,7 @@ class Scene:
     def names(self) -> tuple[str, ...]:
         """Who plays, each behind the letter of the seat."""
         return tuple(
-            f"{letter} {in_a_line(name)}"
+            f"{letter} {in_a_line(name, LONGEST_NAME)}"
             for letter, name in zip(SEATS, self.opening["seats"], strict=False)
         )
 
@@ -94,7 +95,8 @@ def _after_stop(scene: Scene, event: Event) -> Scene:
         own if seat == event["seat"] else {c: s for c, s in spaces.items() if c not in tops}
         for seat, spaces in enumerate(scene.markers)
     )
-    return replace(scene, event=event, markers=markers, runners={})
+    turn, seat = event["turn"], event["seat"]
+    return replace(scene, event=event, markers=markers, runners={}, turn=turn, seat=seat)
 
 
 def _after_bust(scene: Scene, event: Event) -> Scene:

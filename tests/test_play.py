@@ -1,0 +1,268 @@
+"""A person at the table: `arena play` over a pipe and on a terminal, and `arena replay --step`."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from naive import Verdict, referee
+from terminals import on_a_terminal
+
+from cantstop_arena.cli import main
+from cantstop_arena.games.cantstop.asking import Misplay
+from cantstop_arena.games.cantstop.notation import record
+from cantstop_arena.games.cantstop.person import bust_chance_after
+from cantstop_arena.games.cantstop.play import Table
+from cantstop_arena.games.cantstop.rules import NAMED, RuleSet
+from cantstop_arena.games.cantstop.table import Contestant
+from cantstop_arena.games.cantstop.turn import Turn
+from cantstop_arena.hookspecs import Player
+
+STOPS_SOON = "1\ns\n" * 4000  # the first move, and a stop; what is no answer is asked for again
+PRINTS = """
+import os, time
+def choose_move(turn, moves):
+    print("I am a bot")
+    return 0
+def roll_again(turn):
+    if turn.number > 3:
+        os._exit(3)
+    return False
+"""
+LEAVES = "After {} turns nobody wins (left)."
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, where we stand."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def play(*words: str, typed: str = "", code: int = 0) -> Result:
+    result = CliRunner().invoke(main, ["play", *words], input=typed)
+    assert result.exit_code == code, (result.output, result.exception)
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result
+
+
+def recorded(file: str = "game-1.jsonl") -> tuple[list[dict[str, Any]], Verdict]:
+    """The events of a record, accepted by the referee."""
+    lines = Path(file).read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines], referee(lines)
+
+
+# --- Over a pipe ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rules", NAMED)
+@pytest.mark.parametrize("bots", [(), ("rule28",), ("random", "odds"), ("random",) * 3])
+def test_a_whole_game_is_played_by_the_rules(rules: str, bots: tuple[str, ...]) -> None:
+    words = [*bots, "--rules", rules, "--seed", "3", "--seat", str(len(bots) + 1)]
+    told = play(*words, typed=STOPS_SOON).stdout
+    events, verdict = recorded()
+    assert verdict.seats == [*bots, "you"]
+    assert events[0]["rules"] == NAMED[rules][0].as_dict()
+    assert verdict.reason != "left" and f"({verdict.reason})" in told
+    assert "The game is in game-1.jsonl" in told
+
+
+def test_the_record_is_told_and_drawn_like_any_other() -> None:
+    play("rule28", "--seed", "3", typed=STOPS_SOON)
+    events, _ = recorded()
+    again = CliRunner().invoke(main, ["replay", "game-1.jsonl", "--json"]).stdout
+    assert [json.loads(line) for line in again.splitlines()] == events
+    assert "Seats: A you" in CliRunner().invoke(main, ["draw", "game-1.jsonl"]).stdout
+
+
+def test_bots_play_as_they_do_without_a_person() -> None:
+    """The dice are those of the seed and the deal, whoever sits there."""
+    Path("cup.yaml").write_text("seed: 9\nbots: [rule28, random]\n")
+    words = ["cup.yaml", "rule28", "rule28", "--deal", "4", "--json"]
+    told = CliRunner().invoke(main, ["replay", *words]).stdout.splitlines()
+    play("rule28", "--seat", "2", "--seed", "9", "--deal", "4", typed=STOPS_SOON)
+    events, _ = recorded()
+    turns = [[e for e in map(json.loads, told) if e.get("turn") == 1], []]
+    turns[1] = [event for event in events if event.get("turn") == 1]
+    assert turns[0] == turns[1] != []
+
+
+def test_leaving_keeps_the_record_and_the_end_of_input_is_told_apart() -> None:
+    left = play("rule28", "--seed", "3", typed="1\nr\nQ\n").stdout
+    assert LEAVES.format("1")[:7] in left and "(left)" in left
+    ended = play("rule28", "--seed", "3", typed="1\nr\n", code=1).stdout
+    assert "game-2.jsonl" in ended
+    for file in ("game-1.jsonl", "game-2.jsonl"):
+        events, verdict = recorded(file)
+        assert (verdict.reason, verdict.winners) == ("left", [])
+        assert [event["event"] for event in events] == ["game", "roll", "end"]
+
+
+def test_odds_are_told_as_often_as_one_likes() -> None:
+    told = play(typed="?\n?\n1\n?\nq\n", *()).stdout
+    assert told.count("column  chance") == 3
+    assert re.search(r"^ +7  64\.35%", told, re.M)
+    assert re.search(r"^ +1  \S+ +then a roll is a bust with \d+\.\d\d%$", told, re.M)
+    assert re.search(r"^  The next roll is a bust with \d+\.\d\d%\.$", told, re.M)
+
+
+@pytest.mark.parametrize("typed", ["0", "7", "-1", "", "x" * 9999, "\x1b[2J", "s", "¹"])
+def test_what_is_no_answer_is_asked_again(typed: str) -> None:
+    told = play("--seed", "3", typed=f"{typed}\nq\n").stdout
+    assert "That is no answer here. ? shows the odds" in told
+    assert "\x1b" not in told
+
+
+def test_input_that_is_no_text_is_no_answer() -> None:
+    result = CliRunner().invoke(main, ["play", "--seed", "3"], input=b"\xff\xfe\0\nq\n")
+    assert result.exit_code == 0 and "That is no answer here." in result.stdout
+
+
+def test_names_are_harmless_and_kept() -> None:
+    name = "\x1b[2J<script>alert(1)</script> 🎲"
+    told = play("--name", name, typed="q\n").stdout
+    assert "A \\x1b[2J<script>alert(1)</script> 🎲" in told and "\x1b" not in told
+    assert recorded()[0][0]["seats"] == ["\\x1b[2J<script>alert(1)</script> 🎲"]
+
+
+def test_a_file_of_its_own_is_chosen_or_given() -> None:
+    Path("game-1.jsonl").write_text("mine")
+    play("--save", "deep.jsonl", typed="q\n")
+    play(typed="q\n")
+    assert Path("game-1.jsonl").read_text() == "mine"
+    assert recorded("game-2.jsonl") and recorded("deep.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["rule28"] * 4, "4 bots are too many; there are 4 seats"),
+        (["rule28", "--seat", "3"], "--seat 3 is not there; 2 play"),
+        (["rule28", "--seat", "0"], "'--seat'"),
+        (["rule29"], "did you mean 'rule28'?"),
+        (["nowhere/bot.py"], "nowhere/bot.py"),
+        (["--rules", "jmp"], "did you mean 'jump'?"),
+        (["--name", " "], "--name must not be empty"),
+        (["--save", "taken"], "taken exists"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(words: list[str], message: str) -> None:
+    Path("taken").write_text("mine")
+    assert message in play(*words, typed=STOPS_SOON, code=2).stderr
+    assert {path.name for path in Path().iterdir()} == {"taken"}
+    assert Path("taken").read_text() == "mine"
+
+
+def test_a_bot_that_prints_and_dies_spoils_nothing() -> None:
+    Path("bots").mkdir()
+    Path("bots/prints.py").write_text(PRINTS)
+    result = play("prints", "--seed", "3", typed=STOPS_SOON)
+    assert "I am a bot" not in result.output
+    assert "prints (seat 1) misbehaves in turn 4" in result.stderr
+    events, _ = recorded()
+    assert events[-1] == {"event": "end", "turns": 4, "winners": [0], "reason": "fault"}
+
+
+@pytest.mark.parametrize("rules", [rules for rules, _ in NAMED.values()], ids=lambda r: r.name)
+def test_the_odds_of_moves_are_those_of_the_engine(rules: RuleSet) -> None:
+    told: dict[str, float] = {}
+    checked = []
+
+    def choose_move(turn: Turn, moves: Any) -> int:
+        index = turn.number % len(moves)
+        told["chance"] = bust_chance_after(turn, moves[index])
+        return index
+
+    def roll_again(turn: Turn) -> bool:
+        if "chance" in told:
+            checked.append(told.pop("chance") == turn.bust_chance())
+        told.clear()
+        return turn.rolls < 3
+
+    def fresh(turn: Turn, moves: Any) -> int:
+        told.clear()
+        return choose_move(turn, moves)
+
+    table = Table(rules, [Contestant("a", Player(fresh, roll_again), "")] * 2, 2, seed=1)
+    complaints: list[Misplay] = []
+    for deal in range(3):
+        list(record(table, (0, 1), deal, lambda c: complaints.append(c.misplay)))
+    assert not complaints and len(checked) > 50 and all(checked)
+
+
+# --- On a terminal --------------------------------------------------------------------------------
+
+MOVE, AGAIN, OVER = "Which move, ", "Roll or stop, r or s? ", "The game is in game-1.jsonl"
+
+
+def test_a_game_on_a_terminal_from_the_first_roll_to_the_last() -> None:
+    with on_a_terminal("play", "rule28", "--seed", "3", "--name", "Ada") as terminal:
+        asked = terminal.awaits(MOVE, AGAIN)
+        terminal.type("?\n")
+        terminal.awaits("column  chance")
+        for _ in range(500):
+            asked = terminal.awaits(MOVE, AGAIN, OVER)
+            if asked == OVER:
+                break
+            terminal.type("1\n" if asked == MOVE else "s\n")
+        assert terminal.ends() == 0
+    assert re.search(r"\x1b\[1;34mA Ada\x1b\[0m", terminal.seen)
+    assert recorded()[1].seats == ["Ada", "rule28"]
+
+
+@pytest.mark.parametrize(("keys", "code"), [("q\n", 0), ("\x04", 1), ("\x03", 130)])
+def test_one_may_leave_a_terminal(keys: str, code: int) -> None:
+    with on_a_terminal("play", "rule28", "--seed", "3", NO_COLOR="1") as terminal:
+        terminal.awaits(MOVE)
+        terminal.type(keys)
+        terminal.awaits(OVER)
+        assert terminal.ends() == code
+    assert "\x1b" not in terminal.seen and "Traceback" not in terminal.seen
+    replayed = CliRunner().invoke(main, ["replay", "game-1.jsonl"])
+    assert replayed.exit_code == 0 and "Seats: A you, B rule28" in replayed.stdout
+
+
+# --- Step by step ---------------------------------------------------------------------------------
+
+CLEAR = "\x1b[2J\x1b[H"
+RIGHT, LEFT, UP, DOWN, HOME, END = "\x1b[C", "\x1b[D", "\x1b[A", "\x1b[B", "\x1b[H", "\x1b[F"
+CUP = "seed: 7\nbots: [random, rule28]\n"
+STEP = ("replay", "cup.yaml", "random", "rule28", "--deal", "2", "--step")
+
+
+def test_steps_lead_forth_and_back_to_the_same_board() -> None:
+    Path("cup.yaml").write_text(CUP)
+    with on_a_terminal(*STEP, NO_COLOR="1") as terminal:
+        for keys in ("", " ", RIGHT, DOWN, UP, LEFT, LEFT, END, HOME, "x", "q"):
+            terminal.type(keys)
+            if keys not in ("x", "q"):
+                terminal.awaits("q quit")
+        assert terminal.ends() == 0
+    _, start, one, two, later, before, back, first, end, home = terminal.seen.split(CLEAR)
+    assert "step 0 of " in start and "Before the first turn" in start
+    assert re.search(r"roll 1, a bust with a chance of 0\.00%\n  \d-\d-\d-\d  .*\[\d", one)
+    assert "step 2 of " in two and "Turn 2:" in later
+    assert "Turn 1:" in before or "Turn 2:" in before
+    assert back.count("*") and first.split("\n\n")[0] != start
+    assert "(columns)" in end
+    assert home.rstrip() == start.rstrip()
+
+
+def test_steps_are_coloured_and_a_record_can_be_stepped_through() -> None:
+    play("rule28", "--seed", "3", typed=STOPS_SOON)
+    with on_a_terminal("replay", "game-1.jsonl", "--step") as terminal:
+        terminal.awaits("q quit")
+        terminal.type(" ")
+        terminal.awaits("step 1 of")
+        terminal.awaits("q quit")
+        terminal.type("\x03")
+        assert terminal.ends() == 130
+    assert "\x1b[1;7;34m*" in terminal.seen and "Traceback" not in terminal.seen
+
+
+def test_steps_need_a_terminal() -> None:
+    Path("cup.yaml").write_text(CUP)
+    result = CliRunner().invoke(main, STEP)
+    assert result.exit_code == 2 and "--step needs a terminal" in result.stderr
