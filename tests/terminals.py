@@ -75,6 +75,7 @@ def on_a_terminal(*words: str, **environment: str) -> Iterator[Terminal]:
         stderr=theirs,
         env={**clean, "TERM": "xterm", **environment},
         start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # Ctrl-C goes to its session
     )
     os.close(theirs)
     try:

@@ -296,6 +296,7 @@ PLACES = ("cup.yaml", "bad.yaml", "no.yaml", "bots", ".", "/", "..", "cup.yaml/x
 STRANGE = ("", " ", "--", "é", "\udcff", "\x1b[31m", "\n", "\u202e", "[", "{x}", "%s", "--x", "-x")
 VALUES = {
     **dict.fromkeys(("--games", "--workers", "--seed", "--deal"), NUMBERS),
+    **dict.fromkeys(("--turn", "--roll", "--seat"), NUMBERS),
     **dict.fromkeys(("--results", "--bots"), (*PLACES, "out", "deep/out", "out/\udcff")),
     **dict.fromkeys(("--runners", "--claimed"), COLUMNS),
     "--rules": RULES,
@@ -308,12 +309,15 @@ COMMANDS = {
     "rules": (("--json",), RULES),
     "odds": (("--runners", "--claimed", "--rules", "--json"), ()),
     "replay": (("--deal", "--seed", "--json", "--bots"), BOTS),
+    "draw": (("--deal", "--seed", "--turn", "--roll", "--bots"), BOTS),
+    "play": (("--deal", "--seed", "--rules", "--seat", "--name", "--bots"), BOTS),
     "bench": (("--seconds", "--bots"), BOTS),
     "rnu": (("--version",), ()),
 }
 STARTS = {  # what a command begins with, to get anywhere, or not to take long
     "run": ["--games", "2"],
     "replay": ["cup.yaml", "random", "--deal", "1"],
+    "draw": ["cup.yaml", "random", "--deal", "1"],
     "bench": ["random", "--seconds", "0.1"],
 }
 text = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs", "Nd"]), max_size=5)

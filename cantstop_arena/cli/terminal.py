@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from cantstop_arena import stopping
 
 _PULSE = 0.1  # seconds between looks at whether the user wants to end
+_REST = 0.5  # seconds for the rest of what a key sends
 _LONGEST = 32  # bytes that a key sends
 CLEAR = "\x1b[2J\x1b[H"
 
@@ -60,10 +61,15 @@ def _read(terminal: int) -> bytes:
     """One key: a sign, or the whole of a sequence that begins with Escape."""
     try:
         key = os.read(terminal, 1)
-        if key == b"\x1b" and select.select([terminal], [], [], 0.02)[0]:
+        while _goes_on(key) and select.select([terminal], [], [], _REST)[0]:
             key += os.read(terminal, 1)
-            while len(key) < _LONGEST and not (key[-1:].isalpha() or key[-1:] == b"~"):
-                key += os.read(terminal, 1)
     except OSError:  # the terminal is gone
         return b""
     return key
+
+
+def _goes_on(key: bytes) -> bool:
+    """Whether more belongs to this key: to Escape, `Escape O`, or `Escape [ 1 ; 5`."""
+    if key[:2] == b"\x1b[" and len(key) < _LONGEST:
+        return len(key) == 2 or not (key[-1:].isalpha() or key[-1:] == b"~")
+    return key in (b"\x1b", b"\x1bO")

@@ -1,6 +1,7 @@
 """A recorded game seen step by step: where in it one is, and what is shown there."""
 
 from collections.abc import Iterator, Sequence
+from enum import Enum, auto
 
 from cantstop_arena.games.cantstop.drawing import (
     dice_text,
@@ -14,33 +15,40 @@ from cantstop_arena.games.cantstop.records import rules_of
 from cantstop_arena.games.cantstop.scenes import Scene
 from cantstop_arena.texts import styled
 
-FORTH, BACK, NEXT_TURN, TURN_BEFORE, FIRST, LAST = range(6)
+
+class Way(Enum):
+    """Where a step leads."""
+
+    FORTH = auto()
+    BACK = auto()
+    NEXT_TURN = auto()
+    TURN_BEFORE = auto()
+    FIRST = auto()
+    LAST = auto()
 
 
-def step(scenes: Sequence[Scene], place: int, way: int) -> int:
+def step(scenes: Sequence[Scene], place: int, way: Way) -> int:
     """The place of the scene that a step leads to; it stays within the game."""
     last = len(scenes) - 1
     match way:
-        case 0:
+        case Way.FORTH:
             return min(place + 1, last)
-        case 1:
+        case Way.BACK:
             return max(place - 1, 0)
-        case 2:
-            later = range(place + 1, last + 1)
-            return next((at for at in later if scenes[at].turn > scenes[place].turn), last)
-        case 3:
-            return _turn_before(scenes, place)
-        case 4:
+        case Way.NEXT_TURN:
+            return _beginning(scenes, scenes[place].turn + 1)
+        case Way.TURN_BEFORE:  # of this turn first
+            return _beginning(scenes, scenes[max(place - 1, 0)].turn)
+        case Way.FIRST:
             return 0
-        case _:
+        case Way.LAST:
             return last
 
 
-def _turn_before(scenes: Sequence[Scene], place: int) -> int:
-    """The beginning of this turn, or from there that of the turn before."""
-    while place and scenes[place - 1].turn == scenes[place].turn and scenes[place].rolls > 1:
-        place -= 1
-    return place
+def _beginning(scenes: Sequence[Scene], turn: int) -> int:
+    """Where a turn begins; the end of the game, where it was never played."""
+    places = (place for place, scene in enumerate(scenes) if scene.turn >= turn)
+    return next(places, len(scenes) - 1)
 
 
 def bust_chance(scene: Scene) -> float:
