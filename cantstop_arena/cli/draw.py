@@ -54,8 +54,8 @@ def _wanted(scenes: list["Scene"], turn: int | None, roll: int | None) -> "Scene
     in_turn = [scene for scene in scenes if scene.turn == turn and scene.event["event"] != "end"]
     if roll is not None:
         in_turn = [scene for scene in in_turn if scene.event["event"] == "roll"][:roll]
-    if not in_turn or len(in_turn) < (roll or 0):
-        there = f"turns 0 to {scenes[-1].turn}" if not in_turn else f"{len(in_turn)} rolls"
-        where = f"turn {turn}" if not in_turn else f"roll {roll} in turn {turn}"
-        raise UsageError(f"there is no {where}; the game has {there} there")
+    if not in_turn:
+        raise UsageError(f"there is no turn {turn}; the game has turns 0 to {scenes[-1].turn}")
+    if roll is not None and len(in_turn) < roll:
+        raise UsageError(f"there is no roll {roll} in turn {turn}, which has {len(in_turn)}")
     return in_turn[-1]
