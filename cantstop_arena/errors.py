@@ -7,7 +7,8 @@ ArenaError                 something a user can mend; the message says how
 │   └── BotError           a bot that is unknown, broken, or has no such option
 ├── LedgerError            results on disk that cannot be used or belong to another tournament
 ├── FaultError             a bot misbehaved in a tournament that is to stop at that
-└── WorkforceError         worker processes that keep dying
+├── WorkforceError         worker processes that keep dying
+└── PageError              a page that there is nothing to draw with
 
 Interrupted is the user's own wish: Ctrl-C, or a request to end the process.
 """
@@ -70,6 +71,10 @@ class FaultError(ArenaError):
 
 class WorkforceError(ArenaError):
     """Worker processes that keep dying."""
+
+
+class PageError(ArenaError):
+    """A page cannot be written, as a package is missing that draws it."""
 
 
 class Interrupted(KeyboardInterrupt):

@@ -16,6 +16,7 @@ from cantstop_arena.cli.plan import plan
 from cantstop_arena.cli.play import play
 from cantstop_arena.cli.rate import rate
 from cantstop_arena.cli.replay import replay
+from cantstop_arena.cli.report import report
 from cantstop_arena.cli.rules import rules
 from cantstop_arena.cli.run import run
 from cantstop_arena.errors import ArenaError, Interrupted
@@ -65,11 +66,26 @@ def main() -> None:
     \b
     arena run tournament.yaml    play a tournament and print its tables
     arena rate results/NAME      print them again, or those of several together
+    arena report results/NAME    write their page again, to be looked at
     arena compare rules.yaml     say what rule variants do to the game
     arena match A B --sprt 0 5   play until it is decided whether A is better
     arena bots                   list the bots that can play
     """
 
 
-for command in (run, match, compare, rate, plan, bots, rules, odds, play, replay, draw, bench):
+for command in (
+    run,
+    match,
+    compare,
+    rate,
+    report,
+    plan,
+    bots,
+    rules,
+    odds,
+    play,
+    replay,
+    draw,
+    bench,
+):
     main.add_command(command)

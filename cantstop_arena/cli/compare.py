@@ -34,7 +34,12 @@ def compare(
     """
     from cantstop_arena.compare import config, run
     from cantstop_arena.plugins import Catalogue
-    from cantstop_arena.reports.comparison import write_comparison, written
+    from cantstop_arena.reports.comparison import (
+        content,
+        write_comparison,
+        write_comparison_page,
+        written,
+    )
     from cantstop_arena.tournament.config import Overrides
 
     @contextmanager
@@ -54,4 +59,7 @@ def compare(
     files = write_comparison(answers, folder)
     told = written(answers, form).encode(errors="backslashreplace")
     click.echo(told, nl=False)  # as bytes: names stay as they are
-    Screen(comparison.name, quiet, aside=form != TEXT).written(folder, files)
+    screen = Screen(comparison.name, quiet, aside=form != TEXT)
+    with screen.going_on_without():
+        files.append(write_comparison_page(content(answers), folder))
+    screen.written(folder, files)

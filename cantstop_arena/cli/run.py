@@ -2,7 +2,8 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,6 +11,7 @@ import click
 
 from cantstop_arena import stopping
 from cantstop_arena.cli.tables import TEXT, show, table_options
+from cantstop_arena.errors import PageError
 from cantstop_arena.system import bytes_of
 
 if TYPE_CHECKING:
@@ -96,6 +98,14 @@ class Screen:
     def written(self, folder: Path, paths: Sequence[Path]) -> None:
         """Say what was written."""
         self.say(f"\nWritten to {folder}: {', '.join(path.name for path in paths)}.")
+
+    @contextmanager
+    def going_on_without(self) -> Iterator[None]:
+        """Say that there is nothing to draw the page with: the other results are there."""
+        try:
+            yield
+        except PageError as error:
+            click.echo(str(error), err=True)
 
     def say(self, words: str) -> None:
         """Say something, unless nothing is to be said."""
@@ -218,4 +228,6 @@ def run(
     analysis = Analysis(outcome)
     paths = files.write_reports(analysis, folder)
     show(analysis, form, chosen)
+    with screen.going_on_without():
+        paths.append(files.write_page(analysis, folder))
     screen.written(folder, paths)

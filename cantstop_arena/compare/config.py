@@ -6,16 +6,17 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations_with_replacement
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.compare.measures import ignored_by_default
 from cantstop_arena.games.cantstop.rules import CLASSIC, PLAYERS, RuleSet
 from cantstop_arena.tournament.config import (
     AS_WRITTEN,
     GAMES,
+    RESOLVED,
     SEEDS,
     FaultPolicy,
     Overrides,
@@ -58,7 +59,7 @@ KEYS = (
     "bots",
 )
 LONGEST_FOLDER = 60
-RESOLVED = "tournament.yaml"
+SPELLED_OUT = "comparison.yaml"
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,21 @@ class Comparison:
             lineups=lineups,
             measured=True,
         )
+
+    def resolved(self, folder: Path) -> dict[str, Any]:
+        """Everything spelled out, as a file in `folder` would say it."""
+        return {
+            "name": self.name,
+            "game": self.game,
+            "compare": [rules.as_dict() for rules in self.rules],
+            "baseline": self.baseline.name,
+            "players": list(self.players),
+            "games": self.games,
+            "seed": self.seed,
+            "ignore_below": dict(self.ignored),
+            **asdict(self.policy),
+            "bots": [entrant.written(folder) for entrant in self.entrants],
+        }
 
     def folder(self, rules: RuleSet, players: int, results: Path) -> Path:
         """Where that is played."""

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from cantstop_arena.compare.answers import Answer, Answers
-from cantstop_arena.compare.config import RESOLVED, Comparison
+from cantstop_arena.compare.config import SPELLED_OUT, Comparison
 from cantstop_arena.compare.measures import ORDER, asked, ignored_of
 from cantstop_arena.compare.samples import Plan, Sample, common, sampled, spreads
 from cantstop_arena.compare.statistics import (
@@ -23,7 +24,7 @@ from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.outcomes import Results
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.ratings.groups import holm
-from cantstop_arena.tournament.config import Tournament, dump
+from cantstop_arena.tournament.config import RESOLVED, Tournament, dump
 from cantstop_arena.tournament.ledger import LEDGER, Ledger, open_ledger
 from cantstop_arena.tournament.run import Watch, play
 from cantstop_arena.tournament.workforce import Terms
@@ -56,6 +57,7 @@ def compare(
             notes += _troubles(title, results)
             if rules.name == comparison.baseline.name:
                 spread[players] = spreads(results.tallies.values())
+    _write(comparison.resolved(folder), folder / SPELLED_OUT)
     return answered(comparison, folder, spread, notes)
 
 
@@ -96,8 +98,11 @@ def _tournament(
 def _write_down(tournament: Tournament, place: Path) -> None:
     """The file that games are replayed from; it may be needed before the run is over."""
     place.mkdir(parents=True, exist_ok=True)
-    text = dump(tournament.resolved(place))
-    (place / RESOLVED).write_text(text, encoding="utf-8", newline="\n")
+    _write(tournament.resolved(place), place / RESOLVED)
+
+
+def _write(resolved: dict[str, Any], path: Path) -> None:
+    path.write_text(dump(resolved), encoding="utf-8", newline="\n")
 
 
 def _at(

@@ -10,7 +10,7 @@ from cantstop_arena.compare.sentences import sentence
 from cantstop_arena.compare.statistics import COUNT, Difference, Order
 from cantstop_arena.compare.statistics import Estimate as Interval
 from cantstop_arena.reports.drawing import LATEX, MARKDOWN, TEXT, Style, draw_all
-from cantstop_arena.reports.files import write_whole
+from cantstop_arena.reports.files import PAGE, write_whole
 from cantstop_arena.reports.model import (
     Column,
     Estimate,
@@ -26,6 +26,7 @@ FORMATS = ("text", "markdown", "csv", "json", "latex")
 STYLES = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX}
 LEAST_P = 0.0001  # smaller ones are told as smaller
 TABLE = "comparison"
+CONTENT = "comparison.json"
 
 
 def written(answers: Answers, form: str) -> str:
@@ -42,10 +43,22 @@ def write_comparison(answers: Answers, folder: Path) -> list[Path]:
 
     The same answers give the same bytes.
     """
-    files = {"comparison.csv": "csv", "comparison.md": "markdown", "comparison.json": "json"}
+    files = {"comparison.csv": "csv", "comparison.md": "markdown", CONTENT: "json"}
     for name, form in files.items():
         write_whole(folder / name, written(answers, form))
     return [folder / name for name in files]
+
+
+def write_comparison_page(content: dict[str, Any], folder: Path) -> Path:
+    """Write the page of the comparison in a folder, from what its comparison.json says.
+
+    Raises PageError where there is nothing to draw with.
+    """
+    from cantstop_arena.reports.page import make
+
+    path = folder / PAGE
+    write_whole(path, make.comparison_page(content, folder))
+    return path
 
 
 # For people ---------------------------------------------------------------------------------

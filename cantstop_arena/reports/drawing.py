@@ -57,10 +57,9 @@ LATEX = Style(
 
 def draw(table: Table, style: Style, coloured: bool = False) -> str:
     """A table and, below it, its notes, without its title."""
-    shown = list(_shown(table))
-    cells = [_cells(column, values, style, coloured) for column, values in shown]
+    shown = lettered(table, style, coloured)
     drawn = tabulate(
-        list(zip(*cells, strict=True)),
+        list(zip(*(cells for _, cells in shown), strict=True)),
         headers=[style.safe(column.heading) for column, _ in shown],
         tablefmt=style.form,
         disable_numparse=True,
@@ -74,6 +73,11 @@ def draw_all(tables: Iterable[Table], style: Style, coloured: bool = False) -> s
     return "\n\n".join(
         f"{style.title(table.title)}\n\n{draw(table, style, coloured)}" for table in tables
     )
+
+
+def lettered(table: Table, style: Style, coloured: bool = False) -> list[tuple[Column, list[str]]]:
+    """The columns that are shown, each with its cells as text."""
+    return [(column, _cells(column, values, style, coloured)) for column, values in _shown(table)]
 
 
 def _shown(table: Table) -> Iterator[tuple[Column, list[Value]]]:

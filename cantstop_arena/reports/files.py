@@ -15,6 +15,7 @@ from cantstop_arena.reports.standings import standings
 from cantstop_arena.reports.styles import styles
 from cantstop_arena.reports.summary import summary
 
+PAGE = "report.html"
 NOT_ALONE = (
     *("crosstable.csv", "crosstable.md", "pairs.csv"),
     *("fit.csv", "fit.md", "seats.csv", "seats.md"),
@@ -34,6 +35,18 @@ def write_reports(analysis: Analysis, folder: Path) -> list[Path]:
         written.append(folder / name)
         write_whole(folder / name, text)
     return written
+
+
+def write_page(analysis: Analysis, folder: Path) -> Path:
+    """Write the page of the tournament that lies in a folder, from its ledger and its analysis.
+
+    The same results give the same bytes. Raises PageError where there is nothing to draw with.
+    """
+    from cantstop_arena.reports.page import make
+
+    path = folder / PAGE
+    write_whole(path, make.tournament_page(analysis, folder))
+    return path
 
 
 def _contents(analysis: Analysis) -> Iterator[tuple[str, str]]:

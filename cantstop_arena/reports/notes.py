@@ -23,7 +23,7 @@ def about_standings(analysis: Analysis) -> list[str]:
         said.append(until_note(analysis.results, rule))
     if unsteady := analysis.results.irreproducible:
         said.append(
-            f"{_listed(unsteady)}: {NOT_REPRODUCIBLE}. The answers were others when a game was"
+            f"{listed(unsteady)}: {NOT_REPRODUCIBLE}. The answers were others when a game was"
             " played twice, so that results change from run to run."
         )
     return said if analysis.alone else [*said, *_about_ratings(analysis)]
@@ -32,12 +32,12 @@ def about_standings(analysis: Analysis) -> list[str]:
 def _about_ratings(analysis: Analysis) -> list[str]:
     said, everyone = [], len(analysis.results.bots)
     for label, bots in analysis.ratings.labels.items():
-        names = _listed([analysis.results.bots[bot] for bot in bots])
+        names = listed([analysis.results.bots[bot] for bot in bots])
         said.append(label.sentence if len(bots) == everyone else f"{names}: {label.sentence}")
     return said
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
     """Names in a sentence, not too many of them."""
     more = len(names) - MOST_NAMES
     return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -10,14 +10,14 @@ A_SHARE = "_rate"  # how the name of a quotient ends that is a share
 
 def styles(analysis: Analysis) -> Table:
     """The bots as in the standings, a column for each quotient; none where it divides by 0."""
-    counted = _counted(analysis)
+    totals = counted(analysis)
     results = analysis.results
     return Table(
         name="styles",
         title="Styles",
         columns=(Column("bot", "bot"), *map(_column, results.rates)),
         rows=[
-            (results.bots[bot], *(_rate(counted[bot], *pair) for pair in results.rates.values()))
+            (results.bots[bot], *(_rate(totals[bot], *pair) for pair in results.rates.values()))
             for bot in analysis.order
         ],
     )
@@ -34,12 +34,12 @@ def _rate(counts: Counter[str], above: str, below: str) -> float | None:
     return counts[above] / counts[below] if counts[below] else None
 
 
-def _counted(analysis: Analysis) -> list[Counter[str]]:
+def counted(analysis: Analysis) -> list[Counter[str]]:
     """Each bot's counts in all its seats, and its games; without those that a fault ended."""
-    counted: list[Counter[str]] = [Counter() for _ in analysis.results.bots]
+    found: list[Counter[str]] = [Counter() for _ in analysis.results.bots]
     for seating, tally in analysis.results.tallies.items():
         for seat, bot in enumerate(seating):
-            counted[bot]["games"] += tally.games - tally.forfeits
+            found[bot]["games"] += tally.games - tally.forfeits
             for name, counts in tally.counts.items():
-                counted[bot][name] += counts[seat]
-    return counted
+                found[bot][name] += counts[seat]
+    return found

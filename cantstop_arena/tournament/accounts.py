@@ -9,20 +9,42 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from cantstop_arena.outcomes import Charge, Fault, Group, Results, Tally, merged, seatings
 from cantstop_arena.sampling import Bytes, Deals, Pairs, Sample, Span, gather
-from cantstop_arena.tournament.ledger import KeptDeals, Ledger
+from cantstop_arena.tournament.ledger import KeptDeals
+
+
+class Books(Protocol):
+    """What is asked of a ledger."""
+
+    def spans(self) -> dict[Group, list[Span]]:
+        """The deals that each group has played."""
+
+    def tallies(self) -> dict[Group, Tally]:
+        """What every seating has added up to."""
+
+    def deals(self, start: int, count: int) -> Iterator[KeptDeals]:
+        """The blocks that have some of `count` deals from `start` on."""
+
+    def faults(self) -> Iterator[Fault]:
+        """All faults."""
+
+    def disqualified(self) -> dict[int, list[Fault]]:
+        """The bots that are out, and their faults."""
+
+    def irreproducible(self) -> list[int]:
+        """The bots whose answers were others when a game was played twice."""
 
 
 @dataclass(frozen=True)
 class Account:
     """A tournament's ledger, what was played (a tournament's identity), and how to tell a fault."""
 
-    ledger: Ledger
+    ledger: Books
     identity: Mapping[str, Any]
     charge: Callable[[Fault], Charge]
 

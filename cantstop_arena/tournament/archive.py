@@ -8,15 +8,17 @@ that takes files that are not there and must not be made, copies are read.
 
 import shutil
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 from cantstop_arena.errors import ArenaError, BotError, LedgerError
 from cantstop_arena.outcomes import Charge, Fault, Results
 from cantstop_arena.tournament.accounts import Account, added_up, charged
+from cantstop_arena.tournament.config import RESOLVED, read_aims
 from cantstop_arena.tournament.ledger import (
     LEDGER,
     VERSION,
@@ -29,6 +31,8 @@ from cantstop_arena.tournament.yaml_reader import unknown
 
 _MOST_TRIES = 10
 
+Found = TypeVar("Found")
+
 
 def reread(folders: Sequence[Path], anchor: Mapping[str, float]) -> Results:
     """The results of the tournaments in these folders, rated together where there are several.
@@ -36,9 +40,33 @@ def reread(folders: Sequence[Path], anchor: Mapping[str, float]) -> Results:
     Raises ArenaError where they cannot be, and BotError for an anchor that is none of the bots.
     """
     paths = [_ledger_in(folder) for folder in folders]
+    return _steady(lambda: _read(folders, paths, anchor))
+
+
+def reread_as_asked(folder: Path) -> Results:
+    """The results in a folder with the anchor and the rule to end by of its tournament.yaml."""
+    results = reread([folder], {})
+    bots = [*results.bots, *results.disqualified]
+    anchor, until = read_aims(folder / RESOLVED, bots, results.players)
+    return replace(results, anchor=anchor, until=until)
+
+
+def looked_at(folder: Path, look: Callable[[Account], Found]) -> Found:
+    """What there is to see in a folder's ledger. Raises ArenaError where it cannot be read."""
+    path = _ledger_in(folder)
+
+    def looking() -> Found:
+        with _opened(path) as ledger:
+            return look(_account(folder, ledger))
+
+    return _steady(looking)
+
+
+def _steady(look: Callable[[], Found]) -> Found:
+    """What is read of ledgers, again if one changes meanwhile."""
     for _ in range(_MOST_TRIES):
         with suppress(_Changed):
-            return _read(folders, paths, anchor)
+            return look()
     raise LedgerError("The results change faster than they can be read; try again in a moment.")
 
 

@@ -50,6 +50,7 @@ KEYS = (
     "bots",
 )
 GAME = "cantstop"
+RESOLVED = "tournament.yaml"  # in a results folder
 GAMES = range(1, 10**12 + 1)
 DEFAULT_GAMES = 10_000
 MOST_GAMES = 10_000_000  # by default, where the games are played until a rule ends them
@@ -207,6 +208,21 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
     )
     reader.finish()
     return overrides.applied(tournament)
+
+
+def read_aims(
+    path: Path, bots: Sequence[str], players: int
+) -> tuple[dict[str, float], Until | None]:
+    """Of a tournament file only the anchor and the rule that ends the games, bots unseen.
+
+    Raises ConfigError where they make no sense.
+    """
+    reader = Reader(path)
+    entries = reader.mapping(reader.root, "a tournament", KEYS)
+    anchor = _anchor(reader, entries.get("anchor"), bots)
+    until = _until(reader, entries.get("until"), len(bots), players)
+    reader.finish()
+    return anchor, until
 
 
 def _anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> dict[str, float]:

@@ -25,7 +25,7 @@ from cantstop_arena.sampling import Span
 from cantstop_arena.system import short_path
 from cantstop_arena.tournament.accounts import Account, added_up, charged
 from cantstop_arena.tournament.botlogs import BotLogs
-from cantstop_arena.tournament.config import Tournament, dump
+from cantstop_arena.tournament.config import RESOLVED, Tournament, dump
 from cantstop_arena.tournament.judge import Judge
 from cantstop_arena.tournament.ledger import LEDGER, Ledger, open_ledger
 from cantstop_arena.tournament.recipes import prepare, recipe_for
@@ -266,6 +266,6 @@ def _write_resolved(
     """Write the tournament with everything spelled out, with as many games as were played."""
     games = max(tournament.games, _games(tournament, reached(spans)))
     text = dump(replace(tournament, games=games).resolved(folder))
-    target, draft = folder / "tournament.yaml", folder / ".tournament.yaml"
+    target, draft = folder / RESOLVED, folder / f".{RESOLVED}"
     draft.write_text(text, encoding="utf-8", newline="\n")
     draft.replace(target)

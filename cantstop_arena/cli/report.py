@@ -1,0 +1,18 @@
+"""`arena report`: the page of a results folder, written again."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("results", type=click.Path(path_type=Path))
+def report(results: Path) -> None:
+    """Write report.html into the folder RESULTS of a run or a comparison.
+
+    The page needs nothing but itself: it opens without a network. Only what lies in the folder is
+    read, and nothing else in it is changed.
+    """
+    from cantstop_arena.reports.folder import write_page_of
+
+    click.echo(f"Written: {write_page_of(results)}.")

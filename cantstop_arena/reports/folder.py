@@ -1,0 +1,26 @@
+"""The page of a folder with results, whether a tournament's or a comparison's."""
+
+import json
+from pathlib import Path
+
+from cantstop_arena.errors import LedgerError
+from cantstop_arena.reports.analysis import Analysis
+from cantstop_arena.reports.comparison import CONTENT, write_comparison_page
+from cantstop_arena.reports.files import write_page
+from cantstop_arena.tournament.archive import reread_as_asked
+
+
+def write_page_of(folder: Path) -> Path:
+    """Write the page into a folder with results.
+
+    Raises ArenaError where it holds none, or none that can be read.
+    """
+    if not (folder / CONTENT).is_file():
+        return write_page(Analysis(reread_as_asked(folder)), folder)
+    try:
+        content = json.loads((folder / CONTENT).read_text("utf-8"))
+        return write_comparison_page(content, folder)
+    except (ValueError, KeyError, TypeError) as error:
+        raise LedgerError(
+            f"{folder / CONTENT} is damaged ({error}); arena compare writes it again."
+        ) from error
