@@ -16,7 +16,7 @@ ROW = 20  # the height of a line with a name
 SQUARE = 300
 MOST_NUMBERED = 12  # bots whose crosstable has room for its numbers
 MOST_LINES = 8  # that can be told apart
-DARKEST = 0.65  # of a cell, so that what is written on it can be read
+DARKEST = 0.55  # of a cell, so that what is written on it can be read
 
 _FIT = {"type": "fit-x", "contains": "padding"}
 _TOLD = {"description": {"field": HOVER}}
@@ -40,14 +40,15 @@ def intervals(
 ) -> Chart:
     """Points with error bars, one below the other as the rows are; a line at the middle."""
     value = {"type": "quantitative", "scale": {"zero": False}, "title": axis}
+    name = {"y": _names(rows), **_TOLD}
     layers: list[Spec] = [
         {
             "mark": {"type": "rule", "color": "var(--accent)", "strokeWidth": 2},
-            "encoding": {"x": {"field": "low", **value}, "x2": {"field": "high"}, **_TOLD},
+            "encoding": {"x": {"field": "low", **value}, "x2": {"field": "high"}, **name},
         },
         {
             "mark": {"type": "point", "color": "var(--accent)", "filled": True, "opacity": 1},
-            "encoding": {"x": {"field": "mean", **value}, "size": {"value": 60}, **_TOLD},
+            "encoding": {"x": {"field": "mean", **value}, "size": {"value": 60}, **name},
         },
     ]
     if middle is not None:
@@ -57,7 +58,6 @@ def intervals(
         "width": WIDTH,
         "height": {"step": ROW},
         "autosize": _FIT,
-        "encoding": {"y": _names(rows)},
         "layer": layers,
     }
     return drawn(key, title, words, spec, rows)
@@ -109,7 +109,13 @@ def heat_map(key: str, title: str, words: str, rows: Sequence[Row], bots: int) -
                 "field": "place",
                 "type": "ordinal",
                 "title": None,
-                "axis": {"orient": "top", "labelAngle": 0, "ticks": False, "domain": False},
+                "axis": {
+                    "orient": "top",
+                    "labelAngle": 0,
+                    "labelFontSize": 12 if numbered else 9,
+                    "ticks": False,
+                    "domain": False,
+                },
             },
             "y": {**_names(rows), "axis": {"ticks": False, "domain": False}},
         },
@@ -150,11 +156,11 @@ def parts(
 
 
 def scatter(key: str, title: str, words: str, axes: tuple[str, str], rows: Sequence[Row]) -> Chart:
-    """Points in a plane, at `x` and `y`, each with its `label`."""
-    place = {"type": "quantitative", "scale": {"zero": False, "nice": True, "padding": 12}}
+    """Points in a plane, at `x` and, from 0, `y`, each with its `label`."""
+    across = {"type": "quantitative", "scale": {"zero": False, "nice": True, "padding": 12}}
     both = {
-        "x": {"field": "x", "title": axes[0], **place},
-        "y": {"field": "y", "title": axes[1], **place},
+        "x": {"field": "x", "title": axes[0], **across},
+        "y": {"field": "y", "title": axes[1], "type": "quantitative"},
         **_TOLD,
     }
     spec = {

@@ -13,6 +13,7 @@ from cantstop_arena.tournament.history import history
 try:
     from cantstop_arena.reports.page import comparison, tournament
     from cantstop_arena.reports.page.document import as_html
+    from cantstop_arena.reports.page.vega import warm_up
 except ImportError as missing:
     raise PageError(
         f"There is no {missing.name}, with which the page report.html is written; all other results"
@@ -22,6 +23,7 @@ except ImportError as missing:
 
 def tournament_page(analysis: Analysis, folder: Path) -> str:
     """The page of the tournament in a folder."""
+    warm_up()
     results = analysis.results
     past = [
         tournament.Past(moment.deals, Analysis(replace(moment.results, until=results.until)))

@@ -8,6 +8,7 @@ light or dark as the page is.
 
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
+from threading import Thread
 from typing import Any, TypeAlias
 
 import vl_convert
@@ -22,9 +23,11 @@ Row: TypeAlias = Mapping[str, object]
 VERSION = "6.1"
 INK, FAINT, LINE = "var(--ink)", "var(--faint)", "var(--line)"
 HOVER = "hover"  # the field of a row that tells what its mark shows
+_GUIDES = ("axis", "legend", "title")  # what Vega has beside marks
 _SVG = "http://www.w3.org/2000/svg"
 _CONFIG = {
     "font": "sans-serif",
+    "padding": {"left": 28, "right": 8, "top": 5, "bottom": 5},  # a reader's font may be wider
     "view": {"stroke": None},
     "axis": {
         "labelColor": INK,
@@ -35,7 +38,7 @@ _CONFIG = {
         "labelFontSize": 12,
         "titleFontSize": 12,
         "titleFontWeight": "normal",
-        "labelLimit": 130,
+        "labelLimit": 110,
     },
     "text": {"color": INK, "fontSize": 12},
     "legend": {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "orient": "top"},
@@ -51,6 +54,17 @@ def drawn(key: str, title: str, words: str, spec: Spec, rows: Sequence[Row]) -> 
     whole = {"background": None, "config": _CONFIG, "data": {"values": safe}, **spec}
     svg = vl_convert.vegalite_to_svg(whole, vl_version=VERSION)
     return Chart(title, words, _embedded(svg, key, title))
+
+
+def warm_up() -> None:
+    """Begin to load what draws, which takes as long as ten drawings, while there is other work."""
+    nothing: Spec = {"data": {"values": []}, "mark": "point"}
+    Thread(
+        target=vl_convert.vegalite_to_svg,
+        args=(nothing,),
+        kwargs={"vl_version": VERSION},
+        daemon=True,
+    ).start()
 
 
 def _embedded(svg: str, key: str, title: str) -> Markup:
@@ -70,7 +84,8 @@ def _embedded(svg: str, key: str, title: str) -> Markup:
 def _tell(element: ET.Element) -> None:
     """What Vega tells screen readers about a mark, told to everybody."""
     label = element.get("aria-label")
-    is_mark = element.get("aria-roledescription", "").endswith(" mark")
+    is_symbol = element.get("role") == "graphics-symbol"
+    is_mark = is_symbol and element.get("aria-roledescription") not in _GUIDES
     _clear(element)
     if label and is_mark:
         ET.SubElement(element, "title").text = label

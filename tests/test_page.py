@@ -1,0 +1,405 @@
+"""The page to look at: well-formed, harmless, complete without a network, and usable by everybody.
+
+What needs a browser is skipped where there is none.
+"""
+
+import json
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from simulated import Truth
+
+from cantstop_arena.cli import main
+from cantstop_arena.errors import PageError
+from cantstop_arena.outcomes import Charge, Results
+from cantstop_arena.reports.analysis import Analysis
+from cantstop_arena.reports.page.answer import answer
+from cantstop_arena.reports.page.document import as_html
+from cantstop_arena.reports.page.tournament import Past, document
+from cantstop_arena.tournament.history import history
+
+MOST_BYTES = 1_500_000
+MOST_SECONDS = 5.0
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "</style></title><img src=x onerror=alert(2)>",
+    "🎲 dice & \"co\" 'x' {{ 7 * 7 }} {% raw %}",
+    "two\nlines\x1b[31m\udcff",
+)
+VOID = {"meta", "br", "img", "link", "hr", "input"}
+
+
+class Page(HTMLParser):
+    """A page taken apart; complains where elements are not closed in order."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.words: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    def all(self, tag: str) -> list[dict[str, str]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+def checked(text: str) -> Page:
+    """What every page has to be like."""
+    assert len(text.encode("utf-8", "backslashreplace")) < MOST_BYTES
+    page = Page(text)
+    tags = Counter(tag for tag, _ in page.elements)
+    assert not tags.keys() & {"script", "link", "img", "iframe", "object", "base", "form"}
+    assert "default-src 'none'" in page.all("meta")[1]["content"]
+    assert page.all("html")[0]["lang"] == "en"
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for _, attributes in page.elements:
+        assert not any(name.startswith("on") or name == "style" for name in attributes)
+        target = attributes.get("href", "#")
+        assert target.startswith("#") and (target == "#" or target[1:] in ids)
+        assert "src" not in attributes
+        for name in attributes.get("aria-labelledby", "").split():
+            assert name in ids
+    check_headings(page)
+    check_charts(text, page)
+    return page
+
+
+def check_headings(page: Page) -> None:
+    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(later <= earlier + 1 for earlier, later in pairwise(levels))
+
+
+def check_charts(text: str, page: Page) -> None:
+    """Every chart has a name, marks, and a table behind it."""
+    assert all(svg["role"] == "img" for svg in page.all("svg"))
+    for section in re.findall(r"<section id=.*?</section>", text, re.S):
+        if "<svg" in section:
+            assert "<table>" in section
+            assert "<title>" in section  # a mark that tells what it shows
+    assert "NaN" not in text and "undefined" not in text
+
+
+def counts(results: Results) -> Results:
+    """Counts as games have them, made up."""
+    tallies = {}
+    for number, (seating, tally) in enumerate(results.tallies.items()):
+        turns = tuple(tally.games * (10 + seat) + number for seat in range(len(seating)))
+        tallies[seating] = replace(
+            tally,
+            counts={
+                "turns": turns,
+                "busts": tuple(count // 3 for count in turns),
+                "columns": tuple(count // 5 for count in turns),
+                "spaces": tuple(3 * count for count in turns),
+            },
+            squares={
+                name: 2 * sum(turns) ** 2 // max(1, tally.games)
+                for name in ("turns", "busts", "columns", "spaces")
+            },
+        )
+    rates = {"bust_rate": ("busts", "turns"), "spaces_per_turn": ("spaces", "turns")}
+    return replace(results, tallies=tallies, rates=rates)
+
+
+def simulated(bots: int, players: int, deals: int = 20) -> Analysis:
+    strengths = [0.1 * number for number in range(bots)]
+    truth = Truth(strengths, [0.0] * players)
+    return Analysis(counts(truth.played(deals, np.random.default_rng(1))))
+
+
+def changed(analysis: Analysis, **changes: Any) -> Analysis:
+    return Analysis(replace(analysis.results, **changes))
+
+
+def page_of(analysis: Analysis, past: Sequence[Past] = ()) -> Page:
+    return checked(as_html(document(analysis, past, "name: <b>made up</b>\n")))
+
+
+# What the pages say -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("bots", "players", "deals", "charts"),
+    [(5, 2, 20, 7), (2, 2, 20, 7), (4, 4, 3, 7), (3, 1, 20, 4), (1, 1, 20, 4), (1, 2, 20, 0)],
+)
+def test_tournaments_of_all_kinds_have_good_pages(
+    bots: int, players: int, deals: int, charts: int
+) -> None:
+    page = page_of(simulated(bots, players, deals))
+    assert len(page.all("svg")) == charts
+
+
+def test_without_games_the_page_says_so() -> None:
+    page = page_of(simulated(3, 2, 0))
+    assert "Nothing has been played" in page.text
+    assert page.all("svg") == []
+
+
+def test_a_page_of_forty_bots_is_quick_and_small() -> None:
+    analysis = simulated(40, 2)
+    past = [Past(5, simulated(40, 2, 5)), Past(10, simulated(40, 2, 10))]
+    assert analysis.ratings and analysis.misfits
+    begun = perf_counter()
+    text = as_html(document(analysis, past, ""))
+    assert perf_counter() - begun < MOST_SECONDS
+    assert "bot39 against bot0: " in checked(text).text
+
+
+def test_names_and_messages_are_harmless() -> None:
+    charge = Charge(HOSTILE[0], "exception", "<b>&", HOSTILE[:2], 3, 2, "arena replay <x>")
+    page = page_of(changed(simulated(4, 2), bots=HOSTILE, name=HOSTILE[1], faults=(charge,)))
+    assert "<script>alert(1)</script>" in page.text
+    assert "{{ 7 * 7 }} {% raw %}" in page.text
+    assert "two\\nlines\\x1b[31m\\udcff" in page.text
+    assert "name: <b>made up</b>" in page.text
+
+
+def test_the_heat_map_tells_scores_with_errors() -> None:
+    analysis = simulated(3, 2)
+    cell = analysis.against[2][0]
+    assert cell and cell.mean and cell.low is not None and cell.high is not None
+    told = f"bot2 against bot0: {100 * cell.mean:.1f} ± {50 * (cell.high - cell.low):.1f} %"
+    assert told in page_of(analysis).text
+
+
+def test_the_winner_is_told_and_how_sure_that_is() -> None:
+    strong = Truth([3.0, 0.0], [0.0, 0.0]).played(200, np.random.default_rng(1))
+    [told] = answer(Analysis(strong))
+    assert told.startswith("bot0 wins, with Elo ")
+    assert "better than it with a probability of more than 99.9 %" in told
+    [told] = answer(Analysis(Truth([0, 0], [0, 0]).played(20, np.random.default_rng(1))))
+    assert "cannot be told apart from" in told
+
+
+def test_the_disqualified_are_named_with_the_answer() -> None:
+    _, told = answer(changed(simulated(2, 2), disqualified=("cheat",)))
+    assert told == "cheat was disqualified for faults, and all games with them left out."
+
+
+# From the command line ----------------------------------------------------------------------
+
+
+CUP = """
+name: cup
+games: 64
+bots: [random, rule28, {bot: random, as: "<script>alert(1)</script>", roll_again: 0.8}]
+"""
+RULES = "compare: [classic, jump]\nplayers: [2, 3]\ngames: 24\nbots: [random, rule28]\n"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def arena(*words: str) -> str:
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def cup(*words: str, text: str = CUP, folder: str = "results") -> Path:
+    Path("cup.yaml").write_text(text)
+    arena("run", "cup.yaml", "--quiet", "--results", folder, *words)
+    return Path(folder, "cup", "report.html")
+
+
+def test_every_run_writes_the_page_and_report_writes_it_again() -> None:
+    page = cup()
+    first = page.read_bytes()
+    checked(first.decode())
+    page.unlink()
+    assert arena("report", "results/cup") == "Written: results/cup/report.html.\n"
+    assert page.read_bytes() == first
+
+
+def test_the_page_is_the_same_for_any_number_of_workers() -> None:
+    one, two = cup("--workers", "1"), cup("--workers", "2", folder="other")
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_anchors_and_rules_to_end_by_are_in_a_page_written_again() -> None:
+    text = f"{CUP}anchor: {{rule28: 2000}}\nuntil: {{width: 0.9}}\n"
+    page = cup(text=text)
+    first = page.read_bytes()
+    assert b"2000.0" in first and b"confidence sequences" in first
+    arena("report", "results/cup")
+    assert page.read_bytes() == first
+
+
+def test_the_command_on_the_page_makes_the_same_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = cup()
+    monkeypatch.chdir(page.parent)
+    assert "arena run tournament.yaml --results again" in Page(Path(page.name).read_text()).text
+    arena("run", "tournament.yaml", "--results", "again")
+    assert Path("again/cup/report.html").read_bytes() == Path("report.html").read_bytes()
+
+
+def test_earlier_moments_are_those_of_shorter_tournaments() -> None:
+    cup()
+    moments = {moment.deals: moment.results for moment in history(Path("results/cup"), {})}
+    assert list(moments) == [8, 16]
+    for deals, past in moments.items():
+        Path("results").rename(f"before{deals}")
+        cup("--games", str(2 * deals))
+        told = json.loads(Path("results/cup/summary.json").read_text())["standings"]
+        elo = {row["bot"]: (row["elo"], row["elo_low"], row["elo_high"]) for row in told}
+        for name, estimate in zip(past.bots, Analysis(past).elo, strict=True):
+            assert elo[name] == pytest.approx(estimate, abs=0.006)
+        shutil.rmtree("results")
+        Path(f"before{deals}").rename("results")
+
+
+def test_a_comparison_has_a_page_that_can_be_written_again() -> None:
+    Path("rules.yaml").write_text(RULES)
+    arena("compare", "rules.yaml", "--quiet")
+    page = Path("results/rules/report.html")
+    first = page.read_bytes()
+    told = checked(first.decode()).text
+    sentences = json.loads(Path("results/rules/comparison.json").read_text())["answers"]
+    assert len(sentences) == 2
+    assert all(answer["sentence"] in told for answer in sentences)
+    arena("report", "results/rules")
+    assert page.read_bytes() == first
+
+
+def test_the_command_of_a_comparison_makes_the_same_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("rules.yaml").write_text(RULES)
+    arena("compare", "rules.yaml", "--quiet")
+    monkeypatch.chdir("results/rules")
+    arena("compare", "comparison.yaml", "--results", "again")
+    for name in ("comparison.json", "comparison.yaml", "report.html"):
+        assert Path("again/rules", name).read_bytes() == Path(name).read_bytes()
+
+
+def test_reporting_on_no_results_says_what_is_wrong() -> None:
+    result = CliRunner().invoke(main, ["report", "nowhere"])
+    assert result.exit_code == 1
+    assert "There is no folder nowhere" in result.output
+
+
+def test_a_run_goes_on_without_what_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object) -> Path:
+        raise PageError("There is no vl_convert")
+
+    monkeypatch.setattr("cantstop_arena.reports.files.write_page", missing)
+    Path("cup.yaml").write_text(CUP)
+    assert arena("run", "cup.yaml", "--quiet").count("There is no vl_convert") == 1
+    assert Path("results/cup/summary.json").exists()
+
+
+# In a browser -------------------------------------------------------------------------------
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+NO_BROWSER = "needs a browser: apt-get install chromium, and pip install -e '.[dev]'"
+SERIOUS = ("serious", "critical")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    playwright = pytest.importorskip("playwright.sync_api", reason=NO_BROWSER)
+    if CHROMIUM is None:
+        pytest.skip(NO_BROWSER)
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def shown(browser: Any, here: Path) -> Iterator[Any]:
+    """A function that opens an analysis; whatever is requested or complained about fails."""
+    troubles: list[str] = []
+
+    def show(analysis: Analysis, **context: Any) -> Any:
+        path = here / "page.html"
+        path.write_text(as_html(document(analysis, (), "")), "utf-8")
+        page = browser.new_context(**context).new_page()
+        page.on("console", lambda message: troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("dialog", lambda dialog: troubles.append(dialog.message))
+        page.goto(path.as_uri())
+        page.on("request", lambda request: troubles.append(request.url))
+        page.wait_for_load_state()
+        return page
+
+    yield show
+    assert troubles == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1200])
+def test_the_page_fits_the_screen_and_everybody_can_use_it(
+    shown: Any, scheme: str, width: int
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    viewport = {"width": width, "height": 800}
+    page = shown(
+        changed(simulated(4, 2), bots=(*HOSTILE[:3], "z")),
+        viewport=viewport,
+        color_scheme=scheme,
+        bypass_csp=True,  # for axe's own script
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    found = Axe().run(page).response["violations"]
+    assert [one["id"] for one in found if one["impact"] in SERIOUS] == []
+
+
+def test_the_heat_map_tells_under_the_mouse_what_it_shows(shown: Any) -> None:
+    page = shown(simulated(3, 2))
+    titles = page.locator("#crosstable svg path > title").all_text_contents()
+    assert len(titles) == 6
+    assert titles[0].startswith("bot2 against bot1: ")
+
+
+def test_colours_and_paper_change_what_is_seen(shown: Any) -> None:
+    page = shown(simulated(3, 2), color_scheme="light")
+    seen = [page.screenshot(full_page=True)]
+    page.emulate_media(color_scheme="dark")
+    seen.append(page.screenshot(full_page=True))
+    page.emulate_media(media="print", color_scheme="light")
+    seen.append(page.screenshot(full_page=True))
+    assert len(set(seen)) == 3
+    assert page.locator("#crosstable table").is_visible()  # tables are unfolded on paper
+
+
+def test_the_keyboard_reaches_the_tables(shown: Any) -> None:
+    page = shown(simulated(3, 2))
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.locator("#crosstable summary").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#crosstable table").is_visible()
