@@ -12,6 +12,7 @@ from cantstop_arena.reports.page.document import Chart
 from cantstop_arena.reports.page.vega import FAINT, HOVER, INK, Row, Spec, drawn
 
 WIDTH = 340
+LABEL = 110  # for a name; the rest is for what is drawn
 ROW = 20  # the height of a line with a name
 SQUARE = 300
 MOST_NUMBERED = 12  # bots whose crosstable has room for its numbers
@@ -36,11 +37,20 @@ def interval_rows(named: Iterable[tuple[str, Estimate, str]], scale: float = 1) 
 
 
 def intervals(
-    key: str, title: str, words: str, axis: str, rows: Sequence[Row], middle: float | None = None
+    key: str,
+    title: str,
+    words: str,
+    axis: str,
+    rows: Sequence[Row],
+    middle: float | None = None,
+    limit: int = LABEL,
 ) -> Chart:
-    """Points with error bars, one below the other as the rows are; a line at the middle."""
+    """Points with error bars, one below the other as the rows are; a line at the middle.
+
+    Names are cut where they are wider than the `limit`.
+    """
     value = {"type": "quantitative", "scale": {"zero": False}, "title": axis}
-    name = {"y": _names(rows), **_TOLD}
+    name = {"y": _names(rows, limit), **_TOLD}
     layers: list[Spec] = [
         {
             "mark": {"type": "rule", "color": "var(--accent)", "strokeWidth": 2},
@@ -63,13 +73,19 @@ def intervals(
     return drawn(key, title, words, spec, rows)
 
 
-def _names(rows: Sequence[Row]) -> Spec:
+def _names(rows: Sequence[Row], limit: int = LABEL, grid: bool = True) -> Spec:
     return {
         "field": "name",
         "type": "nominal",
         "sort": None,
         "title": None,
-        "axis": {"ticks": False, "domain": False, "grid": len(rows) > 1, "tickBand": "extent"},
+        "axis": {
+            "ticks": False,
+            "domain": False,
+            "grid": grid and len(rows) > 1,
+            "tickBand": "extent",
+            "labelLimit": limit,
+        },
     }
 
 
@@ -117,7 +133,7 @@ def heat_map(key: str, title: str, words: str, rows: Sequence[Row], bots: int) -
                     "domain": False,
                 },
             },
-            "y": {**_names(rows), "axis": {"ticks": False, "domain": False}},
+            "y": _names(rows, grid=False),
         },
         "layer": layers,
     }
@@ -135,7 +151,7 @@ def parts(
         "autosize": _FIT,
         "mark": {"type": "bar"},
         "encoding": {
-            "y": {**_names(rows), "axis": {"ticks": False, "domain": False}},
+            "y": _names(rows, grid=False),
             "x": {
                 "field": "share",
                 "type": "quantitative",

@@ -16,6 +16,7 @@ from cantstop_arena.reports.page.origin import origin
 COMMAND = shlex.join(["arena", "compare", SPELLED_OUT, "--results", "again"])
 UNITS = {COUNT: ("relative", "change in %"), SHARE: ("difference", "difference in points")}
 LEAST_P = 0.0001
+MEASURE = 180  # the width of the longest one's name
 
 Content = Mapping[str, Any]
 
@@ -106,8 +107,9 @@ def _chart(key: str, title: str, kind: str, questions: Sequence[Content]) -> Cha
             named.append((label, told, f"{said}; {question['verdict']}"))
     if not named:
         return None
+    rows = charts.interval_rows(named, 100)
     words = f"{axis[0].upper()}{axis[1:]}, with 95 % intervals. The dashed line: no difference."
-    return charts.intervals(key, title, words, axis, charts.interval_rows(named, 100), 0)
+    return charts.intervals(key, title, words, axis, rows, 0, MEASURE)
 
 
 def _interval(question: Content, stem: str) -> Estimate | None:

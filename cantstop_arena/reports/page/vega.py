@@ -38,7 +38,6 @@ _CONFIG = {
         "labelFontSize": 12,
         "titleFontSize": 12,
         "titleFontWeight": "normal",
-        "labelLimit": 110,
     },
     "text": {"color": INK, "fontSize": 12},
     "legend": {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "orient": "top"},
