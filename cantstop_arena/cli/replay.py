@@ -1,18 +1,24 @@
 """`arena replay`: any game of a tournament again, or one that was saved, written down."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import click
 
-from cantstop_arena.cli.games import Source, game_options, say_aside
+from cantstop_arena.cli.games import STANDARD, Source, game_options, say_aside
 
 
 @click.command()
 @game_options
 @click.option("--json", "as_json", is_flag=True, help="As JSON Lines, one event a line.")
 @click.option("--step", is_flag=True, help="Step by step, with keys, on a terminal.")
-def replay(as_json: bool, step: bool, **game: Any) -> None:
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a page to play it back to this file, or - for the standard output.",
+)
+def replay(as_json: bool, step: bool, html: Path | None, **game: Any) -> None:
     """Play one game of the tournament in FILE again, the BOTs in seat order.
 
     A BOT is one of the tournament's names, or of any bot that `arena bots` lists. Without a BOT,
@@ -22,6 +28,11 @@ def replay(as_json: bool, step: bool, **game: Any) -> None:
     from cantstop_arena.games.cantstop.drawing import tell_game
 
     source = Source(**game)
+    if html is not None:
+        if as_json or step:
+            raise click.UsageError("--html goes with neither --json nor --step.")
+        _write_page(source, html)
+        return
     if step:
         from cantstop_arena.cli.stepper import step_through
 
@@ -30,3 +41,15 @@ def replay(as_json: bool, step: bool, **game: Any) -> None:
     events = source.events(say_aside())
     for line in map(json.dumps, events) if as_json else tell_game(events, coloured()):
         click.echo(line, color=True)
+
+
+def _write_page(source: Source, path: Path) -> None:
+    from cantstop_arena.reports.files import write_whole
+    from cantstop_arena.reports.page.make import replay_page
+
+    page = replay_page(source.events(say_aside()))
+    if path == STANDARD:
+        click.echo(page, nl=False)
+    else:
+        write_whole(path, page)
+        click.echo(f"Written to {path}.")

@@ -76,5 +76,8 @@ def write_whole(path: Path, text: str) -> None:
     try:
         draft.write_bytes(text.encode("utf-8", errors="backslashreplace"))
         draft.replace(path)
+    except OSError as error:
+        error.filename = str(path)  # nobody knows the draft
+        raise
     finally:
         draft.unlink(missing_ok=True)

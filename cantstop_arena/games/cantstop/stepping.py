@@ -12,6 +12,7 @@ from cantstop_arena.games.cantstop.drawing import (
 )
 from cantstop_arena.games.cantstop.odds import success_count
 from cantstop_arena.games.cantstop.records import rules_of
+from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.scenes import Scene
 from cantstop_arena.texts import styled
 
@@ -53,10 +54,20 @@ def _beginning(scenes: Sequence[Scene], turn: int) -> int:
 
 def bust_chance(scene: Scene) -> float:
     """How likely the last roll was to be a bust, before it was made."""
-    rules, before = rules_of(scene.opening), scene.before
+    rules = rules_of(scene.opening)
+    return 1 - _successes(scene, rules) / rules.sides**4
+
+
+def bust_count(scene: Scene) -> int:
+    """How many of all rolls would have been a bust in place of the last one."""
+    rules = rules_of(scene.opening)
+    return rules.sides**4 - _successes(scene, rules)
+
+
+def _successes(scene: Scene, rules: RuleSet) -> int:
+    before = scene.before
     topped = [column for column, space in before.items() if space == scene.lengths[column]]
-    wins = success_count(rules, [*before], [*scene.claimed], topped)
-    return 1 - wins / rules.sides**4
+    return success_count(rules, [*before], [*scene.claimed], topped)
 
 
 def frame(scenes: Sequence[Scene], place: int, coloured: bool = False) -> str:

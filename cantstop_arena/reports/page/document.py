@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,8 +35,38 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnTold:
+    """A turn of a game in words: who took it, each roll, and how it ended."""
+
+    number: int
+    name: str
+    rolls: Sequence[str]
+    ending: str
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game that a script plays back step by step; where there is none, it is told in words.
+
+    The `board` and the `claims`, columns by seat, are those of the end. `target` columns win. The
+    script knows the game by its `data`. No other on the page has this `key`.
+    """
+
+    key: str
+    title: str
+    words: Sequence[str]
+    board: Markup
+    names: Sequence[str]
+    claims: Sequence[Sequence[int]]
+    target: int
+    turns: Sequence[TurnTold]
+    end: str
+    data: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
-    """A heading, what is said below it, charts and the tables behind them.
+    """A heading, what is said below it, charts and the tables behind them, and games.
 
     Tables are folded up below the charts, unless they are `open`.
     """
@@ -48,11 +78,12 @@ class Section:
     tables: Sequence[Table] = ()
     listings: Sequence[Listing] = ()
     open: bool = False
+    games: Sequence[Game] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole page: the answer comes first."""
+    """A whole page: the answer, if there is one, comes first."""
 
     title: str
     about: str
@@ -61,7 +92,10 @@ class Document:
 
 
 def as_html(document: Document) -> str:
-    """The page in one file that asks for no other: its policy forbids every request."""
+    """The page in one file that asks for no other: its policy forbids every request.
+
+    Only where there are games is there a script, and the policy forbids every other one.
+    """
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES, encoding="utf-8"),
         autoescape=True,
@@ -71,18 +105,27 @@ def as_html(document: Document) -> str:
         keep_trailing_newline=True,
     )
     environment.filters["printable"] = printable
-    style = (TEMPLATES / "page.css").read_text("utf-8")
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
+    games = any(section.games for section in document.sections)
+    style = _read("page.css") + (_read("replay.css") if games else "")
+    script = _read("replay.js") if games else ""
     return environment.get_template("page.html").render(
         page=document,
         style=Markup(style),
         style_digest=_digest(style),
+        script=Markup(script),
+        script_digest=_digest(script),
         grid=_grid,
     )
 
 
-def _digest(style: str) -> str:
-    """What the page's policy knows its style sheet by."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+def _read(name: str) -> str:
+    return (TEMPLATES / name).read_text("utf-8")
+
+
+def _digest(text: str) -> str:
+    """What the page's policy knows its style sheet or its script by."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 @dataclass(frozen=True, slots=True)

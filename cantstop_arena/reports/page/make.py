@@ -1,28 +1,34 @@
-"""Pages from results and the folders they lie in. What draws them is imported only here."""
+"""Pages from results, folders and games. What draws them is imported only where it is needed."""
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cantstop_arena.compare.config import SPELLED_OUT
 from cantstop_arena.errors import PageError
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.tournament.config import RESOLVED
-from cantstop_arena.tournament.history import history
 
-try:
-    from cantstop_arena.reports.page import comparison, tournament
-    from cantstop_arena.reports.page.document import as_html
-    from cantstop_arena.reports.page.vega import warm_up
-except ImportError as missing:
-    raise PageError(
-        f"There is no {missing.name}, with which the page report.html is written; all other results"
-        " are there. Install the program anew (pip install -e .), then: arena report RESULTS"
-    ) from missing
+if TYPE_CHECKING:
+    from cantstop_arena.games.cantstop.scenes import Event
+    from cantstop_arena.reports.analysis import Analysis
+
+_REPORT = (
+    "the page report.html is written; all other results are there. Install the program anew"
+    " (pip install -e .), then: arena report RESULTS"
+)
+_REPLAY = "pages of games are written. Install the program anew (pip install -e .)"
 
 
-def tournament_page(analysis: Analysis, folder: Path) -> str:
+def tournament_page(analysis: "Analysis", folder: Path) -> str:
     """The page of the tournament in a folder."""
+    from cantstop_arena.reports.analysis import Analysis
+    from cantstop_arena.tournament.config import RESOLVED
+    from cantstop_arena.tournament.history import history
+
+    with _wanted(_REPORT):
+        from cantstop_arena.reports.page import tournament
+        from cantstop_arena.reports.page.document import as_html
+        from cantstop_arena.reports.page.vega import warm_up
     warm_up()
     results = analysis.results
     past = [
@@ -35,5 +41,27 @@ def tournament_page(analysis: Analysis, folder: Path) -> str:
 
 def comparison_page(content: dict[str, Any], folder: Path) -> str:
     """The page of the comparison in a folder, from what its comparison.json says."""
+    from cantstop_arena.compare.config import SPELLED_OUT
+
+    with _wanted(_REPORT):
+        from cantstop_arena.reports.page import comparison
+        from cantstop_arena.reports.page.document import as_html
     configuration = (folder / SPELLED_OUT).read_text("utf-8")
     return as_html(comparison.document(content, configuration))
+
+
+def replay_page(events: Iterable["Event"]) -> str:
+    """The page on which a game can be played back."""
+    with _wanted(_REPLAY):
+        from cantstop_arena.reports.page import replays
+        from cantstop_arena.reports.page.document import as_html
+    return as_html(replays.document(events))
+
+
+@contextmanager
+def _wanted(purpose: str) -> Iterator[None]:
+    """Says what a package that is missing is wanted for, and how to get it."""
+    try:
+        yield
+    except ImportError as missing:
+        raise PageError(f"There is no {missing.name}, with which {purpose}") from missing
