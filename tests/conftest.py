@@ -1,11 +1,12 @@
-"""What tests share: a code cache that outlives one test run, and tables set up in a line."""
+"""What tests share: a code cache that outlives one test run, tables set up in a line, a browser."""
 
 import os
+import shutil
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import gettempdir
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.play import Table
     from cantstop_arena.games.cantstop.rules import RuleSet
     from cantstop_arena.hookspecs import Player
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+NO_BROWSER = "needs a browser: apt-get install chromium, and pip install -e '.[dev]'"
 
 
 class Tables:
@@ -62,3 +67,36 @@ def plain(player: "Player") -> "Player":
 def tables() -> Tables:
     """The session's tables."""
     return Tables()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium; tests that need it are skipped where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason=NO_BROWSER)
+    if CHROMIUM is None:
+        pytest.skip(NO_BROWSER)
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
+    """A function that opens HTML; whatever is requested or complained about fails."""
+    troubles: list[str] = []
+
+    def show(html: str, **context: Any) -> Any:
+        path = tmp_path / "page.html"
+        path.write_text(html, "utf-8")
+        page = browser.new_context(**context).new_page()
+        page.on("console", lambda message: troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("dialog", lambda dialog: troubles.append(dialog.message))
+        page.goto(path.as_uri())
+        page.on("request", lambda request: troubles.append(request.url))
+        page.wait_for_load_state()
+        return page
+
+    yield show
+    assert troubles == []

@@ -4,13 +4,9 @@ What needs a browser is skipped where there is none.
 """
 
 import json
-import re
 import shutil
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from html.parser import HTMLParser
-from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -18,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from pages import HOSTILE, SERIOUS, Page, checked
 from simulated import Truth
 
 from cantstop_arena.cli import main
@@ -29,84 +26,7 @@ from cantstop_arena.reports.page.document import as_html
 from cantstop_arena.reports.page.tournament import Past, document
 from cantstop_arena.tournament.history import history
 
-MOST_BYTES = 1_500_000
 MOST_SECONDS = 5.0
-HOSTILE = (
-    "<script>alert(1)</script>",
-    "</style></title><img src=x onerror=alert(2)>",
-    "🎲 dice & \"co\" 'x' {{ 7 * 7 }} {% raw %}",
-    "two\nlines\x1b[31m\udcff",
-)
-VOID = {"meta", "br", "img", "link", "hr", "input"}
-
-
-class Page(HTMLParser):
-    """A page taken apart; complains where elements are not closed in order."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.open: list[str] = []
-        self.elements: list[tuple[str, dict[str, str]]] = []
-        self.words: list[str] = []
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, {name: value or "" for name, value in attrs}))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        self.words.append(data)
-
-    def all(self, tag: str) -> list[dict[str, str]]:
-        return [attributes for name, attributes in self.elements if name == tag]
-
-    @property
-    def text(self) -> str:
-        return " ".join(" ".join(self.words).split())
-
-
-def checked(text: str) -> Page:
-    """What every page has to be like."""
-    assert len(text.encode("utf-8", "backslashreplace")) < MOST_BYTES
-    page = Page(text)
-    tags = Counter(tag for tag, _ in page.elements)
-    assert not tags.keys() & {"script", "link", "img", "iframe", "object", "base", "form"}
-    assert "default-src 'none'" in page.all("meta")[1]["content"]
-    assert page.all("html")[0]["lang"] == "en"
-    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
-    assert len(ids) == len(set(ids))
-    for _, attributes in page.elements:
-        assert not any(name.startswith("on") or name == "style" for name in attributes)
-        target = attributes.get("href", "#")
-        assert target.startswith("#") and (target == "#" or target[1:] in ids)
-        assert "src" not in attributes
-        for name in attributes.get("aria-labelledby", "").split():
-            assert name in ids
-    check_headings(page)
-    check_charts(text, page)
-    return page
-
-
-def check_headings(page: Page) -> None:
-    levels = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
-    assert levels[0] == 1 and levels.count(1) == 1
-    assert all(later <= earlier + 1 for earlier, later in pairwise(levels))
-
-
-def check_charts(text: str, page: Page) -> None:
-    """Every chart has a name, marks, and a table behind it."""
-    assert all(svg["role"] == "img" for svg in page.all("svg"))
-    for section in re.findall(r"<section id=.*?</section>", text, re.S):
-        if "<svg" in section:
-            assert "<table>" in section
-            assert "<title>" in section  # a mark that tells what it shows
-    assert "NaN" not in text and "undefined" not in text
 
 
 def counts(results: Results) -> Results:
@@ -322,41 +242,14 @@ def test_a_run_goes_on_without_what_draws(monkeypatch: pytest.MonkeyPatch) -> No
 # In a browser -------------------------------------------------------------------------------
 
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-NO_BROWSER = "needs a browser: apt-get install chromium, and pip install -e '.[dev]'"
-SERIOUS = ("serious", "critical")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    playwright = pytest.importorskip("playwright.sync_api", reason=NO_BROWSER)
-    if CHROMIUM is None:
-        pytest.skip(NO_BROWSER)
-    with playwright.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
 @pytest.fixture
-def shown(browser: Any, here: Path) -> Iterator[Any]:
-    """A function that opens an analysis; whatever is requested or complained about fails."""
-    troubles: list[str] = []
+def shown(opened: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that opens the page of an analysis."""
 
     def show(analysis: Analysis, **context: Any) -> Any:
-        path = here / "page.html"
-        path.write_text(as_html(document(analysis, (), "")), "utf-8")
-        page = browser.new_context(**context).new_page()
-        page.on("console", lambda message: troubles.append(message.text))
-        page.on("pageerror", lambda error: troubles.append(str(error)))
-        page.on("dialog", lambda dialog: troubles.append(dialog.message))
-        page.goto(path.as_uri())
-        page.on("request", lambda request: troubles.append(request.url))
-        page.wait_for_load_state()
-        return page
+        return opened(as_html(document(analysis, (), "")), **context)
 
-    yield show
-    assert troubles == []
+    return show
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
