@@ -68,27 +68,26 @@
 
     // A bar for every turn: up for the spaces won, down for those lost by a bust.
     drawHistory() {
-      const turns = this.ends.slice(1).map((end, place) => this.gain(this.ends[place] + 1, end));
+      const turns = this.ends.slice(1).map((end) => this.gain(end));
       const most = Math.max(1, ...turns.map(({ spaces }) => spaces));
       const paths = {};
       turns.forEach(({ look, spaces }, place) => {
         const height = ((look.endsWith("lost") ? 1 : -1) * 12 * spaces) / most;
-        paths[look] = `${paths[look] ?? ""}M${place + 0.6} 13h.8v${height.toFixed(2)}h-.8z`;
+        paths[look] = `${paths[look] ?? ""}M${place + 0.7} 13h.6v${height.toFixed(2)}h-.6z`;
       });
       const history = this.find(".history");
       history.setAttribute("viewBox", `0 0 ${Math.max(1, turns.length)} 26`);
       for (const [look, d] of Object.entries(paths)) history.append(drawn("path", { class: look, d }));
     }
 
-    // The spaces that runners had gained in the turn of these steps, won or lost.
-    gain(first, last) {
-      let place = last;
-      while (place > first && this.steps[place].length <= 6) place -= 1;
+    // The spaces that runners had gained in the turn that ends with this step, won or lost.
+    gain(end) {
+      const place = this.lastRoll(end);
       const [, , seat, standing, runners] = this.steps[place];
       const before = new Map(pairs(this.game.standings[standing][seat]));
       const spaces = pairs(runners).reduce(
         (sum, [column, space]) => sum + space - (before.get(column) ?? 0), 0);
-      const won = this.steps.slice(place, last + 1).some(([event]) => event === "stop");
+      const won = this.steps.slice(place, end + 1).some(([event]) => event === "stop");
       return { look: `seat-${seat + 1} ${won ? "won" : "lost"}`, spaces };
     }
 
@@ -281,13 +280,16 @@
       });
     }
 
-    // The last roll of the turn, which stays in sight when the turn has ended.
+    // The place of the last roll of a turn up to here; of its first step, where it has none.
+    lastRoll(place) {
+      const [event, turn] = this.steps[place];
+      const goesBack = event !== "roll" && place > 0 && this.steps[place - 1][1] === turn;
+      return goesBack ? this.lastRoll(place - 1) : place;
+    }
+
+    // The last roll, which stays in sight when the turn has ended.
     renderRoll([, turn]) {
-      let place = this.place;
-      while (place > 0 && this.steps[place].length <= 6 && this.steps[place - 1][1] === turn) {
-        place -= 1;
-      }
-      const step = this.steps[place];
+      const step = this.steps[this.lastRoll(this.place)];
       const [, , seat, , , , rolls, busts, dice = [], moves = [], chosen = -1] = step;
       const rolled = dice.length > 0;
       this.find(".roll").dataset.seat = rolled ? seat + 1 : 0;
