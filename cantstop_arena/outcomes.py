@@ -5,12 +5,12 @@ bots of a group, a *deal* one numbered set of dice streams, a *block* a run of d
 in every seating of one group.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import permutations
 from operator import add
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from cantstop_arena.sampling import Deals
@@ -63,7 +63,9 @@ class Tally:
 
     `wins` are parts of WHOLE for each seat, games without a winner shared by all; `counts` are
     sums for each seat of what the game counts, `squares` sums of squares of a whole game's count.
-    The `forfeits`, games that ended by a fault, count as games and wins and in nothing else.
+    `lengths` has the games of each class of lengths, and the first deal with one; `telling` has,
+    by kind, how telling the most telling game was, and its first deal. The `forfeits`, games that
+    ended by a fault, count as games and wins and in nothing else.
     """
 
     games: int
@@ -72,6 +74,8 @@ class Tally:
     forfeits: int
     counts: Mapping[str, tuple[int, ...]]
     squares: Mapping[str, int]
+    lengths: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    telling: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(
@@ -81,11 +85,36 @@ class Tally:
             forfeits=self.forfeits + other.forfeits,
             counts={name: _added(self.counts[name], other.counts[name]) for name in self.counts},
             squares={name: self.squares[name] + other.squares[name] for name in self.squares},
+            lengths=_united(self.lengths, other.lengths, _counted_together),
+            telling=_united(self.telling, other.telling, _more_telling),
         )
 
 
 def _added(these: tuple[int, ...], those: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(this + that for this, that in zip(these, those, strict=True))
+
+
+_Key = TypeVar("_Key", int, str)
+_Found = tuple[int, int]  # a number, and the deal where it was found first
+
+
+def _united(
+    these: Mapping[_Key, _Found],
+    those: Mapping[_Key, _Found],
+    together: Callable[[_Found, _Found], _Found],
+) -> dict[_Key, _Found]:
+    """What either has; `together` says what comes of what both have."""
+    both = {key: together(these[key], those[key]) for key in these.keys() & those.keys()}
+    either = {**these, **those, **both}
+    return {key: either[key] for key in sorted(either)}
+
+
+def _counted_together(this: _Found, that: _Found) -> _Found:
+    return this[0] + that[0], min(this[1], that[1])
+
+
+def _more_telling(this: _Found, that: _Found) -> _Found:
+    return max(this, that, key=lambda found: (found[0], -found[1]))
 
 
 @dataclass(frozen=True, slots=True)

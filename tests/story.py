@@ -2,12 +2,22 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 WHOLE = 60
 Told = dict[str, list[int]]
+Place = tuple[int, float]
 
 
-def told(record: Sequence[str]) -> Told:
+@dataclass
+class Drama:
+    """How far a lone winner was ahead at the end, and behind at the worst."""
+
+    ahead: Place | None = None
+    behind: Place | None = None
+
+
+def told(record: Sequence[str], drama: Drama | None = None) -> Told:
     """Each of the engine's counts for every seat, and whether the game was unfinished."""
     header, *events = [json.loads(line) for line in record]
     lengths = dict(enumerate(header["rules"]["column_lengths"], start=2))
@@ -27,6 +37,7 @@ def told(record: Sequence[str]) -> Told:
     markers: list[dict[int, int]] = [{} for _ in seats]
     claimed: list[set[int]] = [set() for _ in seats]
     leaders: list[int | None] = [None]  # after each turn
+    deficits = [(0, 0.0) for _ in seats]
     last_leader = None
     end = events[-1]
     for number, event in enumerate(events[:-1]):
@@ -51,25 +62,44 @@ def told(record: Sequence[str]) -> Told:
                 for other in seats:
                     if other != seat:
                         markers[other].pop(column, None)
-            leader = _leader(markers, claimed, lengths)
+            places = _places(markers, claimed, lengths)
+            deficits = [
+                max(was, _apart(max(places), own))
+                for was, own in zip(deficits, places, strict=True)
+            ]
+            leader = _leader(places)
             if leader is not None and leader != last_leader:
                 counts["leads"][leader] += last_leader is not None
                 last_leader = leader
             leaders.append(leader)
             continue
         leaders.append(leaders[-1])
-    return {**counts, **_ending(end, claimed, counts["turns"], leaders[len(leaders[1:]) // 2])}
+    if drama and len(seats) > 1 and len(end["winners"]) == 1:
+        (winner,) = end["winners"]
+        places = _places(markers, claimed, lengths)
+        drama.ahead = min(_apart(places[winner], places[s]) for s in seats if s != winner)
+        drama.behind = deficits[winner]
+    at_half_time = leaders[len(leaders[1:]) // 2]
+    return {**counts, **_ending(end, claimed, counts["turns"], at_half_time)}
 
 
-def _leader(
+def _places(
     markers: list[dict[int, int]], claimed: list[set[int]], lengths: dict[int, int]
-) -> int | None:
-    standings = [
+) -> list[Place]:
+    """How far each seat has come: the columns it has claimed, and its progress in all of them."""
+    return [
         (len(tops), round(sum(height / lengths[column] for column, height in own.items()), 9))
         for own, tops in zip(markers, claimed, strict=True)
     ]
-    best = max(standings)
-    return standings.index(best) if standings.count(best) == 1 else None
+
+
+def _leader(places: list[Place]) -> int | None:
+    best = max(places)
+    return places.index(best) if places.count(best) == 1 else None
+
+
+def _apart(one: Place, other: Place) -> Place:
+    return one[0] - other[0], round(one[1] - other[1], 9)
 
 
 def _ending(

@@ -37,9 +37,10 @@ bots: [random, rule28, ../bots/plain.py, {bot: plain, as: last, last: true}]
 """
 REPORTS = (
     *("standings.csv", "standings.md", "crosstable.csv", "crosstable.md", "pairs.csv"),
-    *("fit.csv", "fit.md", "seats.csv", "seats.md", "styles.csv", "styles.md", "summary.json"),
-    "report.html",
+    *("fit.csv", "fit.md", "seats.csv", "seats.md", "styles.csv", "styles.md"),
+    *("lengths.csv", "lengths.md", "summary.json", "report.html"),
 )
+WRITTEN = f"Written to results/cup: {', '.join([*REPORTS[:-1], 'games', REPORTS[-1]])}."
 
 
 @pytest.fixture(autouse=True)
@@ -66,8 +67,8 @@ def arena(*words: str, code: int = 0) -> Result:
 
 
 def bytes_of(folder: str, names: Sequence[str] = ()) -> dict[str, bytes]:
-    paths = [Path(folder, name) for name in names] or sorted(Path(folder).iterdir())
-    return {path.name: path.read_bytes() for path in paths}
+    paths = [Path(folder, name) for name in names] or sorted(Path(folder).rglob("*"))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths if path.is_file()}
 
 
 def summary(folder: str = "results/cup") -> Any:
@@ -170,7 +171,7 @@ def test_a_run_prints_and_writes_its_tables() -> None:
     assert "cup: 144 games to play." in output
     assert re.search(r"^ +1 +\S+ +\d+\.\d ± +\d+\.\d +72 +\d+\.\d\d ± ", output, re.MULTILINE)
     assert "Score of the row's bot against the column's" in output
-    assert f"Written to results/cup: {', '.join(REPORTS)}." in output
+    assert WRITTEN in output
     assert {*REPORTS, "tournament.yaml", "ledger.sqlite"} <= set(bytes_of("results/cup"))
     assert (summary()["games"], summary()["seed"], len(summary()["lineups"])) == (144, 7, 12)
 

@@ -11,7 +11,8 @@ from conftest import Tables
 from numpy.typing import NDArray
 
 from cantstop_arena.games.cantstop import dice
-from cantstop_arena.games.cantstop.notation import Event, record
+from cantstop_arena.games.cantstop.events import Event
+from cantstop_arena.games.cantstop.notation import record
 from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.games.cantstop.table import Contestant

@@ -78,7 +78,11 @@ class Outcome:
 
     def files(self) -> dict[str, bytes]:
         """What lies in the results folder, but for the logs."""
-        return {path.name: path.read_bytes() for path in self.folder.iterdir() if path.is_file()}
+        return {
+            path.relative_to(self.folder).as_posix(): path.read_bytes()
+            for path in self.folder.rglob("*")
+            if path.is_file() and path.parent.name != "logs"
+        }
 
     def expect(self, code: int) -> "Outcome":
         """Fail unless the run ended with this code, quietly, and took all its processes along."""
@@ -517,6 +521,10 @@ def test_a_run_of_silent_bots_has_the_files_it_always_had(runs: Runs) -> None:
         "fit.md",
         "seats.csv",
         "seats.md",
+        "lengths.csv",
+        "lengths.md",
+        "report.html",
+        *(f"games/{kind}.jsonl" for kind in ("closest", "comeback", "longest", "typical")),
         "styles.csv",
         "styles.md",
         "summary.json",

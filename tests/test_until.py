@@ -59,8 +59,8 @@ def arena(*words: str, code: int = 0) -> Result:
 
 
 def bytes_of(folder: str, names: tuple[str, ...] = ()) -> dict[str, bytes]:
-    paths = [Path(folder, name) for name in names] or sorted(Path(folder).iterdir())
-    return {path.name: path.read_bytes() for path in paths if path.is_file()}
+    paths = [Path(folder, name) for name in names] or sorted(Path(folder).rglob("*"))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths if path.is_file()}
 
 
 def told(path: str) -> Any:

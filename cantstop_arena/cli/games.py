@@ -13,7 +13,7 @@ from cantstop_arena.cli.run import bots_option
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.cantstop.notation import Event
+    from cantstop_arena.games.cantstop.events import Event
 
 LAST_DEAL = 2**63 - 1  # that the engine can count; no tournament comes near
 STANDARD = Path("-")

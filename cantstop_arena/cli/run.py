@@ -4,6 +4,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -209,7 +210,9 @@ def run(
     from cantstop_arena.reports import files
     from cantstop_arena.reports.analysis import Analysis
     from cantstop_arena.reports.ending import until_text
+    from cantstop_arena.reports.telling import GAMES, record_games
     from cantstop_arena.tournament import config
+    from cantstop_arena.tournament.replaying import replayed
     from cantstop_arena.tournament.until import play
 
     catalogue = Catalogue(bots_folder)
@@ -228,6 +231,8 @@ def run(
     analysis = Analysis(outcome)
     paths = files.write_reports(analysis, folder)
     show(analysis, form, chosen)
+    if record_games(analysis, folder, partial(replayed, tournament, catalogue)):
+        paths.append(folder / GAMES)
     with screen.going_on_without():
         paths.append(files.write_page(analysis, folder))
     screen.written(folder, paths)

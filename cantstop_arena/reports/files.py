@@ -8,6 +8,7 @@ from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.crosstable import crosstable, pairs, scores_only
 from cantstop_arena.reports.drawing import MARKDOWN, draw
 from cantstop_arena.reports.fit import fit
+from cantstop_arena.reports.lengths import lengths
 from cantstop_arena.reports.model import Table
 from cantstop_arena.reports.records import as_csv, as_json
 from cantstop_arena.reports.seats import seats
@@ -58,6 +59,7 @@ def _contents(analysis: Analysis) -> Iterator[tuple[str, str]]:
         yield from _both(fit(analysis, most=None))
         yield from _both(seats(analysis))
     yield from _both(styles(analysis))
+    yield from _both(lengths(analysis))
     yield "summary.json", as_json(summary(analysis))
 
 

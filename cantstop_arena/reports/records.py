@@ -67,6 +67,11 @@ def as_json(content: object) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def as_json_lines(rows: Iterable[object]) -> str:
+    """A line of JSON for each."""
+    return "".join(f"{json.dumps(row)}\n" for row in rows)
+
+
 def all_as_json(tables: Iterable[Table]) -> str:
     """One object with every table's rows and notes by its name."""
     return as_json(

@@ -16,7 +16,7 @@ from cantstop_arena.errors import LedgerError
 from cantstop_arena.outcomes import BlockResult, Fault, Group, Tally, seatings
 from cantstop_arena.sampling import Bytes, Span
 
-VERSION = 3
+VERSION = 4
 LEDGER = "ledger.sqlite"
 
 _SCHEMA = (
@@ -24,7 +24,7 @@ _SCHEMA = (
     """
     CREATE TABLE blocks (
         first INTEGER NOT NULL, bots TEXT NOT NULL, deals INTEGER NOT NULL,
-        tallies TEXT NOT NULL, winners BLOB NOT NULL, measures BLOB NOT NULL,
+        tallies BLOB NOT NULL, winners BLOB NOT NULL, measures BLOB NOT NULL,
         faults TEXT NOT NULL, irreproducible TEXT NOT NULL, PRIMARY KEY (first, bots)
     ) WITHOUT ROWID
     """,
@@ -51,7 +51,7 @@ class Ledger:
             block.first,
             _text(block.group),
             block.deals,
-            _text([_as_row(tally) for tally in result.tallies]),
+            zlib.compress(_text([_as_row(tally) for tally in result.tallies]).encode(), 1),
             zlib.compress(result.winners, 1),
             zlib.compress(result.measures, 1),
             _text([asdict(fault) for fault in result.faults]),
@@ -89,7 +89,7 @@ class Ledger:
         with self._readable():
             for bots, rows in self._select("SELECT bots, tallies FROM blocks"):
                 orders = seatings(tuple(json.loads(bots)))
-                for order, row in zip(orders, json.loads(rows), strict=True):
+                for order, row in zip(orders, json.loads(zlib.decompress(rows)), strict=True):
                     tally = _from_row(row)
                     sums[order] = sums[order] + tally if order in sums else tally
         return {order: sums[order] for order in sorted(sums, key=lambda o: (sorted(o), o))}
@@ -184,13 +184,25 @@ def _text(value: object) -> str:
 
 
 def _as_row(tally: Tally) -> list[Any]:
-    return [tally.games, tally.wins, tally.unfinished, tally.forfeits, tally.counts, tally.squares]
+    lengths = [[number, *found] for number, found in tally.lengths.items()]
+    return [
+        *(tally.games, tally.wins, tally.unfinished, tally.forfeits),
+        *(tally.counts, tally.squares, lengths, tally.telling),
+    ]
 
 
 def _from_row(row: list[Any]) -> Tally:
-    games, wins, unfinished, forfeits, counts, squares = row
-    sums = {name: tuple(values) for name, values in counts.items()}
-    return Tally(games, tuple(wins), unfinished, forfeits, sums, squares)
+    games, wins, unfinished, forfeits, counts, squares, lengths, telling = row
+    return Tally(
+        games,
+        tuple(wins),
+        unfinished,
+        forfeits,
+        {name: tuple(values) for name, values in counts.items()},
+        squares,
+        {number: (found, deal) for number, found, deal in lengths},
+        {kind: (how_much, deal) for kind, (how_much, deal) in telling.items()},
+    )
 
 
 # Opening ------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from cantstop_arena.tournament.vigil import Vigil
 from cantstop_arena.tournament.worker import READY, Window, Worker, start_methods
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.cantstop.notation import Event
+    from cantstop_arena.games.cantstop.events import Event
     from cantstop_arena.games.cantstop.play import Table
 
 _PULSE = 0.02

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.games.cantstop.asking import Misplay
 from cantstop_arena.games.cantstop.course import FAILS, Leg, Step, Trace, steps_in
-from cantstop_arena.games.cantstop.notation import Complaint, Event, record
+from cantstop_arena.games.cantstop.events import Event
+from cantstop_arena.games.cantstop.notation import Complaint, record
 from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.games.cantstop.state import OVER

@@ -15,7 +15,7 @@ from cantstop_arena.games.cantstop.climb import (
     stop_wins,
 )
 from cantstop_arena.games.cantstop.compiler import entry, part
-from cantstop_arena.games.cantstop.counts import COUNTS
+from cantstop_arena.games.cantstop.counts import COUNTS, length_class
 from cantstop_arena.games.cantstop.native import ask_choose_move, ask_roll_again, game_at
 from cantstop_arena.games.cantstop.state import (
     AGAIN,
@@ -24,6 +24,7 @@ from cantstop_arena.games.cantstop.state import (
     CLAIM,
     COLUMNS_WON,
     FAULT,
+    MOST_AHEAD,
     MOST_SWINGS,
     MOVE,
     MOVED,
@@ -37,7 +38,11 @@ from cantstop_arena.games.cantstop.state import (
 from cantstop_arena.outcomes import WHOLE
 
 _COUNTS = len(COUNTS)
+_LONGEST, _CLOSEST, _COMEBACK = range(3)  # in the order of TELLING
 _NO_ANSWER = np.int64(-1)  # of the type of an answer, so that numba compiles for one type only
+
+
+_length_class = part(length_class)
 
 
 @part
@@ -91,6 +96,13 @@ def _set_leader(game, leader):
 
 
 @part
+def _note_deficits(game):
+    """See who is farther behind than ever, when the best standing has changed."""
+    for seat in range(game.players):
+        game.deficits[seat] = max(game.deficits[seat], game.top_standing - game.standings[seat])
+
+
+@part
 def _lead_after_claim(game):
     """See who leads when rivals have lost their markers in a column."""
     game.top_standing, leader = -1, NOBODY
@@ -98,6 +110,7 @@ def _lead_after_claim(game):
         if game.standings[seat] >= game.top_standing:
             leader = seat if game.standings[seat] > game.top_standing else NOBODY
             game.top_standing = game.standings[seat]
+    _note_deficits(game)
     if leader != game.leader:
         _set_leader(game, leader)
 
@@ -109,6 +122,7 @@ def _lead_after_stop(game):
     if standing >= game.top_standing:
         leader = game.seat if standing > game.top_standing else NOBODY
         game.top_standing = standing
+        _note_deficits(game)
         if leader != game.leader:
             _set_leader(game, leader)
 
@@ -186,6 +200,7 @@ def _start_game(game, deal):
         game.space_counts[seat] = 0
         game.lead_counts[seat] = 0
         game.standings[seat] = 0
+        game.deficits[seat] = 0
         game.draws[seat] = 0
         game.dice_keys[seat] = dice.stream_key(game.seed, deal, seat, dice.DICE)
     _start_turn(game, 0)
@@ -306,6 +321,38 @@ def _count(game, seat, part_of_each, led, tally, sums):
 
 
 @part
+def _tell(game, tally, kind, how_much):
+    """Remember a game that is more telling than those before."""
+    if how_much > tally.telling[kind]:
+        tally.telling[kind] = how_much
+        tally.telling_deals[kind] = game.deal
+
+
+@part
+def _note_story(game, tally):
+    """Remember a game as the first of its length, or for what happened in it."""
+    number = _length_class(game.turn)
+    if tally.lengths[number] == 0:
+        tally.length_deals[number] = game.deal
+    tally.lengths[number] += 1
+    if game.ending == TURN_LIMIT:
+        return
+    _tell(game, tally, _LONGEST, game.turn)
+    if game.players == 1:
+        return
+    ahead, winner = 0, NOBODY
+    for seat in range(game.players):
+        if game.winners == 1 << seat:
+            ahead, winner = MOST_AHEAD, seat
+    for seat in range(game.players):
+        if winner != NOBODY and seat != winner:
+            ahead = min(ahead, game.standings[winner] - game.standings[seat])
+    _tell(game, tally, _CLOSEST, MOST_AHEAD - ahead)
+    if winner != NOBODY:
+        _tell(game, tally, _COMEBACK, game.deficits[winner])
+
+
+@part
 def _settle(game, sums, tallies, winners, measures, order, index):
     """Add a finished game to its seating's tally, and to what is kept of its deal."""
     tally = tallies[order]
@@ -321,6 +368,7 @@ def _settle(game, sums, tallies, winners, measures, order, index):
     if game.ending == FAULT:  # how long such a game was says nothing about the rules or the bots
         tally.forfeits += 1
         return
+    _note_story(game, tally)
     sums[:] = 0
     led = _half_time_leader(game)
     for seat in range(game.players):

@@ -5,32 +5,19 @@ from typing import Any, NamedTuple
 
 from cantstop_arena.games.cantstop import kernel
 from cantstop_arena.games.cantstop.asking import Misplay, misplay_of
+from cantstop_arena.games.cantstop.events import REASON, Event
 from cantstop_arena.games.cantstop.play import NO_MOVE, Table
 from cantstop_arena.games.cantstop.state import (
     AGAIN,
-    ALL_CLAIMED,
     BUST,
-    COLUMNS_WON,
     FAULT,
     MOVE,
     MOVED,
     OVER,
     ROLL,
-    TURN_LIMIT,
 )
 from cantstop_arena.games.cantstop.turn import dice_of, move_of
 from cantstop_arena.outcomes import ILLEGAL, Group
-
-Event = dict[str, Any]
-_REASONS = {
-    COLUMNS_WON: "columns",
-    ALL_CLAIMED: "all-claimed",
-    TURN_LIMIT: "turn-limit",
-    FAULT: "fault",
-}
-LEFT = "left"
-"""The reason of a game that a person has left before its end."""
-REASONS = (*_REASONS.values(), LEFT)
 
 
 class Complaint(NamedTuple):
@@ -166,7 +153,7 @@ class _Scribe:
             "event": "end",
             "turns": int(self.game.turn),
             "winners": [seat for seat in range(len(self.seats)) if winners >> seat & 1],
-            "reason": _REASONS[int(self.game.ending)],
+            "reason": REASON[int(self.game.ending)],
         }
 
     def _by_column(self, spaces: Any) -> dict[str, int]:

@@ -10,7 +10,8 @@ from cantstop_arena.games.cantstop.drawing import (
     tell,
     turn_heading,
 )
-from cantstop_arena.games.cantstop.notation import LEFT, Complaint, Event, record
+from cantstop_arena.games.cantstop.events import LEFT, Event
+from cantstop_arena.games.cantstop.notation import Complaint, record
 from cantstop_arena.games.cantstop.odds import success_count
 from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.scenes import Scene, after

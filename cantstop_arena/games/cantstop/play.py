@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cantstop_arena.games.cantstop import kernel
 from cantstop_arena.games.cantstop.asking import Misplay, misplay_of
-from cantstop_arena.games.cantstop.counts import COUNTS, MEASURES
+from cantstop_arena.games.cantstop.counts import COUNTS, MEASURES, TELLING
 from cantstop_arena.games.cantstop.state import FAULT, OVER, TALLY
 from cantstop_arena.games.cantstop.table import Seating
 from cantstop_arena.games.cantstop.twice import Sample
@@ -191,6 +191,7 @@ def _tally(record: Any, players: int) -> Tally:
         name: tuple(record["counts"][number, :players].tolist())
         for number, name in enumerate(COUNTS)
     }
+    found = np.flatnonzero(record["lengths"]).tolist()
     return Tally(
         games=int(record["games"]),
         wins=tuple(record["wins"][:players].tolist()),
@@ -198,4 +199,15 @@ def _tally(record: Any, players: int) -> Tally:
         forfeits=int(record["forfeits"]),
         counts=counts,
         squares=dict(zip(COUNTS, record["squares"].tolist(), strict=True)),
+        lengths={
+            number: (int(record["lengths"][number]), int(record["length_deals"][number]))
+            for number in found
+        },
+        telling={
+            name: (how_much, deal)
+            for name, how_much, deal in zip(
+                TELLING, record["telling"].tolist(), record["telling_deals"].tolist(), strict=True
+            )
+            if how_much
+        },
     )

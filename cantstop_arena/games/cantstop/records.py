@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from cantstop_arena.errors import Problem, UsageError
-from cantstop_arena.games.cantstop.notation import REASONS, Event
+from cantstop_arena.games.cantstop.events import REASONS, Event
 from cantstop_arena.games.cantstop.rules import PARAMETERS, PLAYERS, RuleSet, find_faults
 from cantstop_arena.options import LONGEST_QUOTE
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cantstop_arena.games.cantstop import odds
-from cantstop_arena.games.cantstop.counts import COUNTS
+from cantstop_arena.games.cantstop.counts import COUNTS, LENGTH_CLASSES, TELLING
 from cantstop_arena.games.cantstop.rules import LANDINGS, STOPS, RuleSet
 
 MAX_SEATS = 4
@@ -21,6 +21,7 @@ COLUMNS = 2 * MAX_SIDES + 1  # indices 0 and 1 stay empty
 MOST_SWINGS = 256  # of the lead, that a game remembers
 WHOLE_COLUMN = 720_720  # progress: the parts of a column, which lengths up to 16 divide
 CLAIM = 1 << 24  # more than the progress in all columns together
+MOST_AHEAD = CLAIM << 5  # more than anybody can be ahead of anybody
 MAX_MOVES = 7  # three pairings of two single columns each, and one to write past them
 
 ANY_TIME, AFTER_ALL_RUNNERS = 0, 1
@@ -86,6 +87,7 @@ GAME = np.dtype(
         ("space_counts", np.int64, MAX_SEATS),
         ("lead_counts", np.int64, MAX_SEATS),
         ("standings", np.int64, MAX_SEATS),  # CLAIM for each column claimed, and the progress
+        ("deficits", np.int64, MAX_SEATS),  # the farthest behind the best standing so far
         ("leader", np.int64),  # the seat, or NOBODY
         ("led_last", np.int64),
         ("top_standing", np.int64),
@@ -112,6 +114,10 @@ TALLY = np.dtype(
         ("wins", np.int64, MAX_SEATS),
         ("counts", np.int64, (len(COUNTS), MAX_SEATS)),
         ("squares", np.int64, len(COUNTS)),  # of a game's count, all seats together
+        ("lengths", np.int64, LENGTH_CLASSES),  # games of each class
+        ("length_deals", np.int64, LENGTH_CLASSES),  # where the first of them is
+        ("telling", np.int64, len(TELLING)),  # how telling the most telling game is; 0: none
+        ("telling_deals", np.int64, len(TELLING)),
     ],
     align=True,
 )

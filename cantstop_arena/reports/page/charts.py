@@ -171,6 +171,54 @@ def parts(
     return drawn(key, title, words, spec, rows)
 
 
+def spreads(key: str, title: str, words: str, axis: str, rows: Sequence[Row]) -> Chart:
+    """Where most of something lies: `low`, `from`, `middle`, `to` and `high` of each row."""
+    value = {"type": "quantitative", "scale": {"zero": False, "padding": 4}, "title": axis}
+    name = {"y": _names(rows), **_TOLD}
+
+    def between(one: str, other: str, width: int) -> Spec:
+        ends = {"x": {"field": one, **value}, "x2": {"field": other}}
+        rule = {"type": "rule", "color": "var(--accent)", "strokeWidth": width}
+        return {"mark": rule, "encoding": {**ends, **name}}
+
+    middle = {
+        "mark": {"type": "tick", "color": "var(--paper)", "thickness": 2, "size": 12},
+        "encoding": {"x": {"field": "middle", **value}, **name},
+    }
+    spec = {
+        "width": WIDTH,
+        "height": {"step": ROW},
+        "autosize": _FIT,
+        "layer": [between("low", "high", 2), between("from", "to", 10), middle],
+    }
+    return drawn(key, title, words, spec, rows)
+
+
+def curves(key: str, title: str, words: str, axes: tuple[str, str], rows: Sequence[Row]) -> Chart:
+    """A line through the `share` at each `x` for each `name`."""
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    colours = [f"var(--s{number})" for number in range(1, MOST_LINES + 1)][: len(names)]
+    spec = {
+        "width": WIDTH,
+        "height": SQUARE,
+        "autosize": _FIT,
+        "mark": {"type": "line", "strokeWidth": 2},
+        "encoding": {
+            "x": {"field": "x", "type": "quantitative", "title": axes[0]},
+            "y": {"field": "share", "type": "quantitative", "title": axes[1]},
+            "stroke": {
+                "field": "name",
+                "type": "nominal",
+                "title": None,
+                "scale": {"domain": names, "range": colours},
+                "legend": {"columns": 2, "labelLimit": LABEL},
+            },
+            **_TOLD,
+        },
+    }
+    return drawn(key, title, words, spec, rows)
+
+
 def scatter(key: str, title: str, words: str, axes: tuple[str, str], rows: Sequence[Row]) -> Chart:
     """Points in a plane, at `x` and, from 0, `y`, each with its `label`."""
     across = {"type": "quantitative", "scale": {"zero": False, "nice": True, "padding": 12}}

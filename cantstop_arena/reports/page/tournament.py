@@ -3,14 +3,13 @@
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import sqrt
 
-from cantstop_arena.ratings.scores import variance
 from cantstop_arena.reports.analysis import TURNS, Analysis
 from cantstop_arena.reports.crosstable import crosstable
 from cantstop_arena.reports.faults import faults
 from cantstop_arena.reports.fit import fit
 from cantstop_arena.reports.harmless import printable
+from cantstop_arena.reports.lengths import Lengths, all_lengths, lengths, over
 from cantstop_arena.reports.model import Column, Estimate, Table, Value, number
 from cantstop_arena.reports.page import charts
 from cantstop_arena.reports.page.answer import answer, with_error
@@ -128,49 +127,38 @@ def _seats(analysis: Analysis) -> Section:
 
 
 def _lengths(analysis: Analysis) -> Section:
-    named = [
-        (name, bot, length)
-        for name, bot in labels(analysis)
-        if (length := _length(analysis, bot)) is not None
-    ]
-    rows = charts.interval_rows(
-        (name, Estimate(mean, mean - spread, mean + spread), f"{mean:.2f} turns, sd {spread:.2f}")
-        for name, _, (mean, spread) in named
-    )
+    table = lengths(analysis)
+    names = {bot: name for name, bot in labels(analysis)}
+    named = [(names[told.bot], told) for told in all_lengths(analysis)]
+    drawn = [_spreads(named), _curves(named)] if named else []
+    return Section("lengths", table.title, (), drawn, [table])
+
+
+def _spreads(named: Sequence[tuple[str, Lengths]]) -> Chart:
     words = (
-        "Turns of all seats together in the games of each bot: the mean, and one standard deviation"
-        " of single games to either side."
+        "Turns of all seats together in the games of each bot: the median, the middle half of the"
+        " games (thick), and all but the shortest and the longest twentieth of them."
     )
-    columns = [
-        Column("bot", "bot"),
-        number("mean", "turns per game", 2),
-        number("sd", "standard deviation", 2),
+    rows = [_spread(name, told) for name, told in named]
+    return charts.spreads("lengths-chart", "Length of games", words, "turns", rows)
+
+
+def _spread(name: str, told: Lengths) -> Row:
+    ends = dict(zip(("low", "from", "middle", "to", "high"), told.percentiles, strict=True))
+    hover = f"{name}: half of its games have {ends['from']} to {ends['to']} turns"
+    return {"name": name, **ends, HOVER: f"{hover}, the median is {ends['middle']}"}
+
+
+def _curves(named: Sequence[tuple[str, Lengths]]) -> Chart:
+    words = "How many of a bot's games are over after so many turns, in percent"
+    if len(named) > charts.MOST_LINES:
+        words = f"{words}; the first {charts.MOST_LINES} bots"
+    rows: list[Row] = [
+        {"name": name, "x": turns, "share": 100 * share, HOVER: name}
+        for name, told in named[: charts.MOST_LINES]
+        for turns, share in over(told)
     ]
-    table_rows = [(analysis.results.bots[bot], *length) for _, bot, length in named]
-    drawn = [charts.intervals("lengths-chart", "Length of games", words, "turns", rows)]
-    return Section(
-        "lengths",
-        "Length of games",
-        [
-            "Of each game's length only sums and sums of squares are kept, so there is no more to"
-            " tell of how lengths are distributed. Games that a fault ended are left out."
-        ],
-        drawn if rows else (),
-        [Table("lengths", "Length of games", columns, table_rows)],
-    )
-
-
-def _length(analysis: Analysis, bot: int) -> tuple[float, float] | None:
-    """Mean and standard deviation of the turns of all seats in the games of a bot."""
-    games = total = squares = 0
-    for seating, tally in analysis.results.tallies.items():
-        if bot in seating and TURNS in tally.squares:
-            games += tally.games - tally.forfeits
-            total += sum(tally.counts[TURNS])
-            squares += tally.squares[TURNS]
-    if games < 2:
-        return None
-    return total / games, sqrt(variance(games, total, squares))
+    return charts.curves("over-chart", "Games over", f"{words}.", ("turns", "games over, %"), rows)
 
 
 def _outcomes(analysis: Analysis) -> Section:

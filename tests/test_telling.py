@@ -1,0 +1,202 @@
+"""Telling games: remembered by the engine, recorded by a run."""
+
+import csv
+import json
+import statistics
+from dataclasses import dataclass, field
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+import story
+from click.testing import CliRunner
+from conftest import Tables
+
+from cantstop_arena.cli import main
+from cantstop_arena.games.cantstop import counts, telling
+from cantstop_arena.games.cantstop.notation import record
+from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.outcomes import Block
+
+BOTS = ("random", "cautious", "rule28")
+
+
+@dataclass
+class Game:
+    """A game as it was told by its record, slowly."""
+
+    deal: int
+    events: list[dict[str, Any]]
+    drama: story.Drama = field(default_factory=story.Drama)
+    turns: int = 0
+    unfinished: bool = False
+
+    def __post_init__(self) -> None:
+        told = story.told([json.dumps(event) for event in self.events], self.drama)
+        self.turns, self.unfinished = sum(told["turns"]), bool(told["unfinished"][0])
+
+
+def most_telling(games: list[Game]) -> dict[str, int]:
+    """The deals of the longest game, the closest, and the greatest comeback, in that order."""
+    found = {}
+    if finished := [game for game in games if not game.unfinished]:
+        found["longest"] = max(finished, key=lambda game: game.turns).deal
+    if told := [game for game in games if game.drama.ahead]:
+        found["closest"] = min(told, key=lambda game: game.drama.ahead or (0, 0)).deal
+        found["comeback"] = max(told, key=lambda game: game.drama.behind or (0, 0)).deal
+    return found
+
+
+@pytest.mark.parametrize(("players", "turn_limit"), [(1, 1000), (2, 1000), (2, 25), (3, 1000)])
+def test_telling_games_are_remembered(tables: Tables, players: int, turn_limit: int) -> None:
+    table = tables.of(CLASSIC._replace(turn_limit=turn_limit), BOTS, players)
+    group = tuple(range(players))
+    result = table.play(Block(group, 3, 20))
+    for order, tally in zip(permutations(group), result.tallies, strict=True):
+        games = [Game(deal, list(record(table, order, deal))) for deal in range(3, 23)]
+        assert {kind: deal for kind, (_, deal) in tally.telling.items()} == most_telling(games)
+        for game in games:
+            remembered = telling.story(game.events).remembered
+            assert {*remembered} == {*tally.telling} or game.unfinished
+            for kind, how_much in remembered.items():
+                most, deal = tally.telling[kind]
+                assert how_much == most if game.deal == deal else how_much <= most
+
+
+def test_games_are_counted_by_length(tables: Tables) -> None:
+    table = tables.of(CLASSIC._replace(turn_limit=60), BOTS, 2)
+    result = table.play(Block((0, 1), 3, 40))
+    for order, tally in zip(permutations((0, 1)), result.tallies, strict=True):
+        found: dict[int, list[int]] = {}
+        for deal in range(3, 43):
+            turns = list(record(table, order, deal))[-1]["turns"]
+            found.setdefault(counts.length_class(turns), []).append(deal)
+        assert tally.lengths == {
+            number: (len(deals), deals[0]) for number, deals in sorted(found.items())
+        }
+
+
+def test_every_length_has_a_class_not_far_from_it() -> None:
+    starts = [counts.shortest_of(number) for number in range(counts.LENGTH_CLASSES)]
+    assert starts == sorted({*starts}) and starts[:33] == [*range(33)]
+    for turns in [*range(1, 9000), 10**6]:
+        number = counts.length_class(turns)
+        last = number == counts.LENGTH_CLASSES - 1
+        assert starts[number] <= turns
+        assert last or turns < starts[number + 1] <= starts[number] * 17 // 16 + 1
+
+
+# --- In reports -----------------------------------------------------------------------------------
+
+CUP = """
+name: cup
+games: 60
+seed: 3
+bots: [random, cautious, rule28]
+"""
+
+
+Games = dict[tuple[tuple[str, ...], int], Game]
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a tournament, where we stand."""
+    monkeypatch.chdir(tmp_path)
+    Path("cup.yaml").write_text(CUP)
+    return tmp_path
+
+
+def arena(*words: str) -> str:
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def events_of(kind: str, folder: str = "results/cup") -> list[dict[str, Any]]:
+    lines = Path(folder, "games", f"{kind}.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+@pytest.fixture
+def games(tables: Tables) -> Games:
+    """Every game of the cup, played again one by one."""
+    table = tables.of(CLASSIC, BOTS, 2, seed=3)
+    return {
+        (tuple(BOTS[bot] for bot in pair), deal): Game(deal, list(record(table, pair, deal)))
+        for pair in permutations(range(3), 2)
+        for deal in range(30)
+    }
+
+
+def test_the_records_are_of_the_most_telling_games_of_all(games: Games) -> None:
+    arena("run", "cup.yaml", "--quiet")
+    records = {kind: events_of(kind) for kind in ("longest", "closest", "comeback", "typical")}
+    found = {}
+    for kind, events in records.items():
+        found[kind] = games[tuple(events[0]["seats"]), events[0]["deal"]]
+        assert found[kind].events == events
+    assert found["longest"].turns == max(game.turns for game in games.values())
+    told = [game.drama for game in games.values()]
+    assert found["closest"].drama.ahead == min(drama.ahead or (9, 9) for drama in told)
+    assert found["comeback"].drama.behind == max(drama.behind or (0, 0) for drama in told)
+    standings = Path("results/cup/standings.csv").read_text().splitlines()
+    best = [line.split(",")[1] for line in standings[1:3]]
+    typical = found["typical"]
+    assert typical.events[0]["seats"] == best
+    lengths = [game.turns for (pair, _), game in games.items() if [*pair] == best]
+    assert typical.turns == sorted(lengths)[len(lengths) // 2 - 1]
+
+
+def test_percentiles_are_those_of_all_games(games: Games) -> None:
+    arena("run", "cup.yaml", "--quiet")
+    with Path("results/cup/lengths.csv").open() as file:
+        for row in csv.DictReader(file):
+            turns = sorted(game.turns for (pair, _), game in games.items() if row["bot"] in pair)
+            assert int(row["games"]) == len(turns) == 120
+            assert float(row["mean"]) == pytest.approx(statistics.mean(turns))
+            assert float(row["sd"]) == pytest.approx(statistics.stdev(turns))
+            for percent in (5, 25, 50, 75, 95):
+                exact = turns[-(-percent * 120 // 100) - 1]
+                told = int(row[f"percentile_{percent}"])
+                assert told == counts.shortest_of(counts.length_class(exact))
+
+
+def test_records_follow_the_results(here: Path) -> None:
+    """More games, other telling games; a record that is not of these results goes."""
+    arena("run", "cup.yaml", "--quiet", "--games", "4")
+    arena("run", "cup.yaml", "--quiet")
+    grown = {path.name: path.read_bytes() for path in Path("results/cup/games").iterdir()}
+    Path("results/cup/games/longest.jsonl").write_text("{}")
+    Path("results/cup/games/closest.jsonl").write_bytes(grown["comeback.jsonl"])
+    arena("run", "cup.yaml", "--quiet")
+    assert {path.name: path.read_bytes() for path in Path("results/cup/games").iterdir()} == grown
+    arena("run", "cup.yaml", "--quiet", "--results", "whole")
+    assert {path.name: path.read_bytes() for path in Path("whole/cup/games").iterdir()} == grown
+
+
+def test_bots_that_play_otherwise_the_second_time_have_no_telling_games() -> None:
+    Path("bots").mkdir()
+    Path("bots/moody.py").write_text(
+        "import os\n"
+        "def choose_move(turn, moves):\n    return os.urandom(1)[0] % len(moves)\n"
+        "def roll_again(turn):\n    return os.urandom(1)[0] % 2 == 0\n"
+    )
+    Path("cup.yaml").write_text("name: cup\ngames: 60\nbots: [moody, {bot: moody, as: other}]\n")
+    arena("run", "cup.yaml", "--quiet")
+    kept = [path.stem for path in Path("results/cup").glob("games/*.jsonl")]
+    assert "closest" not in kept and "comeback" not in kept
+
+
+@pytest.mark.parametrize(
+    ("players", "kinds"),
+    [(1, {"longest", "typical"}), (4, {"longest", "typical", "closest", "comeback"})],
+)
+def test_alone_and_at_full_tables(players: int, kinds: set[str]) -> None:
+    bots = "bots: [random, odds, cautious, daring]\n"
+    Path("cup.yaml").write_text(f"name: cup\ngames: 48\nplayers: {players}\n{bots}")
+    arena("run", "cup.yaml", "--quiet")
+    assert {path.stem for path in Path("results/cup").glob("games/*.jsonl")} == kinds
+    for kind in kinds:
+        assert len(events_of(kind)[0]["seats"]) == players
