@@ -62,7 +62,7 @@ def changed(analysis: Analysis, **changes: Any) -> Analysis:
 
 
 def page_of(analysis: Analysis, past: Sequence[Past] = ()) -> Page:
-    return checked(as_html(document(analysis, past, "name: <b>made up</b>\n")))
+    return checked(as_html(document(analysis, past, (), "name: <b>made up</b>\n")))
 
 
 # What the pages say -------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def test_a_page_of_forty_bots_is_quick_and_small() -> None:
     past = [Past(5, simulated(40, 2, 5)), Past(10, simulated(40, 2, 10))]
     assert analysis.ratings and analysis.misfits
     begun = perf_counter()
-    text = as_html(document(analysis, past, ""))
+    text = as_html(document(analysis, past, (), ""))
     assert perf_counter() - begun < MOST_SECONDS
     assert "bot39 against bot0: " in checked(text).text
 
@@ -247,7 +247,7 @@ def shown(opened: Callable[..., Any]) -> Callable[..., Any]:
     """A function that opens the page of an analysis."""
 
     def show(analysis: Analysis, **context: Any) -> Any:
-        return opened(as_html(document(analysis, (), "")), **context)
+        return opened(as_html(document(analysis, (), (), "")), **context)
 
     return show
 

@@ -503,7 +503,8 @@ def test_the_files_of_a_tournament(tmp_path: Path) -> None:
     written = write_reports(duel(), tmp_path)
     names = [
         *("standings.csv", "standings.md", "crosstable.csv", "crosstable.md", "pairs.csv"),
-        *("fit.csv", "fit.md", "seats.csv", "seats.md", "styles.csv", "styles.md", "summary.json"),
+        *("fit.csv", "fit.md", "seats.csv", "seats.md", "styles.csv", "styles.md"),
+        *("lengths.csv", "lengths.md", "summary.json"),
     ]
     assert [path.name for path in written] == names
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
@@ -521,7 +522,8 @@ def test_the_files_of_a_tournament(tmp_path: Path) -> None:
 def test_the_files_of_solitaire(tmp_path: Path) -> None:
     written = write_reports(solitaire(), tmp_path)
     assert [path.name for path in written] == [
-        *("standings.csv", "standings.md", "styles.csv", "styles.md", "summary.json")
+        *("standings.csv", "standings.md", "styles.csv", "styles.md"),
+        *("lengths.csv", "lengths.md", "summary.json"),
     ]
     lines = written[0].read_text().splitlines()
     assert lines[0] == "rank,bot,games,turns_per_game,turns_low,turns_high,faults,note"

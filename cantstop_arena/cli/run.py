@@ -231,7 +231,7 @@ def run(
     analysis = Analysis(outcome)
     paths = files.write_reports(analysis, folder)
     show(analysis, form, chosen)
-    if record_games(analysis, folder, partial(replayed, tournament, catalogue)):
+    if record_games(analysis, folder, partial(replayed, tournament, catalogue, silent=True)):
         paths.append(folder / GAMES)
     with screen.going_on_without():
         paths.append(files.write_page(analysis, folder))

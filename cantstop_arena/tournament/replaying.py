@@ -30,14 +30,18 @@ def replayed(
     names: Sequence[str],
     deal: int,
     complain: Callable[[str], None],
+    silent: bool = False,
 ) -> Iterator["Event"]:
-    """The events of a game, bots in seat order. `complain` is told who misbehaves, and how."""
+    """The events of a game, bots in seat order. `complain` is told who misbehaves, and how.
+
+    What bots print goes to the standard error, or nowhere if they are to be `silent`.
+    """
     from cantstop_arena.games.cantstop.sight import SIZE, sight_of
 
     recipe, seats = table_for(tournament, catalogue, names)
     recipe()  # compiled here, where complaints about it belong
     window = Window(SIZE, sight_of)
-    player = partial(_Replayer, recipe, seats)
+    player = partial(_Replayer, recipe, seats, silent)
     with stopping.in_order():
         worker = Worker(player, window, start_methods()[0], None, [])
         try:
@@ -51,7 +55,9 @@ def replayed(
 class _Replayer:
     """In the process: plays the game, and sends every event when it happens."""
 
-    def __init__(self, recipe: Recipe, seats: Group, memory: Any) -> None:
+    def __init__(self, recipe: Recipe, seats: Group, silent: bool, memory: Any) -> None:
+        if silent:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         os.dup2(2, 1)  # what bots print is not part of the record
         self.table: Table = recipe()
         self.table.settle_in(memory)

@@ -22,6 +22,7 @@ _REPLAY = "pages of games are written. Install the program anew (pip install -e 
 def tournament_page(analysis: "Analysis", folder: Path) -> str:
     """The page of the tournament in a folder."""
     from cantstop_arena.reports.analysis import Analysis
+    from cantstop_arena.reports.telling import recorded_games
     from cantstop_arena.tournament.config import RESOLVED
     from cantstop_arena.tournament.history import history
 
@@ -36,7 +37,8 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
         for moment in history(folder, results.anchor)
     ]
     configuration = (folder / RESOLVED).read_text("utf-8")
-    return as_html(tournament.document(analysis, past, configuration))
+    recorded = recorded_games(analysis, folder)
+    return as_html(tournament.document(analysis, past, recorded, configuration))
 
 
 def comparison_page(content: dict[str, Any], folder: Path) -> str:

@@ -21,7 +21,7 @@ def document(events: Iterable[Event]) -> Document:
     told = list(events)
     opening = next(scenes(told))
     return Document(
-        title=_against(told[0]["seats"]),
+        title=against(told[0]["seats"]),
         about=f"{opening.heading}.",
         answer=(),
         sections=[Section("replay", "Step by step", games=[game(KEY, "", (), told)])],
@@ -49,7 +49,8 @@ def game(key: str, title: str, words: Sequence[str], events: Iterable[Event]) ->
     )
 
 
-def _against(names: Sequence[str]) -> str:
+def against(names: Sequence[str]) -> str:
+    """Who plays whom."""
     *others, last = names
     return f"{', '.join(others)} against {last}" if others else f"{last} alone"
 

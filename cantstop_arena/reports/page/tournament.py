@@ -11,9 +11,10 @@ from cantstop_arena.reports.fit import fit
 from cantstop_arena.reports.harmless import printable
 from cantstop_arena.reports.lengths import Lengths, all_lengths, lengths, over
 from cantstop_arena.reports.model import Column, Estimate, Table, Value, number
-from cantstop_arena.reports.page import charts
+from cantstop_arena.reports.page import charts, games
 from cantstop_arena.reports.page.answer import answer, with_error
 from cantstop_arena.reports.page.document import Chart, Document, Section
+from cantstop_arena.reports.page.games import Recorded
 from cantstop_arena.reports.page.origin import origin
 from cantstop_arena.reports.page.vega import HOVER, Row
 from cantstop_arena.reports.seats import seats
@@ -34,8 +35,13 @@ class Past:
     analysis: Analysis
 
 
-def document(analysis: Analysis, past: Sequence[Past], configuration: str) -> Document:
-    """The page; `configuration` is the tournament with everything spelled out."""
+def document(
+    analysis: Analysis, past: Sequence[Past], recorded: Sequence[Recorded], configuration: str
+) -> Document:
+    """The page; `configuration` is the tournament with everything spelled out.
+
+    Games that were `recorded` can be played back on it.
+    """
     results = analysis.results
     seats_told = "each bot alone" if analysis.alone else f"{results.players} seats"
     bots = "1 bot" if len(results.bots) == 1 else f"{len(results.bots)} bots"
@@ -44,11 +50,13 @@ def document(analysis: Analysis, past: Sequence[Past], configuration: str) -> Do
         about=f"Can't Stop, {results.rules.get('name', '')} rules: {bots}, {seats_told},"
         f" {analysis.games:,} games.",
         answer=answer(analysis),
-        sections=list(_sections(analysis, past, configuration)),
+        sections=list(_sections(analysis, past, recorded, configuration)),
     )
 
 
-def _sections(analysis: Analysis, past: Sequence[Past], configuration: str) -> Iterator[Section]:
+def _sections(
+    analysis: Analysis, past: Sequence[Past], recorded: Sequence[Recorded], configuration: str
+) -> Iterator[Section]:
     yield _standings(analysis)
     if analysis.games and not analysis.alone:
         yield _crosstable(analysis)
@@ -57,6 +65,8 @@ def _sections(analysis: Analysis, past: Sequence[Past], configuration: str) -> I
         yield _lengths(analysis)
         yield _outcomes(analysis)
         yield _styles(analysis)
+    if recorded:
+        yield games.section(recorded)
     if analysis.games and not analysis.alone:
         yield _convergence(analysis, past)
         yield Section("fit", "Is one number enough?", tables=[fit(analysis)])
