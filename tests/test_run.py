@@ -46,7 +46,8 @@ def arena(*arguments: str, code: int = 0) -> Result:
 
 def files(folder: Path) -> dict[str, bytes]:
     """What lies in a results folder."""
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 def summary(folder: Path) -> Any:
