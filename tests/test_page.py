@@ -42,6 +42,7 @@ def counts(results: Results) -> Results:
                 "columns": tuple(count // 5 for count in turns),
                 "spaces": tuple(3 * count for count in turns),
             },
+            lengths={20: (tally.games, 0)} if tally.games else {},
             squares={
                 name: 2 * sum(turns) ** 2 // max(1, tally.games)
                 for name in ("turns", "busts", "columns", "spaces")
@@ -70,7 +71,7 @@ def page_of(analysis: Analysis, past: Sequence[Past] = ()) -> Page:
 
 @pytest.mark.parametrize(
     ("bots", "players", "deals", "charts"),
-    [(5, 2, 20, 7), (2, 2, 20, 7), (4, 4, 3, 7), (3, 1, 20, 4), (1, 1, 20, 4), (1, 2, 20, 0)],
+    [(5, 2, 20, 8), (2, 2, 20, 8), (4, 4, 3, 8), (3, 1, 20, 5), (1, 1, 20, 5), (1, 2, 20, 0)],
 )
 def test_tournaments_of_all_kinds_have_good_pages(
     bots: int, players: int, deals: int, charts: int

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from errno import ENOSPC
 from itertools import pairwise
 from math import log10
 from pathlib import Path
@@ -560,7 +561,7 @@ def test_a_file_is_written_whole_or_not_at_all(
     def crash(draft: Path, path: Path) -> None:
         assert draft.read_text().endswith("\n")
         assert draft.parent == path.parent
-        raise OSError("power cut")
+        raise OSError(ENOSPC, "power cut")
 
     monkeypatch.setattr(Path, "replace", crash)
     with pytest.raises(OSError, match="power cut"):
