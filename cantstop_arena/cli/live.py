@@ -7,6 +7,7 @@ stays visible: whoever stops or kills the program finds the terminal as it was.
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from textwrap import wrap
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -78,9 +79,10 @@ class _Drawing:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         scene, width = self.scene, options.max_width
-        room = options.size.height - 1 - len(scene.lines)
+        lines = [part for line in scene.lines for part in wrap(printable(line), width)]
+        room = options.size.height - 2 - len(lines)  # the heading, and a line to be wiped from
         yield _heading(scene, min(width, WIDEST))
-        yield _lines(scene.lines)
+        yield _lines(lines)
         if scene.standings:
             yield from _standings(scene.standings, scene.old, width, room)
 

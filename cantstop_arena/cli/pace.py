@@ -124,11 +124,9 @@ class Progress:
 
 
 def _rounded(rate: float) -> str:
-    """A rate to two digits, which do not dance so much; below 100 a second to one place."""
-    if rate < 9.95:
-        return f"{rate:.1f}" if rate >= 0.95 else f"{rate:.2g}"
-    digits = 10 ** (len(str(int(rate))) - 2)
-    return f"{round(rate / digits) * digits:,}"
+    """A rate to two digits, which do not dance so much."""
+    number = float(f"{rate:.2g}")
+    return f"{number:,.0f}" if number >= 10 else f"{number:g}"
 
 
 def time_text(seconds: float) -> str:
