@@ -2,19 +2,24 @@
 
 import contextlib
 import os
+import re
 import select
 import struct
 import subprocess
 import sys
 import time
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
+from typing import IO
+from unicodedata import east_asian_width
 
 import pytest
 
 ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
 PATIENCE = 60.0
+UNSET = ("NO_COLOR", "COLUMNS", "LINES", "TERM")
 
 
 class Terminal:
@@ -60,18 +65,51 @@ class Terminal:
         return bool(part)
 
 
+def picture(seen: str, columns: int = 120) -> list[str]:
+    """What is left on a high terminal, after the codes that a live table is drawn with."""
+    lines: defaultdict[int, list[str]] = defaultdict(list)
+    row = column = 0
+    for sign in re.findall(r"\x1b\[[?\d;]*[a-zA-Z]|.", seen, re.DOTALL):
+        wide = 1 + (east_asian_width(sign[0]) in "WF")
+        if sign == "\r":
+            column = 0
+        elif sign == "\n":
+            row, column = row + 1, 0
+        elif sign[0] != "\x1b":
+            if column + wide > columns:
+                row, column = row + 1, 0
+            lines[row] += [" "] * (column + wide - len(lines[row]))
+            lines[row][column : column + wide] = [sign, ""][:wide]
+            column += wide
+        elif sign[-1] == "A":
+            row = max(0, row - int(sign[2:-1]))
+        elif sign[-1] == "K":
+            lines[row].clear()
+        else:
+            assert sign[-1] in "mhl", sign
+    told = ["".join(lines[number]).rstrip() for number in range(max(lines, default=-1) + 1)]
+    while told and not told[-1]:
+        told.pop()
+    return told
+
+
 @contextmanager
-def on_a_terminal(*words: str, **environment: str) -> Iterator[Terminal]:
-    """Run `arena` on a terminal of 120 by 50 signs."""
+def on_a_terminal(
+    *words: str,
+    size: tuple[int, int] = (120, 50),
+    stdout: IO[bytes] | None = None,
+    **environment: str,
+) -> Iterator[Terminal]:
+    """Run `arena` on a terminal of so many signs, by default its standard output, too."""
     pty: ModuleType = pytest.importorskip("pty")
     fcntl, termios = pytest.importorskip("fcntl"), pytest.importorskip("termios")
     ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 120, 0, 0))
-    clean = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "TERM")}
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+    clean = {k: v for k, v in os.environ.items() if k not in UNSET}
     process = subprocess.Popen(
         [*ARENA, *words],
         stdin=theirs,
-        stdout=theirs,
+        stdout=theirs if stdout is None else stdout,
         stderr=theirs,
         env={**clean, "TERM": "xterm", **environment},
         start_new_session=True,

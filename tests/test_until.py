@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import combinations
 from math import factorial, log, sqrt
@@ -16,7 +16,7 @@ from simulated import Truth
 from simulated import results as simulated
 
 from cantstop_arena.cli import main
-from cantstop_arena.outcomes import ELO_ERROR, WHOLE, Until
+from cantstop_arena.outcomes import ELO_ERROR, WHOLE, Results, Until
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.ratings.elo import Ratings, rate
 from cantstop_arena.ratings.narrowness import widest
@@ -159,6 +159,12 @@ class Interrupting:
         self.games -= games
         if self.games <= 0:
             raise InterruptedError
+
+    def shrinks(self, played: int, games: int) -> None:
+        """Nothing to say."""
+
+    def passes(self, results: Callable[[], Results]) -> None:
+        """Nothing to say."""
 
     def looks(self, look: until.Look) -> None:
         """Keep where it was looked."""

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.run import Screen, playing_options, say_how_to_go_on, terms_of
+from cantstop_arena.cli.run import playing_options, say_how_to_go_on, terms_of
+from cantstop_arena.cli.screen import Screen
 from cantstop_arena.cli.tables import TEXT, format_option
 
 
@@ -44,7 +46,8 @@ def compare(
 
     @contextmanager
     def watched(name: str) -> Iterator[Screen]:
-        screen = Screen(name, quiet, aside=form != TEXT)
+        title = f"{name} ({next(numbers)} of {parts})"
+        screen = Screen(name, quiet, aside=form != TEXT, title=title, standings=False)
         try:
             yield screen
         finally:
@@ -52,6 +55,7 @@ def compare(
 
     catalogue = Catalogue(bots_folder)
     comparison = config.read(file, catalogue, Overrides(games, seed))
+    numbers, parts = count(1), len(comparison.players) * len(comparison.rules)
     folder = results / comparison.name
     say_how_to_go_on()
     terms = terms_of(workers, start_method, memory)

@@ -8,13 +8,13 @@ import click
 from cantstop_arena.cli.numbers import FiniteRange
 from cantstop_arena.cli.rules import rules_called
 from cantstop_arena.cli.run import (
-    Screen,
     bots_option,
     results_option,
     say_how_to_go_on,
     terms_of,
     workers_option,
 )
+from cantstop_arena.cli.screen import Screen
 from cantstop_arena.cli.tables import TEXT, show
 from cantstop_arena.errors import UsageError
 
@@ -99,7 +99,8 @@ def match(
     tournament = pairing((a, b), catalogue, rules, most, seed, results)
     contest = Match(tournament, catalogue, results / tournament.name, test)
     aim = "a hypothesis is accepted" if test else ""
-    screen = Screen(tournament.name, quiet, aside=False, aim=aim)
+    bounds = (test.lower, test.upper) if test else (0.0, 0.0)
+    screen = Screen(tournament.name, quiet, aside=False, aim=aim, bounds=bounds)
     say_how_to_go_on()
     try:
         outcome = contest.play(terms_of(workers, None, None), screen, fresh)

@@ -2,8 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,14 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from cantstop_arena import stopping
+from cantstop_arena.cli.screen import Screen
 from cantstop_arena.cli.tables import TEXT, show, table_options
-from cantstop_arena.errors import PageError
 from cantstop_arena.system import bytes_of
 
 if TYPE_CHECKING:
-    from click._termui_impl import ProgressBar
-
-    from cantstop_arena.tournament.until import Look
     from cantstop_arena.tournament.workforce import Terms
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -39,94 +35,6 @@ def _bytes(context: click.Context, parameter: click.Parameter, text: str | None)
         return None if text is None else bytes_of(text)
     except ValueError:
         raise click.BadParameter(f"{text!r} is no size like 512M or 2G") from None
-
-
-class Screen:
-    """Shows how a run goes on: a bar on a terminal, hardly anything elsewhere.
-
-    Where programs read the tables, words for people go `aside`, to the standard error.
-    """
-
-    def __init__(self, name: str, quiet: bool, aside: bool, aim: str = "") -> None:
-        self.name = name
-        self.quiet = quiet
-        self.aside = aside
-        self.aim = aim
-        self.games = 0
-        self.missing = 0
-        self._bar: ProgressBar[int] | None = None
-        self._aimed = False
-
-    def compiling(self, names: list[str]) -> None:
-        """Say what takes so long the first time."""
-        if not self.quiet:
-            told = ", ".join(names)
-            click.echo(f"Compiling {told} (only the first time) ...", err=True)
-
-    def begins(self, played: int, games: int) -> None:
-        """Say what is there, and what is to come."""
-        self.games, self.missing = games, games - played
-        if self.aim:
-            self._aims(played)
-        elif not self.missing:
-            self.say(f"{self.name} is complete: all {games:,} games have been played.\n")
-        elif played:
-            self.say(f"{self.name} goes on: {played:,} of {games:,} games have been played.\n")
-        else:
-            self.say(f"{self.name}: {games:,} games to play.\n")
-
-    def _aims(self, played: int) -> None:
-        """Say once until when games are played; how many that will be nobody knows."""
-        if not self._aimed:
-            so_far = f" {played:,} games have been played." if played else ""
-            self.say(f"{self.name}: plays until {self.aim}.{so_far}")
-        self._aimed = True
-
-    def looks(self, look: "Look") -> None:
-        """Say how narrow the intervals are by now."""
-        from cantstop_arena.reports.ending import extent
-
-        self.close()
-        if look.bot:
-            told = extent(look.measure, look.measured)
-            self.say(f"{look.games:,} games of each group: {told} for {look.bot}.")
-
-    def weighs(self, deals: int, ratio: float) -> None:
-        """Say how a test stands by now."""
-        self.close()
-        self.say(f"{deals:,} deals: LLR {round(ratio, 2) + 0.0:.2f}.")
-
-    def written(self, folder: Path, paths: Sequence[Path]) -> None:
-        """Say what was written."""
-        self.say(f"\nWritten to {folder}: {', '.join(path.name for path in paths)}.")
-
-    @contextmanager
-    def going_on_without(self) -> Iterator[None]:
-        """Say that there is nothing to draw the page with: the other results are there."""
-        try:
-            yield
-        except PageError as error:
-            click.echo(str(error), err=True)
-
-    def say(self, words: str) -> None:
-        """Say something, unless nothing is to be said."""
-        if not self.quiet:
-            click.echo(words, err=self.aside)
-
-    def advances(self, games: int) -> None:
-        """Move the bar."""
-        if self.quiet or not sys.stderr.isatty():
-            return
-        if self._bar is None:
-            self._bar = click.progressbar(length=self.missing, label="Playing", file=sys.stderr)
-            self._bar.__enter__()
-        self._bar.update(games)
-
-    def close(self) -> None:
-        """End the bar's line."""
-        if self._bar is not None:
-            self._bar.__exit__(None, None, None)
-            self._bar = None
 
 
 workers_option = click.option(

@@ -5,6 +5,7 @@ import select
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
 from cantstop_arena import stopping
 
@@ -21,7 +22,15 @@ def takes_colours() -> bool:
 
 def is_clever() -> bool:
     """Whether this terminal knows any codes."""
-    return os.environ.get("TERM") != "dumb"
+    return os.environ.get("TERM") not in ("dumb", "unknown")
+
+
+def is_in_front(terminal: TextIO) -> bool:
+    """Whether this terminal is ours at the moment, and not the shell's that put us behind."""
+    try:
+        return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
+    except OSError:  # no shell there
+        return True
 
 
 def coloured() -> bool:

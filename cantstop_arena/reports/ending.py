@@ -13,6 +13,11 @@ def extent(measure: str, amount: float) -> str:
     return f"a score interval {amount:.4g} wide"
 
 
+def extent_for(measure: str, amount: float, bot: str) -> str:
+    """How far an interval reaches, and whose it is."""
+    return f"{extent(measure, amount)} for {bot}"
+
+
 def until_text(rule: Until) -> str:
     """What has to be so for the games to end."""
     return f"every bot has {extent(rule.measure, rule.most)} or less"

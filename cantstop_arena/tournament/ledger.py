@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena import stopping
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.outcomes import BlockResult, Fault, Group, Tally, seatings
 from cantstop_arena.sampling import Bytes, Span
@@ -106,6 +107,7 @@ class Ledger:
             for bots, first, deals, *packed in self._select(
                 query, start - longest, start + count, start
             ):
+                stopping.check()  # who reads all deals while others are played takes seconds
                 winners, measures = map(zlib.decompress, packed)
                 yield (
                     tuple(json.loads(bots)),

@@ -54,6 +54,16 @@ class Watch(Protocol):
     def advances(self, games: int) -> None:
         """So many more games are in the ledger."""
 
+    def shrinks(self, played: int, games: int) -> None:
+        """A bot is out: of only `games` that are left, `played` stand in the ledger."""
+
+    def passes(self, results: Callable[[], Results]) -> None:
+        """Time passes, with more games or without, and nothing is being written.
+
+        Told some twenty times a second. `results` adds up what stands in the ledger, which takes
+        time in proportion to the games; it raises Interrupted when the user wants to end.
+        """
+
 
 @dataclass(frozen=True)
 class Bots:
@@ -116,7 +126,7 @@ class Session:
 
     def play(self, part: Tournament, terms: Terms, watch: Watch) -> None:
         """Play what is missing of a part, which is the tournament with fewer games."""
-        _Run(part, self.catalogue, self.folder, self.ledger).play(terms, watch)
+        _Run(part, self.catalogue, self.folder, self.ledger).play(terms, watch, self.results)
         _write_resolved(part, self.folder, self.ledger.spans())
 
     def results(self) -> Results:
@@ -170,16 +180,14 @@ class _Run:
         self.judge = Judge(tournament.policy.max_faults, ledger.disqualified())
         self.parts: dict[Block, list[BlockResult]] = {}
 
-    def play(self, terms: Terms, watch: Watch) -> None:
-        """Play, write down, judge."""
-        stored = sum(self._games(deals) for gone in self.spans.values() for _, deals in gone)
-        blocks = self._missing(lambda _: "compiled")
-        missing = sum(self._games(b.deals) for b in blocks if not self.judge.is_void(b.group))
+    def play(self, terms: Terms, watch: Watch, results: Callable[[], Results]) -> None:
+        """Play, write down, judge; `results` are those of the whole tournament."""
+        stored, missing = self._extent(self.spans)
         asked = sum(self._games(self.tournament.deals) for _ in self.tournament.groups())
         watch.begins(stored, max(asked, stored + missing) if missing else stored)
         self.judge.hear(self.ledger.faults())
         if missing:
-            self._play_missing(terms, watch)
+            self._play_missing(terms, watch, results)
         self.judge.close()
         self._pass_sentences()
         self.ledger.tidy()
@@ -187,10 +195,19 @@ class _Run:
     def _games(self, deals: int) -> int:
         return _games(self.tournament, deals)
 
-    def _missing(self, lane_of: Callable[[Group], str]) -> Iterator[Block]:
-        return missing_blocks(self.tournament, lane_of, lambda group: self.spans.get(group, []))
+    def _extent(self, spans: "Mapping[Group, list[Span]]") -> tuple[int, int]:
+        """The games that have been played, and those that are missing and count."""
+        stored = sum(deals for gone in spans.values() for _, deals in gone)
+        blocks = self._missing(spans, lambda _: "compiled")
+        missing = sum(block.deals for block in blocks if not self.judge.is_void(block.group))
+        return self._games(stored), self._games(missing)
 
-    def _play_missing(self, terms: Terms, watch: Watch) -> None:
+    def _missing(
+        self, spans: "Mapping[Group, list[Span]]", lane_of: Callable[[Group], str]
+    ) -> Iterator[Block]:
+        return missing_blocks(self.tournament, lane_of, lambda group: spans.get(group, []))
+
+    def _play_missing(self, terms: Terms, watch: Watch, results: Callable[[], Results]) -> None:
         recipe = recipe_for(self.tournament, self.catalogue, self.logs, terms.memory)
         from cantstop_arena.games.cantstop.sight import SIZE, sight_of
 
@@ -198,7 +215,7 @@ class _Run:
         entrants = self.tournament.entrants
         apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
         bots = Bots(table, self.tournament.policy.decision_limit, apart, self.logs)
-        blocks = self.judge.scheduled(self._missing(_lanes(table)))
+        blocks = self.judge.scheduled(self._missing(self.spans, _lanes(table)))
         self.logs.begin()
         try:
             with (
@@ -207,10 +224,12 @@ class _Run:
                     partial(recipe.at_work, self.logs), Window(SIZE, sight_of), bots, terms
                 ) as workforce,
             ):
-                for played in workforce.play(blocks):
+                for played in workforce.play(blocks, lambda: watch.passes(results)):
                     self._take(played, watch)
                     if self._pass_sentences():
                         workforce.drop(self.judge.is_void)
+                        stored, left = self._extent(self.ledger.spans())
+                        watch.shrinks(stored, stored + left)
         finally:
             self.logs.end()
 

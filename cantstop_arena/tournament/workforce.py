@@ -112,8 +112,12 @@ class Workforce:
             employee.worker.dismiss()
         self._employees.clear()
 
-    def play(self, blocks: Iterator[Block]) -> Iterator[Played]:
+    def play(
+        self, blocks: Iterator[Block], meanwhile: Callable[[], None] = lambda: None
+    ) -> Iterator[Played]:
         """Yield the results of the blocks, or of their parts, in the order of getting done.
+
+        Whatever is to be done `meanwhile` is done once in a pulse, while all workers are at work.
 
         Raises WorkforceError when workers keep dying before they play, and Interrupted.
         """
@@ -127,6 +131,7 @@ class Workforce:
                     yield result
             self._look_around()
             self._hand_out(blocks)
+            meanwhile()
 
     def drop(self, void: Callable[[Group], bool]) -> None:
         """Forget what is being played, or waits to be played again, by groups that are void."""
