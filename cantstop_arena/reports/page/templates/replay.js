@@ -124,7 +124,8 @@
     press(event) {
       const key = this.keys[event.key];
       if (!key || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
-      if (event.target.closest("input, select, textarea, details")) return;
+      const other = event.target.closest("input, select, textarea, summary, details");
+      if (other && !other.contains(this.region)) return;
       if (event.key === " " && event.target.closest("button, a")) return;
       event.preventDefault();
       key(event);
