@@ -383,16 +383,16 @@ def test_games_on_a_page_do_not_fight_over_keys(opened: Opened) -> None:
 def test_playing_goes_on_by_itself_until_it_is_paused(opened: Opened) -> None:
     page = opened(replay_page(TWO))
     live = page.locator(".said")
-    page.locator("select").select_option("100")
+    page.locator("select").select_option("400")
     page.locator(".play").focus()
     page.keyboard.press("Space")
-    page.locator(".said", has_text="Turn 2").wait_for()
+    page.locator(".said", has_text="Turn").wait_for()
     assert live.get_attribute("aria-live") == "off"
     assert page.locator(".play").get_attribute("aria-label") == "Pause"
     page.keyboard.press("Space")
     paused = said(page)
     assert live.get_attribute("aria-live") == "polite"
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(900)
     assert said(page) == paused
     page.locator("#game").focus()
     page.keyboard.press("End")
