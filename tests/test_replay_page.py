@@ -1,6 +1,7 @@
 """Games on a page: what the script is given, and what a browser makes of it."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,12 +25,13 @@ from cantstop_arena.games.cantstop.stepping import bust_chance
 from cantstop_arena.games.cantstop.svg import described, heading
 from cantstop_arena.games.cantstop.table import Contestant
 from cantstop_arena.hookspecs import Player
-from cantstop_arena.reports.page.document import Document, Game, Section, as_html
+from cantstop_arena.reports.page.document import TEMPLATES, Document, Game, Section, as_html
 from cantstop_arena.reports.page.make import replay_page
 from cantstop_arena.reports.page.replays import document, game
 
 ORDINARY = 40_000  # bytes that a game of two may cost
 A_THOUSAND_TURNS = 700_000
+COLOUR = re.compile(r"--([\w-]+): #(\w{6})")
 
 # What is seen at each step on a walk with a button.
 WALK = """([way, steps]) => {
@@ -353,6 +355,10 @@ def test_keys_go_where_the_page_says(opened: Opened) -> None:
         page.locator(selector).focus()
         page.keyboard.press("ArrowRight")
         assert said(page) == told[0]
+    page.locator("[data-does=forth]").focus()
+    page.keyboard.press("Space")
+    assert said(page) == told[1]
+    assert page.locator(".play").get_attribute("title") == "Play"
 
 
 def test_games_on_a_page_do_not_fight_over_keys(opened: Opened) -> None:
@@ -378,16 +384,16 @@ def test_games_on_a_page_do_not_fight_over_keys(opened: Opened) -> None:
 def test_playing_goes_on_by_itself_until_it_is_paused(opened: Opened) -> None:
     page = opened(replay_page(TWO))
     live = page.locator(".said")
-    page.locator("select").select_option("100")
+    page.locator("select").select_option("400")
     page.locator(".play").focus()
     page.keyboard.press("Space")
-    page.locator(".said", has_text="Turn 2").wait_for()
+    page.locator(".said", has_text="Turn").wait_for()
     assert live.get_attribute("aria-live") == "off"
     assert page.locator(".play").get_attribute("aria-label") == "Pause"
     page.keyboard.press("Space")
     paused = said(page)
     assert live.get_attribute("aria-live") == "polite"
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(900)
     assert said(page) == paused
     page.locator("#game").focus()
     page.keyboard.press("End")
@@ -410,6 +416,31 @@ def test_who_wants_no_motion_gets_none(opened: Opened) -> None:
     script = "getComputedStyle(document.querySelector('.stage use')).transitionDuration"
     assert opened(replay_page(TWO)).evaluate(script) == "0.25s"
     assert opened(replay_page(TWO), reduced_motion="reduce").evaluate(script) == "0s"
+
+
+def test_pieces_can_be_told_from_the_board_and_their_letters_read() -> None:
+    style = (TEMPLATES / "replay.css").read_text("utf-8")
+    themes = [dict(COLOUR.findall(block)) for block in style.split(":root")[1:]]
+    assert len(themes) == 3  # light, dark, and paper
+    for theme in themes:
+        for seat in range(1, 5):
+            mine = theme[f"seat-{seat}"]
+            assert contrast(mine, theme["on-seat"]) > 4.5
+            assert min(contrast(mine, theme[name]) for name in ("column", "summit")) > 3
+
+
+def contrast(one: str, other: str) -> float:
+    """The ratio that the guidelines for accessible pages reckon with."""
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (0, 2, 4)]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -79,7 +79,8 @@ def write_whole(path: Path, text: str) -> None:
         draft.write_bytes(text.encode("utf-8", errors="backslashreplace"))
         draft.replace(path)
     except OSError as error:
-        error.filename = str(path)  # nobody knows the draft
+        if error.filename:
+            error.filename = str(path)  # nobody knows of the draft
         raise
     finally:
         draft.unlink(missing_ok=True)

@@ -19,10 +19,9 @@ KEY = "game"
 def document(events: Iterable[Event]) -> Document:
     """The page of one game. It does not tell beforehand who wins."""
     told = list(events)
-    opening = next(scenes(told))
     return Document(
         title=against(told[0]["seats"]),
-        about=f"{opening.heading}.",
+        about=f"{next(scenes(told)).heading}.",
         answer=(),
         sections=[Section("replay", "Step by step", games=[game(KEY, "", (), told)])],
     )
