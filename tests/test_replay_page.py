@@ -387,7 +387,7 @@ def test_playing_goes_on_by_itself_until_it_is_paused(opened: Opened) -> None:
     page.locator("select").select_option("400")
     page.locator(".play").focus()
     page.keyboard.press("Space")
-    page.locator(".said", has_text="Turn").wait_for()
+    page.locator(".said", has_text=re.compile("^Turn")).wait_for()
     assert live.get_attribute("aria-live") == "off"
     assert page.locator(".play").get_attribute("aria-label") == "Pause"
     page.keyboard.press("Space")
