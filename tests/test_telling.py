@@ -200,3 +200,15 @@ def test_alone_and_at_full_tables(players: int, kinds: set[str]) -> None:
     assert {path.stem for path in Path("results/cup").glob("games/*.jsonl")} == kinds
     for kind in kinds:
         assert len(events_of(kind)[0]["seats"]) == players
+
+
+def test_a_game_that_is_too_long_is_told_of_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    arena("run", "cup.yaml", "--quiet")
+    page = Path("results/cup/report.html")
+    assert all(f'id="game-{kind}"' in page.read_text() for kind in ("longest", "closest"))
+    turns = events_of("longest")[-1]["turns"]
+    monkeypatch.setattr("cantstop_arena.reports.page.games.MOST_TURNS", turns - 1)
+    arena("report", "results/cup")
+    assert 'id="game-longest"' not in page.read_text()
+    assert f"The longest game has more than {turns - 1} turns" in page.read_text()
+    assert 'id="game-closest"' in page.read_text()

@@ -12,6 +12,7 @@ from cantstop_arena.reports.page.document import Section
 from cantstop_arena.reports.telling import TYPICAL, Telling, record_path
 
 LONGEST, CLOSEST, COMEBACK = TELLING
+MOST_TURNS = 200  # of a game on the page, each of which has some 600 bytes
 TITLES = {
     TYPICAL: "A typical game",
     LONGEST: "The longest game",
@@ -23,7 +24,11 @@ Recorded = tuple[Telling, Story, Sequence[Event]]
 
 
 def section(recorded: Sequence[Recorded]) -> Section:
-    """The section of games that have been recorded."""
+    """The section of games that have been recorded, without those that would make it too large."""
+    left_out = [telling.kind for telling, story, _ in recorded if story.turns > MOST_TURNS]
+    words = [
+        f"{TITLES[kind]} has more than {MOST_TURNS} turns; it is not shown." for kind in left_out
+    ]
     games = [
         replays.game(
             f"game-{telling.kind}",
@@ -32,8 +37,9 @@ def section(recorded: Sequence[Recorded]) -> Section:
             events,
         )
         for telling, story, events in recorded
+        if telling.kind not in left_out
     ]
-    return Section("games", "Games worth seeing", games=games)
+    return Section("games", "Games worth seeing", words, games=games)
 
 
 def _told(telling: Telling, story: Story, events: Sequence[Event]) -> Iterator[str]:
