@@ -62,7 +62,9 @@ def told(*folders: str) -> Any:
 
 def content(folder: str) -> dict[str, tuple[bytes, int]]:
     return {
-        path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in Path(folder).iterdir()
+        str(path): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in Path(folder).rglob("*")
+        if path.is_file()
     }
 
 
