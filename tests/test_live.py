@@ -13,17 +13,19 @@ import pytest
 from rich.cells import cell_len
 from terminals import ARENA, on_a_terminal, picture
 
+from cantstop_arena import stopping
 from cantstop_arena.cli.live import LiveTable, Scene
 from cantstop_arena.cli.pace import Budget, Pace, Progress, time_text
 from cantstop_arena.cli.screen import Screen
 from cantstop_arena.cli.sight import LINE
+from cantstop_arena.errors import Interrupted
 from cantstop_arena.outcomes import Results
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.reports.drawing import TEXT, draw
 from cantstop_arena.reports.interim import Interim, interim
 from cantstop_arena.reports.model import Column, Estimate, Table, Value, estimate, number
 from cantstop_arena.reports.standings import ELO
-from cantstop_arena.tournament import config, until
+from cantstop_arena.tournament import config, run, until
 from cantstop_arena.tournament.ledger import LEDGER
 from cantstop_arena.tournament.workforce import Terms
 
@@ -256,6 +258,74 @@ def test_lines_say_how_far_an_open_end_is(clock: Hands, capsys: pytest.CaptureFi
     assert capsys.readouterr().err == "1,500 games, 50 games/s, next look at 4,000\n"
 
 
+class Tty(io.StringIO):
+    """What is written to a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("kind", "in_front", "lively"),
+    [("xterm", True, True), ("xterm", False, False), ("dumb", True, False)],
+)
+def test_lines_come_where_nothing_can_be_drawn(
+    kind: str, in_front: bool, lively: bool, clock: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Tty()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", kind)
+    monkeypatch.setattr("cantstop_arena.cli.sight.is_in_front", lambda _: in_front)
+    screen = Screen("cup", quiet=False, aside=True, standings=False, clock=clock)
+    screen.begins(0, 4000)
+    for _ in range(2):
+        screen.passes(never)
+        clock.seconds += LINE
+        screen.advances(1000)
+    screen.passes(never)
+    assert ("\x1b[" in terminal.getvalue()) == lively
+    assert ("\n2,000 of 4,000 games, 33 games/s, 60 s left\n" in terminal.getvalue()) != lively
+
+
+def test_what_is_drawn_is_left_to_the_shell_that_takes_the_terminal_back(
+    clock: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal, in_front = Tty(), [True]
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("cantstop_arena.cli.sight.is_in_front", lambda _: in_front[0])
+    screen = Screen("cup", quiet=False, aside=True, standings=False, clock=clock)
+    screen.begins(0, 4000)
+    screen.passes(never)
+    clock.seconds += 1
+    screen.passes(never)
+    drawn = terminal.getvalue()
+    assert "of 4,000 games" in drawn
+    in_front[0] = False
+    screen.passes(never)
+    screen.close()
+    assert terminal.getvalue() == drawn
+
+
+def test_a_terminal_that_is_gone_does_not_stop_the_run(
+    clock: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Gone(Tty):
+        def write(self, text: str) -> int:
+            raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr("sys.stderr", Gone())
+    monkeypatch.setenv("TERM", "xterm")
+    screen = Screen("cup", quiet=False, aside=False, standings=False, clock=clock)
+    screen.begins(0, 4000)
+    for _ in range(4):
+        screen.passes(never)
+        clock.seconds += LINE
+    monkeypatch.setenv("TERM", "dumb")
+    screen.passes(never)
+    screen.close()
+
+
 def test_quiet_screens_say_nothing(clock: Hands, capsys: pytest.CaptureFixture[str]) -> None:
     screen = Screen("cup", quiet=True, aside=False, clock=clock)
     screen.begins(0, 4000)
@@ -350,7 +420,7 @@ def test_nothing_silly_is_said_at_the_start(clock: Hands) -> None:
     assert str(progress) == "1 of 2,000,000 games"
     clock.seconds += 0.6
     progress.advances(150_000)
-    assert str(progress) == "150,001 of 2,000,000 games, 150,000 games/s, 13 s left"
+    assert str(progress) == "150,001 of 2,000,000 games, 150,000 games/s, 12 s left"
     progress.stands(100_000, 400_000)  # a bot is out
     assert str(progress) == "100,000 of 400,000 games, 150,000 games/s, 2 s left"
     assert progress.share == 0.25
@@ -374,7 +444,7 @@ def test_rates_have_two_digits(games: int, told: str, clock: Hands) -> None:
 @pytest.mark.parametrize(
     ("seconds", "told"),
     [
-        *((0.2, "1 s"), (120, "120 s"), (121, "3 min"), (7200, "120 min"), (7201, "3 h")),
+        *((0.2, "1 s"), (120, "120 s"), (121, "2 min"), (7200, "120 min"), (7201, "2 h")),
         *((48 * 3600, "48 h"), (9 * 86400, "9 d"), (1e30, "ages")),
     ],
 )
@@ -473,6 +543,18 @@ def test_standings_can_be_seen_after_every_block_and_change_nothing(cup: str) ->
     assert done == games == interim(results).games
 
 
+def test_a_wish_to_end_is_heard_while_standings_are_reckoned() -> None:
+    """With very many games that takes seconds."""
+    played(CUPS["few"], Incurious(), "cup")
+    tournament = config.read(Path("cup.yaml"), Catalogue(Path("bots")))
+    with run.opened(tournament, Catalogue(Path("bots")), Path("cup")) as session:
+        with pytest.raises(Interrupted), stopping.heard(""), stopping.in_order():
+            signal.raise_signal(signal.SIGTERM)
+            session.results()
+            pytest.fail("nobody heard it")
+        assert interim(session.results()).games
+
+
 def test_a_bot_that_is_out_is_named_and_its_games_count_no_more() -> None:
     watch = Curious()
     played(CUPS["faulty"], watch, "watched")
@@ -516,7 +598,9 @@ def a_scene(bots: Sequence[str] = NAMES) -> Scene:
         [rank, bot, Estimate(1500.0, 1480.0, 1520.0), Estimate(0.5, 0.4, 0.6), 1200, rank - 1]
         for rank, bot in enumerate(bots, 1)
     ]
-    standings = Interim(Table("interim", "", columns, rows), 1200, "", ("Disqualified: a, b.",))
+    standings = Interim(
+        Table("interim", "", columns, rows), 1200, "", ("Disqualified: a, \x1b[2Jb.",)
+    )
     lines = ("1,200 of 4,000 games, 29 games/s, 97 s left",)
     return Scene("\x1b[2J [red]cup[/]", 0.3, lines, standings, "3 s ago")
 
@@ -529,6 +613,8 @@ def test_a_scene_fits_every_terminal(
     told = drawn((columns, lines), monkeypatch, a_scene())
     assert 0 < len(told) <= lines
     assert all(cell_len(line) <= columns for line in told)
+    if columns > 20 and lines > 5:
+        assert "1,200 of 4,000 games, 29 games/s, 97 s left" in " ".join(map(str.strip, told))
 
 
 def test_names_are_shown_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -537,7 +623,7 @@ def test_names_are_shown_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in NAMES:
         assert any(name in line for line in told)
     assert len({cell_len(line) for line in told[4:9]}) == 1
-    assert told[-2:] == ["Disqualified: a, b.", "After 1,200 games, 3 s ago."]
+    assert told[-2:] == ["Disqualified: a, \\x1b[2Jb.", "After 1,200 games, 3 s ago."]
 
 
 def test_low_terminals_show_the_first_bots(monkeypatch: pytest.MonkeyPatch) -> None:

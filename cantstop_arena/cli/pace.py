@@ -3,7 +3,6 @@
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from math import ceil
 
 Clock = Callable[[], float]
 
@@ -133,5 +132,5 @@ def time_text(seconds: float) -> str:
     """A stretch of time in the unit that fits it."""
     for most, unit, sign in _UNITS:
         if seconds <= most:
-            return f"{ceil(seconds / unit)} {sign}"
+            return f"{max(1, round(seconds / unit))} {sign}"
     return "ages"
