@@ -95,7 +95,20 @@ games: 60
 seed: 3
 bots: [random, cautious, rule28]
 """
+CALM = """
+import os, pathlib, signal
 
+def choose_move(turn, moves):
+    doom = pathlib.Path("doom")
+    if turn.rolls > 1 and doom.exists():
+        fate = doom.read_text()
+        doom.unlink()
+        os.kill(os.getpid(), getattr(signal, fate))
+    return 0
+
+def roll_again(turn):
+    return turn.rolls < 3
+"""
 
 Games = dict[tuple[tuple[str, ...], int], Game]
 
@@ -187,6 +200,24 @@ def test_bots_that_play_otherwise_the_second_time_have_no_telling_games() -> Non
     arena("run", "cup.yaml", "--quiet")
     kept = [path.stem for path in Path("results/cup").glob("games/*.jsonl")]
     assert "closest" not in kept and "comeback" not in kept
+
+
+@pytest.mark.parametrize("fate", ["SIGKILL", "SIGSTOP"])
+def test_a_record_outlives_the_process_that_plays_it(fate: str) -> None:
+    """Whatever befalls a process from outside must not change what lies in the folder."""
+    Path("bots").mkdir()
+    Path("bots/calm.py").write_text(CALM)
+    Path("cup.yaml").write_text("name: cup\ngames: 10\ndecision_limit: 0.3\nbots: [calm, random]\n")
+    arena("run", "cup.yaml", "--quiet", "--results", "calm")
+    before = {path.name: path.read_bytes() for path in Path("calm/cup/games").iterdir()}
+    assert before
+    arena("run", "cup.yaml", "--quiet")
+    for path in Path("results/cup/games").iterdir():
+        path.unlink()
+    Path("doom").write_text(fate)
+    arena("run", "cup.yaml", "--quiet")
+    assert not Path("doom").exists()
+    assert {path.name: path.read_bytes() for path in Path("results/cup/games").iterdir()} == before
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import json
 import random
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations, groupby
+from itertools import combinations, groupby, pairwise
 from math import factorial
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from conftest import Tables
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ from cantstop_arena.outcomes import (
     Fault,
     Group,
     Tally,
+    joined,
     merged,
     seatings,
 )
@@ -257,6 +259,20 @@ def test_a_tidied_ledger_depends_on_its_content_alone(tmp_path: Path) -> None:
             assert ledger.spans()  # still open
     assert (tmp_path / "one/ledger").read_bytes() == (tmp_path / "two/ledger").read_bytes()
     assert {path.name for path in (tmp_path / "one").iterdir()} <= {"ledger", ".lock"}
+
+
+def test_a_block_played_in_parts_is_written_like_a_whole_one(
+    tmp_path: Path, tables: Tables
+) -> None:
+    """The parts of a block whose worker died are played by others, and put together."""
+    table = tables.of(CLASSIC, ("random", "cautious"), 2)
+    whole = Block((0, 1), 3, 20)
+    for name, cuts in (("one", (3, 23)), ("two", (3, 11, 12, 23))):
+        parts = [table.play(whole.part(*cut)) for cut in pairwise(cuts)]
+        with open_ledger(tmp_path / f"{name}.sqlite", IDENTITY) as ledger:
+            ledger.add(joined(whole, parts))
+            ledger.tidy()
+    assert (tmp_path / "one.sqlite").read_bytes() == (tmp_path / "two.sqlite").read_bytes()
 
 
 def test_another_identity_is_refused_with_all_that_differs(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def run(
     from cantstop_arena.reports.ending import until_text
     from cantstop_arena.reports.telling import GAMES, record_games
     from cantstop_arena.tournament import config
-    from cantstop_arena.tournament.replaying import replayed
+    from cantstop_arena.tournament.replaying import recorded
     from cantstop_arena.tournament.until import play
 
     catalogue = Catalogue(bots_folder)
@@ -139,7 +139,7 @@ def run(
     analysis = Analysis(outcome)
     paths = files.write_reports(analysis, folder)
     show(analysis, form, chosen)
-    if record_games(analysis, folder, partial(replayed, tournament, catalogue, silent=True)):
+    if record_games(analysis, folder, partial(recorded, tournament, catalogue)):
         paths.append(folder / GAMES)
     with screen.going_on_without():
         paths.append(files.write_page(analysis, folder))

@@ -21,8 +21,8 @@ GAMES = "games"  # in a results folder
 TYPICAL = "typical"
 KINDS = (TYPICAL, *TELLING)
 
-Play = Callable[[Sequence[str], int, Callable[[str], None]], Iterator[Event]]
-"""Plays a game of some bots, in seat order, in a deal again; is told whom to tell of complaints."""
+Play = Callable[[Sequence[str], int], Sequence[Event]]
+"""Plays a game of some bots, in seat order, in a deal again; no events where that is impossible."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +117,8 @@ def _is_there(game: Telling, folder: Path, analysis: Analysis) -> bool:
 
 
 def _record(game: Telling, path: Path, play: Play) -> bool:
-    events = list(play(game.bots, game.deal, lambda complaint: None))
-    if not game.is_told_by(events):
+    events = play(game.bots, game.deal)
+    if not (events and game.is_told_by(events)):
         return False
     path.parent.mkdir(exist_ok=True)
     write_whole(path, as_json_lines(events))

@@ -52,7 +52,7 @@ class Ledger:
             block.first,
             _text(block.group),
             block.deals,
-            zlib.compress(_text([_as_row(tally) for tally in result.tallies]).encode(), 1),
+            zlib.compress(_tallies_text(result.tallies).encode(), 1),
             zlib.compress(result.winners, 1),
             zlib.compress(result.measures, 1),
             _text([asdict(fault) for fault in result.faults]),
@@ -185,8 +185,13 @@ def _text(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
+def _tallies_text(tallies: Iterable[Tally]) -> str:
+    """Sorted: a block that was played in parts, and put together, has to give the same bytes."""
+    return json.dumps([*map(_as_row, tallies)], separators=(",", ":"), sort_keys=True)
+
+
 def _as_row(tally: Tally) -> list[Any]:
-    lengths = [[number, *found] for number, found in tally.lengths.items()]
+    lengths = [[number, *found] for number, found in sorted(tally.lengths.items())]
     return [
         *(tally.games, tally.wins, tally.unfinished, tally.forfeits),
         *(tally.counts, tally.squares, lengths, tally.telling),

@@ -3,11 +3,13 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena import stopping, system
+from cantstop_arena.errors import WorkforceError
 from cantstop_arena.outcomes import Block, Fault, Glimpse, Group
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.tournament.config import Tournament
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 _PULSE = 0.02
 _TO_START = 120.0  # seconds for the process, and for programs, to get ready
+_TRIES = 5  # to play a game to its end
 _COMPLAINT = "complaint"
 
 
@@ -30,12 +33,47 @@ def replayed(
     names: Sequence[str],
     deal: int,
     complain: Callable[[str], None],
-    silent: bool = False,
 ) -> Iterator["Event"]:
     """The events of a game, bots in seat order. `complain` is told who misbehaves, and how.
 
-    What bots print goes to the standard error, or nowhere if they are to be `silent`.
+    What bots print goes to the standard error. Raises WorkforceError where no game begins.
     """
+    turn = None
+    try:
+        for event in _played(tournament, catalogue, names, deal, complain, silent=False):
+            turn = event.get("turn", turn or 0)
+            yield event
+    except _CutOff as cut:
+        if turn is None:
+            raise WorkforceError(f"the game did not begin: {cut}") from None
+        complain(f"{names[cut.seat]} (seat {cut.seat}) misbehaves in turn {turn}: {cut}")
+        winners = [other for other in range(len(names)) if other != cut.seat]
+        yield {"event": "end", "turns": turn, "winners": winners, "reason": "fault"}
+
+
+def recorded(
+    tournament: Tournament, catalogue: Catalogue, names: Sequence[str], deal: int
+) -> Sequence["Event"]:
+    """The events of a game, bots in seat order, in silence; none where it comes to no end.
+
+    As the game may have been played before, its bots are not to blame if its process dies: it
+    is played again, as often as a block of a tournament would be.
+    """
+    for _ in range(_TRIES):
+        with suppress(_CutOff):
+            return list(_played(tournament, catalogue, names, deal, lambda _: None, silent=True))
+    return []
+
+
+def _played(
+    tournament: Tournament,
+    catalogue: Catalogue,
+    names: Sequence[str],
+    deal: int,
+    complain: Callable[[str], None],
+    silent: bool,
+) -> Iterator["Event"]:
+    """The events of a game, from a process of its own. Raises _CutOff where that ends first."""
     from cantstop_arena.games.cantstop.sight import SIZE, sight_of
 
     recipe, seats = table_for(tournament, catalogue, names)
@@ -47,9 +85,17 @@ def replayed(
         try:
             worker.give(Block(seats, deal, 1), ())
             limit = tournament.policy.decision_limit
-            yield from _Listener(worker, names, limit, complain).events()
+            yield from _Listener(worker, limit, complain).events()
         finally:
             worker.dismiss()
+
+
+class _CutOff(Exception):
+    """The process of a game has died, or stands still, while a seat was to decide."""
+
+    def __init__(self, why: str, seat: int) -> None:
+        super().__init__(why)
+        self.seat = seat
 
 
 class _Replayer:
@@ -80,10 +126,8 @@ class _Listener:
     """In the parent: hears the events, and ends the game when no more can come."""
 
     worker: Worker
-    names: Sequence[str]
     limit: float
     complain: Callable[[str], None]
-    turn: int = 0
 
     def events(self) -> Iterator["Event"]:
         vigil, looked = Vigil(), time.monotonic()
@@ -97,15 +141,14 @@ class _Listener:
                         if event["event"] == "end":
                             return
             except EOFError:
-                yield self._ended(system.ending(self.worker.ended()))
-                return
+                raise self._cut_off(system.ending(self.worker.ended())) from None
             glimpse, now = self.worker.look(), time.monotonic()
             activity = system.activity(self.worker.process.pid)
             vigil.look(glimpse, activity, min(now - looked, 4 * _PULSE))
             looked = now
             if self._is_over(glimpse, vigil):
-                yield self._ended(f"{glimpse.asked} gave no answer within {self.limit:g} s")
-                return
+                asked = glimpse.asked or "its process"
+                raise self._cut_off(f"{asked} gave no answer within {self.limit:g} s")
 
     def _heard(self, message: Any) -> "Event | None":
         if message == READY:
@@ -113,18 +156,16 @@ class _Listener:
         elif isinstance(message, dict) and _COMPLAINT in message:
             self.complain(message[_COMPLAINT])
         elif isinstance(message, dict):
-            self.turn = message.get("turn", self.turn)
             return message
+        else:
+            raise self._cut_off(f"broke its process: {str(message).strip().rpartition(chr(10))[2]}")
         return None
 
     def _is_over(self, glimpse: Glimpse, vigil: Vigil) -> bool:
         """Whether a bot has had its time; where it is doubtful why, three times as much."""
-        if not (self.worker.ready and glimpse.deciding):
-            return vigil.still > _TO_START
-        return vigil.still > (self.limit if vigil.proven else 3 * self.limit)
+        if self.worker.ready and glimpse.deciding:
+            return vigil.still > (self.limit if vigil.proven else 3 * self.limit)
+        return vigil.still > (self.limit if vigil.stopped else _TO_START)
 
-    def _ended(self, why: str) -> "Event":
-        seat = self.worker.look().place
-        self.complain(f"{self.names[seat]} (seat {seat}) misbehaves in turn {self.turn}: {why}")
-        winners = [other for other in range(len(self.names)) if other != seat]
-        return {"event": "end", "turns": self.turn, "winners": winners, "reason": "fault"}
+    def _cut_off(self, why: str) -> _CutOff:
+        return _CutOff(why, self.worker.look().place)
