@@ -16,6 +16,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a job in the backgro
 # The engine looks for its code cache when it is imported, which is after this file.
 os.environ.setdefault("CANTSTOP_ARENA_CACHE", str(Path(gettempdir()) / "cantstop-arena-tests"))
 
+# A page takes longer than most tests' tournaments; tests of pages ask for one with --page.
+os.environ.setdefault("CANTSTOP_ARENA_PAGE", "0")
+
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.play import Table
     from cantstop_arena.games.cantstop.rules import RuleSet

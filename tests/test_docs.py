@@ -145,7 +145,9 @@ def test_the_documented_defaults_of_a_tournament_are_its_defaults(
 
 
 def options_of(command: click.Command) -> set[str]:
-    return {word for item in command.params for word in item.opts if word.startswith("--")}
+    """Of what is on unless it is put off, the word that does so."""
+    words = (word for item in command.params for word in item.secondary_opts or item.opts)
+    return {word for word in words if word.startswith("--")}
 
 
 def commands() -> dict[str, click.Command]:

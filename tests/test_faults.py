@@ -523,7 +523,6 @@ def test_a_run_of_silent_bots_has_the_files_it_always_had(runs: Runs) -> None:
         "seats.md",
         "lengths.csv",
         "lengths.md",
-        "report.html",
         *(f"games/{kind}.jsonl" for kind in ("closest", "comeback", "longest", "typical")),
         "styles.csv",
         "styles.md",

@@ -141,6 +141,7 @@ RULES = "compare: [classic, jump]\nplayers: [2, 3]\ngames: 24\nbots: [random, ru
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CANTSTOP_ARENA_PAGE", "1")
     return tmp_path
 
 
@@ -238,6 +239,17 @@ def test_a_run_goes_on_without_what_draws(monkeypatch: pytest.MonkeyPatch) -> No
     Path("cup.yaml").write_text(CUP)
     assert arena("run", "cup.yaml", "--quiet").count("There is no vl_convert") == 1
     assert Path("results/cup/summary.json").exists()
+
+
+def test_no_page_is_written_or_left_where_none_is_wanted() -> None:
+    assert cup().exists()
+    assert not cup("--no-page").exists()
+    Path("rules.yaml").write_text(RULES)
+    page = Path("results/rules/report.html")
+    arena("compare", "rules.yaml", "--quiet")
+    assert page.exists()
+    arena("compare", "rules.yaml", "--quiet", "--no-page")
+    assert not page.exists()
 
 
 # In a browser -------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import pytest
 
 from cantstop_arena.outcomes import WHOLE, Charge, Results, Tally
 from cantstop_arena.reports.analysis import Analysis
+from cantstop_arena.reports.choices import FORMATS
 from cantstop_arena.reports.crosstable import WITHOUT_ERRORS, crosstable, pairs, scores_only
 from cantstop_arena.reports.drawing import MARKDOWN, TEXT, Style, draw
 from cantstop_arena.reports.faults import faults
@@ -24,7 +25,7 @@ from cantstop_arena.reports.fit import fit
 from cantstop_arena.reports.harmless import markdown, printable
 from cantstop_arena.reports.model import Table, significant
 from cantstop_arena.reports.notes import LEGEND, about_standings
-from cantstop_arena.reports.overview import FORMATS, for_people, written
+from cantstop_arena.reports.overview import for_people, written
 from cantstop_arena.reports.records import records
 from cantstop_arena.reports.seats import seats
 from cantstop_arena.reports.standings import standings

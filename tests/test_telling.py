@@ -234,7 +234,7 @@ def test_alone_and_at_full_tables(players: int, kinds: set[str]) -> None:
 
 
 def test_a_game_that_is_too_long_is_told_of_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    arena("run", "cup.yaml", "--quiet")
+    arena("run", "cup.yaml", "--quiet", "--page")
     page = Path("results/cup/report.html")
     assert all(f'id="game-{kind}"' in page.read_text() for kind in ("longest", "closest"))
     turns = events_of("longest")[-1]["turns"]

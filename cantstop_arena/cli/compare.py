@@ -27,6 +27,7 @@ def compare(
     bots_folder: Path,
     fresh: bool,
     quiet: bool,
+    page: bool,
     form: str,
 ) -> None:
     """Play the comparison of FILE and say what each rule set changes.
@@ -64,6 +65,7 @@ def compare(
     told = written(answers, form).encode(errors="backslashreplace")
     click.echo(told, nl=False)  # as bytes: names stay as they are
     screen = Screen(comparison.name, quiet, aside=form != TEXT)
-    with screen.going_on_without():
-        files.append(write_comparison_page(content(answers), folder))
+    if page:
+        with screen.going_on_without():
+            files.append(write_comparison_page(content(answers), folder))
     screen.written(folder, files)

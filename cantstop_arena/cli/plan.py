@@ -7,7 +7,7 @@ import click
 
 from cantstop_arena.cli.numbers import FiniteRange
 from cantstop_arena.cli.rules import rules_called
-from cantstop_arena.cli.run import bots_option
+from cantstop_arena.cli.run import bots_option, workers_option
 from cantstop_arena.errors import UsageError
 
 DEFAULT_BOTS = ("rule28", "glenn-aloi", "odds", "cautious")
@@ -43,7 +43,7 @@ MOST_ELO = 1000
 )
 @click.option("--players", type=click.IntRange(2, 4), default=2, show_default=True, help="Seats.")
 @click.option("--rules", "rules_name", default="classic", show_default=True, help="By name.")
-@click.option("--workers", type=click.IntRange(1), help="Processes to play. Default: all cores.")
+@workers_option
 @click.option(
     "--seconds",
     type=FiniteRange(0.1, 600),

@@ -67,6 +67,13 @@ PLAYING = (
     bots_option,
     click.option("--fresh", is_flag=True, help="Forget earlier results of this name."),
     click.option("--quiet", is_flag=True, help="Print the tables and nothing else."),
+    click.option(
+        "--page/--no-page",
+        default=True,
+        envvar="CANTSTOP_ARENA_PAGE",
+        show_envvar=True,
+        help="Write report.html, which takes about a second. Default: yes.",
+    ),
 )
 
 
@@ -106,6 +113,7 @@ def run(
     bots_folder: Path,
     fresh: bool,
     quiet: bool,
+    page: bool,
     form: str,
     chosen: Sequence[str],
 ) -> None:
@@ -141,6 +149,7 @@ def run(
     show(analysis, form, chosen)
     if record_games(analysis, folder, partial(recorded, tournament, catalogue)):
         paths.append(folder / GAMES)
-    with screen.going_on_without():
-        paths.append(files.write_page(analysis, folder))
+    if page:
+        with screen.going_on_without():
+            paths.append(files.write_page(analysis, folder))
     screen.written(folder, paths)

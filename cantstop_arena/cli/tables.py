@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cantstop_arena.cli.terminal import takes_colours
+from cantstop_arena.reports.choices import FORMATS, TABLES
 
 if TYPE_CHECKING:
     from cantstop_arena.reports.analysis import Analysis
 
 TEXT = "text"
-FORMATS = (TEXT, "markdown", "csv", "json", "latex")
-TABLES = ("standings", "crosstable", "fit", "seats", "styles", "faults")
-
 
 format_option = click.option(
     "--format",

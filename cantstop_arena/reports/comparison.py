@@ -22,7 +22,6 @@ from cantstop_arena.reports.model import (
 )
 from cantstop_arena.reports.records import as_csv, as_json, records
 
-FORMATS = ("text", "markdown", "csv", "json", "latex")
 STYLES = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX}
 LEAST_P = 0.0001  # smaller ones are told as smaller
 TABLE = "comparison"
@@ -41,8 +40,9 @@ def written(answers: Answers, form: str) -> str:
 def write_comparison(answers: Answers, folder: Path) -> list[Path]:
     """Write the comparison into an existing folder; the paths of what was written, in order.
 
-    The same answers give the same bytes.
+    The same answers give the same bytes. The page of answers before these goes.
     """
+    (folder / PAGE).unlink(missing_ok=True)
     files = {"comparison.csv": "csv", "comparison.md": "markdown", CONTENT: "json"}
     for name, form in files.items():
         write_whole(folder / name, written(answers, form))

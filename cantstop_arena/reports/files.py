@@ -26,10 +26,10 @@ NOT_ALONE = (
 def write_reports(analysis: Analysis, folder: Path) -> list[Path]:
     """Write the reports into an existing folder; the paths of what was written, in order.
 
-    The same results give the same bytes. A single seat has no crosstable and no seats, nor are
-    they left there from a tournament before.
+    The same results give the same bytes. What lies there of a tournament before goes: a page, and,
+    as a single seat has none of them, the crosstable and the seats.
     """
-    for stale in NOT_ALONE:
+    for stale in (PAGE, *NOT_ALONE):
         (folder / stale).unlink(missing_ok=True)
     written = []
     for name, text in _contents(analysis):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Container, Mapping, Sequence
 
 from cantstop_arena.reports.analysis import Analysis
+from cantstop_arena.reports.choices import TABLES
 from cantstop_arena.reports.crosstable import crosstable, pairs
 from cantstop_arena.reports.drawing import LATEX, MARKDOWN, TEXT, draw, draw_all
 from cantstop_arena.reports.faults import faults
@@ -13,9 +14,8 @@ from cantstop_arena.reports.seats import seats
 from cantstop_arena.reports.standings import standings
 from cantstop_arena.reports.styles import styles
 
-NAMES = ("standings", "crosstable", "seats", "styles", "fit", "faults")
 PREAMBLE = "% In the preamble: \\usepackage{booktabs}\n\n"
-FORMATS: Mapping[str, Callable[[Sequence[Table]], str]] = {
+WRITERS: Mapping[str, Callable[[Sequence[Table]], str]] = {
     "text": lambda tables: draw_all(tables, TEXT) + "\n",
     "markdown": lambda tables: draw_all(tables, MARKDOWN) + "\n",
     "csv": all_as_csv,
@@ -24,14 +24,14 @@ FORMATS: Mapping[str, Callable[[Sequence[Table]], str]] = {
 }
 
 
-def written(analysis: Analysis, form: str, chosen: Container[str] = NAMES) -> str:
-    """The chosen tables in one of the forms of FORMATS, for files and pipes."""
+def written(analysis: Analysis, form: str, chosen: Container[str] = TABLES) -> str:
+    """The chosen tables in one of the FORMATS, for files and pipes."""
     tables = for_programs(analysis) if form in ("csv", "json") else for_people(analysis)
-    return FORMATS[form]([table for table in tables if table.name in chosen])
+    return WRITERS[form]([table for table in tables if table.name in chosen])
 
 
 def shown(
-    analysis: Analysis, chosen: Container[str] = NAMES, coloured: bool = False, width: int = 0
+    analysis: Analysis, chosen: Container[str] = TABLES, coloured: bool = False, width: int = 0
 ) -> str:
     """The chosen tables for a terminal that is `width` signs wide."""
     tables = [table for table in for_people(analysis, width) if table.name in chosen]
