@@ -71,7 +71,7 @@ def page_of(analysis: Analysis, past: Sequence[Past] = ()) -> Page:
 
 @pytest.mark.parametrize(
     ("bots", "players", "deals", "charts"),
-    [(5, 2, 20, 8), (2, 2, 20, 8), (4, 4, 3, 8), (3, 1, 20, 5), (1, 1, 20, 5), (1, 2, 20, 0)],
+    [(5, 2, 20, 9), (2, 2, 20, 9), (4, 4, 3, 9), (3, 1, 20, 6), (1, 1, 20, 6), (1, 2, 20, 0)],
 )
 def test_tournaments_of_all_kinds_have_good_pages(
     bots: int, players: int, deals: int, charts: int

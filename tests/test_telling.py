@@ -2,7 +2,9 @@
 
 import csv
 import json
+import re
 import statistics
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import permutations
 from pathlib import Path
@@ -197,9 +199,23 @@ def test_bots_that_play_otherwise_the_second_time_have_no_telling_games() -> Non
         "def roll_again(turn):\n    return os.urandom(1)[0] % 2 == 0\n"
     )
     Path("cup.yaml").write_text("name: cup\ngames: 60\nbots: [moody, {bot: moody, as: other}]\n")
-    arena("run", "cup.yaml", "--quiet")
+    arena("run", "cup.yaml", "--quiet", "--page")
     kept = [path.stem for path in Path("results/cup").glob("games/*.jsonl")]
     assert "closest" not in kept and "comeback" not in kept
+    told = Path("results/cup/report.html").read_text()
+    for title in ("The closest game", "The greatest comeback"):
+        assert re.search(rf"{title}, (moody|other) against \w+ in deal \d+, has no record", told)
+
+
+def test_a_game_that_is_telling_in_several_ways_is_shown_once() -> None:
+    arena("run", "cup.yaml", "--quiet", "--page", "--games", "2")
+    records = Counter(path.read_bytes() for path in Path("results/cup").glob("games/*.jsonl"))
+    assert max(records.values()) > 1
+    told = Path("results/cup/report.html").read_text()
+    titles = re.findall(r"<summary>\s*((?:A|The) \w+ (?:game|comeback).*?)\s*</summary>", told)
+    assert len(titles) == len(records)
+    assert sum(title.count(" and ") + 1 for title in titles) == records.total() == 4
+    assert all(re.match(r"(A|The)( \w+)+( and (a|the)( \w+)+)*: \w+ against ", t) for t in titles)
 
 
 @pytest.mark.parametrize("fate", ["SIGKILL", "SIGSTOP"])
@@ -241,5 +257,6 @@ def test_a_game_that_is_too_long_is_told_of_only(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("cantstop_arena.reports.page.games.MOST_TURNS", turns - 1)
     arena("report", "results/cup")
     assert 'id="game-longest"' not in page.read_text()
-    assert f"The longest game has more than {turns - 1} turns" in page.read_text()
+    told = rf"The longest game.*: \w+ against \w+ has more than {turns - 1} turns"
+    assert re.search(told, page.read_text())
     assert 'id="game-closest"' in page.read_text()

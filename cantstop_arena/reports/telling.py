@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from functools import cache
 from pathlib import Path
 
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.games.cantstop.counts import TELLING, length_class
 from cantstop_arena.games.cantstop.events import Event
 from cantstop_arena.games.cantstop.records import read_record
-from cantstop_arena.games.cantstop.telling import Story, story
+from cantstop_arena.games.cantstop.telling import story
 from cantstop_arena.outcomes import Group
 from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.files import write_whole
@@ -21,7 +21,7 @@ GAMES = "games"  # in a results folder
 TYPICAL = "typical"
 KINDS = (TYPICAL, *TELLING)
 
-Play = Callable[[Sequence[str], int], Sequence[Event]]
+Play = Callable[[tuple[str, ...], int], Sequence[Event]]
 """Plays a game of some bots, in seat order, in a deal again; no events where that is impossible."""
 
 
@@ -50,12 +50,8 @@ class Telling:
 
 
 def telling_games(analysis: Analysis) -> list[Telling]:
-    """A typical game of the best bots, and the most telling ones of all; no game twice."""
-    chosen = chain(_typical(analysis), _most_telling(analysis))
-    games: dict[tuple[tuple[str, ...], int], Telling] = {}
-    for telling in chosen:
-        games.setdefault((telling.bots, telling.deal), telling)
-    return [*games.values()]
+    """A typical game of the best bots, and the most telling ones of all; can be one game twice."""
+    return [*_typical(analysis), *_most_telling(analysis)]
 
 
 def _most_telling(analysis: Analysis) -> Iterator[Telling]:
@@ -101,11 +97,12 @@ def record_games(analysis: Analysis, folder: Path, play: Play) -> list[Path]:
     bytes.
     """
     chosen = {game.kind: game for game in telling_games(analysis)}
+    once = cache(play)  # a game can be telling in several ways
     written = []
     for kind in KINDS:
         path = record_path(folder, kind)
         game = chosen.get(kind)
-        if game and (_is_there(game, folder, analysis) or _record(game, path, play)):
+        if game and (_is_there(game, folder, analysis) or _record(game, path, once)):
             written.append(path)
         else:
             path.unlink(missing_ok=True)
@@ -125,13 +122,10 @@ def _record(game: Telling, path: Path, play: Play) -> bool:
     return True
 
 
-def recorded_games(analysis: Analysis, folder: Path) -> list[tuple[Telling, Story, list[Event]]]:
-    """The telling games whose records lie in the folder, and are those of these results."""
-    found = []
-    for game in telling_games(analysis):
-        if events := _read(game, folder, analysis.results.seed):
-            found.append((game, story(events), events))
-    return found
+def recorded_games(analysis: Analysis, folder: Path) -> list[tuple[Telling, Sequence[Event]]]:
+    """The telling games, with the records of just these that lie in the folder, or no events."""
+    seed = analysis.results.seed
+    return [(game, _read(game, folder, seed)) for game in telling_games(analysis)]
 
 
 def _read(game: Telling, folder: Path, seed: int | None) -> list[Event]:

@@ -171,6 +171,22 @@ def parts(
     return drawn(key, title, words, spec, rows)
 
 
+def bars(key: str, title: str, words: str, axis: str, rows: Sequence[Row]) -> Chart:
+    """A bar from 0 to the `amount` of each row."""
+    spec = {
+        "width": WIDTH,
+        "height": {"step": ROW},
+        "autosize": _FIT,
+        "mark": {"type": "bar", "color": "var(--accent)"},
+        "encoding": {
+            "y": _names(rows, grid=False),
+            "x": {"field": "amount", "type": "quantitative", "title": axis},
+            **_TOLD,
+        },
+    }
+    return drawn(key, title, words, spec, rows)
+
+
 def spreads(key: str, title: str, words: str, axis: str, rows: Sequence[Row]) -> Chart:
     """Where most of something lies: `low`, `from`, `middle`, `to` and `high` of each row."""
     value = {"type": "quantitative", "scale": {"zero": False, "padding": 4}, "title": axis}

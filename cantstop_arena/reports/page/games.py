@@ -1,11 +1,12 @@
 """The telling games of a tournament, each to be played back, and what is telling of it."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from cantstop_arena.games.cantstop.counts import TELLING
 from cantstop_arena.games.cantstop.events import Event
-from cantstop_arena.games.cantstop.telling import Lead, Story
+from cantstop_arena.games.cantstop.telling import Lead, Story, story
 from cantstop_arena.reports.notes import listed
 from cantstop_arena.reports.page import replays
 from cantstop_arena.reports.page.document import Section
@@ -20,44 +21,97 @@ TITLES = {
     COMEBACK: "The greatest comeback",
 }
 
-Recorded = tuple[Telling, Story, Sequence[Event]]
+Recorded = tuple[Telling, Sequence[Event]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Replay:
+    """A game to be played back, and all that it is telling of."""
+
+    tellings: list[Telling]
+    events: Sequence[Event]
+
+    @property
+    def title(self) -> str:
+        """All that it is, and who played it."""
+        named = [TITLES[telling.kind] for telling in self.tellings]
+        called = " and ".join([named[0], *(name[0].lower() + name[1:] for name in named[1:])])
+        return f"{called}: {replays.against(self.tellings[0].bots)}"
+
+    @property
+    def turns(self) -> int:
+        """How long it is."""
+        return int(self.events[-1]["turns"])
 
 
 def section(recorded: Sequence[Recorded]) -> Section:
-    """The section of games that have been recorded, without those that would make it too large."""
-    left_out = [telling.kind for telling, story, _ in recorded if story.turns > MOST_TURNS]
-    words = [
-        f"{TITLES[kind]} has more than {MOST_TURNS} turns; it is not shown." for kind in left_out
-    ]
-    games = [
-        replays.game(
-            f"game-{telling.kind}",
-            f"{TITLES[telling.kind]}: {replays.against(telling.bots)}",
-            list(_told(telling, story, events)),
-            events,
-        )
-        for telling, story, events in recorded
-        if telling.kind not in left_out
-    ]
-    return Section("games", "Games worth seeing", words, games=games)
+    """The section of the telling games, each once; says which of them are not shown, and why."""
+    found = list(_replays(recorded))
+    shown = [replay for replay in found if replay.turns <= MOST_TURNS]
+    return Section(
+        "games",
+        "Games worth seeing",
+        [*_without_record(recorded), *_too_long(found)],
+        games=[
+            replays.game(
+                f"game-{replay.tellings[0].kind}", replay.title, list(_told(replay)), replay.events
+            )
+            for replay in shown
+        ],
+    )
 
 
-def _told(telling: Telling, story: Story, events: Sequence[Event]) -> Iterator[str]:
-    winners = [events[0]["seats"][seat] for seat in events[-1]["winners"]]
+def _replays(recorded: Sequence[Recorded]) -> Iterator[_Replay]:
+    found: dict[tuple[tuple[str, ...], int], _Replay] = {}
+    for telling, events in recorded:
+        if events:
+            replay = found.setdefault((telling.bots, telling.deal), _Replay([], events))
+            replay.tellings.append(telling)
+    yield from found.values()
+
+
+def _without_record(recorded: Sequence[Recorded]) -> Iterator[str]:
+    for telling, events in recorded:
+        if not events:
+            which = f"{replays.against(telling.bots)} in deal {telling.deal}"
+            yield (
+                f"{TITLES[telling.kind]}, {which}, has no record here: bots can play otherwise when"
+                " a game is played again."
+            )
+
+
+def _too_long(found: Sequence[_Replay]) -> Iterator[str]:
+    for replay in found:
+        if replay.turns > MOST_TURNS:
+            record = _record(replay.tellings[0])
+            yield f"{replay.title} has more than {MOST_TURNS} turns; arena replay shows {record}."
+
+
+def _told(replay: _Replay) -> Iterator[str]:
+    told = story(replay.events)
+    winners = [replay.events[0]["seats"][seat] for seat in replay.events[-1]["winners"]]
+    for telling in replay.tellings:
+        yield _telling_of(telling, told, winners)
+    first = replay.tellings[0]
+    yield f"Deal {first.deal}; its record is {_record(first)}."
+
+
+def _telling_of(telling: Telling, told: Story, winners: Sequence[str]) -> str:
     match telling.kind:
         case "typical":
-            told = "half of the games in these seats are no longer than that"
-            yield f"{story.turns} turns: {told}."
+            return f"{told.turns} turns: half of the games in these seats are no longer than that."
         case "longest":
-            yield f"{story.turns} turns, more than in any other game that was won."
-        case "closest" if story.ahead is None:
-            yield f"{listed(winners)} share the win."
+            return f"{told.turns} turns, more than in any other game that was won."
+        case "closest" if told.ahead is None:
+            return f"{listed(winners)} share the win."
         case "closest":
-            yield f"At the end {winners[0]} is no more than {_by(story.ahead)} ahead."
+            return f"At the end {winners[0]} is no more than {_by(told.ahead)} ahead."
         case _:
-            yield f"{winners[0]} wins, having been {_by(story.behind)} behind."
-    record = record_path(Path(), telling.kind)
-    yield f"Deal {telling.deal}; its record is {record.as_posix()}."
+            return f"{winners[0]} wins, having been {_by(told.behind)} behind."
+
+
+def _record(telling: Telling) -> str:
+    return record_path(Path(), telling.kind).as_posix()
 
 
 def _by(lead: Lead | None) -> str:

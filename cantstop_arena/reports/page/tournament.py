@@ -4,27 +4,23 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cantstop_arena.reports.analysis import TURNS, Analysis
+from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.crosstable import crosstable
 from cantstop_arena.reports.faults import faults
 from cantstop_arena.reports.fit import fit
-from cantstop_arena.reports.harmless import printable
-from cantstop_arena.reports.lengths import Lengths, all_lengths, lengths, over
-from cantstop_arena.reports.model import Column, Estimate, Table, Value, number
-from cantstop_arena.reports.page import charts, games
+from cantstop_arena.reports.model import Column, Estimate, Table, number
+from cantstop_arena.reports.page import charts, games, habits
 from cantstop_arena.reports.page.answer import answer, with_error
-from cantstop_arena.reports.page.document import Chart, Document, Section
+from cantstop_arena.reports.page.document import Document, Section
 from cantstop_arena.reports.page.games import Recorded
+from cantstop_arena.reports.page.labels import labels
 from cantstop_arena.reports.page.origin import origin
 from cantstop_arena.reports.page.vega import HOVER, Row
 from cantstop_arena.reports.seats import seats
 from cantstop_arena.reports.standings import ELO, standings
-from cantstop_arena.reports.styles import counted, styles
 from cantstop_arena.tournament.config import RESOLVED
 
 COMMAND = shlex.join(["arena", "run", RESOLVED, "--results", "again"])
-BUSTS, COLUMNS = "busts", "columns"
-BUST_RATE, SPACES = "bust_rate", "spaces_per_turn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +58,7 @@ def _sections(
         yield _crosstable(analysis)
         yield _seats(analysis)
     if analysis.games:
-        yield _lengths(analysis)
-        yield _outcomes(analysis)
-        yield _styles(analysis)
+        yield from habits.sections(analysis)
     if recorded:
         yield games.section(recorded)
     if analysis.games and not analysis.alone:
@@ -73,14 +67,6 @@ def _sections(
     yield _faults(analysis)
     seed = "several" if analysis.results.seed is None else str(analysis.results.seed)
     yield origin(COMMAND, RESOLVED, configuration, [("seed", seed)])
-
-
-def labels(analysis: Analysis) -> list[tuple[str, int]]:
-    """What the bots are called in charts, which no two share, and their numbers; in order."""
-    return [
-        (f"{place} {printable(analysis.results.bots[bot])}", bot)
-        for place, bot in enumerate(analysis.order, start=1)
-    ]
 
 
 # Who is ahead -------------------------------------------------------------------------------
@@ -131,97 +117,6 @@ def _seats(analysis: Analysis) -> Section:
     even = 100 / analysis.results.players
     drawn = [charts.intervals("seats-chart", "Seats", words, "wins, %", rows, even)]
     return Section("seats", "What a seat is worth", table.notes, drawn if rows else (), [table])
-
-
-# How they play ------------------------------------------------------------------------------
-
-
-def _lengths(analysis: Analysis) -> Section:
-    table = lengths(analysis)
-    names = {bot: name for name, bot in labels(analysis)}
-    named = [(names[told.bot], told) for told in all_lengths(analysis)]
-    drawn = [_spreads(named), _curves(named)] if named else []
-    return Section("lengths", table.title, (), drawn, [table])
-
-
-def _spreads(named: Sequence[tuple[str, Lengths]]) -> Chart:
-    words = (
-        "Turns of all seats together in the games of each bot: the median, the middle half of the"
-        " games (thick), and all but the shortest and the longest twentieth of them."
-    )
-    rows = [_spread(name, told) for name, told in named]
-    return charts.spreads("lengths-chart", "Length of games", words, "turns", rows)
-
-
-def _spread(name: str, told: Lengths) -> Row:
-    ends = dict(zip(("low", "from", "middle", "to", "high"), told.percentiles, strict=True))
-    hover = f"{name}: half of its games have {ends['from']} to {ends['to']} turns"
-    return {"name": name, **ends, HOVER: f"{hover}, the median is {ends['middle']}"}
-
-
-def _curves(named: Sequence[tuple[str, Lengths]]) -> Chart:
-    words = "How many of a bot's games are over after so many turns, in percent"
-    if len(named) > charts.MOST_LINES:
-        words = f"{words}; the first {charts.MOST_LINES} bots"
-    rows: list[Row] = [
-        {"name": name, "x": turns, "share": 100 * share, HOVER: name}
-        for name, told in named[: charts.MOST_LINES]
-        for turns, share in over(told)
-    ]
-    return charts.curves("over-chart", "Games over", f"{words}.", ("turns", "games over, %"), rows)
-
-
-def _outcomes(analysis: Analysis) -> Section:
-    totals = counted(analysis)
-    rows: list[Row] = []
-    table: list[Sequence[Value]] = []
-    for name, bot in labels(analysis):
-        turns, busts, columns = (totals[bot][count] for count in (TURNS, BUSTS, COLUMNS))
-        if not turns or BUSTS not in totals[bot]:
-            continue
-        bust, topped = busts / turns, columns / turns
-        told = f"{name}: bust in {100 * bust:.1f} % of turns, stopped in {100 * (1 - bust):.1f} %"
-        told = f"{told}, {100 * topped:.1f} columns claimed in 100 turns"
-        for order, (kind, share) in enumerate((("bust", bust), ("stopped", 1 - bust))):
-            rows.append(
-                {"name": name, "kind": kind, "order": order, "share": 100 * share, HOVER: told}
-            )
-        table.append((analysis.results.bots[bot], bust, 1 - bust, topped))
-    words = "Of 100 turns of each bot, those that ended in a bust and those that it stopped."
-    title = "How turns end"
-    columns_told = [
-        Column("bot", "bot"),
-        number("bust", "bust %", 2, percent=True),
-        number("stopped", "stopped %", 2, percent=True),
-        number("columns", "columns claimed in 100 turns", 2, percent=True),
-    ]
-    drawn: list[Chart] = []
-    if rows:
-        bars = ("bust", "stopped")
-        drawn = [charts.parts("outcomes-chart", title, words, "turns, %", rows, bars)]
-    said = "A turn that wins counts as stopped. Columns are claimed where a bot stops on a top."
-    return Section(
-        "outcomes", title, [said], drawn, [Table("outcomes", title, columns_told, table)]
-    )
-
-
-def _styles(analysis: Analysis) -> Section:
-    table = styles(analysis)
-    keys = [column.key for column in table.columns]
-    rows: list[Row] = []
-    if BUST_RATE in keys and SPACES in keys:
-        for (name, _), values in zip(labels(analysis), table.rows, strict=True):
-            told = dict(zip(keys, values, strict=True))
-            bust, spaces = told[BUST_RATE], told[SPACES]
-            if not isinstance(bust, float) or not isinstance(spaces, float):
-                continue
-            label = name if len(table.rows) <= charts.MOST_LINES else name.partition(" ")[0]
-            hover = f"{name}: {spaces:.2f} spaces per turn, bust in {100 * bust:.1f} % of turns"
-            rows.append({"x": spaces, "y": 100 * bust, "label": label, HOVER: hover})
-    words = "Spaces banked in a turn against the share of turns lost. Numbers are places."
-    axes = "spaces per turn", "bust rate, %"
-    drawn = [charts.scatter("styles-chart", "Styles", words, axes, rows)] if rows else []
-    return Section("styles", "Styles of play", (), drawn, [table])
 
 
 # How sure it is -----------------------------------------------------------------------------
