@@ -1,16 +1,20 @@
 # make run: the quickstart tournament. make test: style, types, import contracts, tests.
+# make test-slow: the slow tests, of hostile bots, interruptions and statistics.
 # make soak: a tournament under random faults. make coverage-study: do intervals hold the truth?
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test check bench soak coverage-study clean
+.PHONY: run test test-slow check bench soak coverage-study clean
 
 run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
 
 test: $(VENV)/installed-dev check
-	$(BIN)/pytest -n auto --dist loadfile
+	$(BIN)/pytest -n auto --dist loadfile -m 'not slow'
+
+test-slow: $(VENV)/installed-dev
+	$(BIN)/pytest -n auto --dist loadfile -m slow
 
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -221,6 +221,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, list[Findi
 
 
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.slow
 def test_a_hostile_file_is_found_out(name: str, reports: Mapping[str, list[Finding]]) -> None:
     findings = reports[name]
     assert {finding.bot for finding in findings} == {name}

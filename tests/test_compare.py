@@ -141,6 +141,7 @@ def test_any_number_of_workers_and_more_games_later_give_the_same_bytes() -> Non
     assert "test, classic, 3 players is complete: all 240 games have been played." in complete
 
 
+@pytest.mark.slow
 def test_an_interrupted_comparison_says_how_to_go_on_and_does() -> None:
     text = "compare: [classic, jump]\ngames: 60000\nbots: [random, rule28]\n"
     Path("test.yaml").write_text(text)

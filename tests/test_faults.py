@@ -218,10 +218,18 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 
 # --- Every gang -----------------------------------------------------------------------------------
 
-each_gang = pytest.mark.parametrize("gang", GANGS)
-MEMBERS = [(gang, bot) for gang in GANGS for bot in GANGS[gang].bots]
-UNLIMITED = [gang for gang in GANGS if "max_faults" not in GANGS[gang].keys]
-LIMITED = [gang for gang in GANGS if "max_faults" in GANGS[gang].keys]
+SOON = ("exceptions", "deadly")  # the gangs that `make test` waits for
+
+
+def of_gang(gang: str, *more: str) -> Any:
+    """Parameters of a test of a gang, which is slow but for some."""
+    return pytest.param(gang, *more, marks=() if gang in SOON else pytest.mark.slow)
+
+
+each_gang = pytest.mark.parametrize("gang", [of_gang(gang) for gang in GANGS])
+MEMBERS = [of_gang(gang, bot) for gang in GANGS for bot in GANGS[gang].bots]
+UNLIMITED = [of_gang(gang) for gang in GANGS if "max_faults" not in GANGS[gang].keys]
+LIMITED = [of_gang(gang) for gang in GANGS if "max_faults" in GANGS[gang].keys]
 
 
 @each_gang
@@ -281,7 +289,7 @@ def test_every_fault_is_told_in_full(runs: Runs, gang: str) -> None:
         assert {*fault["seats"], "--deal", str(fault["deal"])} <= {*command}
 
 
-@pytest.mark.parametrize("gang", ["exceptions", "isolated"])
+@pytest.mark.parametrize("gang", ["exceptions", of_gang("isolated")])
 def test_an_exception_is_told_with_file_and_line(runs: Runs, gang: str) -> None:
     for fault in runs.of(gang).expect(0).faults:
         if fault["kind"] == "exception" and fault["bot"] in EXCEPTIONS:
@@ -456,7 +464,9 @@ def test_the_replay_of_a_fault_comes_to_an_end(mixed: Outcome, bot: str) -> None
 # --- Output ---------------------------------------------------------------------------------------
 
 SILENT = ["prints", "prints_at_import", "writes_stderr", "writes_to_1", "runs_echo", "floods"]
-HEARD = [("loud", name) for name in hostile.LOUD] + [("isolated loud", name) for name in SILENT]
+HEARD = [("loud", name) for name in hostile.LOUD] + [
+    of_gang("isolated loud", name) for name in SILENT
+]
 
 
 def heard(runs: Runs, which: str) -> Outcome:
@@ -484,7 +494,7 @@ def test_what_a_bot_prints_goes_to_its_log(runs: Runs, which: str, bot: str) -> 
     assert outcome.charged(bot) == {INNOCENT}
 
 
-@pytest.mark.parametrize("which", ["loud", "isolated loud"])
+@pytest.mark.parametrize("which", ["loud", of_gang("isolated loud")])
 def test_nothing_that_bots_print_reaches_the_terminal(runs: Runs, which: str) -> None:
     outcome = heard(runs, which)
     assert "NOISE" not in outcome.out + outcome.err
@@ -624,8 +634,14 @@ def test_no_other_bot_is_called_not_reproducible(unsteady: Outcome, runs: Runs) 
     assert {*unsteady.summary["not_reproducible"]} <= {*hostile.UNSTEADY}
     assert unsteady.lineups(*HONEST) == runs.honest().summary["lineups"]
     assert not unsteady.faults
-    for gang in ("exceptions", "answers", "endless", "deadly", "memories", "compiled"):
-        assert "not_reproducible" not in runs.of(gang).expect(0).summary
+
+
+STEADY = ("exceptions", "answers", "endless", "deadly", "memories", "compiled")
+
+
+@pytest.mark.parametrize("gang", [of_gang(gang) for gang in STEADY])
+def test_no_bot_is_called_not_reproducible_for_a_fault(runs: Runs, gang: str) -> None:
+    assert "not_reproducible" not in runs.of(gang).expect(0).summary
 
 
 # --- Before the first game ------------------------------------------------------------------------
@@ -677,6 +693,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.slow
 def test_hostile_programs_harm_nobody(tmp_path: Path, runs: Runs) -> None:
     commands = []
     for name, source in PROGRAMS.items():

@@ -240,6 +240,7 @@ def test_one_sided_games_by_the_million_are_rated_in_a_moment() -> None:
 
 
 @pytest.mark.parametrize("situation", SITUATIONS[::7], ids=lambda situation: situation.name)
+@pytest.mark.slow
 def test_intervals_hold_the_truth(situation: Situation) -> None:
     """A small part of the study: so few repetitions scatter by some per cent."""
     found = studied(situation, 40, np.random.default_rng(17))

@@ -199,6 +199,7 @@ def test_a_bot_that_does_not_compile_is_named_with_cause_and_line(place: Path) -
     assert "typo.py:4" in told
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_goes_on_to_the_same_bytes(place: Path) -> None:
     text = FOUR.format(players=2, games=3000)
     (place / "four.yaml").write_text(text)

@@ -125,6 +125,7 @@ def test_a_tournament_that_was_ended_is_complete() -> None:
     assert bytes_of("results/narrow") == before
 
 
+@pytest.mark.slow
 def test_games_are_the_most_and_more_continue() -> None:
     output = arena("run", "narrow.yaml", "--games", "300", "--results", "steps").stdout
     assert "which" in output and "has not" in output
@@ -172,6 +173,7 @@ class Interrupting:
 
 
 @pytest.mark.parametrize("games", [1, 700, 1500])
+@pytest.mark.slow
 def test_an_interruption_changes_nothing(games: int) -> None:
     catalogue = Catalogue(Path("bots"))
     tournament = config.read(Path("narrow.yaml"), catalogue)
@@ -347,6 +349,7 @@ def test_the_counts_are_those_of_the_games() -> None:
 CLOSE = ("match", "glenn-aloi", "rule28", "--sprt", "70", "90")
 
 
+@pytest.mark.slow
 def test_a_match_is_the_same_for_any_number_of_workers_and_in_steps() -> None:
     for workers in ("1", "2"):
         arena(*CLOSE, "--workers", workers, "--results", workers)
