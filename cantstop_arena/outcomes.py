@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # The kinds of faults.
 EXCEPTION, ILLEGAL, TOO_SLOW, DIED = "exception", "illegal answer", "too slow", "died"
 
+MOST_ANCHOR = 1e6  # that a bot's Elo can be set to, up and down
 WHOLE = 60  # parts of one won game: 1 to 6 seats can share it evenly
 Group = tuple[int, ...]  # the numbers of the bots that meet, ascending
 

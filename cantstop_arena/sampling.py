@@ -208,6 +208,16 @@ def _patterns(
         reached = deal
 
 
+def unbroken(spans: Iterable[Span]) -> int:
+    """The deals from the first on among which none is missing."""
+    reached = 0
+    for first, deals in sorted(spans):
+        if first > reached:
+            break
+        reached = max(reached, first + deals)
+    return reached
+
+
 def _merged(spans: Iterable[Span]) -> Iterator[Span]:
     """Spans, as first and end, those that touch made one."""
     begin = reached = -1

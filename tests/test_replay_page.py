@@ -15,11 +15,12 @@ from pages import DATA, HOSTILE, SERIOUS, Page, checked
 
 from cantstop_arena.cli import main
 from cantstop_arena.errors import PageError
+from cantstop_arena.games.cantstop.events import Event
 from cantstop_arena.games.cantstop.notation import record
 from cantstop_arena.games.cantstop.odds import pairings
 from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
-from cantstop_arena.games.cantstop.scenes import Event, Scene, scenes
+from cantstop_arena.games.cantstop.scenes import Scene, scenes
 from cantstop_arena.games.cantstop.stage import draw_stage
 from cantstop_arena.games.cantstop.stepping import bust_chance
 from cantstop_arena.games.cantstop.svg import described, heading

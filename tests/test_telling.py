@@ -17,6 +17,7 @@ from conftest import Tables
 
 from cantstop_arena.cli import main
 from cantstop_arena.games.cantstop import counts, telling
+from cantstop_arena.games.cantstop.events import Event
 from cantstop_arena.games.cantstop.notation import record
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.outcomes import Block
@@ -29,7 +30,7 @@ class Game:
     """A game as it was told by its record, slowly."""
 
     deal: int
-    events: list[dict[str, Any]]
+    events: list[Event]
     drama: story.Drama = field(default_factory=story.Drama)
     turns: int = 0
     unfinished: bool = False

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.run import bots_option
+from cantstop_arena.cli.playing import bots_option
 
 
 def _a_number(context: click.Context, parameter: click.Parameter, seconds: float) -> float:

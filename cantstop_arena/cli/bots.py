@@ -8,7 +8,7 @@ import click
 
 from cantstop_arena.cli.bots_check import check
 from cantstop_arena.cli.bots_new import new
-from cantstop_arena.cli.run import bots_option
+from cantstop_arena.cli.playing import bots_option
 from cantstop_arena.system import short_path
 
 

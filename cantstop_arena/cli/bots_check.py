@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cantstop_arena.cli.run import bots_option
+from cantstop_arena.cli.playing import bots_option
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:

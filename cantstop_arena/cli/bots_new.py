@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.run import bots_option
+from cantstop_arena.cli.playing import bots_option
 from cantstop_arena.errors import ArenaError, UsageError
 
 _LONGEST = 60

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.run import playing_options, say_how_to_go_on, terms_of
+from cantstop_arena.cli.playing import Playing, playing_options, say_how_to_go_on
 from cantstop_arena.cli.screen import Screen
 from cantstop_arena.cli.tables import TEXT, format_option
 
@@ -18,16 +18,7 @@ from cantstop_arena.cli.tables import TEXT, format_option
 @format_option
 def compare(
     file: Path,
-    workers: int | None,
-    start_method: str | None,
-    memory: int | None,
-    games: int | None,
-    seed: int | None,
-    results: Path,
-    bots_folder: Path,
-    fresh: bool,
-    quiet: bool,
-    page: bool,
+    playing: Playing,
     form: str,
 ) -> None:
     """Play the comparison of FILE and say what each rule set changes.
@@ -43,29 +34,29 @@ def compare(
         write_comparison_page,
         written,
     )
-    from cantstop_arena.tournament.config import Overrides
 
     @contextmanager
     def watched(name: str) -> Iterator[Screen]:
         title = f"{name} ({next(numbers)} of {parts})"
-        screen = Screen(name, quiet, aside=form != TEXT, title=title, standings=False)
+        screen = Screen(name, playing.quiet, aside=form != TEXT, title=title, standings=False)
         try:
             yield screen
         finally:
             screen.close()
 
-    catalogue = Catalogue(bots_folder)
-    comparison = config.read(file, catalogue, Overrides(games, seed))
+    catalogue = Catalogue(playing.bots_folder)
+    comparison = config.read(file, catalogue, playing.overrides)
     numbers, parts = count(1), len(comparison.players) * len(comparison.rules)
-    folder = results / comparison.name
+    folder = playing.results / comparison.name
     say_how_to_go_on()
-    terms = terms_of(workers, start_method, memory)
-    answers = run.compare(comparison, catalogue, folder, terms, watched, fresh=fresh)
+    answers = run.compare(
+        comparison, catalogue, folder, playing.terms, watched, fresh=playing.fresh
+    )
     files = write_comparison(answers, folder)
     told = written(answers, form).encode(errors="backslashreplace")
     click.echo(told, nl=False)  # as bytes: names stay as they are
-    screen = Screen(comparison.name, quiet, aside=form != TEXT)
-    if page:
+    screen = Screen(comparison.name, playing.quiet, aside=form != TEXT)
+    if playing.page:
         with screen.going_on_without():
             files.append(write_comparison_page(content(answers), folder))
     screen.written(folder, files)

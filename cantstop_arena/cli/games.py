@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cantstop_arena.cli.run import bots_option
+from cantstop_arena.cli.playing import bots_option
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:

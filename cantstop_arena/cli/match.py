@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cantstop_arena.cli.numbers import FiniteRange
-from cantstop_arena.cli.rules import rules_called
-from cantstop_arena.cli.run import (
+from cantstop_arena.cli.numbers import MOST_ELO, FiniteRange
+from cantstop_arena.cli.playing import (
     bots_option,
     results_option,
     say_how_to_go_on,
     terms_of,
     workers_option,
 )
+from cantstop_arena.cli.rules import rules_called
 from cantstop_arena.cli.screen import Screen
 from cantstop_arena.cli.tables import TEXT, show
 from cantstop_arena.errors import UsageError
@@ -21,7 +21,6 @@ from cantstop_arena.errors import UsageError
 if TYPE_CHECKING:
     from cantstop_arena.sequential.sprt import Sprt
 
-MOST_ELO = 1000
 GAMES = 10_000
 MOST_GAMES = 10_000_000  # by default, where a test ends the match
 AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # that a test may make

@@ -5,15 +5,14 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.numbers import FiniteRange
+from cantstop_arena.cli.numbers import MOST_ELO, FiniteRange
+from cantstop_arena.cli.playing import bots_option, workers_option
 from cantstop_arena.cli.rules import rules_called
-from cantstop_arena.cli.run import bots_option, workers_option
 from cantstop_arena.errors import UsageError
 
 DEFAULT_BOTS = ("rule28", "glenn-aloi", "odds", "cautious")
 LEAST = 100  # deals of the pilot: with fewer, a variance is hardly known
 LEAST_DIFFERENCE = 1e-6  # nobody could play what less would cost
-MOST_ELO = 1000
 
 
 @click.command()

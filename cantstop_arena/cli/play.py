@@ -11,8 +11,8 @@ import click
 
 from cantstop_arena import stopping
 from cantstop_arena.cli.games import LAST_DEAL
+from cantstop_arena.cli.playing import bots_option
 from cantstop_arena.cli.rules import rules_called
-from cantstop_arena.cli.run import bots_option
 from cantstop_arena.cli.terminal import coloured
 from cantstop_arena.errors import UsageError
 

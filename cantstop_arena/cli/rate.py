@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli.tables import show, table_options
-
-MOST_ELO = 1e6
+from cantstop_arena.outcomes import MOST_ANCHOR
 
 
 def _anchor(
@@ -23,7 +22,7 @@ def _anchor(
             anchor[name] = float(points)
         except ValueError:
             raise click.BadParameter(f"{word!r} is not of the form BOT=ELO") from None
-        if not (name and isfinite(anchor[name]) and abs(anchor[name]) <= MOST_ELO):
+        if not (name and isfinite(anchor[name]) and abs(anchor[name]) <= MOST_ANCHOR):
             raise click.BadParameter(f"{word!r} is not of the form BOT=ELO, as in rule28=1500")
     return anchor
 

@@ -15,7 +15,7 @@ from cantstop_arena.compare.statistics import COUNT, Estimate, Numbers, Pair, Ra
 from cantstop_arena.games.cantstop.counts import MEASURES
 from cantstop_arena.outcomes import WHOLE, Group, Tally, seatings
 from cantstop_arena.ratings.scores import variance
-from cantstop_arena.sampling import Span
+from cantstop_arena.sampling import Span, unbroken
 from cantstop_arena.tournament.ledger import Ledger
 
 FAIR = 12  # wins of a bot with 1 to 4 copies at a table divide evenly into those of one copy
@@ -114,17 +114,8 @@ def common(spans: Iterable[Mapping[Group, Sequence[Span]]]) -> tuple[tuple[Group
     """The groups that play under all rule sets, and how many deals from the first all played."""
     everywhere = list(spans)
     groups = sorted(set.intersection(*(set(one) for one in everywhere)))
-    deals = min((_reached(one[group]) for one in everywhere for group in groups), default=0)
+    deals = min((unbroken(one[group]) for one in everywhere for group in groups), default=0)
     return tuple(groups), deals
-
-
-def _reached(spans: Iterable[Span]) -> int:
-    reached = 0
-    for first, deals in sorted(spans):
-        if first > reached:
-            break
-        reached = max(reached, first + deals)
-    return reached
 
 
 def sampled(ledger: Ledger, plan: Plan) -> Sample:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.errors import RulesError, UsageError
 from cantstop_arena.games.cantstop.rules import CLASSIC, PARAMETERS, PLAYERS, RuleSet, derive
-from cantstop_arena.outcomes import ELO_ERROR, WIDTH, Until
+from cantstop_arena.outcomes import ELO_ERROR, MOST_ANCHOR, WIDTH, Until
 from cantstop_arena.sequential.ending import rule_for
 from cantstop_arena.tournament.entrants import Entrant, EntrantReader
 from cantstop_arena.tournament.yaml_reader import (
@@ -59,7 +59,6 @@ UNTIL = {ELO_ERROR: (0.01, 1000.0), WIDTH: (1e-6, 1.0)}  # from the narrowest to
 SEEDS = range(2**63)
 MAX_FAULTS = range(1, 10**9 + 1)
 LONGEST_DECISION = 3600.0
-MOST_ELO = 1e6
 ON_FAULT = ("forfeit", "abort")
 LONGEST_NAME = 100
 LONGEST_FOLDER = 255  # bytes, on every common file system
@@ -236,9 +235,9 @@ def _anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> dict[s
         if name not in names:
             reader.complain(key, unknown("bot", name, names))
         elo = fitted(reader.plain(value), 0.0)
-        if type(elo) is float and abs(elo) <= MOST_ELO:
+        if type(elo) is float and abs(elo) <= MOST_ANCHOR:
             return {name: elo}
-        must = f"a number from {-MOST_ELO:,.0f} to {MOST_ELO:,.0f}"
+        must = f"a number from {-MOST_ANCHOR:,.0f} to {MOST_ANCHOR:,.0f}"
         reader.complain(value, f"an anchor's Elo must be {must}, not {found(value)}")
     return {}
 

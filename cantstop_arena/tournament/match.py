@@ -5,7 +5,7 @@ So it ends at the same deal for any number of workers, and whatever has been pla
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +15,7 @@ import numpy as np
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet
 from cantstop_arena.outcomes import WHOLE, Results
 from cantstop_arena.plugins import Catalogue
-from cantstop_arena.sampling import Ints, Span, shares
+from cantstop_arena.sampling import Ints, shares, unbroken
 from cantstop_arena.sequential.confidence import looks
 from cantstop_arena.sequential.sprt import GROWTH, SCORES, Sprt, expected_deals
 from cantstop_arena.tournament import run
@@ -72,7 +72,7 @@ class Match:
         """Play what is missing, and count the points of each deal up to the last look."""
         counts, seen = np.zeros(len(SCORES), np.int64), 0
         with run.opened(self.tournament, self.catalogue, self.folder, fresh) as session:
-            whole = _unbroken(session.ledger.spans().get(GROUP, []))
+            whole = unbroken(session.ledger.spans().get(GROUP, []))
             for deals in self._looks():
                 if deals > whole or not seen:
                     games = SEATS * deals
@@ -104,16 +104,6 @@ def _points(ledger: Ledger, start: int, count: int) -> Ints:
         points = shares(wanted, SEATS)[:, 0] * (len(SCORES) - 1) // (SEATS * WHOLE)
         counts += np.bincount(points, minlength=len(SCORES))
     return counts
-
-
-def _unbroken(spans: Iterable[Span]) -> int:
-    """The deals from the first on among which none is missing."""
-    reached = 0
-    for first, deals in sorted(spans):
-        if first > reached:
-            break
-        reached = max(reached, first + deals)
-    return reached
 
 
 def pairing(

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from cantstop_arena.games.cantstop.scenes import SEATS, Event, Scene, scenes
+from cantstop_arena.games.cantstop.events import Event
+from cantstop_arena.games.cantstop.scenes import SEATS, Scene, scenes
 from cantstop_arena.texts import styled
 
 RUNNER, SPACE, CLOSED = "*", ".", "|"

@@ -1,10 +1,11 @@
 """The words of a recorded game, as docs/rules.md lays it out, line by line."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from cantstop_arena.games.cantstop.state import ALL_CLAIMED, COLUMNS_WON, FAULT, TURN_LIMIT
 
-Event = dict[str, Any]
+Event = Mapping[str, Any]
 """One line of a record: the opening, a roll, a stop or a bust, the end."""
 
 REASON = {

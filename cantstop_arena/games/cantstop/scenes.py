@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
+from cantstop_arena.games.cantstop.events import Event
 from cantstop_arena.texts import in_a_line
 
 SEATS = "ABCD"
 LONGEST_NAME = 100  # that is shown
 
-Event = Mapping[str, Any]
 Spaces = Mapping[int, int]
 
 

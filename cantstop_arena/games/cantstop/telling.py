@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from cantstop_arena.games.cantstop.counts import TELLING
-from cantstop_arena.games.cantstop.scenes import Event, Scene, scenes
+from cantstop_arena.games.cantstop.events import Event
+from cantstop_arena.games.cantstop.scenes import Scene, scenes
 from cantstop_arena.games.cantstop.state import CLAIM, MOST_AHEAD, WHOLE_COLUMN
 
 LONGEST, CLOSEST, COMEBACK = TELLING

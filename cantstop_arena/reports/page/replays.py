@@ -6,7 +6,8 @@ from itertools import groupby, pairwise
 from markupsafe import Markup
 
 from cantstop_arena.games.cantstop.drawing import dice_text, move_text
-from cantstop_arena.games.cantstop.scenes import Event, Scene, Spaces, scenes
+from cantstop_arena.games.cantstop.events import Event
+from cantstop_arena.games.cantstop.scenes import Scene, Spaces, scenes
 from cantstop_arena.games.cantstop.stage import draw_stage, layout
 from cantstop_arena.games.cantstop.stepping import bust_chance, bust_count
 from cantstop_arena.games.cantstop.svg import heading

@@ -1,0 +1,130 @@
+"""What users say of playing: options that commands share, and how a run is taken up again."""
+
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cantstop_arena import stopping
+from cantstop_arena.system import bytes_of
+
+if TYPE_CHECKING:
+    from cantstop_arena.tournament.config import Overrides
+    from cantstop_arena.tournament.workforce import Terms
+
+bots_option = click.option(
+    "--bots",
+    "bots_folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("bots"),
+    show_default=True,
+    metavar="DIR",
+    help="Folder whose files are bots.",
+)
+
+
+def _bytes(context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
+    try:
+        return None if text is None else bytes_of(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is no size like 512M or 2G") from None
+
+
+workers_option = click.option(
+    "--workers", type=click.IntRange(1), help="Processes that play. Default: all cores."
+)
+results_option = click.option(
+    "--results",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    metavar="DIR",
+    help="Where the folder with the results goes.",
+)
+_OPTIONS = (
+    workers_option,
+    click.option(
+        "--start-method",
+        type=click.Choice(["fork", "forkserver", "spawn"]),
+        help="How workers are started. Default: fork where that is safe, else spawn.",
+    ),
+    click.option(
+        "--memory",
+        callback=_bytes,
+        metavar="SIZE",
+        help="What each worker may take beyond what it starts with, such as 512M or 2G.",
+    ),
+    click.option("--games", type=int, help="Games for each group of bots that meets."),
+    click.option("--seed", type=int, help="Seed of the dice."),
+    results_option,
+    bots_option,
+    click.option("--fresh", is_flag=True, help="Forget earlier results of this name."),
+    click.option("--quiet", is_flag=True, help="Print the tables and nothing else."),
+    click.option(
+        "--page/--no-page",
+        default=True,
+        envvar="CANTSTOP_ARENA_PAGE",
+        show_envvar=True,
+        help="Write report.html, which takes about a second. Default: yes.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Playing:
+    """How what a file describes is to be played, as the options say."""
+
+    workers: int | None
+    start_method: str | None
+    memory: int | None
+    games: int | None
+    seed: int | None
+    results: Path
+    bots_folder: Path
+    fresh: bool
+    quiet: bool
+    page: bool
+
+    @property
+    def overrides(self) -> "Overrides":
+        """What is said instead of the file."""
+        from cantstop_arena.tournament.config import Overrides
+
+        return Overrides(self.games, self.seed)
+
+    @property
+    def terms(self) -> "Terms":
+        """The terms on which workers play."""
+        return terms_of(self.workers, self.start_method, self.memory)
+
+
+def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of commands that play what a file describes, which they get as `playing`."""
+
+    @wraps(command)
+    def told(**words: Any) -> Any:
+        playing = Playing(**{field.name: words.pop(field.name) for field in fields(Playing)})
+        return command(playing=playing, **words)
+
+    for option in reversed(_OPTIONS):
+        told = option(told)
+    return told
+
+
+def say_how_to_go_on() -> None:
+    """From now on a user who stops the run is told how to continue it."""
+    again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
+    stopping.say_at_the_end(f"\nStopped. Nothing finished is lost; go on with:\n  {again}")
+
+
+def terms_of(workers: int | None, start_method: str | None, memory: int | None) -> "Terms":
+    """The terms on which workers play, with defaults for what is not given."""
+    from cantstop_arena.tournament.worker import start_methods, worker_count
+    from cantstop_arena.tournament.workforce import Terms
+
+    return Terms(workers or worker_count(), start_method or start_methods()[0], memory)
