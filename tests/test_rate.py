@@ -152,6 +152,15 @@ def test_parts_of_a_tournament_with_one_seed_are_the_whole(players: int) -> None
         assert found.tolist() == getattr(one.deals.pairs, part).tolist()
 
 
+def test_a_run_that_ended_when_it_was_known_is_rated_with_the_same_intervals() -> None:
+    folder = play("known", "random, rule28", games=4000, until="{width: 0.2}")
+    printed = arena("run", "known.yaml", "--quiet", "--table", "standings").stdout
+    assert "confidence sequences" in printed
+    assert arena("rate", folder, "--table", "standings").stdout == printed
+    other = play("other", "random, rule28", games=400)
+    assert "confidence sequences" not in arena("rate", folder, other).stdout
+
+
 def test_more_games_and_fewer_with_one_seed_are_those_of_the_longer() -> None:
     short, long = play("short", games=20), play("long", games=60)
     assert numbers(reread([Path(short), Path(long)], {})) == numbers(reread([Path(long)], {}))

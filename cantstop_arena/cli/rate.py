@@ -55,7 +55,8 @@ def rate(
 ) -> None:
     """Rate again what lies in results folders, several together as one tournament.
 
-    Only the ledgers are read, and nothing is written to them, so that a run may be going on.
+    The ledgers are read, and nothing is written to them, so that a run may be going on. Where one
+    tournament was played until intervals were narrow, they are confidence sequences here, too.
     Rated together, tournaments need the same rules and number of players; bots of one name must
     be the same bot.
     """

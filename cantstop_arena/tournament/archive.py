@@ -1,4 +1,4 @@
-"""Results folders read again, from their ledgers alone, and without a trace.
+"""Results folders read again, from their ledgers, and without a trace.
 
 Where nobody writes to a ledger it is opened as a file that does not change, or SQLite would make
 files beside it. While a run goes on, or after one that was cut off, the last entries stand in a
@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from cantstop_arena.errors import ArenaError, BotError, LedgerError
-from cantstop_arena.outcomes import Charge, Fault, Results
+from cantstop_arena.outcomes import Charge, Fault, Results, Until
 from cantstop_arena.tournament.accounts import Account, added_up, charged
 from cantstop_arena.tournament.config import RESOLVED, read_aims
 from cantstop_arena.tournament.ledger import (
@@ -37,18 +37,27 @@ Found = TypeVar("Found")
 def reread(folders: Sequence[Path], anchor: Mapping[str, float]) -> Results:
     """The results of the tournaments in these folders, rated together where there are several.
 
-    Raises ArenaError where they cannot be, and BotError for an anchor that is none of the bots.
+    Of a single one it is known what it was played until, if its tournament.yaml is there. Raises
+    ArenaError where they cannot be rated, and BotError for an anchor that is none of the bots.
     """
     paths = [_ledger_in(folder) for folder in folders]
-    return _steady(lambda: _read(folders, paths, anchor))
+    results = _steady(lambda: _read(folders, paths, anchor))
+    if len(folders) > 1 or not (folders[0] / RESOLVED).is_file():
+        return results
+    _, until = _aims(folders[0], results)
+    return replace(results, until=until)
 
 
 def reread_as_asked(folder: Path) -> Results:
     """The results in a folder with the anchor and the rule to end by of its tournament.yaml."""
     results = reread([folder], {})
-    bots = [*results.bots, *results.disqualified]
-    anchor, until = read_aims(folder / RESOLVED, bots, results.players)
+    anchor, until = _aims(folder, results)
     return replace(results, anchor=anchor, until=until)
+
+
+def _aims(folder: Path, results: Results) -> tuple[dict[str, float], Until | None]:
+    bots = [*results.bots, *results.disqualified]
+    return read_aims(folder / RESOLVED, bots, results.players)
 
 
 def looked_at(folder: Path, look: Callable[[Account], Found]) -> Found:
