@@ -10,6 +10,7 @@ from textwrap import dedent
 import click
 import naive
 import pytest
+from click.testing import CliRunner
 
 from cantstop_arena.botspecs import BotSpec
 from cantstop_arena.cli import main
@@ -193,6 +194,17 @@ def test_every_call_of_arena_in_the_documentation_exists(page: Path) -> None:
         name = called(call.split())
         assert name in commands()
         assert set(re.findall(r"--[a-z-]+", call)) <= options_of(commands()[name])
+
+
+def test_the_board_in_the_readme_is_drawn_by_its_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    (words,) = re.findall(r"^\$ arena (draw .*) --svg ", README.read_text("utf-8"), re.M)
+    board = tmp_path / "board.svg"
+    drawn = CliRunner().invoke(main, [*words.split(), "--svg", str(board)])
+    assert drawn.exit_code == 0, drawn.output
+    assert board.read_text("utf-8") == (ROOT / "docs" / "board.svg").read_text("utf-8")
 
 
 def test_the_table_of_turn_is_that_of_the_program() -> None:

@@ -39,6 +39,7 @@ _CONFIG = {
         "titleFontSize": 12,
         "titleFontWeight": "normal",
     },
+    "axisX": {"labelFlush": False, "labelSeparation": 4},
     "text": {"color": INK, "fontSize": 12},
     "legend": {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "orient": "top"},
 }
