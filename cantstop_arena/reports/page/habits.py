@@ -1,6 +1,6 @@
 """How the bots play: how long their games are, how their turns end, and what style that makes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from cantstop_arena.reports.analysis import TURNS, Analysis
@@ -65,7 +65,8 @@ def _curves(named: Sequence[tuple[str, Lengths]]) -> Chart:
 
 
 def _outcomes(analysis: Analysis) -> Section:
-    ends = [(name, bot, told) for name, bot in labels(analysis) if (told := _ends(analysis, bot))]
+    totals = counted(analysis)
+    ends = [(name, bot, told) for name, bot in labels(analysis) if (told := _ends(totals[bot]))]
     title = "How turns end"
     columns = [
         Column("bot", "bot"),
@@ -90,10 +91,9 @@ class _Ends(NamedTuple):
     columns: float
 
 
-def _ends(analysis: Analysis, bot: int) -> _Ends | None:
-    """How a bot's turns end; None where it had none."""
-    total = counted(analysis)[bot]
-    if not total[TURNS] or BUSTS not in total:
+def _ends(total: Mapping[str, int]) -> _Ends | None:
+    """How a bot's turns end, by its counts; None where it had none."""
+    if not total.get(TURNS) or BUSTS not in total:
         return None
     return _Ends(total[BUSTS] / total[TURNS], total[COLUMNS] / total[TURNS])
 
