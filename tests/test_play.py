@@ -238,6 +238,14 @@ def test_no_input_at_all_is_the_end_of_it() -> None:
     assert recorded()[1].reason == "left"
 
 
+@pytest.mark.parametrize("closed", [(1,), (2,), (0, 1, 2)])
+def test_nothing_is_mixed_up_where_standard_files_are_closed(closed: tuple[int, ...]) -> None:
+    done = program("rule28", "--seed", "3", input=b"", preexec_fn=lambda: [*map(os.close, closed)])
+    assert done.returncode == 1
+    assert recorded()[1].reason == "left"
+    assert Path("game-1.jsonl").read_text().count("\n") == 2
+
+
 def test_a_record_that_cannot_be_written_is_told_by_name() -> None:
     small = (300, 300)
     done = program(

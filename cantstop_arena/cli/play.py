@@ -150,9 +150,6 @@ def _take_down(event: Mapping[str, Any], file: FileIO) -> None:
 def _read(prompt: str) -> str | None:
     """A line of the user's, None at the end of the input; repeated where it cannot be seen."""
     click.echo(prompt, nl=False)
-    sys.stdout.flush()
-    if sys.stdin is None:  # closed by whoever started us
-        return None
     if sys.stdin.isatty():
         with on_signal(signal.SIGCONT, lambda: _repeat(prompt)):
             line = _line()

@@ -30,6 +30,11 @@ def is_clever() -> bool:
     return os.environ.get("TERM") not in ("dumb", "unknown")
 
 
+def speaks_unicode(terminal: TextIO) -> bool:
+    """Whether what is written is as wide as it is drawn: no sign has to be spelled out."""
+    return (terminal.encoding or "utf-8").lower().replace("_", "-").startswith("utf")
+
+
 def is_in_front(terminal: TextIO) -> bool:
     """Whether this terminal is ours at the moment, and not the shell's that put us behind."""
     try:
