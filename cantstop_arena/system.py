@@ -33,6 +33,17 @@ def _folder() -> str:
 _HERE = _folder()  # wherever a bot goes later
 
 
+def open_standard_files() -> None:
+    """Open nothing in place of a standard file that whoever started us has closed.
+
+    Else the next file that is opened would take its place, and be written to by mistake.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+            setattr(sys, name, os.fdopen(nothing, mode, encoding="utf-8"))
+
+
 class Activity(NamedTuple):
     """What a process is doing: its state as /proc names it, and the processor time it has used."""
 

@@ -28,12 +28,12 @@ class Terminal:
     def __init__(self, process: "subprocess.Popen[bytes]", ours: int) -> None:
         self.process = process
         self.seen = ""
-        self._ours = ours
+        self.ours = ours
         self._told = 0  # of `seen`, that was awaited
 
     def type(self, keys: str) -> None:
         """Press keys."""
-        os.write(self._ours, keys.encode())
+        os.write(self.ours, keys.encode())
 
     def awaits(self, *texts: str) -> str:
         """Wait for one of the texts to appear after those that were awaited; returns which."""
@@ -55,10 +55,10 @@ class Terminal:
         return self.process.wait(PATIENCE)
 
     def _reads(self) -> bool:
-        if not select.select([self._ours], [], [], 1)[0]:
+        if not select.select([self.ours], [], [], 1)[0]:
             return True
         try:
-            part = os.read(self._ours, 1 << 16)
+            part = os.read(self.ours, 1 << 16)
         except OSError:  # the end of a terminal
             return False
         self.seen += part.decode(errors="replace").replace("\r\n", "\n")

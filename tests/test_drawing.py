@@ -159,10 +159,28 @@ def test_a_picture_is_written(game: list[str]) -> None:
         (["game.jsonl", "--deal", "1"], "Missing argument 'BOT...'"),
         (["cup.yaml", "random"], "Missing option '--deal'"),
         (["cup.yaml"], "cup.yaml:1:1: this is no recorded game"),
+        (["game.jsonl", "--svg", ""], "a file to write to needs a name"),
+        (["game.jsonl", "--svg", "./game.jsonl"], "game.jsonl is where the game comes from"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(game: list[str], words: list[str], message: str) -> None:
     assert message in arena("draw", *words, code=2).stderr
+    assert Path("game.jsonl").read_text().splitlines() == game
+
+
+@pytest.mark.parametrize("target", ["", "game.jsonl"])
+def test_a_page_does_not_take_the_place_of_its_game(game: list[str], target: str) -> None:
+    arena("replay", "game.jsonl", "--html", target, code=2)
+    assert Path("game.jsonl").read_text().splitlines() == game
+
+
+def test_a_stop_tells_what_it_has_claimed() -> None:
+    told = [*tell_game(POSITIONS["claimed"])]
+    assert [line for line in told if "stops" in line] == [
+        "  stops and claims 2",
+        "  stops and claims 7 and 11 and 12",
+    ]
+    assert not any("claims" in line for line in tell_game(POSITIONS["four-on-a-space"]))
 
 
 # --- Records --------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -144,9 +145,11 @@ def test_a_quiet_match_is_quiet() -> None:
     assert b"20 games" in Path("out").read_bytes()
 
 
-@pytest.mark.parametrize("kind", ["dumb", "unknown"])
-def test_a_terminal_without_codes_gets_none(kind: str) -> None:
-    with on_a_terminal(*MATCH, TERM=kind) as terminal:
+@pytest.mark.parametrize(
+    "how", [{"TERM": "dumb"}, {"TERM": "unknown"}, {"PYTHONIOENCODING": "ascii"}]
+)
+def test_a_terminal_that_cannot_show_a_table_gets_no_codes(how: dict[str, Any]) -> None:
+    with on_a_terminal(*MATCH, **how) as terminal:
         assert terminal.ends() == 0
     assert "\x1b" not in terminal.seen
     assert prose(picture(terminal.seen))[0] == "slow-vs-rule28: 20 games to play."

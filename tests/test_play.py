@@ -1,14 +1,20 @@
 """A person at the table: `arena play` over a pipe and on a terminal, and `arena replay --step`."""
 
 import json
+import os
 import re
+import resource
+import signal
+import subprocess
+import termios
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 from naive import Verdict, referee
-from terminals import on_a_terminal
+from terminals import ARENA, on_a_terminal
 
 from cantstop_arena.cli import main
 from cantstop_arena.games.cantstop.notation import record
@@ -145,6 +151,8 @@ def test_a_file_of_its_own_is_chosen_or_given() -> None:
         (["--rules", "jmp"], "did you mean 'jump'?"),
         (["--name", " "], "--name must not be empty"),
         (["--save", "taken"], "taken exists"),
+        (["--save", ""], "--save needs the name of a file"),
+        (["--save", "-"], "--save needs the name of a file"),
     ],
 )
 def test_what_cannot_be_played_is_refused(words: list[str], message: str) -> None:
@@ -159,9 +167,105 @@ def test_a_bot_that_prints_and_dies_spoils_nothing() -> None:
     Path("bots/prints.py").write_text(PRINTS)
     result = play("prints", "--seed", "3", typed=STOPS_SOON)
     assert "I am a bot" not in result.output
-    assert "prints (seat 1) misbehaves in turn 4" in result.stderr
+    assert "B prints misbehaves in turn 4" in result.stderr
     events, _ = recorded()
     assert events[-1] == {"event": "end", "turns": 4, "winners": [0], "reason": "fault"}
+
+
+def test_what_does_not_import_is_told_and_never_runs_here() -> None:
+    Path("bots").mkdir()
+    Path("bots/ends.py").write_text("import os\nos._exit(0)\n")
+    Path("bots/types.py").write_text("input()\n")
+    assert "ends: does not import: " in play("ends", code=2).stderr
+    assert "bots/types.py: does not import: EOFError" in play("bots/types.py", code=2).stderr
+
+
+def test_somebody_who_plays_for_the_first_time_is_told_what_matters() -> None:
+    told = play("rule28", "--seed", "3", "--rules", "jump", typed="1\nr\n2\nq\n").stdout
+    begun, _, later = told.partition("Which move, 1 to 2? ")
+    wanted = "You are A. Whoever claims 3 columns wins.", "Runners jump over rivals' markers."
+    assert all(line in begun.splitlines() for line in wanted)
+    assert "? shows the odds, q leaves the game." in begun
+    assert "  3-5-5-1  (3 of 3 runners free)\n    1  4+10    4 to space 1 of 7 (new" in begun
+    assert "    1  4+12    4 to space 2 of 7, 12 to space 1 of 3 (new runner)\n" in later
+
+
+@pytest.mark.parametrize("rules", NAMED)
+def test_what_a_move_and_a_stop_are_said_to_do_is_what_they_do(rules: str) -> None:
+    told = play("rule28", "--seed", "3", "--rules", rules, typed=STOPS_SOON).stdout
+    events, _ = recorded()
+    lengths = dict(enumerate(events[0]["rules"]["column_lengths"], start=2))
+    places = re.findall(r"^    1  [\d+]+ +(.*)$", told, re.M)
+    asked = [e for e in events if e["event"] == "roll" and e["seat"] == 0 and len(e["moves"]) > 1]
+    assert len(places) == len(asked) > 5
+    for said, event in zip(places, asked, strict=True):
+        for column in event["chosen"]:
+            space, length = event["runners"][str(column)], lengths[column]
+            place = "the top" if space == length else f"space {space} of {length}"
+            assert f"{column} to {place}" in said
+    claims = re.findall(r"^  Stopping claims (.*)\.$", told, re.M)
+    assert set(claims) <= set(re.findall(r"^  stops and claims (.*)$", told, re.M))
+    assert "1 of" in told
+
+
+# --- Where the input or the output fails ----------------------------------------------------------
+
+
+def program(*words: str, **how: Any) -> "subprocess.CompletedProcess[bytes]":
+    return subprocess.run([*ARENA, "play", *words], stderr=subprocess.PIPE, timeout=60, **how)
+
+
+def closed_pipe() -> int:
+    """Where nobody reads any more."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    return writing
+
+
+@pytest.mark.parametrize("output", [closed_pipe, lambda: os.open("/dev/full", os.O_WRONLY)])
+def test_an_output_that_fails_is_nobodys_fault(output: Callable[[], int]) -> None:
+    with os.fdopen(output(), "w") as out:
+        done = program("rule28", "--seed", "3", input=b"1\nr\n", stdout=out)
+    assert done.returncode == 1
+    assert done.stderr in (b"", b"arena: No space left on device\n")
+    events, verdict = recorded()
+    assert verdict.reason == "left" and len(events) == 2
+
+
+def test_no_input_at_all_is_the_end_of_it() -> None:
+    done = program("rule28", "--seed", "3", stdout=subprocess.PIPE, preexec_fn=lambda: os.close(0))
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert recorded()[1].reason == "left"
+
+
+@pytest.mark.parametrize("closed", [(1,), (2,), (0, 1, 2)])
+def test_nothing_is_mixed_up_where_standard_files_are_closed(closed: tuple[int, ...]) -> None:
+    done = program("rule28", "--seed", "3", input=b"", preexec_fn=lambda: [*map(os.close, closed)])
+    assert done.returncode == 1
+    assert recorded()[1].reason == "left"
+    assert Path("game-1.jsonl").read_text().count("\n") == 2
+
+
+def test_a_record_that_cannot_be_written_is_told_by_name() -> None:
+    small = (300, 300)
+    done = program(
+        "--seed",
+        "3",
+        input=STOPS_SOON.encode(),
+        stdout=subprocess.PIPE,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, small),
+    )
+    assert (done.returncode, done.stderr) == (1, b"game-1.jsonl: File too large\n")
+
+
+def test_a_line_without_an_end_is_not_kept() -> None:
+    told = play("--seed", "3", typed=f"{'x' * 3_000_000}\n1\nq\n").stdout
+    assert "That is no answer here." in told and "Roll or stop" in told
+    assert len(told) < 9000
+
+
+def test_a_file_name_is_told_as_one_types_it() -> None:
+    assert "see arena replay 'my game'" in play("--save", "my game", typed="q\n").stdout
 
 
 @pytest.mark.parametrize("rules", [rules for rules, _ in NAMED.values()], ids=lambda r: r.name)
@@ -259,3 +363,51 @@ def test_steps_need_a_terminal() -> None:
     Path("cup.yaml").write_text(CUP)
     result = CliRunner().invoke(main, STEP)
     assert result.exit_code == 2 and "--step needs a terminal" in result.stderr
+
+
+def cooks(terminal: int) -> bool:
+    """Whether a terminal shows what is typed, line by line, as a shell expects it."""
+    modes = termios.tcgetattr(terminal)[3]
+    return bool(modes & termios.ICANON and modes & termios.ECHO)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM, signal.SIGINT])
+def test_steps_leave_the_terminal_as_it_was_whoever_ends_them(sent: signal.Signals) -> None:
+    Path("cup.yaml").write_text(CUP)
+    with on_a_terminal(*STEP) as terminal:
+        terminal.awaits("q quit")
+        assert not cooks(terminal.ours)
+        terminal.process.send_signal(sent)
+        terminal.ends()
+        assert cooks(terminal.ours)
+    assert "Traceback" not in terminal.seen
+
+
+def test_steps_go_on_after_others_have_used_the_terminal() -> None:
+    Path("cup.yaml").write_text(CUP)
+    with on_a_terminal(*STEP) as terminal:
+        terminal.awaits("q quit")
+        terminal.process.send_signal(signal.SIGSTOP)
+        cooked = termios.tcgetattr(terminal.ours)
+        cooked[3] |= termios.ICANON | termios.ECHO
+        termios.tcsetattr(terminal.ours, termios.TCSANOW, cooked)
+        terminal.process.send_signal(signal.SIGCONT)
+        terminal.awaits("step 0 of")
+        terminal.awaits("q quit")
+        assert not cooks(terminal.ours)
+        terminal.type("\x1a")  # which does not stop it here, as no shell is there to go on
+        terminal.awaits("step 0 of")
+        terminal.type(" ")
+        terminal.awaits("step 1 of")
+        terminal.type("q")
+        assert terminal.ends() == 0
+
+
+def test_a_question_is_asked_again_when_the_game_goes_on() -> None:
+    with on_a_terminal("play", "rule28", "--seed", "3") as terminal:
+        terminal.awaits(MOVE)
+        terminal.process.send_signal(signal.SIGSTOP)
+        terminal.process.send_signal(signal.SIGCONT)
+        terminal.awaits(MOVE)
+        terminal.type("q\n")
+        assert terminal.ends() == 0

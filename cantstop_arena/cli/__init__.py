@@ -20,6 +20,7 @@ from cantstop_arena.cli.report import report
 from cantstop_arena.cli.rules import rules
 from cantstop_arena.cli.run import run
 from cantstop_arena.errors import ArenaError, Interrupted
+from cantstop_arena.system import open_standard_files
 
 # NumPy reads these when it is imported. Cores are for games: threads for small matrices would only
 # be in each other's way, and in the workers'.
@@ -29,6 +30,11 @@ for _threads in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
 
 class Arena(click.Group):
     """Ends with a message and an exit code, never a traceback, whatever a user caused."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Start, with a standard input, output and error whatever there is."""
+        open_standard_files()
+        return super().main(*args, **extra)
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Refuse bytes that are no text, which neither files nor terminals would take later."""

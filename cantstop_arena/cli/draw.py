@@ -35,7 +35,10 @@ def draw(turn: int | None, roll: int | None, svg: Path | None, **game: Any) -> N
 
     if roll is not None and not turn:
         raise click.UsageError("--roll needs the --turn that it belongs to.")
-    scene = _wanted(list(scenes(Source(**game).events(say_aside()))), turn, roll)
+    source = Source(**game)
+    if svg is not None:
+        source.check_target(svg)
+    scene = _wanted(list(scenes(source.events(say_aside()))), turn, roll)
     if svg is None:
         in_colours = coloured()
         told = [scene.heading, draw_seats(scene, in_colours), heading(scene), ""]

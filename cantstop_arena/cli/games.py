@@ -37,6 +37,13 @@ class Source:
     seed: int | None
     bots_folder: Path
 
+    def check_target(self, path: Path) -> None:
+        """Refuse to write over the file that the game comes from, or into nothing."""
+        if not path.name:
+            raise UsageError("a file to write to needs a name")
+        if path != STANDARD and path.exists() and self.file.exists() and path.samefile(self.file):
+            raise UsageError(f"{path} is where the game comes from; write to another file")
+
     def events(self, complain: Callable[[str], None]) -> Iterator["Event"]:
         """The events of the game; `complain` is told who misbehaves, and how."""
         return self._played(complain) if self.bots else self._recorded()

@@ -1,28 +1,39 @@
 """`arena play`: a person against bots."""
 
 import json
+import os
 import secrets
+import shlex
+import signal
 import sys
+from collections.abc import Mapping
+from io import FileIO
 from itertools import count
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cantstop_arena import stopping
-from cantstop_arena.cli.games import LAST_DEAL
+from cantstop_arena.cli.games import LAST_DEAL, STANDARD
 from cantstop_arena.cli.playing import bots_option
 from cantstop_arena.cli.rules import rules_called
-from cantstop_arena.cli.terminal import coloured
+from cantstop_arena.cli.terminal import coloured, on_signal
 from cantstop_arena.errors import UsageError
 
+if TYPE_CHECKING:
+    from cantstop_arena.games.cantstop.notation import Complaint
+
 MOST_SEATS = 4
+LONGEST_LINE = 1000  # bytes of an answer that are looked at
 SEEDS = 2**31  # to draw from: a seed that can be read aloud
 
 
 @click.command()
 @click.argument("bots", nargs=-1, metavar="[BOT]...")
-@click.option("--rules", "rules_name", default="classic", show_default=True, help="By name.")
+@click.option(
+    "--rules", "rules_name", default="classic", show_default=True, help="By name; see arena rules."
+)
 @click.option(
     "--seat",
     type=click.IntRange(1, MOST_SEATS),
@@ -60,11 +71,18 @@ def play(
 ) -> None:
     """Play against one to three BOTs, or alone, and answer line by line.
 
+    \b
+    arena play rule28                       you begin
+    arena play rule28 random --seat 2       the second of three
+    arena play ./mybot.py --rules korean    against a bot of your own
+
     A question is answered by the number of a move, or by r (roll) and s (stop); ? shows the odds,
-    and q leaves the game. Where the input ends before the game, the exit code is 1. The game is
-    recorded as it is played, for `arena replay FILE` and `arena draw FILE`.
+    and q leaves the game, as Ctrl-C and Ctrl-D do. Where the input ends before the game, the exit
+    code is 1. `arena bots` lists the bots.
+
+    The game is recorded as it is played, for `arena replay FILE` and `arena draw FILE`.
     """
-    from cantstop_arena.games.cantstop.person import HELP, Left, Person, with_person
+    from cantstop_arena.games.cantstop.person import Left, Person, with_person
     from cantstop_arena.games.cantstop.scenes import LONGEST_NAME
     from cantstop_arena.plugins import Catalogue
     from cantstop_arena.texts import in_a_line
@@ -80,54 +98,87 @@ def play(
         raise UsageError("--name must not be empty")
     catalogue = Catalogue(bots_folder)
     rules = rules_called(rules_name, catalogue)
-    person = Person(_read, click.echo, coloured())
+    person = Person(seat - 1, _read, click.echo, coloured())
     drawn = secrets.randbelow(SEEDS) if seed is None else seed
     with table_with(
         person, called, seat - 1, bots, rules, drawn, catalogue, _say_compiling
     ) as table:
-        file = _opened(save)
-        ending = f"The game is in {file.name}; see arena replay {file.name}"
+        path, file = _opened(save)
+        shown = in_a_line(shlex.quote(str(path)))
+        ending = f"The game is in {shown}; see arena replay {shown}"
         stopping.say_at_the_end(f"\nStopped. {ending}")
-        click.echo(HELP)
         try:
             with file:
                 seats = tuple(range(players))
                 for event in with_person(person, table, seats, deal, _say_complaint):
-                    file.write(json.dumps(event) + "\n")
-                    file.flush()
+                    _take_down(event, file)
         except Left as left:
+            if left.__cause__ is not None:
+                raise left.__cause__ from None
             click.echo(f"\n{ending}")
             sys.exit(0 if left.asked else 1)
         click.echo(f"\n{ending}")
 
 
-def _opened(save: Path | None) -> TextIO:
+def _opened(save: Path | None) -> tuple[Path, FileIO]:
     """The file of the record, which did not exist before."""
     if save is not None:
+        if save == STANDARD or not save.name:
+            raise UsageError("--save needs the name of a file")
         try:
-            return save.open("x", encoding="utf-8")
+            return save, FileIO(save, "x")
         except FileExistsError:
             raise UsageError(f"{save} exists; choose another name to --save the game") from None
     for number in count(1):
         path = Path(f"game-{number}.jsonl")
         if not path.exists():
-            return path.open("x", encoding="utf-8")
+            return path, FileIO(path, "x")
     raise AssertionError("numbers have no end")
+
+
+def _take_down(event: Mapping[str, Any], file: FileIO) -> None:
+    """Write an event into the record at once."""
+    line = f"{json.dumps(event)}\n".encode()
+    try:
+        while line:
+            line = line[file.write(line) :]
+    except OSError as error:
+        error.filename = file.name
+        raise
 
 
 def _read(prompt: str) -> str | None:
     """A line of the user's, None at the end of the input; repeated where it cannot be seen."""
     click.echo(prompt, nl=False)
-    sys.stdout.flush()
-    line = sys.stdin.buffer.readline()
-    if not sys.stdin.isatty():
+    if sys.stdin.isatty():
+        with on_signal(signal.SIGCONT, lambda: _repeat(prompt)):
+            line = _line()
+    else:
+        line = _line()
         click.echo(ascii(line.decode(errors="replace").strip())[1:-1])
     return line.decode(errors="replace") if line else None
+
+
+def _repeat(prompt: str) -> None:
+    """Ask again after Ctrl-Z; without a stream, which may be at work already."""
+    os.write(1, prompt.encode())
+
+
+def _line() -> bytes:
+    """The next line of the input, the beginning of it where it is very long."""
+    line = rest = sys.stdin.buffer.readline(LONGEST_LINE)
+    while rest and not rest.endswith(b"\n"):
+        rest = sys.stdin.buffer.readline(LONGEST_LINE)
+    return line
 
 
 def _say_compiling(names: list[str]) -> None:
     click.echo(f"Compiling {', '.join(names)} (only the first time) ...", err=True)
 
 
-def _say_complaint(complaint: object) -> None:
-    click.echo(str(complaint), err=True)
+def _say_complaint(complaint: "Complaint") -> None:
+    """Say who misbehaved; seats are told by their letters, as on the board."""
+    from cantstop_arena.games.cantstop.scenes import SEATS
+
+    who = f"{SEATS[complaint.seat]} {complaint.bot}"
+    click.echo(f"{who} misbehaves in turn {complaint.turn}: {complaint.misplay}", err=True)

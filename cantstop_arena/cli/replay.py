@@ -47,6 +47,7 @@ def _write_page(source: Source, path: Path) -> None:
     from cantstop_arena.reports.files import write_whole
     from cantstop_arena.reports.page.make import replay_page
 
+    source.check_target(path)
     page = replay_page(source.events(say_aside()))
     if path == STANDARD:
         click.echo(page, nl=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cantstop_arena.cli.pace import Budget, Clock, Progress, time_text
-from cantstop_arena.cli.terminal import is_clever, is_in_front, takes_colours
+from cantstop_arena.cli.terminal import is_clever, is_in_front, speaks_unicode, takes_colours
 
 if TYPE_CHECKING:
     from cantstop_arena.cli.live import LiveTable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 LINE = 30.0  # seconds between two lines
 DRAWING, RECKONING = 0.25, 1.0  # seconds at least between two times
-TIMES = 50  # as long as they take: neither costs more than 2 % of the time
+TIMES = 100  # as long as they take: neither costs more than 1 % of the time
 
 
 class Sight:
@@ -57,7 +57,8 @@ class Sight:
     def _is_live(self) -> bool:
         """Whether a terminal is there that is ours at the moment, and not the shell's."""
         here = sys.stderr and sys.stderr.isatty()
-        ours = bool(here) and is_clever() and is_in_front(sys.stderr)
+        able = bool(here) and is_clever() and speaks_unicode(sys.stderr)
+        ours = able and is_in_front(sys.stderr)
         if not ours:
             self._live = None  # nor is what stands there ours to wipe
         return ours

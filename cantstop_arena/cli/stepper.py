@@ -5,7 +5,7 @@ import sys
 import click
 
 from cantstop_arena.cli.games import Source
-from cantstop_arena.cli.terminal import CLEAR, is_clever, raw_keys, takes_colours
+from cantstop_arena.cli.terminal import AGAIN, CLEAR, is_clever, raw_keys, takes_colours
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.scenes import Scene, scenes
 from cantstop_arena.games.cantstop.stepping import Way, frame, step
@@ -37,6 +37,7 @@ def step_through(source: Source) -> None:
                 break
             if key in _WAYS:
                 place = step(shown, place, _WAYS[key])
+            if key in _WAYS or key == AGAIN:
                 _show(shown, place, complaints)
     click.echo()
 

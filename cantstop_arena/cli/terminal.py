@@ -2,9 +2,12 @@
 
 import os
 import select
+import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from types import FrameType
 from typing import TextIO
 
 from cantstop_arena import stopping
@@ -13,6 +16,8 @@ _PULSE = 0.1  # seconds between looks at whether the user wants to end
 _REST = 0.5  # seconds for the rest of what a key sends
 _LONGEST = 32  # bytes that a key sends
 CLEAR = "\x1b[2J\x1b[H"
+AGAIN = b""  # no key: what is shown has to be shown again
+_LEAVING = (signal.SIGTSTP, signal.SIGHUP, signal.SIGQUIT)  # which stop or end a program at once
 
 
 def takes_colours() -> bool:
@@ -23,6 +28,11 @@ def takes_colours() -> bool:
 def is_clever() -> bool:
     """Whether this terminal knows any codes."""
     return os.environ.get("TERM") not in ("dumb", "unknown")
+
+
+def speaks_unicode(terminal: TextIO) -> bool:
+    """Whether what is written is as wide as it is drawn: no sign has to be spelled out."""
+    return (terminal.encoding or "utf-8").lower().replace("_", "-").startswith("utf")
 
 
 def is_in_front(terminal: TextIO) -> bool:
@@ -39,31 +49,91 @@ def coloured() -> bool:
 
 
 @contextmanager
+def on_signal(number: int, act: Callable[[], None]) -> Iterator[None]:
+    """Do something whenever a signal comes, unless it is to be ignored."""
+
+    def heard(number: int, frame: FrameType | None) -> None:
+        act()
+
+    before = signal.getsignal(number)
+    if before is signal.SIG_IGN:
+        yield
+        return
+    signal.signal(number, heard)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
+@contextmanager
 def raw_keys() -> Iterator[Iterator[bytes]]:
     """The keys that are pressed, one by one, unseen; there are no more at the end of the input.
 
-    Raises Interrupted where the user wants to end, with the terminal as it was before.
+    `AGAIN` comes in place of a key when the program goes on after Ctrl-Z. Raises Interrupted where
+    the user wants to end. However it ends or is stopped, the terminal is as it was before.
     """
-    import termios
-    import tty
-
-    terminal = sys.stdin.fileno()
-    before = termios.tcgetattr(terminal)
     with stopping.in_order():
+        keyboard = _Keyboard(sys.stdin.fileno())
         try:
-            tty.setcbreak(terminal)
-            yield _keys(terminal)
+            with ExitStack() as stack:
+                for number in _LEAVING:
+                    stack.enter_context(on_signal(number, partial(keyboard.leaves, number)))
+                stack.enter_context(on_signal(signal.SIGCONT, keyboard.returns))
+                keyboard.takes()
+                yield keyboard.keys()
         finally:
-            termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+            keyboard.gives_back()
 
 
-def _keys(terminal: int) -> Iterator[bytes]:
-    while True:
-        stopping.check()
-        if select.select([terminal], [], [], _PULSE)[0]:
-            if not (key := _read(terminal)):
-                return
-            yield key
+class _Keyboard:
+    """A terminal that tells every key at once, between `takes` and `gives_back`."""
+
+    def __init__(self, terminal: int) -> None:
+        import termios
+
+        self._terminal = terminal
+        self._before = termios.tcgetattr(terminal)
+        self._returned = False
+
+    def takes(self) -> None:
+        """From now on keys come one by one, if the terminal is still there."""
+        import termios
+        import tty
+
+        with suppress(termios.error):
+            tty.setcbreak(self._terminal)
+
+    def gives_back(self) -> None:
+        """Leave the terminal as it was, if it is still there."""
+        import termios
+
+        with suppress(termios.error):
+            termios.tcsetattr(self._terminal, termios.TCSADRAIN, self._before)
+
+    def leaves(self, number: int) -> None:
+        """A signal stops or ends the program: not before the terminal has been given back."""
+        self.gives_back()
+        heard = signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        signal.signal(number, heard)
+        self.returns()
+
+    def returns(self) -> None:
+        """The program goes on, on a terminal that others have used."""
+        self.takes()
+        self._returned = True
+
+    def keys(self) -> Iterator[bytes]:
+        while True:
+            stopping.check()
+            if self._returned:
+                self._returned = False
+                yield AGAIN
+            elif select.select([self._terminal], [], [], _PULSE)[0]:
+                if not (key := _read(self._terminal)):
+                    return
+                yield key
 
 
 def _read(terminal: int) -> bytes:

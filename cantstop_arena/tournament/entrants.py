@@ -152,29 +152,8 @@ class EntrantReader:
     def _found(self, reference: str, isolate: bool) -> BotSpec:
         if not (reference.isprintable() and reference.strip()):
             raise BotError(f"no bot can be called {shown(reference)}")
-        if not isolate:
-            return find_bot(reference, self.folder, self.catalogue)
-        path = self.folder / reference
-        if is_bot_name(reference):
-            file = self.catalogue.file_of(reference)
-            return self._described(file) if file else self.catalogue.find(reference)
-        if not os.path.isfile(path):
-            raise BotError(_missing(reference, self.folder))
-        return self._described(path)
-
-    def _described(self, path: Path) -> BotSpec:
-        """The bot of a file that is never run in this process."""
-        told = describe(_straight(path), self.catalogue.folder)
-        return BotSpec(
-            name=told.name,
-            origin="file",
-            path=_straight(path),
-            digest=told.digest,
-            options=told.options,
-            summary=told.summary,
-            maker=_elsewhere,
-            learns=told.learns,
-        )
+        find = find_bot_apart if isolate else find_bot
+        return find(reference, self.folder, self.catalogue)
 
     def _options(self, bot: BotSpec, entries: Mapping[str, Entry]) -> Mapping[str, Any]:
         given = {
@@ -210,6 +189,31 @@ def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotSpec:
     if not os.path.isfile(path):
         raise BotError(_missing(reference, folder))
     return catalogue.load_file(_straight(path))
+
+
+def find_bot_apart(reference: str, folder: Path, catalogue: Catalogue) -> BotSpec:
+    """The same, for a bot that plays elsewhere: its file is never run in this process."""
+    if is_bot_name(reference):
+        file = catalogue.file_of(reference)
+        return _described(file, catalogue) if file else catalogue.find(reference)
+    path = folder / reference
+    if not os.path.isfile(path):
+        raise BotError(_missing(reference, folder))
+    return _described(path, catalogue)
+
+
+def _described(path: Path, catalogue: Catalogue) -> BotSpec:
+    told = describe(_straight(path), catalogue.folder)
+    return BotSpec(
+        name=told.name,
+        origin="file",
+        path=_straight(path),
+        digest=told.digest,
+        options=told.options,
+        summary=told.summary,
+        maker=_elsewhere,
+        learns=told.learns,
+    )
 
 
 def program_spec(command: Sequence[str]) -> BotSpec:

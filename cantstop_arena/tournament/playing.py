@@ -4,14 +4,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.person import Person
 from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.table import Contestant, uncompiled
 from cantstop_arena.hookspecs import Player
+from cantstop_arena.options import LONGEST_QUOTE
 from cantstop_arena.plugins import Catalogue
+from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.chairs import Apart
-from cantstop_arena.tournament.entrants import Entrant, find_bot
+from cantstop_arena.tournament.entrants import Entrant, find_bot_apart
 from cantstop_arena.tournament.recipes import entrant_seat
 
 _LIMIT = 10.0  # seconds for a decision of a bot: people are patient
@@ -31,7 +34,8 @@ def table_with(
     """A table where a person has a seat, from 0, and the bots the others, all in seat order.
 
     Bots are names, or paths from where one stands. What is not built in plays in a process of its
-    own: there it can neither print into the game nor hold it up. Raises BotError.
+    own, and its file is run only there: it can neither print into the game nor hold it up. Raises
+    BotError.
     """
     contestants = [_bot(reference, catalogue) for reference in bots]
     player = Player(person.choose_move, person.roll_again)
@@ -49,7 +53,10 @@ def table_with(
 
 
 def _bot(reference: str, catalogue: Catalogue) -> Contestant:
-    spec = find_bot(reference, Path(), catalogue)
+    try:
+        spec = find_bot_apart(reference, Path(), catalogue)
+    except BotError as error:
+        raise BotError(f"{in_a_line(reference, LONGEST_QUOTE)}: {error}") from None
     isolate = spec.origin != "built-in"
     entrant = Entrant(spec.name, spec, spec.defaults, isolate)
     return entrant_seat(entrant, catalogue, _LIMIT).contestant(catalogue)

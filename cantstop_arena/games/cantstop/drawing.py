@@ -72,11 +72,12 @@ def _padded(parts: Sequence[Part], width: int, coloured: bool) -> str:
 
 
 def draw_seats(scene: Scene, coloured: bool = False) -> str:
-    """Who plays, and how many columns each has claimed."""
+    """Who plays, and how many of the columns that win each has claimed."""
     claims = list(scene.claimed.values())
+    wanted = scene.opening["rules"]["columns_to_win"]
     told = []
     for seat in range(len(scene.names)):
-        claimed = f" ({claims.count(seat)})" if seat in claims else ""
+        claimed = f" ({claims.count(seat)} of {wanted})" if seat in claims else ""
         told.append(_name(scene, seat, coloured) + claimed)
     return "Seats: " + ", ".join(told)
 
@@ -113,8 +114,11 @@ def tell(scene: Scene, coloured: bool = False) -> Iterator[str]:
             yield f"  {dice_text(event['dice'])}  {_moved(scene)}"
         case "end":
             yield f"\n{_outcome(scene, coloured)}"
-        case kind:
-            yield {"stop": "  stops", "bust": "  bust"}[kind]
+        case "stop":
+            claims = " and claims " + " and ".join(map(str, scene.claims)) if scene.claims else ""
+            yield f"  stops{claims}"
+        case _:
+            yield "  bust"
 
 
 def _moved(scene: Scene) -> str:

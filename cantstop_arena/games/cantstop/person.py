@@ -1,11 +1,13 @@
 """A person at the table, line by line: sees what happens, is asked, and may ask for the odds."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.games.cantstop.drawing import (
     dice_text,
     draw_board,
+    draw_seats,
     move_text,
     tell,
     turn_heading,
@@ -14,7 +16,7 @@ from cantstop_arena.games.cantstop.events import LEFT, Event
 from cantstop_arena.games.cantstop.notation import Complaint, record
 from cantstop_arena.games.cantstop.odds import success_count
 from cantstop_arena.games.cantstop.play import Table
-from cantstop_arena.games.cantstop.scenes import Scene, after
+from cantstop_arena.games.cantstop.scenes import SEATS, Scene, after
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.outcomes import Group
 
@@ -24,22 +26,39 @@ _STOP = ("s", "stop", "n", "no")
 
 
 class Left(Interrupted):
-    """The person has left the game, by a word or because there is nothing more to read."""
+    """The person has left the game, by a word or because there is nothing more to read.
+
+    It comes from an OSError, where the terminal failed.
+    """
 
     def __init__(self, asked: bool) -> None:
         super().__init__()
         self.asked = asked
 
 
+@contextmanager
+def _terminal() -> Iterator[None]:
+    """A terminal that fails is no misplay of the person's. Raises Left."""
+    try:
+        yield
+    except OSError as error:
+        raise Left(asked=False) from error
+
+
 class Person:
-    """A player who reads and types.
+    """A player in a seat who reads and types.
 
     `read` shows a prompt and returns a line, None at the end of the input; `say` prints one.
     """
 
     def __init__(
-        self, read: Callable[[str], str | None], say: Callable[[str], None], coloured: bool
+        self,
+        seat: int,
+        read: Callable[[str], str | None],
+        say: Callable[[str], None],
+        coloured: bool,
     ) -> None:
+        self._seat = seat
         self._read = read
         self._say = say
         self._coloured = coloured
@@ -47,31 +66,39 @@ class Person:
         self._turn = 0  # that was announced last
         self._board = ""  # that was drawn last
 
+    @_terminal()
     def sees(self, event: Event) -> None:
-        """Show what has happened at the table."""
+        """Show what has happened at the table. Raises Left."""
         scene = self._scene = after(self._scene, event)
         kind = event["event"]
         if kind == "roll":
             self._announce(event["turn"], event["seat"])
-        for line in tell(scene, self._coloured):
-            self._say(line)
         if kind == "end":
             self._draw()
+        for line in tell(scene, self._coloured):
+            self._say(line)
+        if kind == "game":
+            for line in _introduction(scene, self._seat):
+                self._say(line)
 
+    @_terminal()
     def choose_move(self, turn: Turn, moves: Sequence[Sequence[int]]) -> int:
         """Ask which move to make. Raises Left."""
         self._announce(turn.number, turn.seat)
         self._draw()
-        self._say(f"  {dice_text(turn.dice)}")
+        self._say(f"  {dice_text(turn.dice)}{_free_runners(turn)}")
         for number, move in enumerate(moves, start=1):
-            self._say(f"  {number:>3}  {move_text(move)}")
+            self._say(f"  {number:>3}  {move_text(move):<7} {_effect(turn, move)}")
         numbers = {str(number): number - 1 for number in range(1, len(moves) + 1)}
         question = f"Which move, 1 to {len(moves)}? "
         return self._answer(question, numbers, lambda: _odds_of_moves(turn, moves))
 
+    @_terminal()
     def roll_again(self, turn: Turn) -> bool:
         """Ask whether to roll. Raises Left."""
         self._draw()
+        if topped := [column for column in turn.placed if _is_top(turn, column)]:
+            self._say(f"  Stopping claims {_listed(topped)}.")
         words = {**dict.fromkeys(_ROLL, 1), **dict.fromkeys(_STOP, 0)}
         return bool(self._answer("Roll or stop, r or s? ", words, lambda: _odds_of_roll(turn)))
 
@@ -101,34 +128,94 @@ class Person:
             self._say(turn_heading(self._scene, turn, seat, self._coloured))
 
     def _draw(self) -> None:
-        """Show the board, unless it has not changed."""
-        assert self._scene
-        board = draw_board(self._scene, self._coloured)
+        """Show the board and who has claimed columns, unless nothing has changed."""
+        scene = self._scene
+        assert scene
+        board = draw_board(scene, self._coloured)
         if board != self._board:
             self._say(f"\n{board}\n")
+            if scene.claimed:
+                self._say(f"{draw_seats(scene, self._coloured)}\n")
             self._board = board
 
 
 HELP = f"{ODDS} shows the odds, {QUIT} leaves the game."
 
+_STOPPING = {
+    "any-time": "Roll as often as you like; stopping keeps the climb, a bust loses it.",
+    "after-all-runners": "Roll on until all runners are placed; then stopping keeps the climb. A"
+    " bust loses it.",
+}
+_LANDING = {
+    "share": "",
+    "jump": "Runners jump over rivals' markers.",
+    "leave": "You cannot stop while a runner stands on a rival's marker.",
+}
+
+
+def _introduction(scene: Scene, seat: int) -> Iterator[str]:
+    """What somebody has to know who plays for the first time."""
+    rules = scene.opening["rules"]
+    wanted = rules["columns_to_win"]
+    columns = "1 column" if wanted == 1 else f"{wanted} columns"
+    yield f"You are {SEATS[seat]}. Whoever claims {columns} wins."
+    yield _STOPPING[rules["stop"]]
+    if told := _LANDING[rules["landing"]]:
+        yield told
+    yield "On the board letters are markers, * are runners, ( ) are tops; | is a claimed column."
+    yield HELP
+
 
 def with_person(
     person: Person, table: Table, seats: Group, deal: int, complain: Callable[[Complaint], None]
 ) -> Iterator[Event]:
-    """The events of a game in which the person sits, who sees each of them.
+    """The events of a game in which the person sits, who sees each when it has been taken down.
 
     A person who leaves ends the game: Left is raised after the last event.
     """
     try:
         for event in record(table, seats, deal, complain):
-            person.sees(event)
             yield event
-    except Left:
+            person.sees(event)
+    except Left as left:
         turns = int(table.games[0].turn)
         event = {"event": "end", "turns": turns, "winners": [], "reason": LEFT}
-        person.sees(event)
         yield event
+        if left.__cause__ is None:
+            person.sees(event)
         raise
+
+
+def _free_runners(turn: Turn) -> str:
+    return f"  ({turn.free} of {turn.rules.runners} runners free)" if turn.free else ""
+
+
+def _effect(turn: Turn, move: Sequence[int]) -> str:
+    """Where a move leads to."""
+    told = []
+    for column, space in _runners_after(turn, move).items():
+        if column in move:
+            length = turn.rules.lengths[column]
+            place = "the top" if space == length else f"space {space} of {length}"
+            new = "" if column in turn.placed else " (new runner)"
+            told.append(f"{column} to {place}{new}")
+    return ", ".join(told)
+
+
+def _runners_after(turn: Turn, move: Sequence[int]) -> dict[int, int]:
+    """The spaces of the runners after a move, by column."""
+    runners = {column: turn.runners[column] for column in turn.placed}
+    for column in move:
+        runners[column] = turn.next_space(column, runners.get(column) or turn.position(column))
+    return runners
+
+
+def _is_top(turn: Turn, column: int) -> bool:
+    return turn.runners[column] == turn.rules.lengths[column]
+
+
+def _listed(columns: Sequence[int]) -> str:
+    return " and ".join(map(str, columns))
 
 
 def _odds_of_moves(turn: Turn, moves: Sequence[Sequence[int]]) -> Iterator[str]:
@@ -145,9 +232,7 @@ def _odds_of_roll(turn: Turn) -> Iterator[str]:
 
 def bust_chance_after(turn: Turn, move: Sequence[int]) -> float:
     """How likely a roll after this move is to be a bust."""
-    rules, runners = turn.rules, {column: turn.runners[column] for column in turn.placed}
-    for column in move:
-        runners[column] = turn.next_space(column, runners.get(column) or turn.position(column))
+    rules, runners = turn.rules, _runners_after(turn, move)
     topped = [column for column, space in runners.items() if space == rules.lengths[column]]
     return 1 - success_count(rules, [*runners], turn.claimed, topped) / rules.sides**4
 

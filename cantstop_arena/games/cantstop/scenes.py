@@ -17,7 +17,8 @@ class Scene:
     """The board after one event of a game, the `opening` or any later one.
 
     `markers` has the spaces of every seat's markers by column, `runners` those of the runners, and
-    `before` those of the runners as the last roll found them.
+    `before` those of the runners as the last roll found them. `claims` are the columns that the
+    event, a stop, has claimed.
     """
 
     opening: Event
@@ -28,6 +29,7 @@ class Scene:
     turn: int = 0
     seat: int = 0
     rolls: int = 0
+    claims: tuple[int, ...] = ()
 
     @property
     def lengths(self) -> Mapping[int, int]:
@@ -71,7 +73,7 @@ def after(scene: Scene | None, event: Event) -> Scene:
     """The scene after one more event, or the first one."""
     if scene is None:
         return Scene(event, event, tuple({} for _ in event["seats"]), {}, {})
-    return _AFTER[event["event"]](scene, event)
+    return _AFTER[event["event"]](replace(scene, claims=()), event)
 
 
 def _after_roll(scene: Scene, event: Event) -> Scene:
@@ -94,8 +96,15 @@ def _after_stop(scene: Scene, event: Event) -> Scene:
         own if seat == event["seat"] else {c: s for c, s in spaces.items() if c not in tops}
         for seat, spaces in enumerate(scene.markers)
     )
-    turn, seat = event["turn"], event["seat"]
-    return replace(scene, event=event, markers=markers, runners={}, turn=turn, seat=seat)
+    return replace(
+        scene,
+        event=event,
+        markers=markers,
+        runners={},
+        turn=event["turn"],
+        seat=event["seat"],
+        claims=tuple(sorted(tops - {*scene.claimed})),
+    )
 
 
 def _after_bust(scene: Scene, event: Event) -> Scene:
