@@ -51,8 +51,9 @@ def drawn(key: str, title: str, words: str, spec: Spec, rows: Sequence[Row]) -> 
         for row in rows
     ]
     whole = {"background": None, "config": _CONFIG, "data": {"values": safe}, **spec}
+    fits = not isinstance(spec["width"], Mapping)  # so much a step is as wide as it must be
     svg = vl_convert.vegalite_to_svg(whole, vl_version=VERSION)
-    return Chart(title, words, _embedded(svg, key, title))
+    return Chart(title, words, _embedded(svg, key, title, fits))
 
 
 def warm_up() -> None:
@@ -66,14 +67,19 @@ def warm_up() -> None:
     ).start()
 
 
-def _embedded(svg: str, key: str, title: str) -> Markup:
-    """A drawing that is one picture to a screen reader, and tells under the mouse what it shows."""
+def _embedded(svg: str, key: str, title: str, fits: bool) -> Markup:
+    """A drawing that is one picture to a screen reader, and tells under the mouse what it shows.
+
+    On a narrow screen it shrinks, if it `fits`.
+    """
     root = ET.fromstring(svg)
     for element in root.iter():
         element.tag = element.tag.removeprefix(f"{{{_SVG}}}")
         _tell(element)
     _clear(root)
     root.attrib.update({"role": "img", "aria-labelledby": f"{key}-name"})
+    if fits:
+        root.set("class", "fits")
     named = ET.Element("title", {"id": f"{key}-name"})
     named.text = title
     root.insert(0, named)
