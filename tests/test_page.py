@@ -4,6 +4,7 @@ What needs a browser is skipped where there is none.
 """
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,9 +22,12 @@ from cantstop_arena.cli import main
 from cantstop_arena.errors import PageError
 from cantstop_arena.outcomes import Charge, Results
 from cantstop_arena.reports.analysis import Analysis
+from cantstop_arena.reports.model import Estimate
 from cantstop_arena.reports.page.answer import answer
+from cantstop_arena.reports.page.charts import interval_rows, intervals, scatter
 from cantstop_arena.reports.page.document import as_html
 from cantstop_arena.reports.page.tournament import Past, document
+from cantstop_arena.reports.page.vega import HOVER
 from cantstop_arena.tournament.history import history
 
 MOST_SECONDS = 5.0
@@ -103,6 +107,35 @@ def test_names_and_messages_are_harmless() -> None:
     assert "{{ 7 * 7 }} {% raw %}" in page.text
     assert "two\\nlines\\x1b[31m\\udcff" in page.text
     assert "name: <b>made up</b>" in page.text
+
+
+LONG = ("🎲" * 30, "🎲" * 29 + "b", "W" * 60, "שלום " * 11)
+
+
+@pytest.mark.parametrize("players", [1, 2])
+def test_long_names_are_cut_in_charts_and_told_whole_under_the_mouse(players: int) -> None:
+    page = page_of(changed(simulated(4, players), bots=LONG))
+    assert any(word.endswith("🎲…") for word in page.words)
+    told = [
+        word for word in page.words if word.startswith(("1 ", "2 ", "3 ", "4 ")) and ": " in word
+    ]
+    assert all(any(name in word for name in LONG) for word in told) and told
+
+
+def test_names_that_begin_alike_are_not_drawn_as_one() -> None:
+    alike = [(f"won by {'x' * 50}{end}", Estimate(0.5, 0.4, 0.6), "") for end in "abc"]
+    chart = intervals("k", "t", "w", "a", interval_rows(alike))
+    assert chart.svg.count(f"won by {'x' * 9}…") == 3
+
+
+def test_points_in_one_place_share_a_label() -> None:
+    spots = [(1, 10), (1, 10), (1.2, 10), (3, 4)]
+    rows = [
+        {"x": x, "y": y, "label": f"{n} bot", HOVER: ""} for n, (x, y) in enumerate(spots, start=1)
+    ]
+    svg = scatter("k", "t", "w", ("a", "b"), rows).svg
+    written = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+    assert [word for word in written if re.fullmatch(r"\d, \d|\d bot", word)] == ["1, 2", "4 bot"]
 
 
 def test_the_heat_map_tells_scores_with_errors() -> None:

@@ -36,11 +36,18 @@ _CONFIG = {
         "domainColor": LINE,
         "tickColor": LINE,
         "labelFontSize": 12,
+        "labelLimit": 0,  # Vega would cut names in the middle of a sign, and fail
         "titleFontSize": 12,
         "titleFontWeight": "normal",
     },
     "text": {"color": INK, "fontSize": 12},
-    "legend": {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "orient": "top"},
+    "legend": {
+        "labelColor": INK,
+        "titleColor": INK,
+        "labelFontSize": 12,
+        "labelLimit": 0,
+        "orient": "top",
+    },
 }
 
 
