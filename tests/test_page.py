@@ -388,6 +388,13 @@ def test_charts_are_seen_whole_on_a_phone(shown: Any) -> None:
     assert page.locator(".charts .wide").evaluate_all(cut) == ["Chart: Crosstable"]
 
 
+def test_a_long_name_leaves_the_numbers_in_sight(shown: Any) -> None:
+    for width in (320, 1200):
+        page = shown(changed(simulated(4, 2), bots=LONG), viewport={"width": width, "height": 800})
+        elo = page.locator("#standings tbody tr:first-child td.number").nth(1).bounding_box()
+        assert elo["x"] + elo["width"] <= width
+
+
 def test_the_heat_map_tells_under_the_mouse_what_it_shows(shown: Any) -> None:
     page = shown(simulated(3, 2))
     titles = page.locator("#crosstable svg path > title").all_text_contents()

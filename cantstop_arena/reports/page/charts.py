@@ -18,7 +18,7 @@ ROW = 20  # the height of a line with a name
 SQUARE = 300
 MOST_NUMBERED = 12  # bots whose crosstable has room for its numbers
 MOST_LINES = 8  # that can be told apart
-TOUCHING, BESIDE = 0.05, 0.5  # parts of a plane: points that touch, and labels that could
+SAME, LEVEL, BESIDE = 0.02, 0.05, 0.5  # parts of a plane: how near points and labels are
 DARKEST = 0.55  # of a cell, so that what is written on it can be read
 
 _FIT = {"type": "fit-x", "contains": "padding"}
@@ -289,8 +289,8 @@ def _cut_labels(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
     labels: dict[int, str] = {}
     for place, row in enumerate(rows):
         away = [(abs(o["x"] - row["x"]) / width, abs(o["y"] - row["y"]) / height) for o in rows]
-        level = [other for other, (x, y) in enumerate(away) if x < BESIDE and y < TOUCHING]
-        same = [other for other in level if away[other][0] < TOUCHING]
+        level = [other for other, (x, y) in enumerate(away) if x < BESIDE and y < LEVEL]
+        same = [other for other in level if max(away[other]) < SAME]
         numbers = [rows[other]["label"].partition(" ")[0] for other in same]
         if level == [place]:
             labels[place] = cut(row["label"], LETTERS)

@@ -36,6 +36,7 @@ _CONFIG = {
         "domainColor": LINE,
         "tickColor": LINE,
         "labelFontSize": 12,
+        "labelSeparation": 6,
         "labelLimit": 0,  # Vega would cut names in the middle of a sign, and fail
         "titleFontSize": 12,
         "titleFontWeight": "normal",
