@@ -8,7 +8,7 @@ ArenaError                 something a user can mend; the message says how
 ├── LedgerError            results on disk that cannot be used or belong to another tournament
 ├── FaultError             a bot misbehaved in a tournament that is to stop at that
 ├── WorkforceError         worker processes that keep dying
-└── PageError              a page that there is nothing to draw with
+└── PageError              a page that cannot be drawn
 
 Interrupted is the user's own wish: Ctrl-C, or a request to end the process.
 """
@@ -74,7 +74,7 @@ class WorkforceError(ArenaError):
 
 
 class PageError(ArenaError):
-    """A page cannot be written, as a package is missing that draws it."""
+    """A page cannot be written, as a package is missing that draws it, or fails."""
 
 
 class Interrupted(KeyboardInterrupt):

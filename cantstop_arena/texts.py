@@ -1,6 +1,7 @@
 """Foreign text as it can be printed and stored, and what foreign objects say of themselves."""
 
 from collections.abc import Callable
+from unicodedata import east_asian_width
 
 from cantstop_arena.errors import Interrupted
 
@@ -14,6 +15,15 @@ def in_a_line(text: str, longest: int | None = None) -> str:
         sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in line
     )
     return line if longest is None or len(line) <= longest else f"{line[: longest - 3]}..."
+
+
+def cut(text: str, room: int) -> str:
+    """Text that is no wider than so many letters; some scripts take twice the room."""
+    for place, sign in enumerate(text):
+        room -= 2 if east_asian_width(sign) in "WF" else 1
+        if room < 0:
+            return f"{text[:place]}…"
+    return text
 
 
 def said_by(value: object, tell: Callable[[object], str]) -> str:

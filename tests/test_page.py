@@ -4,6 +4,7 @@ What needs a browser is skipped where there is none.
 """
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,9 +22,12 @@ from cantstop_arena.cli import main
 from cantstop_arena.errors import PageError
 from cantstop_arena.outcomes import Charge, Results
 from cantstop_arena.reports.analysis import Analysis
+from cantstop_arena.reports.model import Estimate
 from cantstop_arena.reports.page.answer import answer
+from cantstop_arena.reports.page.charts import interval_rows, intervals, scatter
 from cantstop_arena.reports.page.document import as_html
 from cantstop_arena.reports.page.tournament import Past, document
+from cantstop_arena.reports.page.vega import HOVER
 from cantstop_arena.tournament.history import history
 
 MOST_SECONDS = 5.0
@@ -105,6 +109,35 @@ def test_names_and_messages_are_harmless() -> None:
     assert "name: <b>made up</b>" in page.text
 
 
+LONG = ("🎲" * 30, "🎲" * 29 + "b", "W" * 60, "שלום " * 11)
+
+
+@pytest.mark.parametrize("players", [1, 2])
+def test_long_names_are_cut_in_charts_and_told_whole_under_the_mouse(players: int) -> None:
+    page = page_of(changed(simulated(4, players), bots=LONG))
+    assert any(word.endswith("🎲…") for word in page.words)
+    told = [
+        word for word in page.words if word.startswith(("1 ", "2 ", "3 ", "4 ")) and ": " in word
+    ]
+    assert all(any(name in word for name in LONG) for word in told) and told
+
+
+def test_names_that_begin_alike_are_not_drawn_as_one() -> None:
+    alike = [(f"won by {'x' * 50}{end}", Estimate(0.5, 0.4, 0.6), "") for end in "abc"]
+    chart = intervals("k", "t", "w", "a", interval_rows(alike))
+    assert chart.svg.count(f"won by {'x' * 9}…") == 3
+
+
+def test_points_in_one_place_share_a_label() -> None:
+    spots = [(1, 10), (1, 10), (1.2, 10), (3, 4)]
+    rows = [
+        {"x": x, "y": y, "label": f"{n} bot", HOVER: ""} for n, (x, y) in enumerate(spots, start=1)
+    ]
+    svg = scatter("k", "t", "w", ("a", "b"), rows).svg
+    written = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+    assert [word for word in written if re.fullmatch(r"\d, \d|\d bot", word)] == ["1, 2", "4 bot"]
+
+
 def test_the_heat_map_tells_scores_with_errors() -> None:
     analysis = simulated(3, 2)
     cell = analysis.against[2][0]
@@ -118,13 +151,77 @@ def test_the_winner_is_told_and_how_sure_that_is() -> None:
     [told] = answer(Analysis(strong))
     assert told.startswith("bot0 wins, with Elo ")
     assert "better than it with a probability of more than 99.9 %" in told
-    [told] = answer(Analysis(Truth([0, 0], [0, 0]).played(20, np.random.default_rng(1))))
-    assert "cannot be told apart from" in told
+    [told] = answer(Analysis(Truth([0.3, 0], [0, 0]).played(20, np.random.default_rng(2))))
+    assert "cannot be told apart from bot1. It is " in told
+
+
+def test_nobody_is_ahead_of_equals() -> None:
+    equal = Truth([0.0, 0.0, -3.0], [0.0, 0.0], unfinished=1.0)
+    results = equal.played(20, np.random.default_rng(1))
+    told, why = answer(Analysis(results))
+    assert told.startswith("bot0, bot1 and bot2 are level, with Elo 1500.0")
+    assert told.endswith(" after 120 games.")
+    assert why == "No game was won: all of them ended at the limit of turns."
+
+
+def test_an_anchor_is_no_estimate() -> None:
+    strong = Truth([3.0, 0.0], [0.0, 0.0]).played(200, np.random.default_rng(1))
+    [told] = answer(Analysis(replace(strong, anchor={"bot0": 2000.0})))
+    assert told.startswith("bot0 wins, with Elo 2000.0 as the anchor after 400 games.")
+
+
+def test_those_who_have_not_played_are_not_ahead() -> None:
+    some = Truth([0.0, 0.5, 0.0], [0.0, 0.0], lineups=[(0, 1)])
+    [told] = answer(Analysis(some.played(200, np.random.default_rng(1), anchor={"bot2": 9000.0})))
+    assert told.startswith("bot1 wins, with Elo ") and "bot2" not in told
+
+
+def test_one_bot_alone_is_compared_with_nobody() -> None:
+    [told] = answer(simulated(1, 1))
+    assert told.startswith("bot0 needs ") and told.endswith(" turns for a game alone.")
+
+
+def test_what_casts_doubt_on_the_answer_is_told_with_it() -> None:
+    some = Truth([0.0, 0.5], [0.0, 0.0], unfinished=0.9).played(200, np.random.default_rng(1))
+    _, told = answer(Analysis(some))
+    won = sum(tally.games - tally.unfinished for tally in some.tallies.values())
+    assert told == f"Only {won} of the games were won before the limit of turns."
+    assert forfeited(simulated(2, 2), 3)[1] == "Of the games 6 were ended by faults of bots."
+    assert forfeited(simulated(2, 2), 20)[1] == "Every game was ended by a fault of a bot."
+
+
+def forfeited(analysis: Analysis, forfeits: int) -> list[str]:
+    """The answer where so many games of every seating were ended by faults."""
+    tallies = analysis.results.tallies.items()
+    lost = {bots: replace(tally, forfeits=forfeits) for bots, tally in tallies}
+    return answer(changed(analysis, tallies=lost))
+
+
+def test_where_every_game_was_forfeited_there_are_no_empty_tables() -> None:
+    analysis = Analysis(Truth([0, 1], [0, 0]).played(20, np.random.default_rng(1)))
+    tallies = {
+        bots: replace(tally, forfeits=tally.games)
+        for bots, tally in analysis.results.tallies.items()
+    }
+    page = page_of(changed(analysis, tallies=tallies))
+    assert "No game was played to its end" in page.text
+    for title in ("Length of games", "How turns end", "Styles"):
+        assert f"Table: {title}" not in page.text
 
 
 def test_the_disqualified_are_named_with_the_answer() -> None:
-    _, told = answer(changed(simulated(2, 2), disqualified=("cheat",)))
-    assert told == "cheat was disqualified for faults, and all games with them left out."
+    out = "cheat was disqualified for faults, and all games with them left out."
+    assert answer(changed(simulated(2, 2), disqualified=("cheat",)))[1] == out
+    left = "There are no games left to tell who is better."
+    assert answer(changed(simulated(2, 2, 0), disqualified=("cheat",))) == [left, out]
+
+
+def test_a_page_says_nothing_twice() -> None:
+    assert page_of(simulated(3, 2)).text.count("The first player's advantage") == 1
+
+
+def test_one_of_a_thing_is_no_plural() -> None:
+    assert "): 1 bot, each bot alone, 1 game." in page_of(simulated(1, 1, 1)).text
 
 
 # From the command line ----------------------------------------------------------------------
@@ -282,6 +379,20 @@ def test_the_page_fits_the_screen_and_everybody_can_use_it(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     found = Axe().run(page).response["violations"]
     assert [one["id"] for one in found if one["impact"] in SERIOUS] == []
+
+
+def test_charts_are_seen_whole_on_a_phone(shown: Any) -> None:
+    page = shown(simulated(12, 2), viewport={"width": 320, "height": 800})
+    cut = """all => all.filter((one) => one.scrollWidth > one.clientWidth)
+      .map((one) => one.getAttribute("aria-label"))"""
+    assert page.locator(".charts .wide").evaluate_all(cut) == ["Chart: Crosstable"]
+
+
+def test_a_long_name_leaves_the_numbers_in_sight(shown: Any) -> None:
+    for width in (320, 1200):
+        page = shown(changed(simulated(4, 2), bots=LONG), viewport={"width": width, "height": 800})
+        elo = page.locator("#standings tbody tr:first-child td.number").nth(1).bounding_box()
+        assert elo["x"] + elo["width"] <= width
 
 
 def test_the_heat_map_tells_under_the_mouse_what_it_shows(shown: Any) -> None:

@@ -1,6 +1,8 @@
 """Games on a page: what the script is given, and what a browser makes of it."""
 
+import fcntl
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -160,6 +162,17 @@ def test_names_are_harmless() -> None:
     assert "<" not in given
 
 
+def test_long_names_are_cut() -> None:
+    rules = {**TWO[0]["rules"], "name": "r" * 10_000}
+    html = replay_page([{**TWO[0], "seats": ["a" * 10_000, "b"], "rules": rules}, *TWO[1:]])
+    assert "a" * 101 not in html and "r" * 201 not in html
+    assert "a... against b" in checked(html).text
+
+
+def test_one_turn_is_no_plural() -> None:
+    assert "After 1 turn A wins" in replay_page([*TWO[:2], boards.end(1, [0], "columns")])
+
+
 def test_a_page_without_games_has_no_script() -> None:
     html = as_html(Document("Cup", "No games.", ["Nobody."], [Section("none", "None")]))
     assert checked(html).all("script") == []
@@ -238,7 +251,23 @@ def test_what_cannot_be_written_is_refused(cup: list[str]) -> None:
     told = arena("replay", "game.jsonl", "--html", "nowhere/x.html", code=1).stderr
     assert told == "nowhere/x.html: No such file or directory\n"
     assert "is a directory" in arena("replay", "game.jsonl", "--html", ".", code=2).stderr
+    told = arena("replay", "game.jsonl", "--html", "cup.yaml/x.html", code=1).stderr
+    assert told == "cup.yaml/x.html: Not a directory\n"
+    told = arena("replay", "game.jsonl", "--html", "", code=2).stderr
+    assert told == "a file to write to needs a name\n"
+    told = arena("replay", "game.jsonl", "--html", 300 * "x", code=1).stderr
+    assert told == f"{300 * 'x'}: File name too long\n"
     assert {path.name for path in Path().iterdir()} == {"cup.yaml", "game.jsonl"}
+
+
+def test_what_is_no_ordinary_file_is_written_to_and_not_replaced(cup: list[str]) -> None:
+    os.mkfifo("pipe")
+    descriptor = os.open("pipe", os.O_RDWR)
+    fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, 1 << 20)
+    arena("replay", "game.jsonl", "--html", "pipe")
+    assert os.read(descriptor, 15) == b"<!DOCTYPE html>"
+    os.close(descriptor)
+    assert Path("pipe").is_fifo()
 
 
 # In a browser -------------------------------------------------------------------------------
@@ -313,6 +342,29 @@ def check_shown(page: Any, scene: Scene) -> None:
     assert [state for state in states if "takes" in state] == taken
     assert ("not possible" in states) <= (len(moves) < len(states))
     assert f"{100 * bust_chance(scene):.1f} %" in page.locator(".risk").text_content()
+
+
+def test_what_lapses_of_a_double_is_crossed_out(opened: Opened) -> None:
+    one = {**boards.roll(1, 0, {2: 3}, [2], [3, 3]), "dice": [1, 1, 1, 1]}
+    page = opened(replay_page([TWO[0], boards.stop(0, 0, {2: 2}), one]))
+    page.keyboard.press("End")
+    looks = page.locator(".pairings b").evaluate_all("all => all.map((one) => one.className)")
+    assert looks == ["taken", ""]
+
+
+def test_a_turn_that_does_not_end_is_shown_nevertheless(opened: Opened) -> None:
+    """A record that was written by hand can have as many busts in a turn as it likes."""
+    bust = {"event": "bust", "turn": 1, "seat": 0}
+    page = opened(replay_page([TWO[0], boards.roll(1, 0, {7: 1}, [7]), *20_000 * [bust]]))
+    page.keyboard.press("End")
+    assert page.locator(".when").text_content() == "Roll 1 of turn 1"
+
+
+def test_a_board_of_long_columns_is_seen_whole(opened: Opened) -> None:
+    tall = derive(CLASSIC, {"column_lengths": [100] * 11})
+    opening = {**TWO[0], "rules": tall.as_dict()}
+    page = opened(replay_page([opening]), viewport={"width": 1200, "height": 800})
+    assert page.locator(".stage svg").bounding_box()["height"] <= 640
 
 
 def test_the_slider_goes_to_the_end_of_a_turn(opened: Opened) -> None:

@@ -20,7 +20,9 @@ from cantstop_arena.games.cantstop import counts, telling
 from cantstop_arena.games.cantstop.events import Event
 from cantstop_arena.games.cantstop.notation import record
 from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.games.cantstop.telling import Lead
 from cantstop_arena.outcomes import Block
+from cantstop_arena.reports.page.games import by_how_much
 
 BOTS = ("random", "cautious", "rule28")
 
@@ -160,9 +162,10 @@ def test_the_records_are_of_the_most_telling_games_of_all(games: Games) -> None:
     standings = Path("results/cup/standings.csv").read_text().splitlines()
     best = [line.split(",")[1] for line in standings[1:3]]
     typical = found["typical"]
-    assert typical.events[0]["seats"] == best
-    lengths = [game.turns for (pair, _), game in games.items() if [*pair] == best]
-    assert typical.turns == sorted(lengths)[len(lengths) // 2 - 1]
+    lengths = {key: game.turns for key, game in games.items() if {*key[0]} == {*best}}
+    assert typical.turns == sorted(lengths.values())[len(lengths) // 2 - 1]
+    same = [pair for (pair, _), turns in lengths.items() if turns == typical.turns]
+    assert typical.events[0]["seats"] == (best if tuple(best) in same else best[::-1])
 
 
 def test_percentiles_are_those_of_all_games(games: Games) -> None:
@@ -206,6 +209,34 @@ def test_bots_that_play_otherwise_the_second_time_have_no_telling_games() -> Non
     told = Path("results/cup/report.html").read_text()
     for title in ("The closest game", "The greatest comeback"):
         assert re.search(rf"{title}, (moody|other) against \w+ in deal \d+, has no record", told)
+
+
+def test_leads_are_told_as_they_are(games: Games) -> None:
+    """Who has claimed more columns wins, and may be behind in progress: the closest game often."""
+    arena("run", "cup.yaml", "--quiet", "--page")
+    told = " ".join(Path("results/cup/report.html").read_text().split())
+    for kind, way, other in (("closest", "ahead", "behind"), ("comeback", "behind", "ahead")):
+        events = events_of(kind)
+        drama = games[tuple(events[0]["seats"]), events[0]["deal"]].drama
+        claimed, progress = getattr(drama, way)
+        lead = f"{claimed} column{'s' if claimed > 1 else ''} claimed"
+        more = f"{abs(progress):.2f} columns of progress"
+        says = (
+            f"{lead} {way}, though {more} {other}" if progress < 0 else f"{lead} and {more} {way}"
+        )
+        assert f" {says}.</p>" in told
+
+
+@pytest.mark.parametrize(
+    ("lead", "says"),
+    [
+        (Lead(1, -2.471), "1 column claimed ahead, though 2.47 columns of progress behind"),
+        (Lead(2, 0.5), "2 columns claimed and 0.50 columns of progress ahead"),
+        (Lead(0, 0.5), "0.50 columns of progress ahead"),
+    ],
+)
+def test_leads_in_words(lead: Lead, says: str) -> None:
+    assert by_how_much(lead, "ahead", "behind") == says
 
 
 def test_a_game_that_is_telling_in_several_ways_is_shown_once() -> None:

@@ -149,14 +149,18 @@ def _take_down(event: Mapping[str, Any], file: FileIO) -> None:
 
 def _read(prompt: str) -> str | None:
     """A line of the user's, None at the end of the input; repeated where it cannot be seen."""
-    click.echo(prompt, nl=False)
     if sys.stdin.isatty():
         with on_signal(signal.SIGCONT, lambda: _repeat(prompt)):
-            line = _line()
+            line = _asked(prompt)
     else:
-        line = _line()
+        line = _asked(prompt)
         click.echo(ascii(line.decode(errors="replace").strip())[1:-1])
     return line.decode(errors="replace") if line else None
+
+
+def _asked(prompt: str) -> bytes:
+    click.echo(prompt, nl=False)
+    return _line()
 
 
 def _repeat(prompt: str) -> None:

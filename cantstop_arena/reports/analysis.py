@@ -41,6 +41,11 @@ class Analysis:
         return sum(tally.unfinished for tally in self.results.tallies.values())
 
     @cached_property
+    def forfeits(self) -> int:
+        """The games that a fault ended."""
+        return sum(tally.forfeits for tally in self.results.tallies.values())
+
+    @cached_property
     def games_of(self) -> Counter[int]:
         """The games that each bot sat in."""
         games: Counter[int] = Counter()

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from cantstop_arena.reports.analysis import Analysis
@@ -17,6 +18,7 @@ from cantstop_arena.reports.styles import styles
 from cantstop_arena.reports.summary import summary
 
 PAGE = "report.html"
+_LONGEST_DRAFT = 40  # of a file's name in that of its draft, which must not be too long itself
 NOT_ALONE = (
     *("crosstable.csv", "crosstable.md", "pairs.csv"),
     *("fit.csv", "fit.md", "seats.csv", "seats.md"),
@@ -73,14 +75,22 @@ def _markdown(table: Table) -> str:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a text file so that nobody ever finds half of it: UTF-8, lines end with LF."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    """Write a text file so that nobody ever finds half of it: UTF-8, lines end with LF.
+
+    What is there and is no ordinary file, such as /dev/stdout, is written to and not replaced.
+    """
+    data = text.encode("utf-8", errors="backslashreplace")
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    draft = path.with_name(f".{path.name[:_LONGEST_DRAFT]}.{os.getpid()}")
     try:
-        draft.write_bytes(text.encode("utf-8", errors="backslashreplace"))
+        draft.write_bytes(data)
         draft.replace(path)
     except OSError as error:
         if error.filename:
             error.filename = str(path)  # nobody knows of the draft
         raise
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):  # what went wrong is told already
+            draft.unlink(missing_ok=True)

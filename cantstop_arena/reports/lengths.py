@@ -1,7 +1,7 @@
 """How long the games of each bot are, in turns of all seats together."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import sqrt
@@ -41,9 +41,7 @@ def all_lengths(analysis: Analysis) -> list[Lengths]:
 
 
 def _lengths(bot: int, tallies: Sequence[Tally]) -> Lengths | None:
-    classes: Counter[int] = Counter()
-    for tally in tallies:
-        classes.update({kind: games for kind, (games, _) in tally.lengths.items()})
+    classes = classes_of(tallies)
     games = classes.total()
     if not games:
         return None
@@ -52,6 +50,14 @@ def _lengths(bot: int, tallies: Sequence[Tally]) -> Lengths | None:
     deviation = sqrt(variance(games, total, squares)) if games > 1 else None
     percentiles = tuple(shortest_of(percentile(classes, percent)) for percent in PERCENTS)
     return Lengths(bot, games, total / games, deviation, percentiles, classes)
+
+
+def classes_of(tallies: Iterable[Tally]) -> Counter[int]:
+    """The games of some tallies together by the class of their length."""
+    classes: Counter[int] = Counter()
+    for tally in tallies:
+        classes.update({kind: games for kind, (games, _) in tally.lengths.items()})
+    return classes
 
 
 def percentile(classes: Counter[int], percent: int) -> int:

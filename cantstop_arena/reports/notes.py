@@ -41,3 +41,16 @@ def listed(names: Sequence[str]) -> str:
     """Names in a sentence, not too many of them."""
     more = len(names) - MOST_NAMES
     return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def all_of(names: Sequence[str]) -> str:
+    """Names as the subject of a sentence, not too many of them: "a, b and c"."""
+    if len(names) > MOST_NAMES:
+        return listed(names)
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def how_many(number: int, noun: str) -> str:
+    """How many there are of something: "1 game", "1,200 games"."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

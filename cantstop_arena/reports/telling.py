@@ -1,6 +1,5 @@
 """A tournament's telling games: which they are, recorded into its folder, and read from there."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,7 +13,7 @@ from cantstop_arena.games.cantstop.telling import story
 from cantstop_arena.outcomes import Group
 from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.files import write_whole
-from cantstop_arena.reports.lengths import percentile
+from cantstop_arena.reports.lengths import classes_of, percentile
 from cantstop_arena.reports.records import as_json_lines
 
 GAMES = "games"  # in a results folder
@@ -68,15 +67,23 @@ def _most_telling(analysis: Analysis) -> Iterator[Telling]:
 
 
 def _typical(analysis: Analysis) -> Iterator[Telling]:
-    """The first game of median length between the best bots that have met, the best one first."""
+    """The first game of median length of the best bots that have met.
+
+    All their seatings count. Of those with such a game it is the one with the best bots in front.
+    """
     ranks = {bot: place for place, bot in enumerate(analysis.order)}
-    played = [seating for seating, tally in analysis.results.tallies.items() if tally.lengths]
+    tallies = analysis.results.tallies
+    played = sorted(
+        (sorted(_places(ranks, bots)), _places(ranks, bots), bots)
+        for bots, tally in tallies.items()
+        if tally.lengths
+    )
     if not played:
         return
-    seating = min(played, key=lambda bots: (sorted(_places(ranks, bots)), _places(ranks, bots)))
-    lengths = analysis.results.tallies[seating].lengths
-    middle = percentile(Counter({kind: games for kind, (games, _) in lengths.items()}), 50)
-    yield Telling(TYPICAL, _named(analysis, seating), lengths[middle][1], middle)
+    seatings = [bots for best, _, bots in played if best == played[0][0]]
+    middle = percentile(classes_of(tallies[bots] for bots in seatings), 50)
+    seating = next(bots for bots in seatings if middle in tallies[bots].lengths)
+    yield Telling(TYPICAL, _named(analysis, seating), tallies[seating].lengths[middle][1], middle)
 
 
 def _places(ranks: Mapping[int, int], seating: Group) -> list[int]:

@@ -53,6 +53,7 @@ as the lead is. Games that nobody won, or that a fault ended, are none of them."
 
 LENGTH_CLASSES = 160  # the last one has no end
 _EXACT = 32
+LONGEST_EXACT = _EXACT - 1  # longer games share their class with others
 
 
 def length_class(turns: int) -> int:

@@ -135,8 +135,12 @@ def _outcome(scene: Scene, coloured: bool) -> str:
     turns, winners = scene.event["turns"], scene.event["winners"]
     names = " and ".join(_name(scene, seat, coloured) for seat in winners) or "nobody"
     verb = "win" if len(winners) > 1 else "wins"
-    after = "1 turn" if turns == 1 else f"{turns} turns"
-    return f"After {after} {names} {verb} ({scene.event['reason']})."
+    return f"After {turns_text(turns)} {names} {verb} ({scene.event['reason']})."
+
+
+def turns_text(turns: int) -> str:
+    """How many turns there were."""
+    return "1 turn" if turns == 1 else f"{turns} turns"
 
 
 def move_text(move: Sequence[int]) -> str:

@@ -8,6 +8,7 @@ from cantstop_arena.texts import in_a_line
 
 SEATS = "ABCD"
 LONGEST_NAME = 100  # that is shown
+LONGEST_RULES = 200  # the name of a rule set, which can tell every parameter
 
 Spaces = Mapping[int, int]
 
@@ -57,7 +58,7 @@ class Scene:
     @property
     def heading(self) -> str:
         """Which game this is."""
-        rules = in_a_line(self.opening["rules"]["name"])
+        rules = in_a_line(self.opening["rules"]["name"], LONGEST_RULES)
         return f"Can't Stop ({rules}), seed {self.opening['seed']}, deal {self.opening['deal']}"
 
 

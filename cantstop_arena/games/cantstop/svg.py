@@ -1,12 +1,12 @@
 """The board as a picture: SVG that stands for itself in a file."""
 
 from collections.abc import Iterator
-from unicodedata import east_asian_width
 from xml.etree import ElementTree as ET
 
 from cantstop_arena.games.cantstop.board import WIDTH, Board, Palette
-from cantstop_arena.games.cantstop.drawing import dice_text, move_text
+from cantstop_arena.games.cantstop.drawing import dice_text, move_text, turns_text
 from cantstop_arena.games.cantstop.scenes import SEATS, Scene, Spaces
+from cantstop_arena.texts import cut
 
 _MARGIN, _LINE = 16, 22  # around all; of text
 _NARROWEST = 400  # that a line of text has room
@@ -85,7 +85,7 @@ def heading(scene: Scene) -> str:
         case "end":
             winners = " and ".join(SEATS[seat] for seat in event["winners"]) or "nobody"
             verb = "win" if len(event["winners"]) > 1 else "wins"
-            return f"After {event['turns']} turns {winners} {verb} ({event['reason']})"
+            return f"After {turns_text(event['turns'])} {winners} {verb} ({event['reason']})"
         case "roll" if event["chosen"] is None:
             told = f"rolls {dice_text(event['dice'])}, no move"
         case "roll":
@@ -100,7 +100,7 @@ def told_seats(scene: Scene) -> Iterator[str]:
     for seat, name in enumerate(scene.names):
         claims = [str(column) for column, owner in scene.claimed.items() if owner == seat]
         claimed = f", claimed {', '.join(claims)}" if claims else ""
-        yield f"{_cut(name.partition(' ')[2])}{claimed}"
+        yield f"{cut(name.partition(' ')[2], _LONGEST)}{claimed}"
 
 
 def described(scene: Scene) -> Iterator[str]:
@@ -126,13 +126,3 @@ def _places(scene: Scene, spaces: Spaces) -> str:
         f"column {column} on space {at} of {scene.lengths[column]}"
         for column, at in sorted(spaces.items())
     )
-
-
-def _cut(name: str) -> str:
-    """A name that is not too wide; some scripts take twice the room."""
-    room = _LONGEST
-    for place, sign in enumerate(name):
-        room -= 2 if east_asian_width(sign) in "WF" else 1
-        if room < 0:
-            return f"{name[:place]}…"
-    return name

@@ -4,17 +4,23 @@ from collections.abc import Iterator, Sequence
 
 from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.model import Estimate
-from cantstop_arena.reports.notes import listed
+from cantstop_arena.reports.notes import all_of, how_many
 
 NEARLY = 0.999  # a probability beyond which more digits tell nobody more
 
 
 def answer(analysis: Analysis) -> list[str]:
-    """The answer to what a tournament is played for."""
+    """The answer to what a tournament is played for, and what casts doubt on it."""
     if not analysis.games:
-        return ["Nothing has been played yet: there are no games to tell who is better."]
+        return [_nothing(analysis), *_out(analysis)]
     told = _alone(analysis) if analysis.alone else _rated(analysis)
-    return [" ".join(told), *_out(analysis)]
+    return [" ".join(told), *_without_winners(analysis), *_forfeited(analysis), *_out(analysis)]
+
+
+def _nothing(analysis: Analysis) -> str:
+    if analysis.results.disqualified:
+        return "There are no games left to tell who is better."
+    return "Nothing has been played yet: there are no games to tell who is better."
 
 
 def with_error(told: Estimate, decimals: int, scale: float = 1) -> str:
@@ -28,26 +34,46 @@ def with_error(told: Estimate, decimals: int, scale: float = 1) -> str:
 
 
 def _rated(analysis: Analysis) -> Iterator[str]:
-    best, *others = analysis.order
-    name = analysis.results.bots[best]
-    elo = f"Elo {with_error(analysis.elo[best], 1)}"
-    played = f"after {analysis.games:,} games"
-    letters = set(analysis.ratings.letters[best])
-    equals = [bot for bot in others if letters & set(analysis.ratings.letters[bot])]
+    ranked = [(rank, bot) for rank, bot in analysis.places if bot not in analysis.idle]
+    first = [bot for rank, bot in ranked if rank == ranked[0][0]]
+    others = [bot for _, bot in ranked if bot not in first]
+    letters = {letter for bot in first for letter in analysis.ratings.letters[bot]}
+    equals = [bot for bot in others if letters & {*analysis.ratings.letters[bot]}]
+    names, elo = _named(analysis, first), _elo(analysis, first[0])
+    played = f"after {how_many(analysis.games, 'game')}"
+    if len(first) > 1:
+        yield f"{names} are level, with {elo} {played}."
+        if equals:
+            yield f"They cannot be told apart from {_named(analysis, equals)}."
+        return
     if not others:
-        yield f"{name} is the only bot, with {elo} {played}."
+        yield f"{names} is the only bot that has played, with {elo} {played}."
     elif not equals:
-        yield f"{name} wins, with {elo} {played}."
+        yield f"{names} wins, with {elo} {played}."
     else:
-        names = listed([analysis.results.bots[bot] for bot in equals])
-        yield f"{name} is ahead, with {elo}, but {played} it cannot be told apart from {names}."
+        yield (
+            f"{names} is ahead, with {elo}, but {played} it cannot be told apart from"
+            f" {_named(analysis, equals)}."
+        )
     if others:
-        yield from _ahead(analysis, best, others[0])
+        yield from _ahead(analysis, first[0], others[0])
+
+
+def _named(analysis: Analysis, bots: Sequence[int]) -> str:
+    return all_of([analysis.results.bots[bot] for bot in bots])
+
+
+def _elo(analysis: Analysis, bot: int) -> str:
+    """A bot's Elo with its error, which an anchor has none of."""
+    elo = analysis.elo[bot]
+    if analysis.results.bots[bot] in analysis.results.anchor and elo.low == elo.high:
+        return f"Elo {with_error(Estimate(elo.mean), 1)} as the anchor"
+    return f"Elo {with_error(elo, 1)}"
 
 
 def _ahead(analysis: Analysis, best: int, next_one: int) -> Iterator[str]:
     difference = analysis.ratings.difference(best, next_one)
-    if difference is None or difference.ahead.low is None or next_one in analysis.idle:
+    if difference is None or difference.ahead.low is None:
         return
     ahead = Estimate(difference.ahead.points, difference.ahead.low, difference.ahead.high)
     yield (
@@ -64,12 +90,16 @@ def _chance(probability: float) -> str:
 
 def _alone(analysis: Analysis) -> Iterator[str]:
     first = [bot for rank, bot in analysis.places if rank == 1]
-    names = listed([analysis.results.bots[bot] for bot in first])
-    turns = with_error(analysis.turns[first[0]], 3)
+    names, turns = _named(analysis, first), with_error(analysis.turns[first[0]], 3)
+    if len(analysis.results.bots) == 1:
+        yield f"{names} needs {turns} turns for a game alone."
+        return
     verb = "needs" if len(first) == 1 else "need"
     yield f"{names} {verb} the fewest turns for a game alone: {turns}."
     if close := _overlapping(analysis, first):
-        yield f"The intervals of {listed(close)} overlap with that."
+        intervals = "interval" if len(close) == 1 else "intervals"
+        verb = "overlaps" if len(close) == 1 else "overlap"
+        yield f"The {intervals} of {all_of(close)} {verb} with that."
 
 
 def _overlapping(analysis: Analysis, first: Sequence[int]) -> list[str]:
@@ -83,7 +113,23 @@ def _overlapping(analysis: Analysis, first: Sequence[int]) -> list[str]:
     ]
 
 
+def _without_winners(analysis: Analysis) -> Iterator[str]:
+    if analysis.unfinished == analysis.games:
+        yield "No game was won: all of them ended at the limit of turns."
+    elif 2 * analysis.unfinished >= analysis.games:
+        won = analysis.games - analysis.unfinished
+        yield f"Only {won:,} of the games were won before the limit of turns."
+
+
+def _forfeited(analysis: Analysis) -> Iterator[str]:
+    """Games that were lost by faults, and not at the board."""
+    if analysis.forfeits == analysis.games:
+        yield "Every game was ended by a fault of a bot."
+    elif analysis.forfeits:
+        yield f"Of the games {analysis.forfeits:,} were ended by faults of bots."
+
+
 def _out(analysis: Analysis) -> Iterator[str]:
     if out := analysis.results.disqualified:
         verb = "was" if len(out) == 1 else "were"
-        yield f"{listed(out)} {verb} disqualified for faults, and all games with them left out."
+        yield f"{all_of(out)} {verb} disqualified for faults, and all games with them left out."

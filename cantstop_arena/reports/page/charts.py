@@ -4,19 +4,21 @@ A row has the name of what it is about, its numbers, and what its mark says unde
 are as wide as a phone.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from cantstop_arena.reports.model import Estimate
 from cantstop_arena.reports.page.document import Chart
 from cantstop_arena.reports.page.vega import FAINT, HOVER, INK, Row, Spec, drawn
+from cantstop_arena.texts import cut
 
 WIDTH = 340
-LABEL = 110  # for a name; the rest is for what is drawn
+LETTERS = 16  # of a name that are shown; the rest of the width is for what is drawn
 ROW = 20  # the height of a line with a name
 SQUARE = 300
 MOST_NUMBERED = 12  # bots whose crosstable has room for its numbers
 MOST_LINES = 8  # that can be told apart
+SAME, LEVEL, BESIDE = 0.02, 0.05, 0.5  # parts of a plane: how near points and labels are
 DARKEST = 0.55  # of a cell, so that what is written on it can be read
 
 _FIT = {"type": "fit-x", "contains": "padding"}
@@ -43,14 +45,15 @@ def intervals(
     axis: str,
     rows: Sequence[Row],
     middle: float | None = None,
-    limit: int = LABEL,
+    letters: int = LETTERS,
 ) -> Chart:
     """Points with error bars, one below the other as the rows are; a line at the middle.
 
-    Names are cut where they are wider than the `limit`.
+    Names are cut after so many `letters`.
     """
     value = {"type": "quantitative", "scale": {"zero": False}, "title": axis}
-    name = {"y": _names(rows, limit), **_TOLD}
+    rows = _cut_names(rows, letters)
+    name = {"y": _names(rows), **_TOLD}
     layers: list[Spec] = [
         {
             "mark": {"type": "rule", "color": "var(--accent)", "strokeWidth": 2},
@@ -73,7 +76,17 @@ def intervals(
     return drawn(key, title, words, spec, rows)
 
 
-def _names(rows: Sequence[Row], limit: int = LABEL, grid: bool = True) -> Spec:
+def _cut_names(rows: Sequence[Row], letters: int = LETTERS) -> list[Row]:
+    """Rows with names that leave room; what their marks say still has the whole name."""
+    shown: dict[str, str] = {}
+    for name in dict.fromkeys(str(row["name"]) for row in rows):
+        short = cut(name, letters)
+        again = f"{short} ({len(shown) + 1})"  # two of them would be drawn as one
+        shown[name] = again if short in shown.values() else short
+    return [{**row, "name": shown[str(row["name"])]} for row in rows]
+
+
+def _names(rows: Sequence[Row], grid: bool = True) -> Spec:
     return {
         "field": "name",
         "type": "nominal",
@@ -84,7 +97,6 @@ def _names(rows: Sequence[Row], limit: int = LABEL, grid: bool = True) -> Spec:
             "domain": False,
             "grid": grid and len(rows) > 1,
             "tickBand": "extent",
-            "labelLimit": limit,
         },
     }
 
@@ -94,6 +106,7 @@ def heat_map(key: str, title: str, words: str, rows: Sequence[Row], bots: int) -
 
     Rows have `name`, the `place` of the column, a `score` around 0.5 and its `text`.
     """
+    rows = _cut_names(rows)
     numbered = bots <= MOST_NUMBERED
     layers: list[Spec] = [
         {
@@ -144,6 +157,7 @@ def parts(
     key: str, title: str, words: str, axis: str, rows: Sequence[Row], kinds: Sequence[str]
 ) -> Chart:
     """Bars of parts that make a whole; rows have `kind`, its `order` and its `share`."""
+    rows = _cut_names(rows)
     colours = ["var(--below)", "var(--above)", "var(--even)"]
     spec = {
         "width": WIDTH,
@@ -173,6 +187,7 @@ def parts(
 
 def bars(key: str, title: str, words: str, axis: str, rows: Sequence[Row]) -> Chart:
     """A bar from 0 to the `amount` of each row."""
+    rows = _cut_names(rows)
     spec = {
         "width": WIDTH,
         "height": {"step": ROW},
@@ -189,6 +204,7 @@ def bars(key: str, title: str, words: str, axis: str, rows: Sequence[Row]) -> Ch
 
 def spreads(key: str, title: str, words: str, axis: str, rows: Sequence[Row]) -> Chart:
     """Where most of something lies: `low`, `from`, `middle`, `to` and `high` of each row."""
+    rows = _cut_names(rows)
     value = {"type": "quantitative", "scale": {"zero": False, "padding": 4}, "title": axis}
     name = {"y": _names(rows), **_TOLD}
 
@@ -212,6 +228,7 @@ def spreads(key: str, title: str, words: str, axis: str, rows: Sequence[Row]) ->
 
 def curves(key: str, title: str, words: str, axes: tuple[str, str], rows: Sequence[Row]) -> Chart:
     """A line through the `share` at each `x` for each `name`."""
+    rows = _cut_names(rows)
     names = list(dict.fromkeys(row["name"] for row in rows))
     colours = [f"var(--s{number})" for number in range(1, MOST_LINES + 1)][: len(names)]
     spec = {
@@ -227,7 +244,7 @@ def curves(key: str, title: str, words: str, axes: tuple[str, str], rows: Sequen
                 "type": "nominal",
                 "title": None,
                 "scale": {"domain": names, "range": colours},
-                "legend": {"columns": 2, "labelLimit": LABEL},
+                "legend": {"columns": 2},
             },
             **_TOLD,
         },
@@ -236,7 +253,11 @@ def curves(key: str, title: str, words: str, axes: tuple[str, str], rows: Sequen
 
 
 def scatter(key: str, title: str, words: str, axes: tuple[str, str], rows: Sequence[Row]) -> Chart:
-    """Points in a plane, at `x` and, from 0, `y`, each with its `label`."""
+    """Points in a plane, at `x` and, from 0, `y`, each with a `label` that begins with a number.
+
+    Where points are close only the numbers are written.
+    """
+    rows = _cut_labels(rows)
     across = {"type": "quantitative", "scale": {"zero": False, "nice": True, "padding": 12}}
     both = {
         "x": {"field": "x", "title": axes[0], **across},
@@ -259,6 +280,23 @@ def scatter(key: str, title: str, words: str, axes: tuple[str, str], rows: Seque
         ],
     }
     return drawn(key, title, words, spec, rows)
+
+
+def _cut_labels(rows: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """Rows with labels that do not run into each other; points in one place share theirs."""
+    left, right = (end(row["x"] for row in rows) for end in (min, max))
+    width, height = (right - left) or 1, max(row["y"] for row in rows) or 1
+    labels: dict[int, str] = {}
+    for place, row in enumerate(rows):
+        away = [(abs(o["x"] - row["x"]) / width, abs(o["y"] - row["y"]) / height) for o in rows]
+        level = [other for other, (x, y) in enumerate(away) if x < BESIDE and y < LEVEL]
+        same = [other for other in level if max(away[other]) < SAME]
+        numbers = [rows[other]["label"].partition(" ")[0] for other in same]
+        if level == [place]:
+            labels[place] = cut(row["label"], LETTERS)
+        else:
+            labels[place] = ", ".join(numbers) if same[0] == place else ""
+    return [{**row, "label": labels[place]} for place, row in enumerate(rows)]
 
 
 def lines(key: str, title: str, words: str, axes: tuple[str, str], rows: Sequence[Row]) -> Chart:

@@ -16,7 +16,7 @@ from cantstop_arena.reports.page.origin import origin
 COMMAND = shlex.join(["arena", "compare", SPELLED_OUT, "--results", "again"])
 UNITS = {COUNT: ("relative", "change in %"), SHARE: ("difference", "difference in points")}
 LEAST_P = 0.0001
-MEASURE = 180  # the width of the longest one's name
+MEASURE = 30  # letters of the longest one's name
 
 Content = Mapping[str, Any]
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cantstop_arena.games.cantstop.counts import TELLING
+from cantstop_arena.games.cantstop.counts import LONGEST_EXACT, TELLING
 from cantstop_arena.games.cantstop.events import Event
 from cantstop_arena.games.cantstop.telling import Lead, Story, story
-from cantstop_arena.reports.notes import listed
+from cantstop_arena.reports.notes import all_of, how_many
 from cantstop_arena.reports.page import replays
 from cantstop_arena.reports.page.document import Section
 from cantstop_arena.reports.telling import TYPICAL, Telling, record_path
@@ -99,27 +99,34 @@ def _told(replay: _Replay) -> Iterator[str]:
 def _telling_of(telling: Telling, told: Story, winners: Sequence[str]) -> str:
     match telling.kind:
         case "typical":
-            return f"{told.turns} turns: half of the games in these seats are no longer than that."
+            about = "" if told.turns <= LONGEST_EXACT else "about "
+            half = f"{about}half of the games of these bots are no longer than that"
+            return f"{how_many(told.turns, 'turn')}: {half}."
         case "longest":
-            return f"{told.turns} turns, more than in any other game that was won."
+            return f"{how_many(told.turns, 'turn')}: no other game that was won has more."
         case "closest" if told.ahead is None:
-            return f"{listed(winners)} share the win."
+            return f"{all_of(winners)} share the win."
         case "closest":
-            return f"At the end {winners[0]} is no more than {_by(told.ahead)} ahead."
+            return f"At the end {winners[0]} is {by_how_much(told.ahead, 'ahead', 'behind')}."
         case _:
-            return f"{winners[0]} wins, having been {_by(told.behind)} behind."
+            return f"{winners[0]} wins, having been {by_how_much(told.behind, 'behind', 'ahead')}."
 
 
 def _record(telling: Telling) -> str:
     return record_path(Path(), telling.kind).as_posix()
 
 
-def _by(lead: Lead | None) -> str:
-    """Columns claimed, and steps up the columns: "1 column and 2.40 of climbing"."""
+def by_how_much(lead: Lead | None, way: str, other_way: str) -> str:
+    """By how much somebody is ahead or behind: columns claimed, which count first, and progress.
+
+    Who has claimed more columns can be behind in all columns together.
+    """
     if lead is None:
-        return "nothing"
+        return f"nothing {way}"
     progress = f"{abs(lead.progress):.2f} columns of progress"
     if not lead.columns:
-        return progress
-    claimed = "1 column" if lead.columns == 1 else f"{lead.columns} columns"
-    return f"{claimed} claimed and {progress}"
+        return f"{progress} {way}"
+    claimed = f"{how_many(lead.columns, 'column')} claimed"
+    if lead.progress < 0:
+        return f"{claimed} {way}, though {progress} {other_way}"
+    return f"{claimed} and {progress} {way}"

@@ -17,7 +17,11 @@ BUST_RATE, SPACES = "bust_rate", "spaces_per_turn"
 
 
 def sections(analysis: Analysis) -> Iterator[Section]:
-    """A section each; there have to be games."""
+    """A section each; there have to be games. Those that a fault ended tell of no habits."""
+    if analysis.forfeits == analysis.games:
+        said = "No game was played to its end, so there is nothing to tell of how the bots play."
+        yield Section("lengths", "Length of games", [said])
+        return
     yield _lengths(analysis)
     yield _outcomes(analysis)
     yield _styles(analysis)

@@ -7,11 +7,12 @@ from markupsafe import Markup
 
 from cantstop_arena.games.cantstop.drawing import dice_text, move_text
 from cantstop_arena.games.cantstop.events import Event
-from cantstop_arena.games.cantstop.scenes import Scene, Spaces, scenes
+from cantstop_arena.games.cantstop.scenes import LONGEST_NAME, Scene, Spaces, scenes
 from cantstop_arena.games.cantstop.stage import draw_stage, layout
 from cantstop_arena.games.cantstop.stepping import bust_chance, bust_count
 from cantstop_arena.games.cantstop.svg import heading
 from cantstop_arena.reports.page.document import Document, Game, Section, TurnTold
+from cantstop_arena.texts import in_a_line
 
 KEY = "game"
 """What the only game of a page is called in it."""
@@ -51,7 +52,7 @@ def game(key: str, title: str, words: Sequence[str], events: Iterable[Event]) ->
 
 def against(names: Sequence[str]) -> str:
     """Who plays whom."""
-    *others, last = names
+    *others, last = (in_a_line(name, LONGEST_NAME) for name in names)
     return f"{', '.join(others)} against {last}" if others else f"{last} alone"
 
 

@@ -2,13 +2,14 @@
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.crosstable import crosstable
 from cantstop_arena.reports.faults import faults
 from cantstop_arena.reports.fit import fit
 from cantstop_arena.reports.model import Column, Estimate, Table, number
+from cantstop_arena.reports.notes import how_many
 from cantstop_arena.reports.page import charts, games, habits
 from cantstop_arena.reports.page.answer import answer, with_error
 from cantstop_arena.reports.page.document import Document, Section
@@ -40,11 +41,10 @@ def document(
     """
     results = analysis.results
     seats_told = "each bot alone" if analysis.alone else f"{results.players} seats"
-    bots = "1 bot" if len(results.bots) == 1 else f"{len(results.bots)} bots"
     return Document(
         title=results.name,
-        about=f"Can't Stop, {results.rules.get('name', '')} rules: {bots}, {seats_told},"
-        f" {analysis.games:,} games.",
+        about=f"Can't Stop ({results.rules.get('name', '')}): {how_many(len(results.bots), 'bot')},"
+        f" {seats_told}, {how_many(analysis.games, 'game')}.",
         answer=answer(analysis),
         sections=list(_sections(analysis, past, recorded, configuration)),
     )
@@ -63,7 +63,7 @@ def _sections(
         yield games.section(recorded)
     if analysis.games and not analysis.alone:
         yield _convergence(analysis, past)
-        yield Section("fit", "Is one number enough?", tables=[fit(analysis)])
+        yield _fit(analysis)
     yield _faults(analysis)
     seed = "several" if analysis.results.seed is None else str(analysis.results.seed)
     yield origin(COMMAND, RESOLVED, configuration, [("seed", seed)])
@@ -116,7 +116,8 @@ def _seats(analysis: Analysis) -> Section:
     words = "Share of the wins of each seat, in percent. The dashed line is an even share."
     even = 100 / analysis.results.players
     drawn = [charts.intervals("seats-chart", "Seats", words, "wins, %", rows, even)]
-    return Section("seats", "What a seat is worth", table.notes, drawn if rows else (), [table])
+    said, table = table.notes, replace(table, notes=())
+    return Section("seats", "What a seat is worth", said, drawn if rows else (), [table])
 
 
 # How sure it is -----------------------------------------------------------------------------
@@ -158,6 +159,13 @@ def _line(name: str, bot: str, moments: Sequence[Past]) -> list[Row]:
         ends = {"mean": elo.mean, "low": elo.low, "high": elo.high}
         rows.append({"name": name, "x": moment.deals, "label": label, HOVER: told, **ends})
     return rows
+
+
+def _fit(analysis: Analysis) -> Section:
+    table, title = fit(analysis), "Is one number enough?"
+    if table.rows or table.notes:
+        return Section("fit", title, tables=[table])
+    return Section("fit", title, ["There are too few bots to tell."])
 
 
 def _elo(moment: Past, bot: str) -> Estimate | None:

@@ -14,8 +14,10 @@ from typing import Any, TypeAlias
 import vl_convert
 from markupsafe import Markup
 
+from cantstop_arena.errors import PageError
 from cantstop_arena.reports.harmless import printable
 from cantstop_arena.reports.page.document import Chart
+from cantstop_arena.texts import in_a_line
 
 Spec: TypeAlias = dict[str, Any]
 Row: TypeAlias = Mapping[str, object]
@@ -36,12 +38,20 @@ _CONFIG = {
         "domainColor": LINE,
         "tickColor": LINE,
         "labelFontSize": 12,
+        "labelSeparation": 6,
+        "labelLimit": 0,  # Vega would cut names in the middle of a sign, and fail
         "titleFontSize": 12,
         "titleFontWeight": "normal",
     },
     "axisX": {"labelFlush": False, "labelSeparation": 4},
     "text": {"color": INK, "fontSize": 12},
-    "legend": {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "orient": "top"},
+    "legend": {
+        "labelColor": INK,
+        "titleColor": INK,
+        "labelFontSize": 12,
+        "labelLimit": 0,
+        "orient": "top",
+    },
 }
 
 
@@ -52,8 +62,12 @@ def drawn(key: str, title: str, words: str, spec: Spec, rows: Sequence[Row]) -> 
         for row in rows
     ]
     whole = {"background": None, "config": _CONFIG, "data": {"values": safe}, **spec}
-    svg = vl_convert.vegalite_to_svg(whole, vl_version=VERSION)
-    return Chart(title, words, _embedded(svg, key, title))
+    fits = not isinstance(spec["width"], Mapping)  # so much a step is as wide as it must be
+    try:
+        svg = vl_convert.vegalite_to_svg(whole, vl_version=VERSION)
+    except ValueError as error:
+        raise PageError(f"The chart {title!r} cannot be drawn: {in_a_line(str(error))}") from error
+    return Chart(title, words, _embedded(svg, key, title, fits))
 
 
 def warm_up() -> None:
@@ -67,14 +81,19 @@ def warm_up() -> None:
     ).start()
 
 
-def _embedded(svg: str, key: str, title: str) -> Markup:
-    """A drawing that is one picture to a screen reader, and tells under the mouse what it shows."""
+def _embedded(svg: str, key: str, title: str, fits: bool) -> Markup:
+    """A drawing that is one picture to a screen reader, and tells under the mouse what it shows.
+
+    On a narrow screen it shrinks, if it `fits`.
+    """
     root = ET.fromstring(svg)
     for element in root.iter():
         element.tag = element.tag.removeprefix(f"{{{_SVG}}}")
         _tell(element)
     _clear(root)
     root.attrib.update({"role": "img", "aria-labelledby": f"{key}-name"})
+    if fits:
+        root.set("class", "fits")
     named = ET.Element("title", {"id": f"{key}-name"})
     named.text = title
     root.insert(0, named)

@@ -283,9 +283,9 @@
 
     // The place of the last roll of a turn up to here; of its first step, where it has none.
     lastRoll(place) {
-      const [event, turn] = this.steps[place];
-      const goesBack = event !== "roll" && place > 0 && this.steps[place - 1][1] === turn;
-      return goesBack ? this.lastRoll(place - 1) : place;
+      let at = place;
+      while (at > 0 && this.steps[at][0] !== "roll" && this.steps[at - 1][1] === this.steps[place][1]) at -= 1;
+      return at;
     }
 
     // The last roll, which stays in sight when the turn has ended.
@@ -324,18 +324,16 @@
         if (seen.has(name)) continue;
         seen.add(name);
         const own = moves.filter((move) => move.every((column) => sums.includes(column)));
-        rows.push(this.pairing([[a, b], [c, d]], sums, own.flat(), own.includes(taken) ? taken : []));
+        rows.push(this.pairing([[a, b], [c, d]], sums, own, own.includes(taken) ? taken : []));
       }
       return rows;
     }
 
     pairing(halves, sums, open, taken) {
-      const left = [...taken];
-      const chips = sums.map((sum) => {
-        const used = left.indexOf(sum);
-        if (used >= 0) left.splice(used, 1);
-        const look = used >= 0 ? "taken" : open.includes(sum) ? "open" : "";
-        return made("b", look, sum);
+      const isDouble = sums[0] === sums[1];
+      const chips = sums.map((sum, place) => {
+        const goes = (move) => move.filter((column) => column === sum).length > (isDouble ? place : 0);
+        return made("b", goes(taken) ? "taken" : open.some(goes) ? "open" : "", sum);
       });
       const state = taken.length ? "taken" : open.length ? "possible" : "not possible";
       const row = made("li", state.replace(" ", "-"));
