@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in a job in the background of a shell
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # for what the tests start
+# In a job in the background of a shell these are ignored, and so they would be by what tests start.
+for _number, _usual in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGQUIT, signal.SIG_DFL),
+    (signal.SIGHUP, signal.SIG_DFL),
+):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _usual)
 
 # The engine looks for its code cache when it is imported, which is after this file.
 os.environ.setdefault("CANTSTOP_ARENA_CACHE", str(Path(gettempdir()) / "cantstop-arena-tests"))

@@ -50,8 +50,9 @@ class Terminal:
 
     def ends(self) -> int:
         """Wait for the end of the program; returns its exit code."""
+        deadline = time.monotonic() + PATIENCE
         while self._reads():
-            pass
+            assert time.monotonic() < deadline, f"goes on after {self.seen[-500:]!r}"
         return self.process.wait(PATIENCE)
 
     def _reads(self) -> bool:
