@@ -106,8 +106,7 @@ def _united(
 ) -> dict[_Key, _Found]:
     """What either has; `together` says what comes of what both have."""
     both = {key: together(these[key], those[key]) for key in these.keys() & those.keys()}
-    either = {**these, **those, **both}
-    return {key: either[key] for key in sorted(either)}
+    return {**these, **those, **both}
 
 
 def _counted_together(this: _Found, that: _Found) -> _Found:

@@ -26,6 +26,16 @@ def cut(text: str, room: int) -> str:
     return text
 
 
+def last_line(text: str) -> str:
+    """What a traceback, say, ends with."""
+    return text.strip().rpartition("\n")[2]
+
+
+def how_many(number: int, noun: str) -> str:
+    """How many there are of something: "1 game", "1,200 games"."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def said_by(value: object, tell: Callable[[object], str]) -> str:
     """What a foreign object says of itself; nothing where that fails."""
     try:

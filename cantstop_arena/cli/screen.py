@@ -113,7 +113,7 @@ class Screen:
 
     @contextmanager
     def going_on_without(self) -> Iterator[None]:
-        """Say that there is nothing to draw the page with: the other results are there."""
+        """Say why there is no page, where it cannot be drawn: the other results are there."""
         try:
             yield
         except PageError as error:

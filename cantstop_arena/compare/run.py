@@ -24,6 +24,7 @@ from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.outcomes import Results
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.ratings.groups import holm
+from cantstop_arena.texts import how_many
 from cantstop_arena.tournament.config import RESOLVED, Tournament, dump
 from cantstop_arena.tournament.ledger import LEDGER, Ledger, open_ledger
 from cantstop_arena.tournament.run import Watch, play
@@ -51,7 +52,7 @@ def compare(
             tournament, place = _tournament(comparison, rules, players, folder)
             if fresh or not (place / RESOLVED).exists():
                 _write_down(tournament, place)
-            title = f"{rules.name}, {_seats(players)}"
+            title = f"{rules.name}, {how_many(players, 'player')}"
             with watched(f"{comparison.name}, {title}") as watch:
                 results = play(tournament, catalogue, place, terms, watch, fresh=fresh)
             notes += _troubles(title, results)
@@ -181,10 +182,6 @@ def _questions(answer: Answer) -> Iterator[Difference | Order]:
 
 def _decided(difference: Difference, left: Iterator[float]) -> Difference:
     return difference if difference.p is None else difference.decided(next(left))
-
-
-def _seats(players: int) -> str:
-    return "1 player" if players == 1 else f"{players} players"
 
 
 def _troubles(title: str, results: Results) -> Iterator[str]:

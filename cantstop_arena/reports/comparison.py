@@ -21,6 +21,7 @@ from cantstop_arena.reports.model import (
     significant,
 )
 from cantstop_arena.reports.records import as_csv, as_json, records
+from cantstop_arena.texts import how_many
 
 STYLES = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX}
 LEAST_P = 0.0001  # smaller ones are told as smaller
@@ -112,11 +113,8 @@ def _table(answer: Answer) -> Table:
         corrected = _chance(answer.order.corrected)
         ends: list[Value] = [None, None, None, None, None, corrected, answer.order.verdict]
         rows.append(["order of the bots", *ends])
-    seats = "1 player" if answer.players == 1 else f"{answer.players} players"
-    title = f"{answer.rules} against {answer.baseline}, {seats}"
-    deals = "1 deal" if answer.deals == 1 else f"{answer.deals} deals"
-    games = "1 game" if answer.games == 1 else f"{answer.games} games"
-    played = f"{deals}, {games} of each."
+    title = f"{answer.rules} against {answer.baseline}, {how_many(answer.players, 'player')}"
+    played = f"{how_many(answer.deals, 'deal')}, {how_many(answer.games, 'game')} of each."
     return Table(TABLE, title, columns, rows, (played, sentence(answer)))
 
 

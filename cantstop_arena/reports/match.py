@@ -13,6 +13,7 @@ from cantstop_arena.reports.model import rounded
 from cantstop_arena.reports.summary import Entry
 from cantstop_arena.sequential.confidence import FIRST_LOOK
 from cantstop_arena.sequential.sprt import Sprt, elo_of, expected_deals, mean_and_variance
+from cantstop_arena.texts import how_many
 
 POINTS = ("0", "1/2", "1", "3/2", "2")
 _SEATINGS = 2
@@ -126,7 +127,7 @@ def match_text(found: Finding) -> str:
 def _header(found: Finding) -> str:
     first, second = map(printable, found.bots)
     games = _SEATINGS * found.deals
-    deals = "1 deal" if found.deals == 1 else f"{found.deals:,} deals"
+    deals = how_many(found.deals, "deal")
     return f"{first} against {second}: {games:,} games, {deals} in both seatings."
 
 

@@ -49,8 +49,3 @@ def all_of(names: Sequence[str]) -> str:
         return listed(names)
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
-
-
-def how_many(number: int, noun: str) -> str:
-    """How many there are of something: "1 game", "1,200 games"."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

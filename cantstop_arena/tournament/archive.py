@@ -40,8 +40,7 @@ def reread(folders: Sequence[Path], anchor: Mapping[str, float]) -> Results:
     Of a single one it is known what it was played until, if its tournament.yaml is there. Raises
     ArenaError where they cannot be rated, and BotError for an anchor that is none of the bots.
     """
-    paths = [_ledger_in(folder) for folder in folders]
-    results = _steady(lambda: _read(folders, paths, anchor))
+    results = _results(folders, anchor)
     if len(folders) > 1 or not (folders[0] / RESOLVED).is_file():
         return results
     _, until = _aims(folders[0], results)
@@ -50,9 +49,14 @@ def reread(folders: Sequence[Path], anchor: Mapping[str, float]) -> Results:
 
 def reread_as_asked(folder: Path) -> Results:
     """The results in a folder with the anchor and the rule to end by of its tournament.yaml."""
-    results = reread([folder], {})
+    results = _results([folder], {})
     anchor, until = _aims(folder, results)
     return replace(results, anchor=anchor, until=until)
+
+
+def _results(folders: Sequence[Path], anchor: Mapping[str, float]) -> Results:
+    paths = [_ledger_in(folder) for folder in folders]
+    return _steady(lambda: _read(folders, paths, anchor))
 
 
 def _aims(folder: Path, results: Results) -> tuple[dict[str, float], Until | None]:

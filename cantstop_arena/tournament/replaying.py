@@ -12,10 +12,11 @@ from cantstop_arena import stopping, system
 from cantstop_arena.errors import WorkforceError
 from cantstop_arena.outcomes import Block, Fault, Glimpse, Group
 from cantstop_arena.plugins import Catalogue
+from cantstop_arena.texts import last_line
 from cantstop_arena.tournament.config import Tournament
 from cantstop_arena.tournament.recipes import Recipe, table_for
 from cantstop_arena.tournament.vigil import Vigil
-from cantstop_arena.tournament.worker import READY, Window, Worker, start_methods
+from cantstop_arena.tournament.worker import READY, TRIES, Window, Worker, start_methods
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.events import Event
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 _PULSE = 0.02
 _TO_START = 120.0  # seconds for the process, and for programs, to get ready
-_TRIES = 5  # to play a game to its end
 _COMPLAINT = "complaint"
 
 
@@ -59,7 +59,7 @@ def recorded(
     As the game may have been played before, its bots are not to blame if its process dies: it
     is played again, as often as a block of a tournament would be.
     """
-    for _ in range(_TRIES):
+    for _ in range(TRIES):
         with suppress(_CutOff):
             return list(_played(tournament, catalogue, names, deal, lambda _: None, silent=True))
     return []
@@ -158,7 +158,7 @@ class _Listener:
         elif isinstance(message, dict):
             return message
         else:
-            raise self._cut_off(f"broke its process: {str(message).strip().rpartition(chr(10))[2]}")
+            raise self._cut_off(f"broke its process: {last_line(str(message))}")
         return None
 
     def _is_over(self, glimpse: Glimpse, vigil: Vigil) -> bool:

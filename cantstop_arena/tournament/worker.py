@@ -23,6 +23,8 @@ _PRELOADED = ("cantstop_arena.games.cantstop.play", "cantstop_arena.tournament.r
 _HEAD = struct.Struct("!8sQ")  # before every message: a mark and its length
 _MARK = b"canstop\n"  # a bot can have written to the pipe
 _AT_ONCE = 1 << 20
+TRIES = 5
+"""How often a thing is played before processes that die at it are more than bad luck."""
 
 
 class Player(Protocol):

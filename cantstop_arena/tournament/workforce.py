@@ -17,10 +17,10 @@ from typing import Any, Protocol
 from cantstop_arena import stopping, system
 from cantstop_arena.errors import WorkforceError
 from cantstop_arena.outcomes import DIED, TOO_SLOW, Block, BlockResult, Fault, Group, seatings
+from cantstop_arena.texts import last_line
 from cantstop_arena.tournament.vigil import Vigil
-from cantstop_arena.tournament.worker import READY, Recipe, Window, Worker, start_methods
+from cantstop_arena.tournament.worker import READY, TRIES, Recipe, Window, Worker, start_methods
 
-_TRIES = 5  # of a block for which workers die without playing it
 _STRIKES = 3  # before a bot is charged on suspicion
 _PULSE = 0.05  # seconds between looks, or less for short limits
 _TENDING, _TENDING_SOON = 1.0, 0.1  # seconds between two times; soon where a worker stands still
@@ -263,8 +263,7 @@ class Workforce:
         """A worker's own code failed, which a bot can have brought about, or which is our fault."""
         if not self._bots.suspects(piece.block.group):
             raise WorkforceError(f"a worker failed at {piece.block}:\n{report}")
-        last_line = report.strip().rpartition("\n")[2]
-        self._failed(employee, piece, DIED, f"broke its process: {last_line}", False)
+        self._failed(employee, piece, DIED, f"broke its process: {last_line(report)}", False)
 
     def _failed(
         self, employee: _Employee, piece: _Piece, kind: str, told: str, proven: bool
@@ -298,8 +297,8 @@ class Workforce:
 
     def _unexplained(self, piece: _Piece, told: str) -> None:
         piece.failures += 1
-        if piece.failures == _TRIES:
-            raise WorkforceError(f"{_TRIES} workers in turn failed at {piece.block}: {told}")
+        if piece.failures == TRIES:
+            raise WorkforceError(f"{TRIES} workers in turn failed at {piece.block}: {told}")
         self._again.append(piece)
 
     def _let_go(self, employee: _Employee) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from cantstop_arena.games.cantstop.events import Event
 from cantstop_arena.games.cantstop.scenes import SEATS, Scene, scenes
-from cantstop_arena.texts import styled
+from cantstop_arena.texts import how_many, styled
 
 RUNNER, SPACE, CLOSED = "*", ".", "|"
 _NARROWEST = 4  # a column: a top with brackets, and a gap
@@ -135,12 +135,7 @@ def _outcome(scene: Scene, coloured: bool) -> str:
     turns, winners = scene.event["turns"], scene.event["winners"]
     names = " and ".join(_name(scene, seat, coloured) for seat in winners) or "nobody"
     verb = "win" if len(winners) > 1 else "wins"
-    return f"After {turns_text(turns)} {names} {verb} ({scene.event['reason']})."
-
-
-def turns_text(turns: int) -> str:
-    """How many turns there were."""
-    return "1 turn" if turns == 1 else f"{turns} turns"
+    return f"After {how_many(turns, 'turn')} {names} {verb} ({scene.event['reason']})."
 
 
 def move_text(move: Sequence[int]) -> str:

@@ -19,6 +19,7 @@ from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.scenes import SEATS, Scene, after
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.outcomes import Group
+from cantstop_arena.texts import how_many
 
 ODDS, QUIT = "?", "q"
 _ROLL = ("r", "roll", "y", "yes")
@@ -157,8 +158,7 @@ def _introduction(scene: Scene, seat: int) -> Iterator[str]:
     """What somebody has to know who plays for the first time."""
     rules = scene.opening["rules"]
     wanted = rules["columns_to_win"]
-    columns = "1 column" if wanted == 1 else f"{wanted} columns"
-    yield f"You are {SEATS[seat]}. Whoever claims {columns} wins."
+    yield f"You are {SEATS[seat]}. Whoever claims {how_many(wanted, 'column')} wins."
     yield _STOPPING[rules["stop"]]
     if told := _LANDING[rules["landing"]]:
         yield told

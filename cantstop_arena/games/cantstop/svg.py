@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
 from cantstop_arena.games.cantstop.board import WIDTH, Board, Palette
-from cantstop_arena.games.cantstop.drawing import dice_text, move_text, turns_text
+from cantstop_arena.games.cantstop.drawing import dice_text, move_text
 from cantstop_arena.games.cantstop.scenes import SEATS, Scene, Spaces
-from cantstop_arena.texts import cut
+from cantstop_arena.texts import cut, how_many
 
 _MARGIN, _LINE = 16, 22  # around all; of text
 _NARROWEST = 400  # that a line of text has room
@@ -85,7 +85,8 @@ def heading(scene: Scene) -> str:
         case "end":
             winners = " and ".join(SEATS[seat] for seat in event["winners"]) or "nobody"
             verb = "win" if len(event["winners"]) > 1 else "wins"
-            return f"After {turns_text(event['turns'])} {winners} {verb} ({event['reason']})"
+            after = f"After {how_many(event['turns'], 'turn')}"
+            return f"{after} {winners} {verb} ({event['reason']})"
         case "roll" if event["chosen"] is None:
             told = f"rolls {dice_text(event['dice'])}, no move"
         case "roll":

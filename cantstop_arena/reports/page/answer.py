@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.model import Estimate
-from cantstop_arena.reports.notes import all_of, how_many
+from cantstop_arena.reports.notes import all_of
+from cantstop_arena.texts import how_many
 
 NEARLY = 0.999  # a probability beyond which more digits tell nobody more
 

@@ -12,6 +12,7 @@ from cantstop_arena.reports.page import charts
 from cantstop_arena.reports.page.answer import with_error
 from cantstop_arena.reports.page.document import Chart, Document, Section
 from cantstop_arena.reports.page.origin import origin
+from cantstop_arena.texts import how_many
 
 COMMAND = shlex.join(["arena", "compare", SPELLED_OUT, "--results", "again"])
 UNITS = {COUNT: ("relative", "change in %"), SHARE: ("difference", "difference in points")}
@@ -57,7 +58,7 @@ def _values(content: Content, players: int, answers: Sequence[Content]) -> Table
             row = [_scaled(question["kind"], question["baseline_value"])]
             row += [_value_of(answer, question["measure"]) for answer in answers]
             rows.append([_label(question), *row])
-    return Table("values", _seats(players), columns, rows)
+    return Table("values", how_many(players, "player"), columns, rows)
 
 
 def _value_of(answer: Content, measure: str) -> float | None:
@@ -75,17 +76,14 @@ def _label(question: Content) -> str:
     return label_of(question["measure"]) + (", %" if question["kind"] == SHARE else "")
 
 
-def _seats(players: int) -> str:
-    return "1 player" if players == 1 else f"{players} players"
-
-
 # One rule set against the baseline ----------------------------------------------------------
 
 
 def _answers(content: Content) -> Iterator[Section]:
     for place, answer in enumerate(content["answers"], start=1):
         key = f"answer-{place}"
-        title = f"{answer['rules']} against {content['baseline']}, {_seats(answer['players'])}"
+        players = how_many(answer["players"], "player")
+        title = f"{answer['rules']} against {content['baseline']}, {players}"
         drawn = [
             chart
             for kind in UNITS

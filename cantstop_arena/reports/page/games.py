@@ -7,10 +7,11 @@ from pathlib import Path
 from cantstop_arena.games.cantstop.counts import LONGEST_EXACT, TELLING
 from cantstop_arena.games.cantstop.events import Event
 from cantstop_arena.games.cantstop.telling import Lead, Story, story
-from cantstop_arena.reports.notes import all_of, how_many
+from cantstop_arena.reports.notes import all_of
 from cantstop_arena.reports.page import replays
 from cantstop_arena.reports.page.document import Section
 from cantstop_arena.reports.telling import TYPICAL, Telling, record_path
+from cantstop_arena.texts import how_many
 
 LONGEST, CLOSEST, COMEBACK = TELLING
 MOST_TURNS = 200  # of a game on the page, each of which has some 600 bytes

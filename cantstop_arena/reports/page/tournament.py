@@ -9,7 +9,6 @@ from cantstop_arena.reports.crosstable import crosstable
 from cantstop_arena.reports.faults import faults
 from cantstop_arena.reports.fit import fit
 from cantstop_arena.reports.model import Column, Estimate, Table, number
-from cantstop_arena.reports.notes import how_many
 from cantstop_arena.reports.page import charts, games, habits
 from cantstop_arena.reports.page.answer import answer, with_error
 from cantstop_arena.reports.page.document import Document, Section
@@ -19,6 +18,7 @@ from cantstop_arena.reports.page.origin import origin
 from cantstop_arena.reports.page.vega import HOVER, Row
 from cantstop_arena.reports.seats import seats
 from cantstop_arena.reports.standings import ELO, standings
+from cantstop_arena.texts import how_many
 from cantstop_arena.tournament.config import RESOLVED
 
 COMMAND = shlex.join(["arena", "run", RESOLVED, "--results", "again"])

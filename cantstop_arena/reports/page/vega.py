@@ -43,7 +43,7 @@ _CONFIG = {
         "titleFontSize": 12,
         "titleFontWeight": "normal",
     },
-    "axisX": {"labelFlush": False, "labelSeparation": 4},
+    "axisX": {"labelFlush": False},
     "text": {"color": INK, "fontSize": 12},
     "legend": {
         "labelColor": INK,
