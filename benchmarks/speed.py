@@ -4,7 +4,8 @@
 - two plain-Python rule28 against the same with the compiler switched off
 - compiled bots under the parent's watch, some games played twice, against bare play in one process
 - two workers against one, on a run of a million games or more
-- a run of 100 games from process start, with warm caches
+- a run of 100 games from process start, with warm caches: with its page against without
+- the page of a tournament of 40 bots, from process start
 """
 
 import os
@@ -48,11 +49,11 @@ def bench(bot: str, folder: Path, **environment: str) -> float:
     return float(told.split()[-2].replace(",", ""))
 
 
-def run(folder: Path, games: int, workers: int) -> float:
+def run(folder: Path, games: int, workers: int, page: str = "--no-page") -> float:
     """Seconds that a run takes, from process start to the tables."""
     file = folder / "speed.yaml"
     file.write_text(f"games: {games}\nbots: [rule28, glenn-aloi]\n")
-    command = [*ARENA, "run", str(file), "--results", str(folder), "--fresh"]
+    command = [*ARENA, "run", str(file), "--results", str(folder), "--fresh", page]
     start = time.perf_counter()
     subprocess.run([*command, "--workers", str(workers)], capture_output=True, check=True)
     return time.perf_counter() - start
@@ -93,6 +94,18 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
         yield played / (middle - start), played / (time.perf_counter() - middle)
 
 
+def page_of_forty(folder: Path) -> float:
+    """Seconds that the page of a tournament of 40 bots takes."""
+    bots = ", ".join(f"{{bot: rule28, as: bot{number}}}" for number in range(40))
+    file = folder / "forty.yaml"
+    file.write_text(f"games: 200\nbots: [{bots}]\n")
+    command = [*ARENA, "run", str(file), "--results", str(folder), "--no-page"]
+    subprocess.run(command, capture_output=True, check=True)
+    start = time.perf_counter()
+    subprocess.run([*ARENA, "report", str(folder / "forty")], capture_output=True, check=True)
+    return time.perf_counter() - start
+
+
 def told(what: str, one: list[float], other: list[float], unit: str) -> None:
     """Print the medians of two series taken in turn, and that of their ratios."""
     ratio = statistics.median(a / b for a, b in zip(one, other, strict=True))
@@ -123,7 +136,10 @@ def main(games: int) -> None:
         pairs = [(run(folder, games, 1), run(folder, games, 2)) for _ in range(3)]
         alone, together = zip(*pairs, strict=True)
         told(f"{games:,} games: 1 worker / 2 workers", [*alone], [*together], "s")
-        print(f"{'100 games, warm caches':<46} {run(folder, 100, 2):.2f} s")
+        pages = [(run(folder, 100, 2, "--page"), run(folder, 100, 2)) for _ in rounds]
+        drawn, plain = zip(*pages, strict=True)
+        told("100 games, warm caches: page / no page", [*drawn], [*plain], "s")
+        print(f"{'the page of 40 bots':<46} {page_of_forty(folder):.1f} s")
 
 
 if __name__ == "__main__":
