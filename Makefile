@@ -1,5 +1,5 @@
 # make run: the quickstart tournament. make test: style, types, import contracts, tests.
-# make test-slow: the slow tests, of hostile bots, interruptions and statistics.
+# make test-slow: the slow tests, of hostile bots, interruptions and statistics; properties at length.
 # make soak: a tournament under random faults. make coverage-study: do intervals hold the truth?
 PYTHON ?= python3
 VENV := .venv
@@ -11,10 +11,10 @@ run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
 
 test: $(VENV)/installed-dev check
-	$(BIN)/pytest -n auto --dist loadfile -m 'not slow'
+	$(BIN)/pytest -n auto --dist worksteal -m 'not slow'
 
 test-slow: $(VENV)/installed-dev
-	$(BIN)/pytest -n auto --dist loadfile -m slow
+	$(BIN)/pytest -n auto --dist worksteal -m 'slow or hypothesis' --hypothesis-profile thorough
 
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .

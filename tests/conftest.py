@@ -1,14 +1,18 @@
-"""What tests share: a code cache that outlives one test run, tables set up in a line, a browser."""
+"""What tests share: a warm code cache, finished tournaments, tables set up in a line, a browser."""
 
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from tempfile import gettempdir
+from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from finished import Finished
+from hypothesis import HealthCheck, settings
 
 # In a job in the background of a shell these are ignored, and so they would be by what tests start.
 for _number, _usual in (
@@ -25,6 +29,17 @@ os.environ.setdefault("CANTSTOP_ARENA_CACHE", str(Path(gettempdir()) / "cantstop
 # A page takes longer than most tests' tournaments; tests of pages ask for one with --page.
 os.environ.setdefault("CANTSTOP_ARENA_PAGE", "0")
 
+# How many examples properties are tried on: some in `make test`, many in `make test-slow`. How long
+# one takes is for the machine to say.
+for _profile, _examples in (("quick", 40), ("thorough", 300)):
+    settings.register_profile(
+        _profile,
+        max_examples=int(os.environ.get("FUZZ_EXAMPLES", _examples)),
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile("quick")
+
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.play import Table
     from cantstop_arena.games.cantstop.rules import RuleSet
@@ -33,6 +48,36 @@ if TYPE_CHECKING:
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 NO_BROWSER = "needs a browser: apt-get install chromium, and pip install -e '.[dev]'"
+
+WARMING = """
+from pathlib import Path
+from cantstop_arena.cli import main
+from cantstop_arena.plugins import BUILT_IN
+Path("warm.yaml").write_text(f"games: 2\\nbots: [{', '.join(BUILT_IN).replace('_', '-')}]\\n")
+main(["run", "warm.yaml", "--quiet", "--workers", "1"])
+"""
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Before several workers begin, compile once what each of them would compile."""
+    if session.config.getoption("dist", "no") != "no" and not hasattr(session.config, "workerinput"):
+        with TemporaryDirectory() as place:
+            subprocess.run([sys.executable, "-c", WARMING], cwd=place, stdout=subprocess.DEVNULL)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_worker() -> Iterator[None]:
+    """Commands within this process play with one worker, unless a test wants more."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cantstop_arena.tournament.worker.worker_count", lambda: 1)
+        yield
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """What commands leave behind, once for all workers of a test run."""
+    base = tmp_path_factory.getbasetemp()
+    return Finished((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "finished")
 
 
 class Tables:

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from finished import Finished
 from naive import Verdict, referee
 
 from cantstop_arena.cli import main
@@ -51,6 +52,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write("cups/cup.yaml", CUP)
     write("bots/plain.py", PLAIN)
     return tmp_path
+
+
+@pytest.fixture
+def cup(here: Path, finished: Finished) -> str:
+    """The tournament, played before, with its results; what was printed."""
+    files = {"cups/cup.yaml": CUP, "bots/plain.py": PLAIN}
+    return finished.bring(files, "run", "cups/cup.yaml")
 
 
 def write(path: str, text: str) -> None:
@@ -166,12 +174,11 @@ def test_bench_tells_lane_and_games_a_second() -> None:
 # --- run ------------------------------------------------------------------------------------------
 
 
-def test_a_run_prints_and_writes_its_tables() -> None:
-    output = arena("run", "cups/cup.yaml").stdout
-    assert "cup: 144 games to play." in output
-    assert re.search(r"^ +1 +\S+ +\d+\.\d ± +\d+\.\d +72 +\d+\.\d\d ± ", output, re.MULTILINE)
-    assert "Score of the row's bot against the column's" in output
-    assert WRITTEN in output
+def test_a_run_prints_and_writes_its_tables(cup: str) -> None:
+    assert "cup: 144 games to play." in cup
+    assert re.search(r"^ +1 +\S+ +\d+\.\d ± +\d+\.\d +72 +\d+\.\d\d ± ", cup, re.MULTILINE)
+    assert "Score of the row's bot against the column's" in cup
+    assert WRITTEN in cup
     assert {*REPORTS, "tournament.yaml", "ledger.sqlite"} <= set(bytes_of("results/cup"))
     assert (summary()["games"], summary()["seed"], len(summary()["lineups"])) == (144, 7, 12)
 
@@ -200,7 +207,7 @@ def test_any_number_of_workers_writes_the_same_bytes(players: int) -> None:
     assert ("crosstable.csv" in bytes_of("1/cup")) == (players > 1)
 
 
-def test_solitaire_reports_turns_per_game() -> None:
+def test_solitaire_reports_turns_per_game(cup: str) -> None:
     output = arena("run", "cups/cup.yaml", "--quiet", "--table", "standings").stdout
     assert "turns per game" not in output
     write("solo.yaml", "players: 1\ngames: 20\nbots: [rule28]\n")
@@ -223,15 +230,15 @@ def test_solitaire_reports_turns_per_game() -> None:
         ),
     ],
 )
-def test_tables_are_printed_in_the_format_asked_for(form: str, begins: str) -> None:
+def test_tables_are_printed_in_the_format_asked_for(cup: str, form: str, begins: str) -> None:
     result = arena("run", "cups/cup.yaml", "--format", form)
-    stdout = result.stdout.removeprefix("cup: 144 games to play.\n\n")
+    stdout = result.stdout.removeprefix("cup is complete: all 144 games have been played.\n\n")
     assert stdout.startswith(begins)
-    assert ("games to play" in result.stderr) == (form != "text")
+    assert ("is complete" in result.stderr) == (form != "text")
     assert ("Written to" in result.stderr) == (form != "text")
 
 
-def test_json_has_every_table_and_csv_one_alone_without_a_title() -> None:
+def test_json_has_every_table_and_csv_one_alone_without_a_title(cup: str) -> None:
     told = json.loads(arena("run", "cups/cup.yaml", "--format", "json").stdout)
     names = ["standings", "crosstable", "seats", "styles", "fit", "faults"]
     assert list(told) == names
@@ -265,8 +272,7 @@ def on_a_terminal(**environment: str) -> str:
     return printed.decode()
 
 
-def test_the_crosstable_is_coloured_on_a_terminal_unless_that_is_not_wanted() -> None:
-    arena("run", "cups/cup.yaml")
+def test_the_crosstable_is_coloured_on_a_terminal_unless_that_is_not_wanted(cup: str) -> None:
     coloured = on_a_terminal()
     assert re.search(r"\x1b\[(1;)?3[12]m", coloured)
     plain = on_a_terminal(NO_COLOR="1")
@@ -276,25 +282,23 @@ def test_the_crosstable_is_coloured_on_a_terminal_unless_that_is_not_wanted() ->
     assert "\x1b" not in arena("rate", "results/cup").stdout
 
 
-def test_a_complete_run_says_so_and_prints_its_tables() -> None:
-    tables = arena("run", "cups/cup.yaml").stdout.partition("\n")[2]
+def test_a_complete_run_says_so_and_prints_its_tables(cup: str) -> None:
+    tables = cup.partition("\n")[2]
     before = bytes_of("results/cup")
     again = arena("run", "cups/cup.yaml").stdout
     assert again == f"cup is complete: all 144 games have been played.\n{tables}"
     assert bytes_of("results/cup") == before
 
 
-def test_more_games_continue_to_the_bytes_of_one_go() -> None:
+def test_more_games_continue_to_the_bytes_of_one_go(cup: str) -> None:
     arena("run", "cups/cup.yaml", "--results", "steps", "--games", "5")
     output = arena("run", "cups/cup.yaml", "--results", "steps").stdout
     assert "cup goes on: 36 of 144 games have been played." in output
-    arena("run", "cups/cup.yaml", "--results", "whole")
     names = [*REPORTS, "tournament.yaml"]
-    assert bytes_of("steps/cup", names) == bytes_of("whole/cup", names)
+    assert bytes_of("steps/cup", names) == bytes_of("results/cup", names)
 
 
-def test_fewer_games_lose_none() -> None:
-    arena("run", "cups/cup.yaml")
+def test_fewer_games_lose_none(cup: str) -> None:
     before = bytes_of("results/cup")
     arena("run", "cups/cup.yaml", "--games", "2")
     assert bytes_of("results/cup") == before
@@ -309,8 +313,7 @@ def test_fewer_games_lose_none() -> None:
         ("random, ", "", "bots: "),
     ],
 )
-def test_another_configuration_is_refused_unless_fresh(old: str, new: str, told: str) -> None:
-    arena("run", "cups/cup.yaml")
+def test_another_configuration_is_refused_unless_fresh(cup: str, old: str, new: str, told: str) -> None:
     before = bytes_of("results/cup")
     write("cups/cup.yaml", CUP.replace(old, new))
     assert told in arena("run", "cups/cup.yaml", code=1).stderr
@@ -319,21 +322,18 @@ def test_another_configuration_is_refused_unless_fresh(old: str, new: str, told:
     assert bytes_of("results/cup", list(before)) != before
 
 
-def test_an_edited_bot_is_another_configuration() -> None:
-    arena("run", "cups/cup.yaml")
+def test_an_edited_bot_is_another_configuration(cup: str) -> None:
     write("bots/plain.py", PLAIN.replace("< 3", "< 4"))
     assert "bots[3].digest: " in arena("run", "cups/cup.yaml", code=1).stderr
 
 
-def test_it_does_not_matter_where_one_stands(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    arena("run", "cups/cup.yaml")
+def test_it_does_not_matter_where_one_stands(cup: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(here / "cups")
     arena("run", "cup.yaml", "--bots", "../bots")
     assert bytes_of("results/cup", REPORTS) == bytes_of("../results/cup", REPORTS)
 
 
-def test_one_may_stand_in_a_folder_whose_name_is_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    arena("run", "cups/cup.yaml")
+def test_one_may_stand_in_a_folder_whose_name_is_no_text(cup: str, monkeypatch: pytest.MonkeyPatch) -> None:
     strange = os.fsdecode(b"caf\xe9")
     try:
         shutil.copytree("cups", f"{strange}/cups")

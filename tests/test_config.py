@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cantstop_arena.errors import BotError, ConfigError, UsageError
@@ -811,14 +811,12 @@ def fuzz_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     os.chdir(before)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(yamlish)
 def test_no_text_whatever_ends_in_a_traceback(fuzz_folder: Path, text: str) -> None:
     content = text.encode("utf-8", "surrogatepass")
     check_that_only_known_errors_come_of(written(fuzz_folder, content))
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(tournaments | trees)
 def test_no_structure_whatever_ends_in_a_traceback(fuzz_folder: Path, tree: Any) -> None:
     content = yaml.safe_dump(tree, allow_unicode=True).encode("utf-8", "surrogatepass")

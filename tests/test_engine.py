@@ -102,7 +102,7 @@ def rule_sets(draw: st.DrawFn) -> RuleSet:
     return derive(CLASSIC, changes, "drawn")
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(
     rules=rule_sets(),
     seats=st.lists(st.sampled_from(range(len(BOTS))), min_size=1, max_size=4),

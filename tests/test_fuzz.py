@@ -22,7 +22,6 @@ from cantstop_arena.errors import ConfigError
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.tournament.config import dump, read
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "300"))
 A_LONG_LINE = 1000  # characters of one problem
 LONG, A_HANG = 2, 60  # seconds: the first is told, the second fails
 PLAIN = '''"""Stops after three rolls."""
@@ -32,7 +31,7 @@ def roll_again(turn, rolls=3.0):
     return turn.rolls < rolls
 '''
 
-fuzz = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+fuzz = settings(suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")

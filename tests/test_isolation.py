@@ -59,7 +59,6 @@ from cantstop_arena.plugins import Catalogue
 ROOT = Path(__file__).parent.parent
 PROTOCOL_PAGE = ROOT / "docs" / "protocol.md"
 STEPS = ROOT / "bots" / "programs" / "steps.sh"
-FUZZ_EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "200"))
 LINUX = sys.platform == "linux"
 KEY = 0x9E3779B97F4A7C15
 
@@ -318,7 +317,6 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=FUZZ_EXAMPLES, deadline=None)
 @given(st.binary() | json_values.map(lambda value: json.dumps(value).encode()))
 def test_any_line_is_an_object_or_nonsense(line: bytes) -> None:
     try:
@@ -1104,9 +1102,8 @@ def test_isolated_bots_play_the_same_games(
 
 
 @settings(
-    max_examples=max(1, FUZZ_EXAMPLES // 4),
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=max(1, settings().max_examples // 4),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(
     st.binary(max_size=100)

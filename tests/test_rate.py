@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from finished import Finished
 
 from cantstop_arena.cli import main
 from cantstop_arena.outcomes import Results
@@ -20,6 +21,13 @@ from cantstop_arena.tournament.archive import reread
 
 ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
 BOTS = ("random", "cautious", "rule28")
+
+
+@pytest.fixture
+def cup(here: Path, finished: Finished) -> str:
+    """The results folder of a tournament that was played before."""
+    finished.bring({"cup.yaml": text_of("cup")}, "run", "cup.yaml", "--quiet")
+    return "results/cup"
 
 
 @pytest.fixture(autouse=True)
@@ -38,11 +46,16 @@ def arena(*words: str, code: int = 0) -> Result:
 
 def play(name: str, bots: str = ", ".join(BOTS), **keys: Any) -> str:
     """Play a tournament; its results folder."""
-    lines = [f"name: {name}", f"bots: [{bots}]"]
-    lines += [f"{key}: {value}" for key, value in {"games": 60, **keys}.items()]
-    Path(f"{name}.yaml").write_text("\n".join(lines) + "\n")
+    Path(f"{name}.yaml").write_text(text_of(name, bots, **keys))
     arena("run", f"{name}.yaml", "--quiet")
     return f"results/{name}"
+
+
+def text_of(name: str, bots: str = ", ".join(BOTS), **keys: Any) -> str:
+    """The file of a tournament."""
+    lines = [f"name: {name}", f"bots: [{bots}]"]
+    lines += [f"{key}: {value}" for key, value in {"games": 60, **keys}.items()]
+    return "\n".join(lines) + "\n"
 
 
 def numbers(results: Results) -> tuple[Any, ...]:
@@ -73,28 +86,26 @@ def content(folder: str) -> dict[str, tuple[bytes, int]]:
 
 @pytest.mark.parametrize("players", [1, 2, 3])
 @pytest.mark.parametrize("form", ["text", "markdown", "csv", "json", "latex"])
-def test_the_tables_are_the_runs_own(players: int, form: str) -> None:
-    folder = play("cup", players=players)
+def test_the_tables_are_the_runs_own(finished: Finished, players: int, form: str) -> None:
+    finished.bring({"cup.yaml": text_of("cup", players=players)}, "run", "cup.yaml", "--quiet")
     printed = arena("run", "cup.yaml", "--quiet", "--format", form).stdout
-    assert arena("rate", folder, "--format", form).stdout == printed
+    assert arena("rate", "results/cup", "--format", form).stdout == printed
 
 
-def test_the_files_are_the_runs_own() -> None:
-    folder = play("cup")
-    arena("rate", folder, "--output", "new/deep")
+def test_the_files_are_the_runs_own(cup: str) -> None:
+    arena("rate", cup, "--output", "new/deep")
     written = list(Path("new/deep").iterdir())
     assert len(written) > 8
     for path in written:
-        assert path.read_bytes() == Path(folder, path.name).read_bytes()
+        assert path.read_bytes() == Path(cup, path.name).read_bytes()
 
 
-def test_an_anchor_moves_all_alike() -> None:
-    folder = play("cup")
+def test_an_anchor_moves_all_alike(cup: str) -> None:
     plain, moved = (
         {row["bot"]: row["elo"] for row in json.loads(arena(*words).stdout)["standings"]["rows"]}
         for words in (
-            ("rate", folder, "--format", "json"),
-            ("rate", folder, "--format", "json", "--anchor", "rule28=2000"),
+            ("rate", cup, "--format", "json"),
+            ("rate", cup, "--format", "json", "--anchor", "rule28=2000"),
         )
     )
     assert moved["rule28"] == 2000
@@ -119,9 +130,8 @@ def test_faults_are_told_with_a_command_that_plays_the_game_again() -> None:
 # --- Several runs ---------------------------------------------------------------------------------
 
 
-def test_a_run_counts_once_however_often_it_is_given() -> None:
-    folder = play("cup")
-    assert told(folder, folder, folder) == told(folder)
+def test_a_run_counts_once_however_often_it_is_given(cup: str) -> None:
+    assert told(cup, cup, cup) == told(cup)
 
 
 @pytest.mark.parametrize("players", [2, 3])
@@ -196,8 +206,7 @@ def test_a_bot_that_is_out_in_one_run_is_out_of_all() -> None:
 # --- What cannot be rated -------------------------------------------------------------------------
 
 
-def test_what_is_no_results_folder_is_refused_with_what_to_do() -> None:
-    play("cup")
+def test_what_is_no_results_folder_is_refused_with_what_to_do(cup: str) -> None:
     assert "There is no folder nowhere" in arena("rate", "nowhere", code=1).stderr
     assert "did you mean results/cup?" in arena("rate", "results", code=1).stderr
     Path("empty").mkdir()
@@ -209,23 +218,22 @@ def test_what_is_no_results_folder_is_refused_with_what_to_do() -> None:
     assert [path.name for path in Path("empty").iterdir()] == ["ledger.sqlite"]
 
 
-def test_ledgers_of_other_versions_are_refused() -> None:
-    folder = play("cup")
-    with closing(sqlite3.connect(f"{folder}/ledger.sqlite")) as ledger, ledger:
+def test_ledgers_of_other_versions_are_refused(cup: str) -> None:
+    with closing(sqlite3.connect(f"{cup}/ledger.sqlite")) as ledger, ledger:
         ledger.execute("UPDATE about SET value = '2' WHERE key = 'version'")
-    assert "another version" in arena("rate", folder, code=1).stderr
+    assert "another version" in arena("rate", cup, code=1).stderr
 
 
-def test_other_rules_or_seats_cannot_be_rated_together() -> None:
-    folders = [play("cup"), play("jumps", rules="jump"), play("trio", players=3)]
+def test_other_rules_or_seats_cannot_be_rated_together(cup: str) -> None:
+    folders = [cup, play("jumps", rules="jump"), play("trio", players=3)]
     refused = arena("rate", *folders[:2], code=1).stderr
     assert 'rules.landing: "share" in results/cup, "jump" in results/jumps' in refused
     refused = arena("rate", *folders[::2], code=1).stderr
     assert "players: 2 in results/cup, 3 in results/trio" in refused
 
 
-def test_two_bots_of_one_name_cannot_be_rated_together() -> None:
-    folders = [play("cup"), play("other", "random, {bot: rule28, threshold: 24}")]
+def test_two_bots_of_one_name_cannot_be_rated_together(cup: str) -> None:
+    folders = [cup, play("other", "random, {bot: rule28, threshold: 24}")]
     refused = arena("rate", *folders, code=1).stderr
     assert "Two different bots are called 'rule28'" in refused
     assert "options.threshold: 28 in results/cup, 24 in results/other" in refused
@@ -241,31 +249,28 @@ def test_a_bot_is_not_anchored_twice() -> None:
     assert "'rule28' is given two Elo" in arena("rate", "x", *words, code=2).stderr
 
 
-def test_an_anchor_must_be_one_of_the_bots() -> None:
-    folder = play("cup")
-    refused = arena("rate", folder, "--anchor", "rule29=1500", code=2).stderr
+def test_an_anchor_must_be_one_of_the_bots(cup: str) -> None:
+    refused = arena("rate", cup, "--anchor", "rule29=1500", code=2).stderr
     assert "did you mean 'rule28'?" in refused
 
 
 # --- Without a trace ------------------------------------------------------------------------------
 
 
-def test_reading_leaves_no_trace() -> None:
-    folder = play("cup")
-    before = content(folder)
-    arena("rate", folder)
-    assert content(folder) == before
+def test_reading_leaves_no_trace(cup: str) -> None:
+    before = content(cup)
+    arena("rate", cup)
+    assert content(cup) == before
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_can_be_read() -> None:
-    folder = play("cup")
-    expected = arena("rate", folder).stdout
-    Path(folder).chmod(0o500)
+def test_a_folder_that_cannot_be_written_can_be_read(cup: str) -> None:
+    expected = arena("rate", cup).stdout
+    Path(cup).chmod(0o500)
     try:
-        assert arena("rate", folder).stdout == expected
+        assert arena("rate", cup).stdout == expected
     finally:
-        Path(folder).chmod(0o700)
+        Path(cup).chmod(0o700)
 
 
 def cut_off(folder: str) -> None:
@@ -287,17 +292,16 @@ def cut_off(folder: str) -> None:
 
 
 @pytest.mark.parametrize("shared", [True, False])
-def test_a_run_that_was_cut_off_can_be_rated(shared: bool) -> None:
-    folder = play("cup")
-    expected = arena("rate", folder).stdout
-    cut_off(folder)
+def test_a_run_that_was_cut_off_can_be_rated(cup: str, shared: bool) -> None:
+    expected = arena("rate", cup).stdout
+    cut_off(cup)
     if not shared:
-        Path(f"{folder}/ledger.sqlite-shm").unlink()
-    names = sorted(path.name for path in Path(folder).iterdir())
-    ledger = Path(folder, "ledger.sqlite").read_bytes()
-    assert arena("rate", folder).stdout == expected
-    assert sorted(path.name for path in Path(folder).iterdir()) == names
-    assert Path(folder, "ledger.sqlite").read_bytes() == ledger
+        Path(f"{cup}/ledger.sqlite-shm").unlink()
+    names = sorted(path.name for path in Path(cup).iterdir())
+    ledger = Path(cup, "ledger.sqlite").read_bytes()
+    assert arena("rate", cup).stdout == expected
+    assert sorted(path.name for path in Path(cup).iterdir()) == names
+    assert Path(cup, "ledger.sqlite").read_bytes() == ledger
 
 
 def test_a_run_that_goes_on_can_be_rated() -> None:

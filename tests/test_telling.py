@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import story
 from click.testing import CliRunner
+from finished import Finished
 from conftest import Tables
 
 from cantstop_arena.cli import main
@@ -126,6 +127,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def cup(here: Path, finished: Finished) -> None:
+    """The tournament, played before, with its page."""
+    finished.bring({"cup.yaml": CUP}, "run", "cup.yaml", "--quiet", "--page")
+
+
 def arena(*words: str) -> str:
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 0, result.output
@@ -137,7 +144,7 @@ def events_of(kind: str, folder: str = "results/cup") -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def games(tables: Tables) -> Games:
     """Every game of the cup, played again one by one."""
     table = tables.of(CLASSIC, BOTS, 2, seed=3)
@@ -148,8 +155,8 @@ def games(tables: Tables) -> Games:
     }
 
 
+@pytest.mark.usefixtures("cup")
 def test_the_records_are_of_the_most_telling_games_of_all(games: Games) -> None:
-    arena("run", "cup.yaml", "--quiet")
     records = {kind: events_of(kind) for kind in ("longest", "closest", "comeback", "typical")}
     found = {}
     for kind, events in records.items():
@@ -168,8 +175,8 @@ def test_the_records_are_of_the_most_telling_games_of_all(games: Games) -> None:
     assert typical.events[0]["seats"] == (best if tuple(best) in same else best[::-1])
 
 
+@pytest.mark.usefixtures("cup")
 def test_percentiles_are_those_of_all_games(games: Games) -> None:
-    arena("run", "cup.yaml", "--quiet")
     with Path("results/cup/lengths.csv").open() as file:
         for row in csv.DictReader(file):
             turns = sorted(game.turns for (pair, _), game in games.items() if row["bot"] in pair)
@@ -211,9 +218,9 @@ def test_bots_that_play_otherwise_the_second_time_have_no_telling_games() -> Non
         assert re.search(rf"{title}, (moody|other) against \w+ in deal \d+, has no record", told)
 
 
+@pytest.mark.usefixtures("cup")
 def test_leads_are_told_as_they_are(games: Games) -> None:
     """Who has claimed more columns wins, and may be behind in progress: the closest game often."""
-    arena("run", "cup.yaml", "--quiet", "--page")
     told = " ".join(Path("results/cup/report.html").read_text().split())
     for kind, way, other in (("closest", "ahead", "behind"), ("comeback", "behind", "ahead")):
         events = events_of(kind)
@@ -281,8 +288,8 @@ def test_alone_and_at_full_tables(players: int, kinds: set[str]) -> None:
         assert len(events_of(kind)[0]["seats"]) == players
 
 
+@pytest.mark.usefixtures("cup")
 def test_a_game_that_is_too_long_is_told_of_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    arena("run", "cup.yaml", "--quiet", "--page")
     page = Path("results/cup/report.html")
     assert all(f'id="game-{kind}"' in page.read_text() for kind in ("longest", "closest"))
     turns = events_of("longest")[-1]["turns"]
