@@ -60,7 +60,9 @@ main(["run", "warm.yaml", "--quiet", "--workers", "1"])
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Before several workers begin, compile once what each of them would compile."""
-    if session.config.getoption("dist", "no") != "no" and not hasattr(session.config, "workerinput"):
+    if session.config.getoption("dist", "no") != "no" and not hasattr(
+        session.config, "workerinput"
+    ):
         with TemporaryDirectory() as place:
             subprocess.run([sys.executable, "-c", WARMING], cwd=place, stdout=subprocess.DEVNULL)
 

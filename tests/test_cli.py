@@ -313,7 +313,9 @@ def test_fewer_games_lose_none(cup: str) -> None:
         ("random, ", "", "bots: "),
     ],
 )
-def test_another_configuration_is_refused_unless_fresh(cup: str, old: str, new: str, told: str) -> None:
+def test_another_configuration_is_refused_unless_fresh(
+    cup: str, old: str, new: str, told: str
+) -> None:
     before = bytes_of("results/cup")
     write("cups/cup.yaml", CUP.replace(old, new))
     assert told in arena("run", "cups/cup.yaml", code=1).stderr
@@ -327,13 +329,17 @@ def test_an_edited_bot_is_another_configuration(cup: str) -> None:
     assert "bots[3].digest: " in arena("run", "cups/cup.yaml", code=1).stderr
 
 
-def test_it_does_not_matter_where_one_stands(cup: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_does_not_matter_where_one_stands(
+    cup: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(here / "cups")
     arena("run", "cup.yaml", "--bots", "../bots")
     assert bytes_of("results/cup", REPORTS) == bytes_of("../results/cup", REPORTS)
 
 
-def test_one_may_stand_in_a_folder_whose_name_is_no_text(cup: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_may_stand_in_a_folder_whose_name_is_no_text(
+    cup: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     strange = os.fsdecode(b"caf\xe9")
     try:
         shutil.copytree("cups", f"{strange}/cups")

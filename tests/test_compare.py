@@ -128,17 +128,17 @@ def test_the_values_are_those_of_the_recorded_games() -> None:
 
 def test_any_number_of_workers_and_more_games_later_give_the_same_bytes() -> None:
     text = (
-        "compare: [classic, jump]\nplayers: [1, 2, 3]\ngames: 120\n"
+        "compare: [classic, jump]\nplayers: [2, 3]\ngames: 60\n"
         "bots: [rule28, {bot: rule28, as: other, threshold: 20}]\n"
     )
     compare(text, "--workers", "1", "--results", "1")
     compare(text, "--workers", "2", "--results", "2")
-    compare(text, "--games", "30", "--results", "later")
+    compare(text, "--games", "12", "--results", "later")
     again = compare(text, "--results", "later").stdout
-    assert "test, jump, 2 players goes on: 30 of 120 games have been played." in again
+    assert "test, jump, 2 players goes on: 12 of 60 games have been played." in again
     assert bytes_of("1") == bytes_of("2") == bytes_of("later")
     complete = compare(text, "--results", "later").stdout
-    assert "test, classic, 3 players is complete: all 240 games have been played." in complete
+    assert "test, classic, 3 players is complete: all 120 games have been played." in complete
 
 
 @pytest.mark.slow

@@ -377,6 +377,7 @@ def test_the_tables_without_the_disqualified_are_those_of_the_others_alone(
     assert mixed.files()["crosstable.csv"] == alone.files()["crosstable.csv"]
 
 
+@pytest.mark.slow
 def test_any_number_of_workers_writes_the_same_bytes(tmp_path: Path, mixed: Outcome) -> None:
     other = played(tmp_path, MIXED, THREE, "--workers", "3").expect(0)
     assert other.files() == mixed.files()
@@ -592,18 +593,20 @@ def test_the_replay_of_a_bot_with_an_odd_name_can_be_typed(named: Outcome, name:
 # --- Memory from game to game ---------------------------------------------------------------------
 
 
-def test_bots_that_remember_play_the_same_for_any_number_of_workers(tmp_path: Path) -> None:
-    outcomes = [
-        played(tmp_path / workers, hostile.LEARNERS, "", "--workers", workers).expect(0)
-        for workers in ("1", "3")
-    ]
-    assert outcomes[0].files() == outcomes[1].files()
-    for outcome in outcomes:
-        assert not outcome.faults
-        assert "not_reproducible" not in outcome.summary
-        logs = {name: log_of(outcome, name, [*hostile.LEARNERS]) for name in hostile.LEARNERS}
-        remembering = {name for name, log in logs.items() if "REMEMBERS" in log}
-        assert remembering == {"learned", "schooled"}
+@pytest.mark.parametrize("workers", ["1", pytest.param("3", marks=pytest.mark.slow)])
+def test_bots_that_remember_play_the_same_for_any_number_of_workers(
+    runs: Runs, workers: str
+) -> None:
+    outcome, other = (
+        runs.made(f"learners {number}", hostile.LEARNERS, "", "--workers", number).expect(0)
+        for number in ("1", workers)
+    )
+    assert outcome.files() == other.files()
+    assert not other.faults
+    assert "not_reproducible" not in other.summary
+    logs = {name: log_of(other, name, [*hostile.LEARNERS]) for name in hostile.LEARNERS}
+    remembering = {name for name, log in logs.items() if "REMEMBERS" in log}
+    assert remembering == {"learned", "schooled"}
 
 
 def test_two_bots_of_one_file_share_no_memory(tmp_path: Path) -> None:

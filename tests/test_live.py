@@ -146,7 +146,12 @@ def test_a_quiet_match_is_quiet() -> None:
 
 
 @pytest.mark.parametrize(
-    "how", [{"TERM": "dumb"}, {"TERM": "unknown"}, {"PYTHONIOENCODING": "ascii"}]
+    "how",
+    [
+        {"TERM": "dumb"},
+        pytest.param({"TERM": "unknown"}, marks=pytest.mark.slow),
+        {"PYTHONIOENCODING": "ascii"},
+    ],
 )
 def test_a_terminal_that_cannot_show_a_table_gets_no_codes(how: dict[str, Any]) -> None:
     with on_a_terminal(*MATCH, **how) as terminal:
@@ -165,7 +170,10 @@ def test_no_colours_where_none_are_wanted() -> None:
     assert not re.search(r"\x1b\[[\d;]*m", terminal.seen)
 
 
-@pytest.mark.parametrize("size", [(40, 24), (120, 10), (20, 5)])
+@pytest.mark.parametrize(
+    "size",
+    [*(pytest.param(size, marks=pytest.mark.slow) for size in ((40, 24), (120, 10))), (20, 5)],
+)
 def test_small_terminals_are_not_overrun(size: tuple[int, int]) -> None:
     words = ("run", "long.yaml")
     with Path("out").open("wb") as out, on_a_terminal(*words, stdout=out, size=size) as terminal:
@@ -519,10 +527,13 @@ CUPS = {
     "until": "games: 2000\nuntil: {elo_error: 90}\nbots: [random, cautious, rule28]\n",
     "width": "games: 2000\nuntil: {width: 0.2}\nplayers: 3\nbots: [random, cautious, rule28]\n",
 }
+SOON = ("few", "four", "lonely", "faulty", "nobody", "until")  # those that `make test` waits for
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("cup", CUPS)
+@pytest.mark.parametrize(
+    "cup", [pytest.param(cup, marks=[pytest.mark.slow] * (cup not in SOON)) for cup in CUPS]
+)
 def test_standings_can_be_seen_after_every_block_and_change_nothing(cup: str) -> None:
     watch = Curious()
     results = played(CUPS[cup], watch, "watched")

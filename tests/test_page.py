@@ -257,6 +257,7 @@ def test_every_run_writes_the_page_and_report_writes_it_again() -> None:
     assert page.read_bytes() == first
 
 
+@pytest.mark.slow
 def test_the_page_is_the_same_for_any_number_of_workers() -> None:
     one, two = cup("--workers", "1"), cup("--workers", "2", folder="other")
     assert one.read_bytes() == two.read_bytes()
@@ -356,8 +357,16 @@ def shown(opened: Callable[..., Any]) -> Callable[..., Any]:
     return show
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1200])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [
+        ("dark", 360),
+        *(
+            pytest.param(*other, marks=pytest.mark.slow)
+            for other in (("dark", 1200), ("light", 360), ("light", 1200))
+        ),
+    ],
+)
 def test_the_page_fits_the_screen_and_everybody_can_use_it(
     shown: Any, scheme: str, width: int
 ) -> None:

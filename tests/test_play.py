@@ -371,7 +371,13 @@ def cooks(terminal: int) -> bool:
     return bool(modes & termios.ICANON and modes & termios.ECHO)
 
 
-@pytest.mark.parametrize("sent", [signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "sent",
+    [
+        *(signal.SIGHUP, signal.SIGTERM),
+        *(pytest.param(one, marks=pytest.mark.slow) for one in (signal.SIGQUIT, signal.SIGINT)),
+    ],
+)
 def test_steps_leave_the_terminal_as_it_was_whoever_ends_them(sent: signal.Signals) -> None:
     Path("cup.yaml").write_text(CUP)
     with on_a_terminal(*STEP) as terminal:

@@ -496,8 +496,16 @@ def luminance(colour: str) -> float:
     return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [320, 1200])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [
+        ("dark", 320),
+        *(
+            pytest.param(*other, marks=pytest.mark.slow)
+            for other in (("dark", 1200), ("light", 320), ("light", 1200))
+        ),
+    ],
+)
 def test_the_page_fits_the_screen_and_everybody_can_use_it(
     opened: Opened, scheme: str, width: int
 ) -> None:

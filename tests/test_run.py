@@ -13,6 +13,7 @@ from typing import Any
 import naive
 import pytest
 from click.testing import CliRunner, Result
+from finished import Finished
 
 from cantstop_arena.cli import main
 
@@ -36,6 +37,14 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def four(place: Path, finished: Finished) -> Path:
+    """The results folder of a tournament that was played before."""
+    files = {"four.yaml": FOUR.format(players=2, games=20), "bots/plain.py": PLAIN}
+    finished.bring(files, "run", "four.yaml")
+    return place / "results" / "four"
+
+
 def arena(*arguments: str, code: int = 0) -> Result:
     """Run a command, and expect its exit code and no traceback."""
     result = CliRunner().invoke(main, arguments)
@@ -55,6 +64,7 @@ def summary(folder: Path) -> Any:
 
 
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
+@pytest.mark.slow
 def test_one_worker_and_three_write_the_same_bytes(place: Path, players: int) -> None:
     (place / "four.yaml").write_text(FOUR.format(players=players, games=150))
     arena("run", "four.yaml", "--results", "one", "--workers", "1")
@@ -76,29 +86,23 @@ def test_more_games_continue_to_the_tables_of_one_go(place: Path) -> None:
     assert steps == once
 
 
-def test_a_complete_tournament_says_so_and_plays_nothing(place: Path) -> None:
-    (place / "four.yaml").write_text(FOUR.format(players=2, games=20))
-    arena("run", "four.yaml")
-    before = files(place / "results" / "four")
+def test_a_complete_tournament_says_so_and_plays_nothing(four: Path) -> None:
+    before = files(four)
     told = arena("run", "four.yaml").output
     assert "complete" in told
     assert "rank" in told
-    assert files(place / "results" / "four") == before
+    assert files(four) == before
 
 
-def test_another_tournament_of_the_same_name_is_refused_with_what_differs(place: Path) -> None:
-    (place / "four.yaml").write_text(FOUR.format(players=2, games=20))
-    arena("run", "four.yaml")
+def test_another_tournament_of_the_same_name_is_refused_with_what_differs(four: Path) -> None:
     assert "seed: 1 there, 2 asked for" in arena("run", "four.yaml", "--seed", "2", code=1).output
-    (place / "bots" / "plain.py").write_text(PLAIN.replace("0.6", "0.5"))
+    Path("bots/plain.py").write_text(PLAIN.replace("0.6", "0.5"))
     assert "digest" in arena("run", "four.yaml", code=1).output
     arena("run", "four.yaml", "--seed", "2", "--fresh")
-    assert summary(place / "results" / "four")["seed"] == 2
+    assert summary(four)["seed"] == 2
 
 
-def test_the_resolved_file_is_the_same_tournament(place: Path) -> None:
-    (place / "four.yaml").write_text(FOUR.format(players=2, games=20))
-    arena("run", "four.yaml")
+def test_the_resolved_file_is_the_same_tournament(four: Path) -> None:
     assert "complete" in arena("run", "results/four/tournament.yaml").output
 
 
@@ -213,11 +217,9 @@ def test_a_run_that_is_killed_goes_on_to_the_same_bytes(place: Path) -> None:
     assert files(place / "results" / "four") == files(place / "calm" / "four")
 
 
-def test_a_second_run_in_the_same_folder_is_refused(place: Path) -> None:
+def test_a_second_run_in_the_same_folder_is_refused(four: Path) -> None:
     pytest.importorskip("fcntl")
-    (place / "four.yaml").write_text(FOUR.format(players=2, games=20))
-    arena("run", "four.yaml")
-    before = files(place / "results" / "four")
+    before = files(four)
     script = (
         "import fcntl, sys\n"
         "lock = open('results/four/.lock', 'w')\n"
@@ -230,14 +232,12 @@ def test_a_second_run_in_the_same_folder_is_refused(place: Path) -> None:
         assert other.stdout and other.stdout.readline()
         assert "another run" in arena("run", "four.yaml", "--fresh", code=1).output
         other.kill()
-    assert files(place / "results" / "four") == before
+    assert files(four) == before
     arena("run", "four.yaml", "--fresh")  # a lock file without a process is no lock
 
 
-def test_a_damaged_ledger_is_named_with_the_way_out(place: Path) -> None:
-    (place / "four.yaml").write_text(FOUR.format(players=2, games=20))
-    arena("run", "four.yaml")
-    ledger = place / "results" / "four" / "ledger.sqlite"
+def test_a_damaged_ledger_is_named_with_the_way_out(four: Path) -> None:
+    ledger = four / "ledger.sqlite"
     ledger.write_bytes(b"not a database" * 100)
     told = arena("run", "four.yaml", code=1).output
     assert "ledger.sqlite" in told
@@ -287,10 +287,8 @@ def test_a_cache_that_cannot_be_written_is_named_with_the_way_out(place: Path) -
     assert "Traceback" not in done.stderr
 
 
-def test_a_ledger_of_another_version_is_named_with_the_way_out(place: Path) -> None:
-    (place / "four.yaml").write_text(FOUR.format(players=2, games=20))
-    arena("run", "four.yaml")
-    with sqlite3.connect(place / "results" / "four" / "ledger.sqlite") as ledger:
+def test_a_ledger_of_another_version_is_named_with_the_way_out(four: Path) -> None:
+    with sqlite3.connect(four / "ledger.sqlite") as ledger:
         ledger.execute("UPDATE about SET value = '1' WHERE key = 'version'")
     told = arena("run", "four.yaml", code=1).output
     assert "another version" in told

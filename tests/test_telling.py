@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import story
 from click.testing import CliRunner
-from finished import Finished
 from conftest import Tables
+from finished import Finished
 
 from cantstop_arena.cli import main
 from cantstop_arena.games.cantstop import counts, telling
