@@ -190,6 +190,15 @@ def not_for_ever() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+@pytest.fixture(autouse=True)
+def no_walls(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No sandbox, whatever this machine has installed, but where a test puts one up."""
+    monkeypatch.setattr(sandbox, "which", lambda name: None)
+    sandbox._bubblewrap.cache_clear()
+    yield
+    sandbox._bubblewrap.cache_clear()
+
+
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[Started]:
     ours = Started(tmp_path)
@@ -824,8 +833,8 @@ def test_a_flood_of_the_log_is_cut_while_it_comes(started: Started) -> None:
 
 
 @pytest.fixture
-def bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A stand-in on the path that writes down its arguments and runs the program."""
+def bubblewrap(no_walls: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A stand-in that writes down its arguments and runs the program."""
     folder = tmp_path / "bin"
     folder.mkdir()
     script = folder / "bwrap"
@@ -834,10 +843,8 @@ def bubblewrap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
         'while [ "$1" != "--" ]; do shift; done\nshift\nexec "$@"\n'
     )
     script.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    sandbox._bubblewrap.cache_clear()
-    yield script
-    sandbox._bubblewrap.cache_clear()
+    monkeypatch.setattr(sandbox, "which", lambda name: str(script))
+    return script
 
 
 def test_a_program_is_put_into_the_sandbox(bubblewrap: Path, started: Started) -> None:
@@ -873,7 +880,7 @@ def test_a_sandbox_that_does_not_work_is_not_used(
 ) -> None:
     monkeypatch.setattr(sandbox, "_TRIAL_SECONDS", 0.2)
     if script is None:
-        monkeypatch.setenv("PATH", "/nowhere")
+        monkeypatch.setattr(sandbox, "which", lambda name: None)
     bubblewrap.write_text(f"#!/bin/sh\nexec {script}\n")
     assert not sandbox.sandboxed()
     assert sandbox.wrapped(Launch(("one", "two"), Path())) == ("one", "two")
