@@ -424,7 +424,13 @@ def test_the_others_share_a_game_that_is_lost_by_a_fault(tmp_path: Path) -> None
 # --- Abort ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("bot", ["value_error", "sleep", "leaves_well"])
+@pytest.mark.parametrize(
+    "bot",
+    [
+        "value_error",
+        *(pytest.param(bot, marks=pytest.mark.slow) for bot in ("sleep", "leaves_well")),
+    ],
+)
 def test_a_fault_can_end_the_run(tmp_path: Path, bot: str) -> None:
     keys = hostile.QUICK + "on_fault: abort\n"
     outcome = played(tmp_path, {bot: MIXED[bot]}, keys).expect(1)
@@ -452,7 +458,7 @@ def test_a_fault_can_be_replayed(mixed: Outcome) -> None:
     assert fault["message"] in told.out + told.err
 
 
-@pytest.mark.parametrize("bot", ["sleep", "leaves_well"])
+@pytest.mark.parametrize("bot", ["sleep", pytest.param("leaves_well", marks=pytest.mark.slow)])
 def test_the_replay_of_a_fault_comes_to_an_end(mixed: Outcome, bot: str) -> None:
     place = mixed.folder.parent.parent
     (fault,) = (fault for fault in mixed.faults if fault["bot"] == bot)
@@ -505,8 +511,8 @@ def test_nothing_that_bots_print_reaches_the_terminal(runs: Runs, which: str) ->
 
 
 def test_a_flood_within_one_decision_is_cut_while_it_comes(tmp_path: Path) -> None:
-    """Written past Python's own streams, at some 25 MB a second until the time is up."""
-    flood = "while True:\n    os.write(1, bytes(1 << 18))\n    time.sleep(0.01)"
+    """Written past Python's own streams, at some 5 MB a second until the time is up."""
+    flood = "while True:\n    os.write(1, bytes(1 << 18))\n    time.sleep(0.05)"
     bots = {"flood": hostile.deciding(flood, "import os, time")}
     prepare(tmp_path, bots, ["rule28", "flood"], "max_faults: 1\n")
     largest = 0

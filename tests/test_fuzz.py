@@ -1,6 +1,6 @@
 """Fuzzing: whatever a tournament file or a command line holds, it is used or refused in words.
 
-FUZZ_EXAMPLES says how many examples each test takes (default 300).
+FUZZ_EXAMPLES says how many examples each test takes.
 """
 
 import os

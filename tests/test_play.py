@@ -238,7 +238,9 @@ def test_no_input_at_all_is_the_end_of_it() -> None:
     assert recorded()[1].reason == "left"
 
 
-@pytest.mark.parametrize("closed", [(1,), (2,), (0, 1, 2)])
+@pytest.mark.parametrize(
+    "closed", [*(pytest.param(one, marks=pytest.mark.slow) for one in ((1,), (2,))), (0, 1, 2)]
+)
 def test_nothing_is_mixed_up_where_standard_files_are_closed(closed: tuple[int, ...]) -> None:
     done = program("rule28", "--seed", "3", input=b"", preexec_fn=lambda: [*map(os.close, closed)])
     assert done.returncode == 1
