@@ -122,7 +122,7 @@ HOSTILE: Mapping[str, tuple[str, Sequence[Expected]]] = {
     ),
     "slow_to_make": (
         f"import time\ntime.sleep(0.003)\n{CHOOSE}{STOPS}",
-        [(NOTE, "making", "made anew, as it is for every game, in 3")],
+        [(NOTE, "making", r"made anew, as it is for every game, in \d")],
     ),
     "overflows": (
         "from cantstop_arena import compiled\n@compiled\n"
