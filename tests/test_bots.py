@@ -422,7 +422,13 @@ def test_the_first_seat_wins_54_to_55_per_cent_of_self_play(tables: Tables, name
     assert 14.5 < sum(both.counts["turns"]) / both.games < 18.5
 
 
-@pytest.mark.parametrize("name", ["cautious", "odds", "rule28", "glenn-aloi"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rule28",
+        *(pytest.param(n, marks=pytest.mark.slow) for n in ("cautious", "odds", "glenn-aloi")),
+    ],
+)
 def test_random_loses_nearly_always(tables: Tables, name: str) -> None:
     one, other = played(tables, ["random", name], 500)
     assert one.wins[0] + other.wins[1] < 0.05 * 1000 * WHOLE

@@ -344,6 +344,7 @@ def test_a_new_compiled_bot_passes_the_check() -> None:
     assert output.count("\n  ok ") == output.count("\n") - 1 == 7
 
 
+@pytest.mark.slow
 def test_new_bots_of_both_lanes_are_told_apart_by_nothing_but_speed() -> None:
     for words in (["plain"], ["quick", "--compiled"]):
         arena("bots", "new", *words)

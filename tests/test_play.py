@@ -222,7 +222,13 @@ def closed_pipe() -> int:
     return writing
 
 
-@pytest.mark.parametrize("output", [closed_pipe, lambda: os.open("/dev/full", os.O_WRONLY)])
+@pytest.mark.parametrize(
+    "output",
+    [
+        pytest.param(closed_pipe, marks=pytest.mark.slow),
+        lambda: os.open("/dev/full", os.O_WRONLY),
+    ],
+)
 def test_an_output_that_fails_is_nobodys_fault(output: Callable[[], int]) -> None:
     with os.fdopen(output(), "w") as out:
         done = program("rule28", "--seed", "3", input=b"1\nr\n", stdout=out)

@@ -134,7 +134,7 @@ def test_a_run_counts_once_however_often_it_is_given(cup: str) -> None:
     assert told(cup, cup, cup) == told(cup)
 
 
-@pytest.mark.parametrize("players", [2, 3])
+@pytest.mark.parametrize("players", [pytest.param(2, marks=pytest.mark.slow), 3])
 def test_parts_of_a_tournament_with_one_seed_are_the_whole(players: int) -> None:
     """Each part has other bots, in another order; groups in more than one part count once."""
     bots = ("random", "cautious", "rule28", "odds")

@@ -76,6 +76,7 @@ def test_one_worker_and_three_write_the_same_bytes(place: Path, players: int) ->
     assert told["games"] == sum(lineup["games"] for lineup in told["lineups"])
 
 
+@pytest.mark.slow
 def test_more_games_continue_to_the_tables_of_one_go(place: Path) -> None:
     (place / "four.yaml").write_text(FOUR.format(players=2, games=300))
     arena("run", "four.yaml", "--results", "steps", "--games", "90")
@@ -267,7 +268,7 @@ def test_odds_rules_bots_and_bench_answer(place: Path) -> None:
     assert "plain" in arena("bench", "plain", "--seconds", "0.2").output
 
 
-@pytest.mark.parametrize("method", ["forkserver", "spawn"])
+@pytest.mark.parametrize("method", [pytest.param("forkserver", marks=pytest.mark.slow), "spawn"])
 def test_workers_can_be_started_in_other_ways(place: Path, method: str) -> None:
     (place / "four.yaml").write_text(FOUR.format(players=2, games=40))
     arena("run", "four.yaml", "--results", "calm")

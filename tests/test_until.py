@@ -80,7 +80,11 @@ def told(path: str) -> Any:
 
 @pytest.mark.parametrize(
     ("rule", "most", "players"),
-    [("width: 0.08", 0.08, 2), ("elo_error: 40", 40, 2), ("elo_error: 45", 45, 3)],
+    [
+        ("width: 0.08", 0.08, 2),
+        pytest.param("elo_error: 40", 40, 2, marks=pytest.mark.slow),
+        ("elo_error: 45", 45, 3),
+    ],
 )
 def test_games_end_at_the_first_look_at_which_all_intervals_are_narrow(
     rule: str, most: float, players: int
