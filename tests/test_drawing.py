@@ -90,7 +90,9 @@ def witness(seen: dict[tuple[int, int], float]) -> Player:
     return Player(lambda turn, moves: len(moves) - 1, roll_again)
 
 
-@pytest.mark.parametrize("players", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    "players", [2, 4, *(pytest.param(one, marks=pytest.mark.slow) for one in (1, 3))]
+)
 @pytest.mark.parametrize("rules", ALL_RULES, ids=lambda rules: rules.name)
 def test_any_game_on_any_board_is_drawn(rules: RuleSet, players: int) -> None:
     seen: dict[tuple[int, int], float] = {}
