@@ -102,7 +102,9 @@ def rule_sets(draw: st.DrawFn) -> RuleSet:
     return derive(CLASSIC, changes, "drawn")
 
 
-@settings(suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=max(1, settings().max_examples // 2), suppress_health_check=list(HealthCheck)
+)
 @given(
     rules=rule_sets(),
     seats=st.lists(st.sampled_from(range(len(BOTS))), min_size=1, max_size=4),
