@@ -54,7 +54,6 @@ _UNEXPECTED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticErr
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite raises of a file; of a damaged one, it can fail to say what."""
 
-_SEAL = "(SELECT seal FROM seals WHERE seals.first = {} AND seals.bots = {})"
 _SENTENCE_SEALS = "SELECT -1 - first, seal FROM seals WHERE bots = ''"
 _LOST_BLOCKS = (
     "SELECT first, bots FROM seals WHERE bots != '' AND NOT EXISTS"
@@ -177,11 +176,12 @@ class Ledger:
             self._examine_places()
 
     def _sealed_rows(self) -> Iterator[tuple[Row, bytes | None]]:
-        """The blocks and their seals; seal after seal stands where its block does."""
-        seal = _SEAL.format("blocks.first", "blocks.bots") if self._has_seals() else "NULL"
-        for *row, found in self._select(f"SELECT *, {seal} FROM blocks"):
+        """The blocks, and the seals that stand where they do."""
+        rows = self._select("SELECT * FROM seals WHERE bots != ''") if self._has_seals() else ()
+        seals = {(first, bots): seal for first, bots, seal in rows}
+        for row in map(Row._make, self._select("SELECT * FROM blocks")):
             stopping.check()
-            yield Row(*row), found
+            yield row, seals.get((row.first, row.bots))
 
     def _complain(self, where: str, wrong: str) -> None:
         """Say what is wrong; without seals, what cannot be told from what was written is good."""
@@ -201,12 +201,15 @@ class Ledger:
         return [bot for bot, _ in rows]
 
     def _examine_places(self) -> None:
+        """No block is gone, where that can be told; else, at least none overlaps another."""
+        if self._has_seals():
+            for first, bots in self._select(_LOST_BLOCKS):
+                self._complain(f"the block {first!r} of {bots!r}", "it is no longer there")
+            return
         for group, spans in self.spans().items():
             for (first, deals), (following, _) in pairwise(sorted(spans)):
                 if first + deals > following:
                     self._complain(f"the block {following} of {text(group)}", "it overlaps another")
-        for first, bots in self._select(_LOST_BLOCKS) if self._has_seals() else ():
-            self._complain(f"the block {first!r} of {bots!r}", "it is no longer there")
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -11,6 +11,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from math import factorial
 from typing import Any, NamedTuple
 
@@ -66,7 +67,16 @@ def faults_text(faults: Iterable[Fault]) -> str:
 
 def seal_of(identity: str, row: Sequence[object]) -> bytes:
     """What shows that a row is what was written of the tournament with this identity."""
-    return hashlib.blake2b(repr((identity, *row)).encode(), digest_size=16).digest()
+    told = [part if type(part) is bytes else repr(part).encode() for part in row]
+    seal = _begun(identity).copy()
+    lengths = ",".join([str(len(part)) for part in told])
+    seal.update(b"".join((lengths.encode(), b":", *told)))
+    return seal.digest()
+
+
+@lru_cache(maxsize=16)
+def _begun(identity: str) -> "hashlib.blake2b":
+    return hashlib.blake2b(identity.encode(), digest_size=16)
 
 
 def _tallies_text(tallies: Iterable[Tally]) -> str:
