@@ -276,8 +276,8 @@ def test_a_block_played_in_parts_is_written_like_a_whole_one(
 
 
 def test_another_identity_is_refused_with_all_that_differs(tmp_path: Path) -> None:
-    with open_ledger(tmp_path / "ledger", IDENTITY):
-        pass
+    with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
+        ledger.add(RESULTS[0])
     other = {"name": "cup", "seed": 2, "bots": [{"name": "a"}, {"name": "c", "digest": "d"}]}
     with pytest.raises(LedgerError) as caught, open_ledger(tmp_path / "ledger", other):
         pass

@@ -13,7 +13,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from cantstop_arena.errors import ArenaError, BotError, LedgerError
 from cantstop_arena.outcomes import Charge, Fault, Results, Until
@@ -21,6 +21,7 @@ from cantstop_arena.tournament.accounts import Account, added_up, charged
 from cantstop_arena.tournament.config import RESOLVED, read_aims
 from cantstop_arena.tournament.ledger import (
     LEDGER,
+    UNREADABLE,
     VERSION,
     Ledger,
     about,
@@ -113,6 +114,7 @@ def _read(folders: Sequence[Path], paths: Sequence[Path], anchor: Mapping[str, f
 
 def _account(folder: Path, ledger: Ledger) -> Account:
     identity = _identity(folder, ledger)
+    ledger.examine()
     names = [bot["name"] for bot in identity["bots"]]
 
     def charge(fault: Fault) -> Charge:
@@ -130,8 +132,27 @@ def _identity(folder: Path, ledger: Ledger) -> dict[str, Any]:
             f"{ledger.path} was written by another version of this program; play the tournament"
             " again, or rate it with that version."
         )
-    identity: dict[str, Any] = stored["tournament"]
-    return identity
+    identity = stored.get("tournament")
+    if not _is_identity(identity):
+        raise LedgerError(damaged(ledger.path, "it does not say of which tournament it is"))
+    return dict(identity)
+
+
+def _is_identity(told: Any) -> TypeGuard[Mapping[str, Any]]:
+    """Whether all is there that results are told with."""
+    if not isinstance(told, dict) or not isinstance(told.get("rules"), dict):
+        return False
+    bots = told.get("bots")
+    if not isinstance(bots, list) or not all(isinstance(bot, dict) for bot in bots):
+        return False
+    names = [bot.get("name") for bot in bots]
+    return (
+        all(isinstance(one, str) for one in (told.get("name"), told.get("game"), *names))
+        and len({*names}) == len(names)
+        and told.get("players") in range(1, len(names) + 1)
+        and isinstance(told.get("lineups", []), list)
+        and type(told.get("seed")) in (int, str)
+    )
 
 
 def _check_anchor(anchor: Mapping[str, float], results: Results) -> None:
@@ -197,7 +218,7 @@ def _opened(path: Path) -> Iterator[Ledger]:
         try:
             connection, guarded = _connection(path, stack)
             yield Ledger(path, stack.enter_context(closing(connection)))
-        except sqlite3.Error as error:
+        except UNREADABLE as error:
             raise LedgerError(damaged(path, error)) from error
         finally:
             if not guarded and _state(path) != before:
@@ -231,7 +252,7 @@ def _connected(path: Path, how: str) -> sqlite3.Connection:
     try:
         connection.execute("BEGIN")
         connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
-    except sqlite3.Error:
+    except UNREADABLE:
         connection.close()
         raise
     return connection

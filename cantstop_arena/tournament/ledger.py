@@ -5,7 +5,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import asdict
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,6 +16,17 @@ from cantstop_arena import stopping
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.outcomes import BlockResult, Fault, Group, Tally, seatings
 from cantstop_arena.sampling import Bytes, Span
+from cantstop_arena.tournament.rows import (
+    Examiner,
+    Row,
+    faults_in,
+    faults_text,
+    group_in,
+    row_of,
+    seal_of,
+    tallies_in,
+    text,
+)
 
 VERSION = 4
 LEDGER = "ledger.sqlite"
@@ -30,8 +41,24 @@ _SCHEMA = (
     ) WITHOUT ROWID
     """,
     "CREATE TABLE disqualified (bot INTEGER PRIMARY KEY, faults TEXT NOT NULL)",
+    """
+    CREATE TABLE seals (
+        first INTEGER NOT NULL, bots TEXT NOT NULL, seal BLOB NOT NULL, PRIMARY KEY (first, bots)
+    ) WITHOUT ROWID
+    """,
 )
 
+
+_UNEXPECTED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
+
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What SQLite raises of a file; of a damaged one, it can fail to say what."""
+
+_SENTENCE_SEALS = "SELECT -1 - first, seal FROM seals WHERE bots = ''"
+_LOST_BLOCKS = (
+    "SELECT first, bots FROM seals WHERE bots != '' AND NOT EXISTS"
+    " (SELECT 1 FROM blocks WHERE blocks.first = seals.first AND blocks.bots = seals.bots)"
+)
 
 KeptDeals: TypeAlias = tuple[Group, int, Bytes, NDArray[np.uint32]]
 """Of a block: its group, its first deal, the winners of its games (deals by seatings, masks of
@@ -47,41 +74,48 @@ class Ledger:
 
     def add(self, result: BlockResult) -> None:
         """Write a block down; once this returns, it outlives the process."""
-        block = result.block
-        row = (
-            block.first,
-            _text(block.group),
-            block.deals,
-            zlib.compress(_tallies_text(result.tallies).encode(), 1),
-            zlib.compress(result.winners, 1),
-            zlib.compress(result.measures, 1),
-            _text([asdict(fault) for fault in result.faults]),
-            _text(result.irreproducible),
-        )
+        row = row_of(result)
         with self._writing():
             self._connection.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+            self._seal(row.first, row.bots, row)
 
     def disqualify(self, bot: int, faults: Iterable[Fault]) -> None:
         """Note that a bot is out, and for which faults; its blocks are void."""
         void = [group for group in self.spans() if bot in group]
         with self._writing():
-            row = (bot, _text([asdict(fault) for fault in faults]))
+            row = (bot, faults_text(faults))
             self._connection.execute("INSERT INTO disqualified VALUES (?, ?)", row)
+            self._seal(*_place_of(bot), row)
             for group in void:
-                self._connection.execute("DELETE FROM blocks WHERE bots = ?", (_text(group),))
+                for table in ("blocks", "seals") if self._has_seals() else ("blocks",):
+                    self._connection.execute(f"DELETE FROM {table} WHERE bots = ?", (text(group),))
+
+    def _seal(self, first: int, bots: str, row: tuple[object, ...]) -> None:
+        if self._has_seals():
+            seal = seal_of(self._identity(), row)
+            self._connection.execute("INSERT INTO seals VALUES (?, ?, ?)", (first, bots, seal))
+
+    def _has_seals(self) -> bool:
+        """Ledgers that were begun before there were seals go on without."""
+        tables = self._select("SELECT name FROM sqlite_master WHERE name = 'seals'")
+        return next(tables, None) is not None
+
+    def _identity(self) -> str:
+        (told,) = next(self._select("SELECT value FROM about WHERE key = 'tournament'"))
+        return str(told)
 
     def disqualified(self) -> dict[int, list[Fault]]:
         """The bots that are out, and their faults."""
         rows = self._select("SELECT bot, faults FROM disqualified ORDER BY bot")
         with self._readable():
-            return {bot: list(map(_fault, json.loads(faults))) for bot, faults in rows}
+            return {bot: faults_in(faults) for bot, faults in rows}
 
     def spans(self) -> dict[Group, list[Span]]:
         """The deals that each group has played."""
         spans: dict[Group, list[Span]] = {}
         with self._readable():
             for bots, first, deals in self._select("SELECT bots, first, deals FROM blocks"):
-                spans.setdefault(tuple(json.loads(bots)), []).append((first, deals))
+                spans.setdefault(group_in(bots), []).append((first, deals))
         return spans
 
     def tallies(self) -> dict[Group, Tally]:
@@ -89,9 +123,7 @@ class Ledger:
         sums: dict[Group, Tally] = {}
         with self._readable():
             for bots, rows in self._select("SELECT bots, tallies FROM blocks"):
-                orders = seatings(tuple(json.loads(bots)))
-                for order, row in zip(orders, json.loads(zlib.decompress(rows)), strict=True):
-                    tally = _from_row(row)
+                for order, tally in zip(seatings(group_in(bots)), tallies_in(rows), strict=True):
                     sums[order] = sums[order] + tally if order in sums else tally
         return {order: sums[order] for order in sorted(sums, key=lambda o: (sorted(o), o))}
 
@@ -110,7 +142,7 @@ class Ledger:
                 stopping.check()  # who reads all deals while others are played takes seconds
                 winners, measures = map(zlib.decompress, packed)
                 yield (
-                    tuple(json.loads(bots)),
+                    group_in(bots),
                     first,
                     np.frombuffer(winners, np.uint8).reshape(deals, -1),
                     np.frombuffer(measures, "<u4").reshape(deals, -1),
@@ -120,13 +152,64 @@ class Ledger:
         """All faults, in no order."""
         with self._readable():
             for (rows,) in self._select("SELECT faults FROM blocks WHERE faults != '[]'"):
-                yield from map(_fault, json.loads(rows))
+                yield from faults_in(rows)
 
     def irreproducible(self) -> list[int]:
         """The bots whose answers were others when a game was played twice."""
         query = "SELECT DISTINCT irreproducible FROM blocks WHERE irreproducible != '[]'"
         with self._readable():
             return sorted({bot for (bots,) in self._select(query) for bot in json.loads(bots)})
+
+    # Suspicion
+
+    def examine(self) -> None:
+        """Make sure that every row is what was written, or can have been. Raises LedgerError.
+
+        A row with a good seal is what was written; others are looked at in all their parts.
+        """
+        with self._readable():
+            identity = self._identity()
+            examiner = Examiner(json.loads(identity), self._examine_sentences(identity))
+            for row, seal in self._sealed_rows():
+                if seal != seal_of(identity, row):
+                    self._complain(f"the block {row.first!r} of {row.bots!r}", examiner.block(row))
+            self._examine_places()
+
+    def _sealed_rows(self) -> Iterator[tuple[Row, bytes | None]]:
+        """The blocks, and the seals that stand where they do."""
+        rows = self._select("SELECT * FROM seals WHERE bots != ''") if self._has_seals() else ()
+        seals = {(first, bots): seal for first, bots, seal in rows}
+        for row in map(Row._make, self._select("SELECT * FROM blocks")):
+            stopping.check()
+            yield row, seals.get((row.first, row.bots))
+
+    def _complain(self, where: str, wrong: str) -> None:
+        """Say what is wrong; without seals, what cannot be told from what was written is good."""
+        if wrong or self._has_seals():
+            raise LedgerError(damaged(self.path, f"{where}: {wrong or 'not as it was written'}"))
+
+    def _examine_sentences(self, identity: str) -> list[int]:
+        """The bots that are out."""
+        rows = list(self._select("SELECT bot, faults FROM disqualified"))
+        seals = dict(self._select(_SENTENCE_SEALS)) if self._has_seals() else {}
+        for bot, faults in rows:
+            if seals.get(bot) != seal_of(identity, (bot, faults)):
+                wrong = Examiner(json.loads(identity)).sentence(bot, faults)
+                self._complain(f"the disqualified bot {bot!r}", wrong)
+        for bot in seals.keys() - {bot for bot, _ in rows}:
+            self._complain(f"the disqualified bot {bot!r}", "it is no longer there")
+        return [bot for bot, _ in rows]
+
+    def _examine_places(self) -> None:
+        """No block is gone, where that can be told; else, at least none overlaps another."""
+        if self._has_seals():
+            for first, bots in self._select(_LOST_BLOCKS):
+                self._complain(f"the block {first!r} of {bots!r}", "it is no longer there")
+            return
+        for group, spans in self.spans().items():
+            for (first, deals), (following, _) in pairwise(sorted(spans)):
+                if first + deals > following:
+                    self._complain(f"the block {following} of {text(group)}", "it overlaps another")
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -166,50 +249,25 @@ class Ledger:
         """What stands in the rows may be damaged where SQLite does not see it."""
         try:
             yield
-        except (ValueError, TypeError, KeyError, IndexError, zlib.error) as error:
+        except (*_UNEXPECTED, zlib.error) as error:
             raise LedgerError(damaged(self.path, error)) from error
 
     def _select(self, query: str, *values: object) -> Iterator[Any]:
         return iter(self._connection.execute(query, values))
+
+    def is_empty(self) -> bool:
+        """Whether nothing has been played and nobody judged."""
+        query = "SELECT 1 FROM blocks UNION ALL SELECT 1 FROM disqualified LIMIT 1"
+        return next(self._select(query), None) is None
 
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
 
 
-def _fault(row: dict[str, Any]) -> Fault:
-    return Fault(**{**row, "seating": tuple(row["seating"])})
-
-
-def _text(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"))
-
-
-def _tallies_text(tallies: Iterable[Tally]) -> str:
-    """Sorted: a block that was played in parts, and put together, has to give the same bytes."""
-    return json.dumps([*map(_as_row, tallies)], separators=(",", ":"), sort_keys=True)
-
-
-def _as_row(tally: Tally) -> list[Any]:
-    lengths = [[number, *found] for number, found in sorted(tally.lengths.items())]
-    return [
-        *(tally.games, tally.wins, tally.unfinished, tally.forfeits),
-        *(tally.counts, tally.squares, lengths, tally.telling),
-    ]
-
-
-def _from_row(row: list[Any]) -> Tally:
-    games, wins, unfinished, forfeits, counts, squares, lengths, telling = row
-    return Tally(
-        games,
-        tuple(wins),
-        unfinished,
-        forfeits,
-        {name: tuple(values) for name, values in counts.items()},
-        squares,
-        {number: (found, deal) for number, found, deal in lengths},
-        {kind: (how_much, deal) for kind, (how_much, deal) in telling.items()},
-    )
+def _place_of(bot: int) -> tuple[int, str]:
+    """Where the seal of a sentence stands, among those of blocks."""
+    return -1 - bot, ""
 
 
 # Opening ------------------------------------------------------------------------------------
@@ -260,11 +318,12 @@ def _opened(path: Path, identity: Mapping[str, Any], fresh: bool) -> Iterator[Le
     try:
         ledger = Ledger(path, _connect(path))
         _check_identity(ledger, identity)
+        ledger.examine()
         try:
             yield ledger
         finally:
             ledger.close()
-    except sqlite3.Error as error:
+    except UNREADABLE as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the extended part
         if code in _UNWRITTEN:
             raise LedgerError(
@@ -283,7 +342,7 @@ _UNWRITTEN = {
 }
 
 
-def damaged(path: Path, error: Exception) -> str:
+def damaged(path: Path, error: Exception | str) -> str:
     """What to say of a file that cannot be read."""
     return f"{path}: {error}. If the file is damaged, move it away or start afresh with --fresh."
 
@@ -303,7 +362,7 @@ def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
             connection.execute("BEGIN IMMEDIATE")  # all of it, or nothing
             for statement in _SCHEMA:
                 connection.execute(statement)
-            rows = [(key, _text(value)) for key, value in wanted.items()]
+            rows = [(key, text(value)) for key, value in wanted.items()]
             connection.executemany("INSERT INTO about VALUES (?, ?)", rows)
         return
     if stored.get("version") != VERSION:
@@ -311,6 +370,11 @@ def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
             f"{ledger.path} was written by another version of this program; leave it and choose"
             " another folder with --results, or replace it with --fresh"
         )
+    if ledger.is_empty():  # the bots of a run that never began may have been mended since
+        with ledger._connection as connection:
+            change = "UPDATE about SET value = ? WHERE key = 'tournament'"
+            connection.execute(change, (text(wanted["tournament"]),))
+        return
     told = [
         f"  {place}: {there} there, {here} asked for"
         for place, there, here in differences(stored["tournament"], wanted["tournament"])
@@ -332,8 +396,8 @@ def about(ledger: Ledger) -> dict[str, Any] | None:
     tables = ledger._select("SELECT name FROM sqlite_master WHERE name = 'about'")
     if next(tables, None) is None:
         return None
-    rows = ledger._select("SELECT key, value FROM about")
-    return {key: json.loads(value) for key, value in rows}
+    with ledger._readable():
+        return {key: json.loads(told) for key, told in ledger._select("SELECT * FROM about")}
 
 
 def differences(one: Any, other: Any, place: str = "") -> Iterator[tuple[str, str, str]]:
@@ -346,4 +410,4 @@ def differences(one: Any, other: Any, place: str = "") -> Iterator[tuple[str, st
         for number, (this, that) in enumerate(zip(one, other, strict=True), start=1):
             yield from differences(this, that, f"{place}[{number}]")
     elif one != other:
-        yield place, _text(one), _text(other)
+        yield place, text(one), text(other)

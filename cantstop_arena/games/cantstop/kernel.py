@@ -7,6 +7,7 @@ Games come in by handle (see `native.handle_of`), since passing a record from Py
 import numpy as np
 
 from cantstop_arena.games.cantstop import dice
+from cantstop_arena.games.cantstop.calling import ask_choose_move, ask_roll_again, game_at
 from cantstop_arena.games.cantstop.climb import (
     count_columns,
     list_moves,
@@ -16,7 +17,6 @@ from cantstop_arena.games.cantstop.climb import (
 )
 from cantstop_arena.games.cantstop.compiler import entry, part
 from cantstop_arena.games.cantstop.counts import COUNTS, length_class
-from cantstop_arena.games.cantstop.native import ask_choose_move, ask_roll_again, game_at
 from cantstop_arena.games.cantstop.state import (
     AGAIN,
     ALL_CLAIMED,

@@ -1,6 +1,5 @@
 """Compiled bots: turned into machine code once, and called by the engine through its address."""
 
-import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -9,135 +8,30 @@ from types import CodeType, FunctionType
 from typing import Any
 
 import numba
-import numpy as np
-from numba import types
-from numba.core import cgutils, config
-from numba.core.errors import TypingError
-from numba.extending import intrinsic, overload, register_jitable
+from numba.core import config
+from numba.extending import register_jitable
 
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop import series, views  # noqa: F401 - they teach numba the types
-from cantstop_arena.games.cantstop.compiler import caching_in, part
+from cantstop_arena.games.cantstop.calling import (
+    CHOOSE_MOVE,
+    ROLL_AGAIN,
+    NoAnswer,
+    answering_again,
+    answering_move,
+)
 from cantstop_arena.games.cantstop.complaints import plain_words
-from cantstop_arena.games.cantstop.shapes import MOVES, RECORD, TURN
 from cantstop_arena.games.cantstop.state import GameArray
 from cantstop_arena.hookspecs import Player, compile_options
+from cantstop_arena.machinecode.fingerprint import fingerprint
+from cantstop_arena.machinecode.store import Store
 
-_CHOOSE_MOVE = types.int64(TURN, MOVES)
-_ROLL_AGAIN = types.boolean(TURN)
-
-
-# Asking -------------------------------------------------------------------------------------
-
-
-def _asker(question: Any) -> Any:
-    """An intrinsic that calls machine code at an address with views of the game."""
-    answer, shown = question.return_type, question.args
-
-    @intrinsic
-    def ask(typing_context: Any, address: types.Type, game: types.Type) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            kind = context.call_conv.get_function_type(answer, shown).as_pointer()
-            function = builder.inttoptr(arguments[0], kind)
-            pointers = [
-                builder.bitcast(arguments[1], context.get_value_type(view)) for view in shown
-            ]
-            status, value = context.call_conv.call_function(
-                builder, function, answer, shown, pointers
-            )
-            with cgutils.if_unlikely(builder, status.is_error):
-                context.call_conv.return_status_propagate(builder, status)
-            return value
-
-        return answer(types.int64, game), generate
-
-    return ask
-
-
-_ask_choose_move = _asker(_CHOOSE_MOVE)
-_ask_roll_again = _asker(_ROLL_AGAIN)
-
-
-@part
-def ask_choose_move(game):
-    """The answer of the compiled bot on turn: the index of a move, not yet checked."""
-    return _ask_choose_move(game.choose_at[game.seat], game)
-
-
-@part
-def ask_roll_again(game):
-    """The answer of the compiled bot on turn: whether to roll again."""
-    return _ask_roll_again(game.again_at[game.seat], game)
-
-
-# Handles ------------------------------------------------------------------------------------
+__all__ = ["NativePlayer", "NoAnswer", "compile_player", "handle_of", "is_compiled"]
 
 
 def handle_of(games: GameArray) -> Any:
     """What Python passes for a game: the address of its record, or the record itself where
     nothing is compiled."""
     return games[0] if config.DISABLE_JIT else games.ctypes.data
-
-
-@intrinsic
-def _record_at(typing_context, address):
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], context.get_value_type(RECORD))
-
-    return RECORD(types.int64), generate
-
-
-def game_at(handle: Any) -> Any:
-    """The game record behind a handle."""
-    return handle
-
-
-@overload(game_at, jit_options={"forceinline": True})
-def _game_at(handle):
-    return lambda handle: _record_at(handle)
-
-
-# Answers ------------------------------------------------------------------------------------
-
-
-class NoAnswer(Exception):
-    """A compiled function has ended without an answer."""
-
-
-def _index(answer: Any) -> int:
-    raise NotImplementedError
-
-
-def _yes(answer: Any) -> bool:
-    raise NotImplementedError
-
-
-@overload(_index, jit_options={"forceinline": True})
-def _checked_index(answer):
-    if isinstance(answer, types.Integer) and not isinstance(answer, types.Boolean):
-        return lambda answer: answer
-    if isinstance(answer, types.NoneType):
-        return _no_answer
-    raise TypingError(f"choose_move must return the index of a move, not a value of type {answer}")
-
-
-@overload(_yes, jit_options={"forceinline": True})
-def _checked_yes(answer):
-    if isinstance(answer, types.Boolean | types.Integer):
-        return lambda answer: bool(answer)
-    if isinstance(answer, types.NoneType):
-        return _no_answer
-    raise TypingError(f"roll_again must return True or False, not a value of type {answer}")
-
-
-def _no_answer(answer):
-    """Stands in for None, which a function answers that has no return, or that always raises."""
-    if _ALWAYS[0]:  # what numba knows to be true would leave no answer of the type wanted
-        raise NoAnswer("the answer was None")
-    return False
-
-
-_ALWAYS = np.ones(1, np.bool_)
 
 
 # Compiling ----------------------------------------------------------------------------------
@@ -151,7 +45,7 @@ class NativePlayer:
     owners: tuple[Any, ...]
 
 
-def compile_player(player: Player, name: str, cache: Path | None) -> NativePlayer | None:
+def compile_player(player: Player, name: str, folder: Path | None) -> NativePlayer | None:
     """Compile a bot whose functions are both marked; None where it is to play as plain Python.
 
     Raises BotError when numba cannot compile it.
@@ -159,9 +53,8 @@ def compile_player(player: Player, name: str, cache: Path | None) -> NativePlaye
     if config.DISABLE_JIT or not is_compiled(player):
         return None
     try:
-        with caching_in(cache) as cached:
-            choose = _compile(_CHOOSE_MOVE, _choose_move_of(*_opened(player.choose_move)), cached)
-            again = _compile(_ROLL_AGAIN, _roll_again_of(*_opened(player.roll_again)), cached)
+        choose = _compile(CHOOSE_MOVE, answering_move, player.choose_move, folder)
+        again = _compile(ROLL_AGAIN, answering_again, player.roll_again, folder)
     except BotError as error:
         raise BotError(f"{name} does not compile: {error}") from error
     except Exception as error:  # numba raises more than its own errors
@@ -182,26 +75,24 @@ def _opened(function: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any
     return function, ()
 
 
-def _choose_move_of(function: Callable[..., Any], options: tuple[Any, ...]) -> Callable[..., Any]:
+def _compile(
+    signature: Any,
+    answering: Callable[..., Any],
+    decision: Callable[..., Any],
+    folder: Path | None,
+) -> Any:
+    function, options = _opened(decision)
     _make_callable(function)
-
-    def choose_move(turn, moves):
-        return _index(function(turn, moves, *options))
-
-    return choose_move
-
-
-def _roll_again_of(function: Callable[..., Any], options: tuple[Any, ...]) -> Callable[..., Any]:
-    _make_callable(function)
-
-    def roll_again(turn):
-        return _yes(function(turn, *options))
-
-    return roll_again
-
-
-def _compile(signature: Any, function: Callable[..., Any], cached: bool) -> Any:
-    return numba.njit(signature, cache=cached)(function)
+    dispatcher = numba.njit(answering(function, options))
+    name = dispatcher.__name__
+    dispatcher._cache = Store(
+        name,
+        lambda: fingerprint(function, options),
+        lambda: folder,
+        lambda compiled: _refuse_unseeded(name, compiled),
+    )
+    dispatcher.compile(signature)
+    return dispatcher
 
 
 def _address(dispatcher: Any) -> int:
@@ -215,7 +106,8 @@ _NO_FUNCTION = (
     "register a function that returns Player(choose_move, roll_again)"
 )
 _callable: set[Any] = set()
-_SHARED = random.random.__self__  # type: ignore[attr-defined]  # behind `from random import ...`
+# What numba has generators of its own for, `random` and `numpy.random`, asks these for their state.
+_GENERATORS = {"numba_get_py_random_state", "numba_get_np_random_state"}
 
 
 def _make_callable(function: Any) -> None:
@@ -224,7 +116,6 @@ def _make_callable(function: Any) -> None:
         return
     if not isinstance(function, FunctionType):
         raise BotError(_NO_FUNCTION.format(getattr(function, "__name__", "what is marked")))
-    _refuse_unseeded(function)
     _callable.add(function)
     register_jitable(forceinline=True, **(compile_options(function) or {}))(function)
     for called in _called_by(function):
@@ -232,13 +123,11 @@ def _make_callable(function: Any) -> None:
             _make_callable(called)
 
 
-def _refuse_unseeded(function: FunctionType) -> None:
+def _refuse_unseeded(name: str, compiled: Any) -> None:
     """numba's own generators cannot be seeded for each deal, so no game could be repeated."""
-    named = _named_in(function)
-    draws = any(value is random or getattr(value, "__self__", None) is _SHARED for value in named)
-    numpys = "random" in _names(function.__code__) and any(value is np for value in named)
-    if draws or numpys:
-        raise BotError(f"{function.__name__} draws from random; a compiled bot has turn.random()")
+    called = {function.name for function in compiled.library._final_module.functions}
+    if not called.isdisjoint(_GENERATORS):
+        raise BotError(f"{name} draws from random; a compiled bot has turn.random()")
 
 
 def _called_by(function: FunctionType) -> list[FunctionType]:

@@ -1,0 +1,331 @@
+"""Machine code that is whole and fresh: what stands for it, and how it is kept."""
+
+import ast
+import importlib
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+from cantstop_arena.errors import ArenaError
+from cantstop_arena.games.cantstop import compiler
+from cantstop_arena.machinecode import store
+from cantstop_arena.machinecode.fingerprint import fingerprint, functions_in, names_in
+from cantstop_arena.machinecode.store import Store, private_folder
+
+pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")
+GAME = "cantstop_arena.games.cantstop"
+ENGINE = [importlib.import_module(f"{GAME}.{name}") for name in compiler.ENGINE]
+
+
+# What it is compiled from ---------------------------------------------------------------------
+
+SOURCE = '''
+"""A docstring."""
+from other_engine import LIMIT, helped
+import other_engine as other
+
+class Kind:
+    """A docstring."""
+
+def count(items):
+    """A docstring."""
+    return [item + LIMIT for item in items if item in {"a", "b"}] or helped(other.STEP)
+
+taught = [lambda view: view + 1]
+'''
+OTHER = '''
+"""A docstring."""
+import numpy as np
+LIMIT, STEP, UNUSED = 60, 1, 2
+TABLE = np.arange(3)
+NESTED = {"of": (1, [2, 3])}
+
+def helped(value):
+    """A docstring."""
+    return value + deeper()
+
+def deeper(more=5):
+    return TABLE[0] + NESTED["of"]
+
+def unused():
+    return 1
+'''
+UNCHANGED = {
+    "docstrings": ("A docstring", "Another"),
+    "no docstring": ('    """A docstring."""\n    return', "    return"),
+    "comments": ("    return value", "    # why\n\n    return value"),
+    "what nobody names": ("60, 1, 2", "60, 1, 3"),
+    "functions nobody calls": ("return 1", "return 2"),
+}
+CHANGED = {
+    "a constant of another module": ("60, 1, 2", "120, 1, 2"),
+    "what is looked up in a module": ("60, 1, 2", "60, 2, 2"),
+    "a table": ("np.arange(3)", "np.arange(1, 4)"),
+    "the type of a table": ("np.arange(3)", "np.arange(3.0)"),
+    "what is in a constant": ("[2, 3]", "[2, 4]"),
+    "a function called by one that is called": ("TABLE[0]", "TABLE[1]"),
+    "a default": ("more=5", "more=6"),
+    "code": ("item + LIMIT", "item - LIMIT"),
+    "what teaches": ("view + 1", "view + 2"),
+}
+
+
+@pytest.fixture
+def stamp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """The fingerprint of a module that uses another one, some text in both replaced."""
+
+    def of(old: str = "", new: str = "") -> str:
+        place = tmp_path / str(len(list(tmp_path.iterdir())))
+        place.mkdir()
+        (place / "some_engine.py").write_text(SOURCE.replace(old, new) if old else SOURCE)
+        (place / "other_engine.py").write_text(OTHER.replace(old, new) if old else OTHER)
+        with monkeypatch.context() as patch:
+            patch.syspath_prepend(place)
+            for name in ("other_engine", "some_engine"):
+                patch.delitem(sys.modules, name, raising=False)
+                patch.setitem(sys.modules, name, importlib.import_module(name))
+            return fingerprint(sys.modules["some_engine"])
+
+    return of
+
+
+@pytest.mark.parametrize("change", UNCHANGED.values(), ids=UNCHANGED)
+def test_what_is_not_compiled_leaves_the_fingerprint(
+    stamp: Callable[..., str], change: tuple[str, str]
+) -> None:
+    assert stamp(*change) == stamp()
+
+
+@pytest.mark.parametrize("change", CHANGED.values(), ids=CHANGED)
+def test_what_is_compiled_in_changes_the_fingerprint(
+    stamp: Callable[..., str], change: tuple[str, str]
+) -> None:
+    assert stamp(*change) != stamp()
+
+
+def frozen() -> Iterator[tuple[Any, str]]:
+    """The constants that functions of the engine name, by module."""
+    for module in ENGINE:
+        for name in sorted({name for code in functions_in(module) for name in names_in(code)}):
+            if isinstance(vars(module).get(name), int | float | tuple | np.generic | np.ndarray):
+                yield module, name
+
+
+def test_every_constant_that_is_compiled_in_is_in_the_fingerprint(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole = {module: fingerprint(module) for module in ENGINE}
+    named = {(module.__name__.removeprefix(f"{GAME}."), name) for module, name in frozen()}
+    assert {("kernel", "WHOLE"), ("climb", "JUMP"), ("views", "_ROW"), ("dice", "_INIT")} <= named
+    for module, name in frozen():
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, 12_345)
+            assert fingerprint(module) != whole[module], name
+
+
+def test_every_module_with_compiled_code_is_in_the_fingerprint() -> None:
+    """And so is every one that teaches numba; `native` compiles bots, whose code counts there."""
+    decorators = {"part", "entry", "intrinsic", "overload", "register_model", "lower_builtin"}
+    compiling = {
+        path.stem
+        for path in Path(compiler.__file__).parent.glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and decorators & {alias.name for alias in node.names}
+    }
+    assert compiling == set(compiler.ENGINE)
+
+
+# How it is kept ---------------------------------------------------------------------------------
+
+
+def doubled(number: int) -> int:
+    return 2 * number
+
+
+def tripled(number: int) -> int:
+    return 3 * number
+
+
+def dispatcher(place: Path, function: Callable[..., Any] = doubled, stamp: str = "") -> Any:
+    made = numba.njit(function)
+    made._cache = Store(function.__name__, lambda: stamp, lambda: place)
+    return made
+
+
+def hits(place: Path, function: Callable[..., Any] = doubled, stamp: str = "") -> int:
+    """How often a new process would find the function compiled; and it gives the right answer."""
+    made = dispatcher(place, function, stamp)
+    assert made(21) == function(21)
+    return sum(made.stats.cache_hits.values())
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    assert hits(tmp_path) == 0
+    return tmp_path
+
+
+def entry_in(place: Path) -> Path:
+    (entry,) = place.glob(f"doubled*{store.SUFFIX}")
+    return entry
+
+
+def test_what_was_compiled_is_found_again(place: Path) -> None:
+    assert hits(place) == 1
+    assert hits(place, tripled) == 0
+    assert hits(place, stamp="something else was compiled in") == 0
+
+
+def flipped(at: float) -> Callable[[Path], object]:
+    def flip(entry: Path) -> None:
+        written = bytearray(entry.read_bytes())
+        written[int(at * (len(written) - 1))] ^= 1
+        entry.write_bytes(written)
+
+    return flip
+
+
+def cut(at: float) -> Callable[[Path], object]:
+    return lambda entry: os.truncate(entry, int(at * entry.stat().st_size))
+
+
+def swapped(entry: Path) -> None:
+    hits(entry.parent, tripled)
+    (other,) = entry.parent.glob("tripled*")
+    other.replace(entry)
+
+
+def link(entry: Path) -> None:
+    entry.rename(entry.with_name("elsewhere"))
+    entry.symlink_to(entry.with_name("elsewhere"))
+
+
+def directory(entry: Path) -> None:
+    entry.unlink()
+    (entry / "inner").mkdir(parents=True)
+
+
+def pipe(entry: Path) -> None:
+    entry.unlink()
+    os.mkfifo(entry)
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    **{f"cut at {at}": cut(at) for at in (0.0, 0.0001, 0.001, 0.5, 0.999)},
+    **{f"flipped at {at}": flipped(at) for at in (0.0, 0.0005, 0.001, 0.3, 0.9, 1.0)},
+    "longer": lambda entry: entry.write_bytes(entry.read_bytes() + b"x"),
+    "noise": lambda entry: entry.write_bytes(np.random.default_rng(1).bytes(3000)),
+    "another's": swapped,
+    "a link": link,
+    "a directory": directory,
+    "a pipe": pipe,
+    "written by anybody": lambda entry: entry.chmod(0o666),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_what_is_not_whole_is_thrown_away_and_compiled_again(
+    place: Path, damage: Callable[[Path], object]
+) -> None:
+    damage(entry_in(place))
+    assert hits(place) == 0
+    assert stat.S_ISREG(entry_in(place).lstat().st_mode)
+    assert hits(place) == 1
+
+
+def test_what_is_whole_and_of_no_use_is_compiled_again(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "dumps", lambda payload: b"no pickle")
+        entry_in(place).unlink()
+        assert hits(place) == 0
+    assert hits(place) == 0
+    assert hits(place) == 1
+
+
+def test_a_full_disk_is_said_once_and_stops_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(path: Path, data: bytes) -> int:
+        path.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    assert hits(tmp_path) == hits(tmp_path, tripled) == 0
+    told = capsys.readouterr().err
+    assert told.count("No space left") == told.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_processes_that_compile_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
+    children = []
+    for _ in range(4):
+        if not (child := os.fork()):
+            with suppress(BaseException):
+                os._exit(hits(tmp_path))
+            os._exit(9)
+        children.append(child)
+    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    assert set(codes) <= {0, 1}
+    assert [path.suffix for path in tmp_path.iterdir()] == [store.SUFFIX]
+    assert hits(tmp_path) == 1
+
+
+# Where it is kept -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lax() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("lax")
+def test_folders_are_made_for_their_owner_alone(tmp_path: Path) -> None:
+    folder = private_folder(tmp_path / "root", "one", "two")
+    assert {stat.S_IMODE(one.stat().st_mode) for one in (folder, *folder.parents[:2])} == {0o700}
+    assert private_folder(tmp_path / "root", "one", "two") == folder
+
+
+@pytest.mark.parametrize("shared", ["root", "root/one", "root/one/two"])
+@pytest.mark.parametrize("mode", [0o777, 0o775, 0o707])
+def test_nothing_is_loaded_from_where_others_can_write(
+    tmp_path: Path, shared: str, mode: int
+) -> None:
+    private_folder(tmp_path / "root", "one", "two")
+    (tmp_path / shared).chmod(mode)
+    with pytest.raises(ArenaError, match=r"others could put .*chmod go-w") as caught:
+        private_folder(tmp_path / "root", "one", "two")
+    assert f"{tmp_path / shared}," in str(caught.value)
+
+
+def test_a_folder_in_one_like_tmp_is_its_owners_alone(tmp_path: Path) -> None:
+    tmp_path.chmod(0o1777)
+    private_folder(tmp_path, "one")
+
+
+def test_nothing_is_loaded_from_a_folder_of_somebody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    private_folder(tmp_path, "one")
+    theirs = os.stat_result((0o40755, 0, 0, 1, 4321, 4321, 0, 0, 0, 0))
+    monkeypatch.setattr(Path, "stat", lambda path, **_: theirs)
+    with pytest.raises(ArenaError, match="others could"):
+        private_folder(tmp_path, "one")
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "root").write_text("")
+    with pytest.raises(ArenaError, match="CANTSTOP_ARENA_CACHE"):
+        private_folder(tmp_path / "root", "one")
