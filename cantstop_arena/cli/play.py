@@ -2,7 +2,6 @@
 
 import json
 import os
-import secrets
 import shlex
 import signal
 import sys
@@ -16,17 +15,17 @@ import click
 
 from cantstop_arena import stopping
 from cantstop_arena.cli.games import LAST_DEAL, STANDARD
-from cantstop_arena.cli.playing import bots_option
+from cantstop_arena.cli.playing import bots_option, seed_option
 from cantstop_arena.cli.rules import rules_called
 from cantstop_arena.cli.terminal import coloured, on_signal
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.notation import Complaint
+    from cantstop_arena.seeds import Seed
 
 MOST_SEATS = 4
 LONGEST_LINE = 1000  # bytes of an answer that are looked at
-SEEDS = 2**31  # to draw from: a seed that can be read aloud
 
 
 @click.command()
@@ -42,9 +41,7 @@ SEEDS = 2**31  # to draw from: a seed that can be read aloud
     help="Where you sit, 1 begins; the bots take the other seats in their order.",
 )
 @click.option("--name", default="you", show_default=True, help="What you are called.")
-@click.option(
-    "--seed", type=click.IntRange(0, LAST_DEAL), help="Of all dice. Default: any, and told."
-)
+@seed_option("Default: one that nobody can guess; it is told.")
 @click.option(
     "--deal",
     type=click.IntRange(0, LAST_DEAL),
@@ -64,7 +61,7 @@ def play(
     rules_name: str,
     seat: int,
     name: str,
-    seed: int | None,
+    seed: "Seed | None",
     deal: int,
     save: Path | None,
     bots_folder: Path,
@@ -85,6 +82,7 @@ def play(
     from cantstop_arena.games.cantstop.person import Left, Person, with_person
     from cantstop_arena.games.cantstop.scenes import LONGEST_NAME
     from cantstop_arena.plugins import Catalogue
+    from cantstop_arena.seeds import drawn
     from cantstop_arena.texts import in_a_line
     from cantstop_arena.tournament.playing import table_with
 
@@ -98,10 +96,17 @@ def play(
         raise UsageError("--name must not be empty")
     catalogue = Catalogue(bots_folder)
     rules = rules_called(rules_name, catalogue)
+    chosen = drawn() if seed is None else seed
     person = Person(seat - 1, _read, click.echo, coloured())
-    drawn = secrets.randbelow(SEEDS) if seed is None else seed
     with table_with(
-        person, called, seat - 1, bots, rules, drawn, catalogue, _say_compiling
+        person,
+        called,
+        seat - 1,
+        bots,
+        rules,
+        chosen,
+        catalogue,
+        _say_compiling,
     ) as table:
         path, file = _opened(save)
         shown = in_a_line(shlex.quote(str(path)))

@@ -12,6 +12,7 @@ from cantstop_arena.games.cantstop.table import Contestant, uncompiled
 from cantstop_arena.hookspecs import Player
 from cantstop_arena.options import LONGEST_QUOTE
 from cantstop_arena.plugins import Catalogue
+from cantstop_arena.seeds import Seed
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.chairs import Apart
 from cantstop_arena.tournament.entrants import Entrant, find_bot_apart
@@ -27,7 +28,7 @@ def table_with(
     seat: int,
     bots: Sequence[str],
     rules: RuleSet,
-    seed: int,
+    seed: Seed,
     catalogue: Catalogue,
     compiling: Callable[[list[str]], None],
 ) -> Iterator[Table]:

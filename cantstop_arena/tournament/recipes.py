@@ -14,6 +14,7 @@ from cantstop_arena.games.cantstop.rules import PLAYERS, RuleSet
 from cantstop_arena.isolation.launch import Launch, served_bot
 from cantstop_arena.outcomes import Group
 from cantstop_arena.plugins import Catalogue
+from cantstop_arena.seeds import Seed
 from cantstop_arena.tournament.botlogs import BotLogs, Redirection
 from cantstop_arena.tournament.chairs import Apart, Near
 from cantstop_arena.tournament.config import Entrant, Tournament
@@ -63,7 +64,7 @@ class Recipe:
     rules: RuleSet
     seats: tuple[Seat, ...]
     players: int
-    seed: int
+    seed: Seed
     folder: Path
     measured: bool = False
 
