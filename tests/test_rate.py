@@ -39,7 +39,7 @@ def arena(*words: str, code: int = 0) -> Result:
 def play(name: str, bots: str = ", ".join(BOTS), **keys: Any) -> str:
     """Play a tournament; its results folder."""
     lines = [f"name: {name}", f"bots: [{bots}]"]
-    lines += [f"{key}: {value}" for key, value in {"games": 60, **keys}.items()]
+    lines += [f"{key}: {value}" for key, value in {"games": 60, "seed": 1, **keys}.items()]
     Path(f"{name}.yaml").write_text("\n".join(lines) + "\n")
     arena("run", f"{name}.yaml", "--quiet")
     return f"results/{name}"
