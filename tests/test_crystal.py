@@ -6,6 +6,7 @@ A bot that finds nothing plays like its blind twin, so their games are the same 
 import json
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from cantstop_arena.cli import main
 from cantstop_arena.isolation import sandbox
 from cantstop_arena.isolation.launch import Launch
 
-GAMES = 60
+GAMES = 40
 BLIND = """
 from cantstop_arena import hookimpl
 
@@ -168,11 +169,18 @@ def arena(*words: str, code: int = 0) -> str:
 def run(bot: str, seed: int | str | None, isolate: bool = False) -> Any:
     """What the summary says of a tournament of the bot with another."""
     seeded = "" if seed is None else f"seed: {seed}\n"
-    Path("bots/looks.py").write_text(bot)
-    one = f"{{bot: looks, isolate: {str(isolate).lower()}}}"
+    name = f"bot{zlib.crc32(bot.encode())}"  # a file is read once in a process
+    Path(f"bots/{name}.py").write_text(bot)
+    one = f"{{bot: {name}, as: looks, isolate: {str(isolate).lower()}}}"
     Path("cup.yaml").write_text(f"games: {GAMES}\n{seeded}bots: [{one}, rule28]\n")
     arena("run", "cup.yaml", "--fresh", "--quiet", "--no-page", "--workers", "1")
     return json.loads(Path("results/cup/summary.json").read_text())
+
+
+def log_of(bot: str) -> str:
+    """What the bot has printed."""
+    (path,) = Path("results/cup/logs").glob(f"*{bot}.log")
+    return path.read_text()
 
 
 def score(summary: Any) -> float:
@@ -207,7 +215,7 @@ REMEMBERS = (
 import os, sys
 if not hasattr(sys, "token"):
     sys.token = os.urandom(8).hex()
-    print(sys.token, file=sys.stderr, flush=True)
+print(sys.token, file=sys.stderr, flush=True)
 """
     + BLIND
 )
@@ -216,10 +224,10 @@ if not hasattr(sys, "token"):
 def test_a_process_never_meets_the_dice_of_a_group_again_with_another() -> None:
     Path("bots/remembers.py").write_text(REMEMBERS)
     bots = "[{bot: remembers, isolate: true}, cautious, daring, random]"
-    Path("cup.yaml").write_text(f"games: 600\nbots: {bots}\n")
+    Path("cup.yaml").write_text(f"games: 8\nbots: {bots}\n")
     arena("run", "cup.yaml", "--quiet", "--no-page", "--workers", "1")
-    tokens = Path("results/cup/logs/remembers.log").read_text().split()
-    assert len(set(tokens)) == len(tokens) == 3, "one process for each group"
+    tokens = log_of("remembers").split()
+    assert len(set(tokens)) == 3, "one process for each group"
 
 
 READS = (
@@ -257,8 +265,7 @@ def test_in_the_sandbox_nothing_tells_the_seed(place: Path) -> None:
     Path("bots/reads.py").write_text(f"NAMES = {names}\n{READS}")
     Path("cups/cup.yaml").write_text("games: 4\nseed: 7\nbots: [{bot: reads, isolate: true}, odds]")
     arena("run", "cups/cup.yaml", "--quiet", "--no-page", "--workers", "1")
-    found = Path("results/cup/logs/reads.log").read_text().splitlines()
-    assert set(found) == {"looked"}
+    assert set(log_of("reads").splitlines()) == {"looked"}
 
 
 @pytest.mark.usefixtures("walls")
