@@ -98,6 +98,7 @@ def play(
     rules = rules_called(rules_name, catalogue)
     chosen = drawn() if seed is None else seed
     person = Person(seat - 1, _read, click.echo, coloured())
+    path = _record_path(save)
     with table_with(
         person,
         called,
@@ -107,8 +108,9 @@ def play(
         chosen,
         catalogue,
         _say_compiling,
+        hidden=(path,),  # it begins with the seed
     ) as table:
-        path, file = _opened(save)
+        file = _opened(path)
         shown = in_a_line(shlex.quote(str(path)))
         ending = f"The game is in {shown}; see arena replay {shown}"
         stopping.say_at_the_end(f"\nStopped. {ending}")
@@ -125,20 +127,25 @@ def play(
         click.echo(f"\n{ending}")
 
 
-def _opened(save: Path | None) -> tuple[Path, FileIO]:
+def _record_path(save: Path | None) -> Path:
+    """Where the record goes: as given, or to the next number that is free."""
+    if save is None:
+        return next(path for path in map(_numbered, count(1)) if not path.exists())
+    if save == STANDARD or not save.name:
+        raise UsageError("--save needs the name of a file")
+    return save
+
+
+def _numbered(number: int) -> Path:
+    return Path(f"game-{number}.jsonl")
+
+
+def _opened(path: Path) -> FileIO:
     """The file of the record, which did not exist before."""
-    if save is not None:
-        if save == STANDARD or not save.name:
-            raise UsageError("--save needs the name of a file")
-        try:
-            return save, FileIO(save, "x")
-        except FileExistsError:
-            raise UsageError(f"{save} exists; choose another name to --save the game") from None
-    for number in count(1):
-        path = Path(f"game-{number}.jsonl")
-        if not path.exists():
-            return path, FileIO(path, "x")
-    raise AssertionError("numbers have no end")
+    try:
+        return FileIO(path, "x")
+    except FileExistsError:
+        raise UsageError(f"{path} exists; choose another name to --save the game") from None
 
 
 def _take_down(event: Mapping[str, Any], file: FileIO) -> None:
