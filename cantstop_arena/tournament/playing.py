@@ -36,8 +36,8 @@ def table_with(
     """A table where a person has a seat, from 0, and the bots the others, all in seat order.
 
     Bots are names, or paths from where one stands. What is not built in plays in a process of its
-    own, and its file is run only there: it can neither print into the game nor hold it up, nor in the
-    sandbox read what is `hidden`. Raises BotError.
+    own, and its file is run only there: it can neither print into the game nor hold it up, nor
+    read in the sandbox what is `hidden`. Raises BotError.
     """
     contestants = [_bot(reference, catalogue, hidden) for reference in bots]
     player = Player(person.choose_move, person.roll_again)
