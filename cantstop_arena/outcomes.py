@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from cantstop_arena.sampling import Deals
+    from cantstop_arena.seeds import Seed
 
 # The kinds of faults.
 EXCEPTION, ILLEGAL, TOO_SLOW, DIED = "exception", "illegal answer", "too slow", "died"
@@ -228,7 +229,7 @@ class Results:
     game: str
     rules: Mapping[str, object]
     players: int
-    seed: int | None
+    seed: "Seed | None"
     bots: tuple[str, ...]
     tallies: Mapping[Group, Tally]
     deals: "Deals"

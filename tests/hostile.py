@@ -748,7 +748,7 @@ SPIES = table(
             "frame = sys._getframe()\n"
             "while frame:\n"
             "    names = set(frame.f_locals)\n"
-            "    assert not names & {'handle', 'seed'}, names\n"
+            "    assert not names & {'handle', 'seed', 'secret'}, names\n"
             "    frame = frame.f_back",
             "import sys",
         ),

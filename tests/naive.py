@@ -325,7 +325,7 @@ def check_header(event: dict[str, Any]) -> None:
     seats = event["seats"]
     require(isinstance(seats, list) and 1 <= len(seats) <= 4, "seats: 1 to 4 are needed")
     require(all(isinstance(name, str) and name for name in seats), "seats: names are strings")
-    require(type(event["seed"]) is int, "seed: an integer is needed")
+    require(type(event["seed"]) in (int, str), "seed: an integer or a text is needed")
     require(type(event["deal"]) is int, "deal: an integer is needed")
 
 

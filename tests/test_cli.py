@@ -199,7 +199,7 @@ def test_the_command_line_overrides_the_file() -> None:
 def test_any_number_of_workers_writes_the_same_bytes(players: int) -> None:
     write("bots/faulty.py", FAULTY)
     bots = "[random, rule28, plain, faulty]"
-    write("cup.yaml", f"name: cup\nplayers: {players}\ngames: 48\nbots: {bots}\n")
+    write("cup.yaml", f"name: cup\nplayers: {players}\ngames: 48\nseed: 1\nbots: {bots}\n")
     for workers in ("1", "2"):
         arena("run", "cup.yaml", "--workers", workers, "--results", workers)
     assert bytes_of("1/cup") == bytes_of("2/cup")
@@ -210,7 +210,7 @@ def test_any_number_of_workers_writes_the_same_bytes(players: int) -> None:
 def test_solitaire_reports_turns_per_game(cup: str) -> None:
     output = arena("run", "cups/cup.yaml", "--quiet", "--table", "standings").stdout
     assert "turns per game" not in output
-    write("solo.yaml", "players: 1\ngames: 20\nbots: [rule28]\n")
+    write("solo.yaml", "players: 1\ngames: 20\nseed: 1\nbots: [rule28]\n")
     assert re.search(
         r"^ +1 +rule28 +20 +\d+\.\d+ ± ", arena("run", "solo.yaml").stdout, re.MULTILINE
     )
@@ -450,7 +450,7 @@ def test_a_reader_that_leaves_early_causes_no_complaint() -> None:
 
 
 def test_an_interrupted_run_says_how_to_go_on_and_does() -> None:
-    write("long cup.yaml", "name: long\ngames: 300000\nbots: [random, rule28]\n")
+    write("long cup.yaml", "name: long\ngames: 300000\nseed: 1\nbots: [random, rule28]\n")
     process = subprocess.Popen([*INTERRUPTIBLE, "run", "long cup.yaml"], stderr=subprocess.PIPE)
     await_growth(Path("results/long/ledger.sqlite-wal"))
     process.send_signal(signal.SIGINT)

@@ -38,7 +38,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def compare(text: str, *words: str, code: int = 0) -> Result:
     """Run the command on a file with this text."""
-    Path("test.yaml").write_text(text)
+    Path("test.yaml").write_text(f"{text}\nseed: 1\n")
     result = CliRunner().invoke(main, ["compare", "test.yaml", *words])
     assert result.exit_code == code, (result.output, result.exception)
     assert result.exception is None or isinstance(result.exception, SystemExit)

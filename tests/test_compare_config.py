@@ -44,7 +44,7 @@ def test_the_file_of_the_manual(tmp_path: Path) -> None:
     assert [rules.name for rules in comparison.rules] == names
     assert comparison.baseline.name == "classic"
     assert [rules.name for rules in comparison.variants] == names[1:]
-    assert (comparison.players, comparison.games, comparison.seed) == ((2, 4), 200_000, 1)
+    assert (comparison.players, comparison.games, comparison.drawn) == ((2, 4), 200_000, True)
     assert [entrant.name for entrant in comparison.entrants] == ["rule28", "glenn-aloi", "odds"]
 
 

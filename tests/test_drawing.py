@@ -214,7 +214,7 @@ ROLL = boards.roll(1, 0, {7: 1}, [7])
         ([{**FIRST, "game": "chess"}], "here:1:1: this is no recorded game, which begins"),
         ([{**FIRST, "seats": ["a"] * 5}], "seats must be 1 to 4 names"),
         ([{**FIRST, "seats": [1]}], "seats must be"),
-        ([{**FIRST, "seed": "x"}], "seed must be a whole number, not 'x'"),
+        ([{**FIRST, "seed": 1.5}], "seed must be a whole number from 0"),
         ([{**FIRST, "rules": {}}], "rules must have name, sides"),
         ([{**FIRST, "rules": {**FIRST["rules"], "sides": 9}}], "rules: sides must be"),
         ([FIRST, FIRST], "here:2:1: unknown event 'game'"),

@@ -39,7 +39,7 @@ def roll_again(turn):
     return turn.rolls * turn.bust_chance() < 0.5 + turn.random()
 """
 HONEST = ("rule28", "cautious", "random", "patient")
-BRIEF = "name: t\nrules: {columns_to_win: 1}\n"
+BRIEF = "name: t\nseed: 1\nrules: {columns_to_win: 1}\n"
 Entries = Sequence[str | Mapping[str, object]]
 
 

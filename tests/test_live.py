@@ -39,7 +39,7 @@ def roll_again(turn):
     return turn.rolls < 3
 """
 OOPS = "def choose_move(turn, moves): return 99\ndef roll_again(turn): return turn.rolls < 2\n"
-LONG = "players: 2\ngames: 10000\nbots: [rule28, slow, random]\n"
+LONG = "players: 2\ngames: 10000\nseed: 1\nbots: [rule28, slow, random]\n"
 SHORT = LONG.replace("10000", "40")
 MATCH = ("match", "slow", "rule28", "--games", "20")
 STANDINGS = r"rank  bot +Elo +score % +games"
@@ -128,7 +128,9 @@ def test_the_cursor_is_seen_all_the_time() -> None:
 
 
 def test_an_error_is_told_below_what_is_left() -> None:
-    Path("abort.yaml").write_text("on_fault: abort\ngames: 60\nbots: [slow, rule28, oops]\n")
+    Path("abort.yaml").write_text(
+        "on_fault: abort\ngames: 60\nseed: 1\nbots: [slow, rule28, oops]\n"
+    )
     with on_a_terminal("run", "abort.yaml") as terminal:
         assert terminal.ends() == 1
     assert "rank" in terminal.seen
@@ -190,7 +192,9 @@ def test_small_terminals_are_not_overrun(size: tuple[int, int]) -> None:
 
 
 def test_a_comparison_shows_which_part_is_played() -> None:
-    Path("rules.yaml").write_text("compare: [classic, jump]\ngames: 20\nbots: [slow, random]\n")
+    Path("rules.yaml").write_text(
+        "compare: [classic, jump]\ngames: 20\nseed: 1\nbots: [slow, random]\n"
+    )
     with on_a_terminal("compare", "rules.yaml") as terminal:
         assert terminal.ends() == 0
     told = without_codes(terminal.seen)
@@ -209,7 +213,7 @@ def test_a_match_shows_how_its_test_stands() -> None:
 
 
 def test_a_run_until_intervals_are_narrow_shows_how_wide_they_are() -> None:
-    Path("narrow.yaml").write_text("until: {width: 0.01}\nbots: [rule28, slow]\n")
+    Path("narrow.yaml").write_text("until: {width: 0.01}\nseed: 1\nbots: [rule28, slow]\n")
     with on_a_terminal("run", "narrow.yaml") as terminal:
         terminal.awaits("so far a score interval")
         terminal.type("\x03")
@@ -515,17 +519,18 @@ def played(text: str, watch: Curious, folder: str) -> Results:
 
 
 CUPS = {
-    "two": "games: 24\nbots: [random, cautious, odds]\n",
-    "few": "games: 2\nbots: [random, cautious, rule28]\n",
-    "three": "players: 3\ngames: 30\nbots: [random, cautious, rule28, odds]\n",
-    "four": "players: 4\ngames: 48\nbots: [random, cautious, rule28, odds, daring]\n",
-    "alone": "players: 1\ngames: 30\nbots: [random, oops, rule28]\n",
-    "lonely": "players: 1\ngames: 30\nbots: [rule28]\n",
-    "anchored": "games: 20\nanchor: {odds: 1800}\nbots: [random, cautious, odds]\n",
-    "faulty": "games: 40\nmax_faults: 7\nbots: [random, oops, rule28]\n",
-    "nobody": "games: 40\nmax_faults: 1\nbots: [{bot: oops, as: a}, {bot: oops, as: b}]\n",
-    "until": "games: 2000\nuntil: {elo_error: 90}\nbots: [random, cautious, rule28]\n",
-    "width": "games: 2000\nuntil: {width: 0.2}\nplayers: 3\nbots: [random, cautious, rule28]\n",
+    "two": "games: 24\nseed: 1\nbots: [random, cautious, odds]\n",
+    "few": "games: 2\nseed: 1\nbots: [random, cautious, rule28]\n",
+    "three": "players: 3\ngames: 30\nseed: 1\nbots: [random, cautious, rule28, odds]\n",
+    "four": "players: 4\ngames: 48\nseed: 1\nbots: [random, cautious, rule28, odds, daring]\n",
+    "alone": "players: 1\ngames: 30\nseed: 1\nbots: [random, oops, rule28]\n",
+    "lonely": "players: 1\ngames: 30\nseed: 1\nbots: [rule28]\n",
+    "anchored": "games: 20\nanchor: {odds: 1800}\nseed: 1\nbots: [random, cautious, odds]\n",
+    "faulty": "games: 40\nmax_faults: 7\nseed: 1\nbots: [random, oops, rule28]\n",
+    "nobody": "games: 40\nmax_faults: 1\nseed: 1\nbots: [{bot: oops, as: a}, {bot: oops, as: b}]\n",
+    "until": "games: 2000\nuntil: {elo_error: 90}\nseed: 1\nbots: [random, cautious, rule28]\n",
+    "width": "games: 2000\nuntil: {width: 0.2}\nplayers: 3\nseed: 1\n"
+    "bots: [random, cautious, rule28]\n",
 }
 SOON = ("few", "lonely", "faulty", "nobody", "until")  # those that `make test` waits for
 

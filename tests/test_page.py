@@ -224,9 +224,10 @@ def test_one_of_a_thing_is_no_plural() -> None:
 CUP = """
 name: cup
 games: 64
+seed: 1
 bots: [random, rule28, {bot: random, as: "<script>alert(1)</script>", roll_again: 0.8}]
 """
-RULES = "compare: [classic, jump]\nplayers: [2, 3]\ngames: 24\nbots: [random, rule28]\n"
+RULES = "compare: [classic, jump]\nplayers: [2, 3]\ngames: 24\nseed: 1\nbots: [random, rule28]\n"
 
 
 @pytest.fixture(autouse=True)

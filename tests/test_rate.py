@@ -54,7 +54,7 @@ def play(name: str, bots: str = ", ".join(BOTS), **keys: Any) -> str:
 def text_of(name: str, bots: str = ", ".join(BOTS), **keys: Any) -> str:
     """The file of a tournament."""
     lines = [f"name: {name}", f"bots: [{bots}]"]
-    lines += [f"{key}: {value}" for key, value in {"games": 60, **keys}.items()]
+    lines += [f"{key}: {value}" for key, value in {"games": 60, "seed": 1, **keys}.items()]
     return "\n".join(lines) + "\n"
 
 

@@ -17,7 +17,10 @@ from finished import Finished
 
 from cantstop_arena.cli import main
 
-FOUR = "name: four\nplayers: {players}\ngames: {games}\nbots: [random, cautious, rule28, plain]\n"
+FOUR = (
+    "name: four\nplayers: {players}\ngames: {games}\nseed: 1\n"
+    "bots: [random, cautious, rule28, plain]\n"
+)
 PLAIN = """
 import random
 def choose_move(turn, moves, last=True):
@@ -127,7 +130,7 @@ def test_a_replay_can_be_read_by_people(place: Path) -> None:
 
 def test_a_bot_that_misbehaves_is_named_in_tables_and_summary(place: Path) -> None:
     (place / "bots" / "oops.py").write_text(PLAIN.replace("len(moves) - 1", "'first'"))
-    (place / "t.yaml").write_text("games: 40\nbots: [cautious, oops]\n")
+    (place / "t.yaml").write_text("games: 40\nseed: 1\nbots: [cautious, oops]\n")
     assert "oops" in arena("run", "t.yaml").output
     told = summary(place / "results" / "t")
     assert told["faults"][0]["bot"] == "oops"
@@ -137,7 +140,7 @@ def test_a_bot_that_misbehaves_is_named_in_tables_and_summary(place: Path) -> No
 
 def test_a_bot_that_misbehaves_alone_is_not_ranked_first_for_its_short_games(place: Path) -> None:
     (place / "bots" / "oops.py").write_text(PLAIN.replace("len(moves) - 1", "99"))
-    (place / "t.yaml").write_text("players: 1\ngames: 20\nbots: [oops, random]\n")
+    (place / "t.yaml").write_text("players: 1\ngames: 20\nseed: 1\nbots: [oops, random]\n")
     arena("run", "t.yaml")
     assert [row["bot"] for row in summary(place / "results" / "t")["standings"]] == [
         "random",
@@ -184,7 +187,7 @@ def test_broken_bots_are_named_with_their_reasons_and_harm_no_other(place: Path)
     for name, (_, reason) in BROKEN.items():
         assert reason in reasons[name]
     assert "plain" in {bot["name"] for bot in told["bots"]}
-    (place / "good.yaml").write_text("games: 2\nbots: [cautious, plain]\n")
+    (place / "good.yaml").write_text("games: 2\nseed: 1\nbots: [cautious, plain]\n")
     arena("run", "good.yaml")
     (place / "bad.yaml").write_text(f"bots: [cautious, {', '.join(list(BROKEN)[:9])}]\n")
     complaints = arena("run", "bad.yaml", code=2).output.splitlines()
@@ -198,7 +201,7 @@ def test_a_bot_that_does_not_compile_is_named_with_cause_and_line(place: Path) -
         "    return turn.runers[7]\n@compiled\ndef roll_again(turn):\n    return True\n"
     )
     (place / "bots" / "typo.py").write_text(text)
-    (place / "t.yaml").write_text("games: 2\nbots: [cautious, typo]\n")
+    (place / "t.yaml").write_text("games: 2\nseed: 1\nbots: [cautious, typo]\n")
     told = arena("run", "t.yaml", code=2).output
     assert "typo does not compile: turn has no 'runers' (did you mean 'runners'?)" in told
     assert "typo.py:4" in told

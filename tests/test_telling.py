@@ -209,7 +209,9 @@ def test_bots_that_play_otherwise_the_second_time_have_no_telling_games() -> Non
         "def choose_move(turn, moves):\n    return os.urandom(1)[0] % len(moves)\n"
         "def roll_again(turn):\n    return os.urandom(1)[0] % 2 == 0\n"
     )
-    Path("cup.yaml").write_text("name: cup\ngames: 60\nbots: [moody, {bot: moody, as: other}]\n")
+    Path("cup.yaml").write_text(
+        "name: cup\ngames: 60\nseed: 1\nbots: [moody, {bot: moody, as: other}]\n"
+    )
     arena("run", "cup.yaml", "--quiet", "--page")
     kept = [path.stem for path in Path("results/cup").glob("games/*.jsonl")]
     assert "closest" not in kept and "comeback" not in kept
@@ -262,7 +264,9 @@ def test_a_record_outlives_the_process_that_plays_it(fate: str) -> None:
     """Whatever befalls a process from outside must not change what lies in the folder."""
     Path("bots").mkdir()
     Path("bots/calm.py").write_text(CALM)
-    Path("cup.yaml").write_text("name: cup\ngames: 10\ndecision_limit: 0.3\nbots: [calm, random]\n")
+    Path("cup.yaml").write_text(
+        "name: cup\ngames: 10\ndecision_limit: 0.3\nseed: 1\nbots: [calm, random]\n"
+    )
     arena("run", "cup.yaml", "--quiet", "--results", "calm")
     before = {path.name: path.read_bytes() for path in Path("calm/cup/games").iterdir()}
     assert before

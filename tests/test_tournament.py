@@ -336,7 +336,8 @@ def played(folder: Path, players: int, rules: str = "classic", games: int = 48) 
     (folder / "bots").mkdir(exist_ok=True)
     (folder / "bots" / "mortal.py").write_text(MORTAL)
     text = (
-        f"rules: {rules}\nplayers: {players}\ngames: {games}\nbots: [random, odds, daring, mortal]"
+        f"rules: {rules}\nplayers: {players}\ngames: {games}\nseed: 1\n"
+        f"bots: [random, odds, daring, mortal]"
     )
     (folder / "cup.yaml").write_text(text)
     words = ["--bots", str(folder / "bots"), "--results", str(folder), "--fresh", "--workers", "2"]

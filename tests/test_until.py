@@ -37,7 +37,7 @@ def choose_move(turn, moves):
 def roll_again(turn):
     return turn.rolls < 3
 '''
-NARROW = "name: narrow\nuntil: {width: 0.06}\nbots: [rule28, random, plain]\n"
+NARROW = "name: narrow\nuntil: {width: 0.06}\nseed: 1\nbots: [rule28, random, plain]\n"
 REPORTS = ("standings.csv", "crosstable.csv", "summary.json", "tournament.yaml")
 LOOK = re.compile(r"^([\d,]+) games of each group: .*?([\d.]+) (?:wide )?for \S+\.$", re.MULTILINE)
 
@@ -90,7 +90,7 @@ def test_games_end_at_the_first_look_at_which_all_intervals_are_narrow(
     rule: str, most: float, players: int
 ) -> None:
     Path("cup.yaml").write_text(
-        f"until: {{{rule}}}\nplayers: {players}\nbots: [rule28, random, cautious]\n"
+        f"until: {{{rule}}}\nplayers: {players}\nseed: 1\nbots: [rule28, random, cautious]\n"
     )
     output = arena("run", "cup.yaml").stdout
     seen = [(int(games.replace(",", "")), float(wide)) for games, wide in LOOK.findall(output)]
@@ -248,7 +248,7 @@ def test_no_score_is_missed_at_any_look_more_often_than_in_one_run_in_twenty(
 
 def test_the_elo_of_two_is_as_sure_as_their_score() -> None:
     """Nearly: seats regarded, an Elo difference is the logarithm of odds, each Elo half of it."""
-    Path("two.yaml").write_text("name: two\ngames: 4000\nbots: [rule28, cautious]\n")
+    Path("two.yaml").write_text("name: two\ngames: 4000\nseed: 1\nbots: [rule28, cautious]\n")
     catalogue = Catalogue(Path("bots"))
     tournament = config.read(Path("two.yaml"), catalogue)
     terms = Terms(1, start_methods()[0], None)
@@ -285,7 +285,9 @@ def _ends(rated: Ratings) -> Iterator[tuple[float | None, float | None]]:
 
 
 def test_nobody_is_the_widest_where_nobody_has_played() -> None:
-    Path("two.yaml").write_text("name: two\nuntil: {width: 0.1}\nmax_faults: 1\nbots: [a, b]\n")
+    Path("two.yaml").write_text(
+        "name: two\nuntil: {width: 0.1}\nmax_faults: 1\nseed: 1\nbots: [a, b]\n"
+    )
     for name in "ab":
         Path(f"bots/{name}.py").write_text(PLAIN.replace("turn.rolls < 3", "1 / 0"))
     output = arena("run", "two.yaml").stdout
@@ -358,7 +360,7 @@ def test_the_counts_are_those_of_the_games() -> None:
     assert points / 300 == pytest.approx(shares["rule28"], abs=1e-9)
 
 
-CLOSE = ("match", "glenn-aloi", "rule28", "--sprt", "70", "90")
+CLOSE = ("match", "glenn-aloi", "rule28", "--sprt", "70", "90", "--seed", "1")
 
 
 @pytest.mark.slow
@@ -378,7 +380,7 @@ def test_a_match_is_the_same_for_any_number_of_workers_and_in_steps() -> None:
 
 def test_a_test_looks_at_deals_in_their_order_whatever_has_been_played() -> None:
     arena(*CLOSE, "--results", "tested")
-    arena("match", "glenn-aloi", "rule28", "--games", "8000", "--results", "more")
+    arena("match", "glenn-aloi", "rule28", "--games", "8000", "--results", "more", "--seed", "1")
     arena(*CLOSE, "--results", "more")
     folder = "glenn-aloi-vs-rule28"
     assert told(f"more/{folder}/match.json") == told(f"tested/{folder}/match.json")
@@ -403,7 +405,7 @@ def test_faults_of_a_match_are_told() -> None:
 
 
 def test_another_match_of_the_same_bots_is_refused_unless_fresh() -> None:
-    arena("match", "rule28", "random", "--games", "20")
+    arena("match", "rule28", "random", "--games", "20", "--seed", "1")
     words = ("match", "rule28", "random", "--games", "20", "--seed", "2")
     assert "seed: 1 there, 2 asked for" in arena(*words, code=1).stderr
     arena(*words, "--fresh")

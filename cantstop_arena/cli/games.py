@@ -2,18 +2,21 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cantstop_arena.cli.playing import bots_option
+from cantstop_arena.cli.playing import RESULTS, bots_option, seed_option
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.events import Event
+    from cantstop_arena.plugins import Catalogue
+    from cantstop_arena.seeds import Seed
+    from cantstop_arena.tournament.config import Tournament
 
 LAST_DEAL = 2**63 - 1  # that the engine can count; no tournament comes near
 STANDARD = Path("-")
@@ -22,7 +25,7 @@ _OPTIONS = (
     click.argument("file", type=click.Path(path_type=Path)),
     click.argument("bots", nargs=-1, metavar="[BOT]..."),
     click.option("--deal", type=click.IntRange(0, LAST_DEAL), help="The deal, counted from 0."),
-    click.option("--seed", type=int, help="Seed of the dice, if not the file's."),
+    seed_option("Default: the file's, or that of its results."),
     bots_option,
 )
 
@@ -34,7 +37,7 @@ class Source:
     file: Path
     bots: Sequence[str]
     deal: int | None
-    seed: int | None
+    seed: "Seed | None"
     bots_folder: Path
 
     def check_target(self, path: Path) -> None:
@@ -50,14 +53,29 @@ class Source:
 
     def _played(self, complain: Callable[[str], None]) -> Iterator["Event"]:
         from cantstop_arena.plugins import Catalogue
-        from cantstop_arena.tournament import config
         from cantstop_arena.tournament.replaying import replayed
 
         if self.deal is None:
             raise click.UsageError("Missing option '--deal': which game of these bots?")
         catalogue = Catalogue(self.bots_folder)
+        return replayed(self._tournament(catalogue), catalogue, self.bots, self.deal, complain)
+
+    def _tournament(self, catalogue: "Catalogue") -> "Tournament":
+        """The tournament of the file, with the seed that was drawn for it if none is named."""
+        from cantstop_arena.tournament import config
+        from cantstop_arena.tournament.archive import looked_at
+        from cantstop_arena.tournament.ledger import LEDGER
+
         tournament = config.read(self.file, catalogue, config.Overrides(seed=self.seed))
-        return replayed(tournament, catalogue, self.bots, self.deal, complain)
+        if not tournament.drawn:
+            return tournament
+        folder = RESULTS / tournament.name
+        if not (folder / LEDGER).is_file():
+            raise UsageError(
+                f"{self.file} names no seed, and there are no results in {folder} to tell the one"
+                f" that was drawn. Give the {config.RESOLVED} of a results folder, or a --seed"
+            )
+        return replace(tournament, seed=looked_at(folder, lambda account: account.seed))
 
     def _recorded(self) -> Iterator["Event"]:
         from cantstop_arena.games.cantstop.records import read_record

@@ -10,6 +10,7 @@ from cantstop_arena.cli.playing import (
     bots_option,
     results_option,
     say_how_to_go_on,
+    seed_option,
     terms_of,
     workers_option,
 )
@@ -19,6 +20,7 @@ from cantstop_arena.cli.tables import TEXT, show
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
+    from cantstop_arena.seeds import Seed
     from cantstop_arena.sequential.sprt import Sprt
 
 GAMES = 10_000
@@ -57,9 +59,7 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # that a test may make
     help=f"Games, at most with --sprt. Default: {GAMES:,}, with --sprt {MOST_GAMES:,}.",
 )
 @click.option("--rules", "rules_name", default="classic", show_default=True, help="By name.")
-@click.option(
-    "--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True, help="Of all dice."
-)
+@seed_option("Default: one that nobody can guess.")
 @workers_option
 @results_option
 @bots_option
@@ -73,7 +73,7 @@ def match(
     beta: float,
     games: int | None,
     rules_name: str,
-    seed: int,
+    seed: "Seed | None",
     workers: int | None,
     results: Path,
     bots_folder: Path,
@@ -107,7 +107,7 @@ def match(
         screen.close()
     found = finding(contest.names, outcome.counts, test)
     path = contest.folder / "match.json"
-    write_whole(path, match_json(found, rules_name, seed))
+    write_whole(path, match_json(found, rules_name, outcome.seed))
     click.echo("\n" + match_text(found))
     if outcome.results.faults:
         click.echo()

@@ -2,7 +2,6 @@
 
 import json
 import os
-import secrets
 import shlex
 import signal
 import sys
@@ -16,17 +15,17 @@ import click
 
 from cantstop_arena import stopping
 from cantstop_arena.cli.games import LAST_DEAL, STANDARD
-from cantstop_arena.cli.playing import bots_option
+from cantstop_arena.cli.playing import bots_option, seed_option
 from cantstop_arena.cli.rules import rules_called
 from cantstop_arena.cli.terminal import coloured, on_signal
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.notation import Complaint
+    from cantstop_arena.seeds import Seed
 
 MOST_SEATS = 4
 LONGEST_LINE = 1000  # bytes of an answer that are looked at
-SEEDS = 2**31  # to draw from: a seed that can be read aloud
 
 
 @click.command()
@@ -42,9 +41,7 @@ SEEDS = 2**31  # to draw from: a seed that can be read aloud
     help="Where you sit, 1 begins; the bots take the other seats in their order.",
 )
 @click.option("--name", default="you", show_default=True, help="What you are called.")
-@click.option(
-    "--seed", type=click.IntRange(0, LAST_DEAL), help="Of all dice. Default: any, and told."
-)
+@seed_option("Default: one that nobody can guess; it is told.")
 @click.option(
     "--deal",
     type=click.IntRange(0, LAST_DEAL),
@@ -64,7 +61,7 @@ def play(
     rules_name: str,
     seat: int,
     name: str,
-    seed: int | None,
+    seed: "Seed | None",
     deal: int,
     save: Path | None,
     bots_folder: Path,
@@ -85,6 +82,7 @@ def play(
     from cantstop_arena.games.cantstop.person import Left, Person, with_person
     from cantstop_arena.games.cantstop.scenes import LONGEST_NAME
     from cantstop_arena.plugins import Catalogue
+    from cantstop_arena.seeds import drawn
     from cantstop_arena.texts import in_a_line
     from cantstop_arena.tournament.playing import table_with
 
@@ -98,12 +96,21 @@ def play(
         raise UsageError("--name must not be empty")
     catalogue = Catalogue(bots_folder)
     rules = rules_called(rules_name, catalogue)
+    chosen = drawn() if seed is None else seed
     person = Person(seat - 1, _read, click.echo, coloured())
-    drawn = secrets.randbelow(SEEDS) if seed is None else seed
+    path = _record_path(save)
     with table_with(
-        person, called, seat - 1, bots, rules, drawn, catalogue, _say_compiling
+        person,
+        called,
+        seat - 1,
+        bots,
+        rules,
+        chosen,
+        catalogue,
+        _say_compiling,
+        hidden=(path,),  # it begins with the seed
     ) as table:
-        path, file = _opened(save)
+        file = _opened(path)
         shown = in_a_line(shlex.quote(str(path)))
         ending = f"The game is in {shown}; see arena replay {shown}"
         stopping.say_at_the_end(f"\nStopped. {ending}")
@@ -120,20 +127,25 @@ def play(
         click.echo(f"\n{ending}")
 
 
-def _opened(save: Path | None) -> tuple[Path, FileIO]:
+def _record_path(save: Path | None) -> Path:
+    """Where the record goes: as given, or to the next number that is free."""
+    if save is None:
+        return next(path for path in map(_numbered, count(1)) if not path.exists())
+    if save == STANDARD or not save.name:
+        raise UsageError("--save needs the name of a file")
+    return save
+
+
+def _numbered(number: int) -> Path:
+    return Path(f"game-{number}.jsonl")
+
+
+def _opened(path: Path) -> FileIO:
     """The file of the record, which did not exist before."""
-    if save is not None:
-        if save == STANDARD or not save.name:
-            raise UsageError("--save needs the name of a file")
-        try:
-            return save, FileIO(save, "x")
-        except FileExistsError:
-            raise UsageError(f"{save} exists; choose another name to --save the game") from None
-    for number in count(1):
-        path = Path(f"game-{number}.jsonl")
-        if not path.exists():
-            return path, FileIO(path, "x")
-    raise AssertionError("numbers have no end")
+    try:
+        return FileIO(path, "x")
+    except FileExistsError:
+        raise UsageError(f"{path} exists; choose another name to --save the game") from None
 
 
 def _take_down(event: Mapping[str, Any], file: FileIO) -> None:

@@ -11,11 +11,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cantstop_arena import stopping
+from cantstop_arena.errors import UsageError
 from cantstop_arena.system import bytes_of
 
 if TYPE_CHECKING:
+    from cantstop_arena.seeds import Seed
     from cantstop_arena.tournament.config import Overrides
     from cantstop_arena.tournament.workforce import Terms
+
+RESULTS = Path("results")
 
 bots_option = click.option(
     "--bots",
@@ -35,13 +39,33 @@ def _bytes(context: click.Context, parameter: click.Parameter, text: str | None)
         raise click.BadParameter(f"{text!r} is no size like 512M or 2G") from None
 
 
+def _seed(context: click.Context, parameter: click.Parameter, text: str | None) -> "Seed | None":
+    from cantstop_arena.seeds import WANTED, seed_of
+    from cantstop_arena.tournament.yaml_reader import fitted, shown
+    from cantstop_arena.tournament.yaml_text import plain_value
+
+    if text is None:
+        return None
+    seed = seed_of(fitted(plain_value(text), 0))
+    if seed is None:
+        raise UsageError(f"--seed must be {WANTED}, not {shown(text)}")
+    return seed
+
+
+def seed_option(default: str) -> Callable[..., Any]:
+    """The option for the seed, a number or a text as in a file; `default` says what it is else."""
+    return click.option(
+        "--seed", callback=_seed, metavar="SEED", help=f"Of all dice, a number or a text. {default}"
+    )
+
+
 workers_option = click.option(
     "--workers", type=click.IntRange(1), help="Processes that play. Default: all cores."
 )
 results_option = click.option(
     "--results",
     type=click.Path(file_okay=False, path_type=Path),
-    default=Path("results"),
+    default=RESULTS,
     show_default=True,
     metavar="DIR",
     help="Where the folder with the results goes.",
@@ -60,7 +84,7 @@ _OPTIONS = (
         help="What each worker may take beyond what it starts with, such as 512M or 2G.",
     ),
     click.option("--games", type=int, help="Games for each group of bots that meets."),
-    click.option("--seed", type=int, help="Seed of the dice."),
+    seed_option("Default: the file's, or one that nobody can guess."),
     results_option,
     bots_option,
     click.option("--fresh", is_flag=True, help="Forget earlier results of this name."),
@@ -83,7 +107,7 @@ class Playing:
     start_method: str | None
     memory: int | None
     games: int | None
-    seed: int | None
+    seed: "Seed | None"
     results: Path
     bots_folder: Path
     fresh: bool

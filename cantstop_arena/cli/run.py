@@ -33,11 +33,13 @@ def run(
     from cantstop_arena.reports.telling import GAMES, record_games
     from cantstop_arena.tournament import config
     from cantstop_arena.tournament.replaying import recorded
+    from cantstop_arena.tournament.run import settled
     from cantstop_arena.tournament.until import play
 
     catalogue = Catalogue(playing.bots_folder)
     tournament = config.read(file, catalogue, playing.overrides)
     folder = playing.results / tournament.name
+    tournament = settled(tournament, folder, playing.fresh)
     aim = until_text(tournament.until) if tournament.until else ""
     screen = Screen(tournament.name, playing.quiet, form != TEXT, aim)
     say_how_to_go_on()

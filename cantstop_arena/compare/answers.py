@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cantstop_arena.compare.statistics import Difference, Order
+from cantstop_arena.seeds import Seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Answers:
     """A whole comparison. `notes` are what a reader should know of how it was played."""
 
     name: str
-    seed: int
+    seed: Seed
     bots: tuple[str, ...]
     rules: Mapping[str, Mapping[str, object]]
     baseline: str

@@ -6,18 +6,18 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.compare.measures import ignored_by_default
 from cantstop_arena.games.cantstop.rules import CLASSIC, PLAYERS, RuleSet
+from cantstop_arena.seeds import Seed, drawn
 from cantstop_arena.tournament.config import (
     AS_WRITTEN,
     GAMES,
     RESOLVED,
-    SEEDS,
     FaultPolicy,
     Overrides,
     Tournament,
@@ -25,6 +25,7 @@ from cantstop_arena.tournament.config import (
     read_name,
     read_policy,
     read_rules,
+    read_seed,
 )
 from cantstop_arena.tournament.entrants import LONGEST_NAME, Entrant, EntrantReader
 from cantstop_arena.tournament.yaml_reader import (
@@ -64,7 +65,10 @@ SPELLED_OUT = "comparison.yaml"
 
 @dataclass(frozen=True)
 class Comparison:
-    """Rule sets to be compared with a baseline, one of them, at tables of some sizes."""
+    """Rule sets to be compared with a baseline, one of them, at tables of some sizes.
+
+    Where nobody has named a `seed` it is `drawn`, and gives way to that of ledgers that are there.
+    """
 
     name: str
     game: str
@@ -72,10 +76,12 @@ class Comparison:
     baseline: RuleSet
     players: tuple[int, ...]
     games: int
-    seed: int
+    seed: Seed
     ignored: Mapping[str, float]
     policy: FaultPolicy
     entrants: tuple[Entrant, ...]
+    source: Path = field(compare=False)
+    drawn: bool = field(default=False, compare=False)
 
     @property
     def variants(self) -> tuple[RuleSet, ...]:
@@ -95,6 +101,7 @@ class Comparison:
             policy=self.policy,
             entrants=entrants,
             source=folder / RESOLVED,
+            hidden=(self.source, folder.parents[1]),
             lineups=lineups,
             measured=True,
         )
@@ -181,6 +188,7 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
         reader.finish()
     rules = tuple(_rule_sets(reader, entries.get("compare"), catalogue))
     isolate = reader.flag(entries.get("isolate"), "isolate", default=False)
+    named = read_seed(reader, entries.get("seed"))
     comparison = Comparison(
         name=read_name(reader, entries.get("name"), path.stem),
         game=read_game(reader, entries.get("game")),
@@ -188,16 +196,18 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
         baseline=_baseline(reader, entries.get("baseline"), rules),
         players=tuple(_players(reader, entries.get("players"))),
         games=reader.whole(entries.get("games"), "games", GAMES, default=10_000),
-        seed=reader.whole(entries.get("seed"), "seed", SEEDS, default=1),
+        seed=drawn() if named is None else named,
         ignored=_ignored(reader, entries.get("ignore_below")),
         policy=read_policy(reader, entries),
         entrants=EntrantReader(reader, catalogue, path.parent, isolate).read(
             entries.get("bots"), players=1
         ),
+        source=path,
+        drawn=named is None and overrides.seed is None,
     )
     reader.finish()
-    games, seed = overrides.over(comparison.games, comparison.seed)
-    return replace(comparison, games=games, seed=seed)
+    seed = comparison.seed if overrides.seed is None else overrides.seed
+    return replace(comparison, games=overrides.over(comparison.games), seed=seed)
 
 
 def _rule_sets(reader: Reader, entry: Entry | None, catalogue: Catalogue) -> Iterator[RuleSet]:

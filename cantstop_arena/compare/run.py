@@ -26,7 +26,7 @@ from cantstop_arena.plugins import Catalogue
 from cantstop_arena.ratings.groups import holm
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournament.config import RESOLVED, Tournament, dump
-from cantstop_arena.tournament.ledger import LEDGER, Ledger, open_ledger
+from cantstop_arena.tournament.ledger import LEDGER, Ledger, open_ledger, stored_seed
 from cantstop_arena.tournament.run import Watch, play
 from cantstop_arena.tournament.workforce import Terms
 
@@ -45,21 +45,48 @@ def compare(
 
     Raises LedgerError, BotError, FaultError or WorkforceError.
     """
+    comparison = settled(comparison, folder, fresh)
+    if fresh:
+        _forget(comparison, folder)
     notes: list[str] = []
     spread: dict[int, Mapping[str, float]] = {}
     for players in comparison.players:
         for rules in comparison.rules:
             tournament, place = _tournament(comparison, rules, players, folder)
-            if fresh or not (place / RESOLVED).exists():
+            if not all((place / file).exists() for file in (LEDGER, RESOLVED)):
                 _write_down(tournament, place)
             title = f"{rules.name}, {how_many(players, 'player')}"
             with watched(f"{comparison.name}, {title}") as watch:
-                results = play(tournament, catalogue, place, terms, watch, fresh=fresh)
+                results = play(tournament, catalogue, place, terms, watch)
             notes += _troubles(title, results)
             if rules.name == comparison.baseline.name:
                 spread[players] = spreads(results.tallies.values())
     _write(comparison.resolved(folder), folder / SPELLED_OUT)
     return answered(comparison, folder, spread, notes)
+
+
+def settled(comparison: Comparison, folder: Path, fresh: bool = False) -> Comparison:
+    """The comparison with the seed that it has in `folder`, where nobody has named one."""
+    if not comparison.drawn or fresh:
+        return comparison
+    ledgers = (place / LEDGER for _, place in _parts(comparison, folder))
+    stored = next((seed for seed in map(stored_seed, ledgers) if seed is not None), None)
+    return comparison if stored is None else replace(comparison, seed=stored)
+
+
+def _forget(comparison: Comparison, folder: Path) -> None:
+    """Begin all ledgers anew: one of an earlier seed would be in the way after an interruption."""
+    for tournament, place in _parts(comparison, folder):
+        place.mkdir(parents=True, exist_ok=True)
+        with open_ledger(place / LEDGER, tournament.identity(), fresh=True):
+            _write_down(tournament, place)
+
+
+def _parts(comparison: Comparison, folder: Path) -> Iterator[tuple[Tournament, Path]]:
+    """Every tournament of a comparison, and where it is played."""
+    for players in comparison.players:
+        for rules in comparison.rules:
+            yield _tournament(comparison, rules, players, folder)
 
 
 def answered(

@@ -36,6 +36,7 @@ class Launch:
     """How a program is started and treated. Limits are in seconds, `memory` is in bytes.
 
     `options` is a JSON object for the bot; what the program writes to stderr is added to `log`.
+    Files and folders that are `hidden` cannot be read in a sandbox, but for what it takes to start.
     """
 
     argv: tuple[str, ...]
@@ -45,6 +46,7 @@ class Launch:
     memory: int | None = None
     log: Path | None = None
     start_limit: float = 10.0
+    hidden: tuple[Path, ...] = ()
 
 
 def served_bot(

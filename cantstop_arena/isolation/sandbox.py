@@ -1,8 +1,12 @@
-"""bubblewrap, where it is installed and works: a bot can then read, but not write or call out."""
+"""bubblewrap, where it is installed and works: a bot can then read, but not write or call out.
+
+It cannot read either where the seed of its games stands: in the results and in their file.
+"""
 
 import os
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from shutil import which
@@ -31,8 +35,9 @@ def wrapped(launch: Launch) -> tuple[str, ...]:
     bubblewrap = _bubblewrap()
     if bubblewrap is None:
         return launch.argv
-    seen = [word for path in _hidden_needs(launch) for word in ("--ro-bind", path, path)]
-    return (bubblewrap, *_WALLS, *seen, "--chdir", str(launch.cwd.absolute()), "--", *launch.argv)
+    needs, covers = _needs(launch), _covers(launch)
+    walls = (*_shown(needs, [_PRIVATE]), *_covered(covers), *_shown(needs, covers))
+    return (bubblewrap, *_WALLS, *walls, "--chdir", str(launch.cwd.absolute()), "--", *launch.argv)
 
 
 @cache
@@ -54,11 +59,28 @@ def _bubblewrap() -> str | None:
     return found if trial.returncode == 0 else None
 
 
-def _hidden_needs(launch: Launch) -> list[str]:
-    """What a program needs of the folder whose place the private one takes."""
+def _needs(launch: Launch) -> list[Path]:
+    """What a program needs to start; a folder before what lies in it, which it would cover."""
     cwd = launch.cwd.absolute()
     python = (str(Path(__file__).parents[2]), sys.prefix, sys.base_prefix, *python_path())
     named = (cwd / word for word in launch.argv)
     needs = {cwd, *map(Path, python), *filter(os.path.exists, named)}
-    # A folder comes before what lies in it, which it would cover.
-    return sorted(str(path) for path in needs if _PRIVATE in path.parents)
+    return sorted(needs | {path.resolve() for path in needs})
+
+
+def _covers(launch: Launch) -> list[Path]:
+    """What is to be hidden, by the names that no link leads around, as far as it is there."""
+    return sorted({path.resolve() for path in launch.hidden if path.exists()})
+
+
+def _covered(covers: Iterable[Path]) -> Iterator[str]:
+    """Put an empty folder, or a file without content, over what is hidden."""
+    for path in covers:
+        yield from ("--tmpfs", str(path)) if path.is_dir() else ("--ro-bind", os.devnull, str(path))
+
+
+def _shown(needs: Iterable[Path], covers: Sequence[Path]) -> Iterator[str]:
+    """Show again what is needed and lies in a folder that is covered."""
+    for path in needs:
+        if any(cover in path.parents for cover in covers):
+            yield from ("--ro-bind", str(path), str(path))

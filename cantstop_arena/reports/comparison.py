@@ -21,6 +21,7 @@ from cantstop_arena.reports.model import (
     significant,
 )
 from cantstop_arena.reports.records import as_csv, as_json, records
+from cantstop_arena.seeds import in_json
 from cantstop_arena.texts import how_many
 
 STYLES = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX}
@@ -224,7 +225,7 @@ def content(answers: Answers) -> dict[str, Any]:
     """All of it, as `comparison.json` says it."""
     return {
         "name": answers.name,
-        "seed": answers.seed,
+        "seed": in_json(answers.seed),
         "bots": list(answers.bots),
         "rules": {name: dict(rules) for name, rules in answers.rules.items()},
         "baseline": answers.baseline,

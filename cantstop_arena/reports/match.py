@@ -11,6 +11,7 @@ from cantstop_arena.ratings.scores import Estimate, Run, score
 from cantstop_arena.reports.harmless import printable
 from cantstop_arena.reports.model import rounded
 from cantstop_arena.reports.summary import Entry
+from cantstop_arena.seeds import Seed, in_json
 from cantstop_arena.sequential.confidence import FIRST_LOOK
 from cantstop_arena.sequential.sprt import Sprt, elo_of, expected_deals, mean_and_variance
 from cantstop_arena.texts import how_many
@@ -79,12 +80,12 @@ def _elo(share: float | None) -> float | None:
     return elo_of(share) if share is not None and 0 < share < 1 else None
 
 
-def match_json(found: Finding, rules: str, seed: int) -> str:
+def match_json(found: Finding, rules: str, seed: Seed) -> str:
     """All of it, as JSON."""
     entry: Entry = {
         "bots": list(found.bots),
         "rules": rules,
-        "seed": seed,
+        "seed": in_json(seed),
         "games": _SEATINGS * found.deals,
         "pentanomial": list(found.counts),
         **_named("score", (found.score.mean, found.score.low, found.score.high)),

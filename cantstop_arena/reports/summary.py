@@ -16,6 +16,7 @@ from cantstop_arena.reports.records import records
 from cantstop_arena.reports.seats import seats
 from cantstop_arena.reports.standings import ELO, standings
 from cantstop_arena.reports.styles import styles
+from cantstop_arena.seeds import in_json
 
 Entry: TypeAlias = dict[str, object]
 NOT_RATED: Entry = {"elo": None, "score": None}  # what solitaire has not
@@ -32,7 +33,7 @@ def summary(analysis: Analysis) -> Entry:
         "game": results.game,
         "rules": dict(results.rules),
         "players": results.players,
-        "seed": results.seed,
+        "seed": None if results.seed is None else in_json(results.seed),
         "games": analysis.games,
         "standings": _places(analysis),
         "lineups": [_lineup(results, seating) for seating in _in_order(results.tallies)],

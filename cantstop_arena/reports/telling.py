@@ -15,6 +15,7 @@ from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.files import write_whole
 from cantstop_arena.reports.lengths import classes_of, percentile
 from cantstop_arena.reports.records import as_json_lines
+from cantstop_arena.seeds import Seed, seed_of
 
 GAMES = "games"  # in a results folder
 TYPICAL = "typical"
@@ -135,14 +136,14 @@ def recorded_games(analysis: Analysis, folder: Path) -> list[tuple[Telling, Sequ
     return [(game, _read(game, folder, seed)) for game in telling_games(analysis)]
 
 
-def _read(game: Telling, folder: Path, seed: int | None) -> list[Event]:
+def _read(game: Telling, folder: Path, seed: Seed | None) -> list[Event]:
     """The events of a game's record; none where there is no record of just this game."""
     path = record_path(folder, game.kind)
     try:
         events = list(read_record(path.read_text("utf-8").splitlines(), str(path)))
     except (OSError, ValueError, ArenaError):
         return []
-    return events if events[0]["seed"] == seed and game.is_told_by(events) else []
+    return events if seed_of(events[0]["seed"]) == seed and game.is_told_by(events) else []
 
 
 def record_path(folder: Path, kind: str) -> Path:

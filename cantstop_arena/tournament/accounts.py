@@ -15,7 +15,8 @@ import numpy as np
 
 from cantstop_arena.outcomes import Charge, Fault, Group, Results, Tally, merged, seatings
 from cantstop_arena.sampling import Bytes, Deals, Pairs, Sample, Span, gather
-from cantstop_arena.tournament.ledger import KeptDeals
+from cantstop_arena.seeds import Seed, bits_of
+from cantstop_arena.tournament.ledger import KeptDeals, seed_in
 
 
 class Books(Protocol):
@@ -47,6 +48,11 @@ class Account:
     ledger: Books
     identity: Mapping[str, Any]
     charge: Callable[[Fault], Charge]
+
+    @property
+    def seed(self) -> Seed:
+        """The seed of its dice."""
+        return seed_in(self.identity)
 
     @property
     def names(self) -> list[str]:
@@ -86,14 +92,14 @@ def added_up(accounts: Sequence[Account], anchor: Mapping[str, float]) -> Result
     names = dict.fromkeys(chain.from_iterable(account.names for account in accounts))
     bots = [name for name in names if name not in out]
     shares = _shares(accounts, {name: number for number, name in enumerate(bots)})
-    seeds = {account.identity["seed"] for account in accounts}
+    seeds = {account.seed for account in accounts}
     unsteady = {name for share in shares for name in share.irreproducible()}
     return Results(
         name=" + ".join(dict.fromkeys(account.identity["name"] for account in accounts)),
         game=first["game"],
         rules=first["rules"],
         players=first["players"],
-        seed=first["seed"] if len(seeds) == 1 else None,
+        seed=accounts[0].seed if len(seeds) == 1 else None,
         bots=tuple(bots),
         tallies=_tallies(shares),
         deals=_deals(len(bots), first["players"], shares),
@@ -117,9 +123,9 @@ class _Share:
         """The bots by their new numbers."""
         return tuple(self.number[self.account.names[bot]] for bot in bots)
 
-    def meeting(self, group: Group) -> tuple[int, Group]:
+    def meeting(self, group: Group) -> tuple[Seed, Group]:
         """Who met on which deals, whatever the account numbers them."""
-        return self.account.identity["seed"], tuple(sorted(self.anew(group)))
+        return self.account.seed, tuple(sorted(self.anew(group)))
 
     def tallies(self) -> Iterator[tuple[Group, Tally]]:
         """The tallies of the seatings that count."""
@@ -148,7 +154,7 @@ class _Share:
 def _shares(accounts: Sequence[Account], number: Mapping[str, int]) -> list[_Share]:
     """What counts of each account; a group that met on the same deals elsewhere counts once."""
     shares = [_Share(account, number, _remaining(account, number)) for account in accounts]
-    longest: dict[tuple[int, Group], tuple[int, _Share]] = {}
+    longest: dict[tuple[Seed, Group], tuple[int, _Share]] = {}
     for share in shares:
         for group, played in share.spans.items():
             deals = sum(deals for _, deals in played)
@@ -188,10 +194,11 @@ def _tallies(shares: Iterable[_Share]) -> dict[Group, Tally]:
 
 def _deals(bots: int, players: int, shares: Sequence[_Share]) -> Deals:
     """What was won deal by deal; the deals of each seed are a population of their own."""
-    by_seed: dict[int, list[_Share]] = {}
+    by_seed: dict[Seed, list[_Share]] = {}
     for share in shares:
-        by_seed.setdefault(share.account.identity["seed"], []).append(share)
-    found = [_deals_of_a_seed(bots, players, by_seed[seed]) for seed in sorted(by_seed)]
+        by_seed.setdefault(share.account.seed, []).append(share)
+    in_order = (by_seed[seed] for seed in sorted(by_seed, key=bits_of))
+    found = [_deals_of_a_seed(bots, players, alike) for alike in in_order]
     return Deals(
         tuple(stretch for deals in found for stretch in deals.stretches),
         Pairs(

@@ -14,7 +14,7 @@ from cantstop_arena.isolation.remote import (
     Overdue,
     Remote,
 )
-from cantstop_arena.outcomes import DIED, EXCEPTION, ILLEGAL, TOO_SLOW
+from cantstop_arena.outcomes import DIED, EXCEPTION, ILLEGAL, TOO_SLOW, Group
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.asking import Misplay
@@ -50,9 +50,16 @@ class Apart:
         self.limit = launch.decision_limit
         self.remote = Remote(launch)
         self.player = messenger(self._choose_move, self._roll_again)
+        self.group: Group | None = None
 
     def __call__(self, sitting: "Sitting") -> Player:
-        """The bot, told that a game begins."""
+        """The bot, told that a game begins.
+
+        Another group plays on the same dice, so that a process that had met them would know them.
+        """
+        if self.group != sitting.group:
+            self.remote.close()
+            self.group = sitting.group
         self._asked(
             "the start",
             lambda: self.remote.begin(

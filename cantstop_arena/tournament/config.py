@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from cantstop_arena.errors import RulesError, UsageError
 from cantstop_arena.games.cantstop.rules import CLASSIC, PARAMETERS, PLAYERS, RuleSet, derive
 from cantstop_arena.outcomes import ELO_ERROR, MOST_ANCHOR, WIDTH, Until
+from cantstop_arena.seeds import WANTED, Seed, drawn, in_json, seed_of
 from cantstop_arena.sequential.ending import rule_for
 from cantstop_arena.tournament.entrants import Entrant, EntrantReader
 from cantstop_arena.tournament.yaml_reader import (
@@ -56,7 +57,6 @@ DEFAULT_GAMES = 10_000
 MOST_GAMES = 10_000_000  # by default, where the games are played until a rule ends them
 BLOCKS = 512  # keep workers busy, and progress visible
 UNTIL = {ELO_ERROR: (0.01, 1000.0), WIDTH: (1e-6, 1.0)}  # from the narrowest to the widest
-SEEDS = range(2**63)
 MAX_FAULTS = range(1, 10**9 + 1)
 LONGEST_DECISION = 3600.0
 ON_FAULT = ("forfeit", "abort")
@@ -81,7 +81,9 @@ class FaultPolicy:
 class Tournament:
     """What is to be played: every group of `players` entrants, `games` games each.
 
-    With `until`, so many at most: fewer where intervals are narrow before.
+    With `until`, so many at most: fewer where intervals are narrow before. Where nobody has named a
+    `seed` it is `drawn`, and gives way to the one of a ledger that is there. What is `hidden` in
+    the sandbox, besides the `source`, may tell the seed, too.
     """
 
     name: str
@@ -89,7 +91,7 @@ class Tournament:
     rules: RuleSet
     players: int
     games: int
-    seed: int
+    seed: Seed
     policy: FaultPolicy
     entrants: tuple[Entrant, ...]
     source: Path = field(compare=False)
@@ -98,7 +100,9 @@ class Tournament:
     measured: bool = False  # whether the ledger keeps counts deal by deal
     until: Until | None = None
     blocks: int = field(default=BLOCKS, compare=False)  # that a run is cut into, at least
+    drawn: bool = field(default=False, compare=False)
     reseeded: bool = field(default=False, compare=False)  # on the command line
+    hidden: tuple[Path, ...] = field(default=(), compare=False)
 
     @property
     def deals(self) -> int:
@@ -140,7 +144,7 @@ class Tournament:
             "game": self.game,
             "rules": self.rules.as_dict(),
             "players": self.players,
-            "seed": self.seed,
+            "seed": in_json(self.seed),
             "decision_limit": self.policy.decision_limit,
             "max_faults": self.policy.max_faults,
             "bots": [entrant.identified() for entrant in self.entrants],
@@ -156,22 +160,20 @@ class Overrides:
     """What the command line says instead of the file."""
 
     games: int | None = None
-    seed: int | None = None
+    seed: Seed | None = None
 
     def applied(self, tournament: Tournament) -> Tournament:
         """The tournament as the command line wants it."""
-        games, seed = self.over(tournament.games, tournament.seed)
-        return replace(tournament, games=games, seed=seed, reseeded=self.seed is not None)
+        games = self.over(tournament.games)
+        if self.seed is None:
+            return replace(tournament, games=games)
+        return replace(tournament, games=games, seed=self.seed, drawn=False, reseeded=True)
 
-    def over(self, games: int, seed: int) -> tuple[int, int]:
-        """Games and seed as the command line wants them, in place of those of a file."""
-        for what, value, span in (("games", self.games, GAMES), ("seed", self.seed, SEEDS)):
-            if value is not None and value not in span:
-                raise UsageError(f"--{what} must be {wanted(span)}, not {value}")
-        return (
-            games if self.games is None else self.games,
-            seed if self.seed is None else self.seed,
-        )
+    def over(self, games: int) -> int:
+        """The games that the command line wants, in place of those of a file."""
+        if self.games is not None and self.games not in GAMES:
+            raise UsageError(f"--games must be {wanted(GAMES)}, not {self.games}")
+        return games if self.games is None else self.games
 
 
 AS_WRITTEN = Overrides()
@@ -192,13 +194,15 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
     entrants = EntrantReader(reader, catalogue, path.parent, isolate).read(
         entries.get("bots"), players
     )
+    seed = read_seed(reader, entries.get("seed"))
     tournament = Tournament(
         name=read_name(reader, entries.get("name"), path.stem),
         game=read_game(reader, entries.get("game")),
         rules=read_rules(reader, entries.get("rules"), catalogue),
         players=players,
         games=reader.whole(entries.get("games"), "games", GAMES, default=games),
-        seed=reader.whole(entries.get("seed"), "seed", SEEDS, default=1),
+        seed=drawn() if seed is None else seed,
+        drawn=seed is None,
         policy=read_policy(reader, entries),
         entrants=entrants,
         source=path,
@@ -240,6 +244,16 @@ def _anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> dict[s
         must = f"a number from {-MOST_ANCHOR:,.0f} to {MOST_ANCHOR:,.0f}"
         reader.complain(value, f"an anchor's Elo must be {must}, not {found(value)}")
     return {}
+
+
+def read_seed(reader: Reader, entry: Entry | None) -> Seed | None:
+    """The seed that is named; None where there is none, or none that makes sense."""
+    if entry is None:
+        return None
+    seed = seed_of(fitted(reader.plain(entry.value), 0))
+    if seed is None:
+        reader.complain(entry.value, f"seed must be {WANTED}, not {found(entry.value)}")
+    return seed
 
 
 def read_policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:

@@ -4,7 +4,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,6 +16,7 @@ from cantstop_arena import stopping
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.outcomes import BlockResult, Fault, Group, Tally, seatings
 from cantstop_arena.sampling import Bytes, Span
+from cantstop_arena.seeds import WANTED, Seed, seed_of
 from cantstop_arena.tournament.rows import (
     Examiner,
     Row,
@@ -398,6 +399,25 @@ def about(ledger: Ledger) -> dict[str, Any] | None:
         return None
     with ledger._readable():
         return {key: json.loads(told) for key, told in ledger._select("SELECT * FROM about")}
+
+
+def seed_in(identity: Mapping[str, Any]) -> Seed:
+    """The seed in the identity of a tournament. Raises LedgerError where there is none."""
+    seed = seed_of(identity.get("seed"))
+    if seed is None:
+        raise LedgerError(f"A ledger's seed must be {WANTED}, not {text(identity.get('seed'))}")
+    return seed
+
+
+def stored_seed(path: Path) -> Seed | None:
+    """The seed of the ledger in a file; None where there is none that can be read."""
+    if not path.exists():
+        return None
+    damage = (sqlite3.Error, ValueError, LookupError, TypeError, AttributeError, LedgerError)
+    with suppress(*damage), closing(sqlite3.connect(path)) as connection:
+        stored = about(Ledger(path, connection))
+        return seed_in(stored["tournament"]) if stored else None
+    return None
 
 
 def differences(one: Any, other: Any, place: str = "") -> Iterator[tuple[str, str, str]]:

@@ -16,6 +16,7 @@ from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet
 from cantstop_arena.outcomes import WHOLE, Results
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.sampling import Ints, shares, unbroken
+from cantstop_arena.seeds import Seed, drawn
 from cantstop_arena.sequential.confidence import looks
 from cantstop_arena.sequential.sprt import GROWTH, SCORES, Sprt, expected_deals
 from cantstop_arena.tournament import run
@@ -34,11 +35,13 @@ LONGEST = 40  # of a bot's name, in the name of a folder
 class Outcome:
     """What came of a match: the pentanomial counts of its deals, from the first bot's side.
 
-    `results` are those of all that has been played, which can be more deals.
+    `results` are those of all that has been played, which can be more deals. The `seed` may have
+    been drawn.
     """
 
     counts: tuple[int, ...]
     results: Results
+    seed: Seed
 
     @property
     def deals(self) -> int:
@@ -82,7 +85,8 @@ class Match:
                 seen = deals
                 if self._is_over(counts.tolist(), seen, watch):
                     break
-            return Outcome(tuple(counts.tolist()), session.results())
+            seed = session.tournament.seed
+            return Outcome(tuple(counts.tolist()), session.results(), seed)
 
     def _looks(self) -> Iterator[int]:
         deals = self.tournament.deals
@@ -111,10 +115,10 @@ def pairing(
     catalogue: Catalogue,
     rules: RuleSet,
     games: int,
-    seed: int,
+    seed: Seed | None,
     results: Path,
 ) -> Tournament:
-    """The tournament that a match is, its folder below `results`.
+    """The tournament that a match is, its folder below `results`; without a seed one is drawn.
 
     Bots are names, or paths from where one stands. Raises BotError.
     """
@@ -131,7 +135,8 @@ def pairing(
         rules=rules,
         players=SEATS,
         games=games,
-        seed=seed,
+        seed=drawn() if seed is None else seed,
+        drawn=seed is None,
         policy=FaultPolicy(),
         entrants=tuple(
             Entrant(name, bot, bot.defaults) for name, bot in zip(names, bots, strict=True)

@@ -12,6 +12,7 @@ from cantstop_arena.games.cantstop.table import Contestant, uncompiled
 from cantstop_arena.hookspecs import Player
 from cantstop_arena.options import LONGEST_QUOTE
 from cantstop_arena.plugins import Catalogue
+from cantstop_arena.seeds import Seed
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.chairs import Apart
 from cantstop_arena.tournament.entrants import Entrant, find_bot_apart
@@ -27,17 +28,18 @@ def table_with(
     seat: int,
     bots: Sequence[str],
     rules: RuleSet,
-    seed: int,
+    seed: Seed,
     catalogue: Catalogue,
     compiling: Callable[[list[str]], None],
+    hidden: tuple[Path, ...] = (),
 ) -> Iterator[Table]:
     """A table where a person has a seat, from 0, and the bots the others, all in seat order.
 
     Bots are names, or paths from where one stands. What is not built in plays in a process of its
-    own, and its file is run only there: it can neither print into the game nor hold it up. Raises
-    BotError.
+    own, and its file is run only there: it can neither print into the game nor hold it up, nor
+    read in the sandbox what is `hidden`. Raises BotError.
     """
-    contestants = [_bot(reference, catalogue) for reference in bots]
+    contestants = [_bot(reference, catalogue, hidden) for reference in bots]
     player = Player(person.choose_move, person.roll_again)
     contestants.insert(seat, Contestant(name, player, digest=""))
     if missing := uncompiled(contestants):
@@ -52,11 +54,11 @@ def table_with(
                 contestant.sit.remote.close()
 
 
-def _bot(reference: str, catalogue: Catalogue) -> Contestant:
+def _bot(reference: str, catalogue: Catalogue, hidden: tuple[Path, ...]) -> Contestant:
     try:
         spec = find_bot_apart(reference, Path(), catalogue)
     except BotError as error:
         raise BotError(f"{in_a_line(reference, LONGEST_QUOTE)}: {error}") from None
     isolate = spec.origin != "built-in"
     entrant = Entrant(spec.name, spec, spec.defaults, isolate)
-    return entrant_seat(entrant, catalogue, _LIMIT).contestant(catalogue)
+    return entrant_seat(entrant, catalogue, _LIMIT, hidden=hidden).contestant(catalogue)

@@ -14,9 +14,10 @@ from cantstop_arena.games.cantstop.rules import PLAYERS, RuleSet
 from cantstop_arena.isolation.launch import Launch, served_bot
 from cantstop_arena.outcomes import Group
 from cantstop_arena.plugins import Catalogue
+from cantstop_arena.seeds import Seed
 from cantstop_arena.tournament.botlogs import BotLogs, Redirection
 from cantstop_arena.tournament.chairs import Apart, Near
-from cantstop_arena.tournament.config import Entrant, Tournament
+from cantstop_arena.tournament.config import RESOLVED, Entrant, Tournament
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.play import Table
@@ -63,7 +64,7 @@ class Recipe:
     rules: RuleSet
     seats: tuple[Seat, ...]
     players: int
-    seed: int
+    seed: Seed
     folder: Path
     measured: bool = False
 
@@ -104,12 +105,20 @@ def recipe_for(
     Bots in processes of their own write to their logs, and may take so many bytes of memory.
     """
     seats = []
+    limit, hidden = tournament.policy.decision_limit, _hidden(tournament, logs)
     for number, entrant in enumerate(tournament.entrants):
         log = logs.paths[number] if logs else None
-        limit = tournament.policy.decision_limit
-        seats.append(entrant_seat(entrant, catalogue, limit, log, memory))
+        seats.append(entrant_seat(entrant, catalogue, limit, log, memory, hidden))
     rules, players, seed = tournament.rules, tournament.players, tournament.seed
     return Recipe(rules, tuple(seats), players, seed, catalogue.folder, tournament.measured)
+
+
+def _hidden(tournament: Tournament, logs: BotLogs | None) -> tuple[Path, ...]:
+    """Where the seed of a tournament can stand."""
+    results = [logs.folder.parent] if logs else []
+    if tournament.source.name == RESOLVED:
+        results.append(tournament.source.parent)
+    return (tournament.source, *tournament.hidden, *results)
 
 
 def entrant_seat(
@@ -118,8 +127,12 @@ def entrant_seat(
     limit: float,
     log: Path | None = None,
     memory: int | None = None,
+    hidden: tuple[Path, ...] = (),
 ) -> Seat:
-    """The seat of an entrant, whose decisions may take so many seconds."""
+    """The seat of an entrant, whose decisions may take so many seconds.
+
+    In the sandbox it cannot read what is `hidden`.
+    """
     seat = seat_for(entrant.name, entrant.bot, entrant.options)
     if not entrant.isolate:
         return seat
@@ -127,7 +140,7 @@ def entrant_seat(
     if not argv:
         argv = served_bot(entrant.bot.name, catalogue.folder, entrant.bot.path, memory)
         cwd, bound = Path.cwd(), None  # whoever serves it sees to the memory
-    launch = Launch(argv, cwd, seat.options, limit, bound, log)
+    launch = Launch(argv, cwd, seat.options, limit, bound, log, hidden=hidden)
     return replace(seat, launch=launch, learns=entrant.bot.learns)
 
 
@@ -147,9 +160,10 @@ def table_for(
     """
     if len(names) not in PLAYERS:
         raise UsageError(f"{len(names)} bots cannot play; seats are {PLAYERS[0]} to {PLAYERS[-1]}")
-    limit = tournament.policy.decision_limit
+    limit, hidden = tournament.policy.decision_limit, _hidden(tournament, None)
     entrants = {
-        entrant.name: entrant_seat(entrant, catalogue, limit) for entrant in tournament.entrants
+        entrant.name: entrant_seat(entrant, catalogue, limit, hidden=hidden)
+        for entrant in tournament.entrants
     }
     chosen = {name: entrants.get(name) or _free_seat(name, entrants, catalogue) for name in names}
     seats = tuple(chosen.values())

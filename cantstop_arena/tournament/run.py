@@ -27,7 +27,7 @@ from cantstop_arena.tournament.accounts import Account, added_up, charged
 from cantstop_arena.tournament.botlogs import BotLogs
 from cantstop_arena.tournament.config import RESOLVED, Tournament, dump
 from cantstop_arena.tournament.judge import Judge
-from cantstop_arena.tournament.ledger import LEDGER, Ledger, open_ledger
+from cantstop_arena.tournament.ledger import LEDGER, Ledger, open_ledger, stored_seed
 from cantstop_arena.tournament.recipes import prepare, recipe_for
 from cantstop_arena.tournament.schedule import missing_blocks
 from cantstop_arena.tournament.worker import Window
@@ -126,6 +126,7 @@ class Session:
 
     def play(self, part: Tournament, terms: Terms, watch: Watch) -> None:
         """Play what is missing of a part, which is the tournament with fewer games."""
+        part = replace(part, seed=self.tournament.seed)
         _Run(part, self.catalogue, self.folder, self.ledger).play(terms, watch, self.results)
         _write_resolved(part, self.folder, self.ledger.spans())
 
@@ -146,8 +147,17 @@ def opened(
 ) -> Iterator[Session]:
     """A session in `folder`, in which `fresh` forgets what was played. Raises LedgerError."""
     _make(folder)
+    tournament = settled(tournament, folder, fresh)
     with open_ledger(folder / LEDGER, tournament.identity(), fresh) as ledger:
         yield Session(tournament, catalogue, folder, ledger)
+
+
+def settled(tournament: Tournament, folder: Path, fresh: bool = False) -> Tournament:
+    """The tournament with the seed that it has in `folder`, where nobody has named one."""
+    if not tournament.drawn or fresh:
+        return tournament
+    stored = stored_seed(folder / LEDGER)
+    return tournament if stored is None else replace(tournament, seed=stored)
 
 
 def reached(spans: "Mapping[Group, list[Span]]") -> int:
@@ -265,7 +275,8 @@ def _lanes(table: "Table") -> Callable[[Group], str]:
 
 def charge_of(tournament: Tournament, fault: Fault, bots_folder: Path) -> Charge:
     """A fault in names, with the command that plays its game again."""
-    options = ["--seed", str(tournament.seed)] if tournament.reseeded else []
+    unknown = tournament.reseeded or tournament.drawn
+    options = ["--seed", str(tournament.seed)] if unknown else []
     if bots_folder != DEFAULT_FOLDER:
         options += ["--bots", str(bots_folder)]
     names = [entrant.name for entrant in tournament.entrants]

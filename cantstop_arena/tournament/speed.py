@@ -13,9 +13,8 @@ from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet
 from cantstop_arena.outcomes import Block
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.sampling import Ints, shares
+from cantstop_arena.seeds import drawn
 from cantstop_arena.tournament.recipes import Recipe, seat_for
-
-SEED = 1980
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def pilot(
     seats = tuple(
         seat_for(name, spec, spec.defaults) for name, spec in zip(names, specs, strict=True)
     )
-    table = Recipe(rules, seats, players, SEED, catalogue.folder)()
+    table = Recipe(rules, seats, players, drawn(), catalogue.folder)()
     table.warm_up()
     winners, rolls, deals = [], 0, 0
     size, start = 1, time.perf_counter()

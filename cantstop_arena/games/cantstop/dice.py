@@ -3,8 +3,9 @@
 Keyed dice make a game the same whoever plays it, in which order and on which machine, and let
 two bots meet the same luck. A bot's own random numbers come from keys of another purpose.
 
-SipHash-2-4 (Aumasson and Bernstein, 2012) makes the keys of a game: it is a one-way function, so
-nothing a bot sees of its own stream leads back to the dice. SplitMix64 (Steele, Lea and Flood,
+SipHash-2-4 (Aumasson and Bernstein, 2012) makes the keys of a game from the 128 bits of the seed.
+Without all of these, no key tells anything about another: nothing that a bot sees of its own stream
+leads to the dice. SplitMix64 (Steele, Lea and Flood,
 2014) turns a key and a count into numbers, at a nanosecond each.
 """
 
@@ -14,7 +15,6 @@ from cantstop_arena.games.cantstop.compiler import part
 
 DICE, BOT = 0, 1  # the purposes of a key
 
-_PROJECT = np.uint64(0x63616E7473746F70)  # second half of every key: "cantstop"
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
@@ -68,9 +68,9 @@ def siphash(key_low, key_high, first, second):
 
 
 @part
-def stream_key(seed, deal, seat, purpose):
+def stream_key(secret, deal, seat, purpose):
     """The key of one seat's dice, or of its bot's random numbers, in one deal."""
-    return siphash(np.uint64(seed), _PROJECT, np.uint64(deal), np.uint64(seat * 2 + purpose))
+    return siphash(secret[0], secret[1], np.uint64(deal), np.uint64(seat * 2 + purpose))
 
 
 @part

@@ -202,7 +202,7 @@ def _start_game(game, deal):
         game.standings[seat] = 0
         game.deficits[seat] = 0
         game.draws[seat] = 0
-        game.dice_keys[seat] = dice.stream_key(game.seed, deal, seat, dice.DICE)
+        game.dice_keys[seat] = dice.stream_key(game.secret, deal, seat, dice.DICE)
     _start_turn(game, 0)
 
 
@@ -438,4 +438,4 @@ def play_native(handle, addresses, seatings, first, start, stop, sums, tallies, 
 def bot_key(handle, seat):
     """The key of a seat's own random numbers in this deal, for a bot that is asked from Python."""
     game = game_at(handle)
-    return dice.stream_key(game.seed, game.deal, seat, dice.BOT)
+    return dice.stream_key(game.secret, game.deal, seat, dice.BOT)

@@ -18,6 +18,7 @@ from cantstop_arena.games.cantstop.state import (
 )
 from cantstop_arena.games.cantstop.turn import dice_of, move_of
 from cantstop_arena.outcomes import ILLEGAL, Group
+from cantstop_arena.seeds import in_json
 
 
 class Complaint(NamedTuple):
@@ -65,7 +66,7 @@ class _Scribe:
             "game": "cantstop",
             "rules": self.table.rules.as_dict(),
             "seats": [self.table.contestants[bot].name for bot in self.seats],
-            "seed": self.table.seed,
+            "seed": in_json(self.table.seed),
             "deal": self.deal,
         }
 

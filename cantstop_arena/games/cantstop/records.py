@@ -12,6 +12,7 @@ from cantstop_arena.errors import Problem, UsageError
 from cantstop_arena.games.cantstop.events import REASONS, Event
 from cantstop_arena.games.cantstop.rules import PARAMETERS, PLAYERS, RuleSet, find_faults
 from cantstop_arena.options import LONGEST_QUOTE
+from cantstop_arena.seeds import WANTED, seed_of
 
 
 class _Wrong(Exception):
@@ -74,8 +75,9 @@ class _Reader:
         seats = _field(event, "seats", list)
         if len(seats) not in PLAYERS or not all(isinstance(name, str) for name in seats):
             raise _Wrong(f"seats must be {PLAYERS[0]} to {PLAYERS[-1]} names")
-        for name in ("seed", "deal"):
-            _field(event, name, int)
+        _field(event, "deal", int)
+        if seed_of(event.get("seed")) is None:
+            raise _Wrong(f"seed must be {WANTED}")
         self.seats, self.sides = len(seats), rules["sides"]
         self.tops = {str(column): top for column, top in enumerate(rules["column_lengths"], 2)}
 

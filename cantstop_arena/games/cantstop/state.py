@@ -13,6 +13,7 @@ import numpy as np
 from cantstop_arena.games.cantstop import odds
 from cantstop_arena.games.cantstop.counts import COUNTS, LENGTH_CLASSES, TELLING
 from cantstop_arena.games.cantstop.rules import LANDINGS, STOPS, RuleSet
+from cantstop_arena.seeds import Seed, bits_of
 
 MAX_SEATS = 4
 MAX_SIDES = 8
@@ -33,6 +34,9 @@ ROLL, MOVE, MOVED, AGAIN, STOPPED, BUST, OVER = range(7)
 PLAYING, COLUMNS_WON, ALL_CLAIMED, TURN_LIMIT, FAULT = range(5)
 
 NOBODY = -1
+
+_PROJECT = 0x63616E7473746F70  # "cantstop"
+_HALF = (1 << 64) - 1
 
 GAME = np.dtype(
     [
@@ -67,7 +71,7 @@ GAME = np.dtype(
         ("chosen", np.int64),
         ("ending", np.int64),
         ("winners", np.int64),
-        ("seed", np.int64),
+        ("secret", np.uint64, 2),  # the key that all others are made from
         ("deal", np.int64),
         ("cursor", np.int64),
         ("bots", np.int64, MAX_SEATS),
@@ -126,11 +130,11 @@ TALLY = np.dtype(
 GameArray = Any  # a NumPy record array of one GAME
 
 
-def new_game(rules: RuleSet, players: int, seed: int) -> GameArray:
+def new_game(rules: RuleSet, players: int, seed: Seed) -> GameArray:
     """One game record, as an array of length 1, for a table of `players` seats."""
     games = np.zeros(1, GAME).view(np.recarray)
     game = games[0]
-    game.players, game.seed = players, seed
+    game.players, game.secret = players, secret(bits_of(seed))
     game.sides, game.runner_count = rules.sides, rules.runners
     game.columns_to_win, game.turn_limit = rules.columns_to_win, rules.turn_limit
     game.landing, game.stop = LANDINGS.index(rules.landing), STOPS.index(rules.stop)
@@ -144,6 +148,15 @@ def new_game(rules: RuleSet, players: int, seed: int) -> GameArray:
     pairings = _pairings_by_roll(rules.sides)
     game.pairings[: len(pairings)] = pairings
     return games
+
+
+def secret(bits: int) -> tuple[int, int]:
+    """The key that the 128 bits of a seed are, in two halves, the lower one first.
+
+    The upper half is combined with the project's name, which was all of it when seeds were short:
+    numbers below 2**64 keep the dice that they had.
+    """
+    return bits & _HALF, bits >> 64 ^ _PROJECT
 
 
 @cache

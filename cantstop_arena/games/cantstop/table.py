@@ -21,6 +21,7 @@ from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.state import AGAIN, GAME, new_game
 from cantstop_arena.hookspecs import Player
 from cantstop_arena.outcomes import Group
+from cantstop_arena.seeds import Seed, bits_of
 from cantstop_arena.surroundings import Surroundings
 
 
@@ -28,7 +29,8 @@ from cantstop_arena.surroundings import Surroundings
 class Sitting:
     """What a bot is told when it sits down to a game.
 
-    `key` is that of its random numbers; `anew` says that it is to forget all earlier games.
+    `key` is that of its random numbers; `anew` says that it is to forget all earlier games. The
+    `group` that meets is for whoever seats the bot: another group meets on the same dice.
     """
 
     seat: int
@@ -36,6 +38,7 @@ class Sitting:
     rules: RuleSet
     key: int
     anew: bool
+    group: Group
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class Seating:
     """
 
     def __init__(
-        self, rules: RuleSet, contestants: Sequence[Contestant], players: int, seed: int
+        self, rules: RuleSet, contestants: Sequence[Contestant], players: int, seed: Seed
     ) -> None:
         self._surroundings = Surroundings()  # as they are before anybody plays
         self.rules = rules
@@ -159,12 +162,13 @@ class Seating:
             return contestant.player
         anew = not (contestant.learns and bot in self._taught)
         self._taught.add(bot)
-        key = int(kernel.bot_key(self.handle, seat))
-        return contestant.sit(Sitting(seat, int(self.games[0].players), self.rules, key, anew))
+        key, players = int(kernel.bot_key(self.handle, seat)), int(self.games[0].players)
+        return contestant.sit(Sitting(seat, players, self.rules, key, anew, self.group))
 
     def _seed_python(self, deal: int) -> None:
         """Let what plain bots draw from `random` and NumPy depend on the deal alone."""
-        digest = hashlib.blake2b(f"{self.seed}/{deal}".encode(), digest_size=4).digest()
+        told = f"{bits_of(self.seed)}/{deal}".encode()
+        digest = hashlib.blake2b(told, digest_size=4).digest()
         random.seed(digest)
         np.random.seed(int.from_bytes(digest))
 

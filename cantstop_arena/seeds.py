@@ -1,0 +1,50 @@
+"""Seeds: named by a user or drawn from the operating system, and the 128 bits that each stands for.
+
+A seed is a whole number below 2**128 or a text. A number is its own bits; a text is hashed with
+BLAKE2b, under a name that no other hash of this program has. A text that spells a whole number is
+that number, so that quotes make no difference, and JSON can have large numbers as text.
+"""
+
+import re
+import secrets
+from hashlib import blake2b
+from typing import TypeAlias
+
+Seed: TypeAlias = int | str
+
+BITS = 128
+NUMBERS = range(1 << BITS)
+LONGEST_TEXT = 100
+WANTED = f"a whole number from 0 to 2^{BITS} - 1, or a text of up to {LONGEST_TEXT} characters"
+
+_WHOLE = re.compile("0|[1-9][0-9]*")
+_PERSON = b"cantstop seed"
+_LARGE = 1 << 63  # beyond what other languages read as a whole number
+
+
+def drawn() -> Seed:
+    """A seed that nobody can guess, from the operating system."""
+    return secrets.randbits(BITS)
+
+
+def seed_of(value: object) -> Seed | None:
+    """The seed that a value stands for; None where it is none."""
+    if isinstance(value, str) and _WHOLE.fullmatch(value) and len(value) <= LONGEST_TEXT:
+        value = int(value)
+    if type(value) is int:
+        return value if value in NUMBERS else None
+    named = isinstance(value, str) and 0 < len(value) <= LONGEST_TEXT and value.isprintable()
+    return str(value) if named else None
+
+
+def bits_of(seed: Seed) -> int:
+    """The 128 bits that a seed stands for, as a whole number."""
+    if isinstance(seed, int):
+        return seed
+    digest = blake2b(seed.encode(), digest_size=BITS // 8, person=_PERSON).digest()
+    return int.from_bytes(digest, "little")
+
+
+def in_json(seed: Seed) -> Seed:
+    """A seed as it stands in JSON: a number from 2**63 on as text, or readers would round it."""
+    return str(seed) if isinstance(seed, int) and seed >= _LARGE else seed
