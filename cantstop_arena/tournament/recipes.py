@@ -16,7 +16,7 @@ from cantstop_arena.outcomes import Group
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.tournament.botlogs import BotLogs, Redirection
 from cantstop_arena.tournament.chairs import Apart, Near
-from cantstop_arena.tournament.config import Entrant, Tournament
+from cantstop_arena.tournament.config import Entrant, FaultPolicy, Tournament
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.play import Table
@@ -106,8 +106,7 @@ def recipe_for(
     seats = []
     for number, entrant in enumerate(tournament.entrants):
         log = logs.paths[number] if logs else None
-        limit = tournament.policy.decision_limit
-        seats.append(entrant_seat(entrant, catalogue, limit, log, memory))
+        seats.append(entrant_seat(entrant, catalogue, tournament.policy, log, memory))
     rules, players, seed = tournament.rules, tournament.players, tournament.seed
     return Recipe(rules, tuple(seats), players, seed, catalogue.folder, tournament.measured)
 
@@ -115,11 +114,11 @@ def recipe_for(
 def entrant_seat(
     entrant: Entrant,
     catalogue: Catalogue,
-    limit: float,
+    limits: FaultPolicy,
     log: Path | None = None,
     memory: int | None = None,
 ) -> Seat:
-    """The seat of an entrant, whose decisions may take so many seconds."""
+    """The seat of an entrant, with the limits for its start and its decisions."""
     seat = seat_for(entrant.name, entrant.bot, entrant.options)
     if not entrant.isolate:
         return seat
@@ -127,7 +126,7 @@ def entrant_seat(
     if not argv:
         argv = served_bot(entrant.bot.name, catalogue.folder, entrant.bot.path, memory)
         cwd, bound = Path.cwd(), None  # whoever serves it sees to the memory
-    launch = Launch(argv, cwd, seat.options, limit, bound, log)
+    launch = Launch(argv, cwd, seat.options, limits.decision_limit, bound, log, limits.start_limit)
     return replace(seat, launch=launch, learns=entrant.bot.learns)
 
 
@@ -147,9 +146,9 @@ def table_for(
     """
     if len(names) not in PLAYERS:
         raise UsageError(f"{len(names)} bots cannot play; seats are {PLAYERS[0]} to {PLAYERS[-1]}")
-    limit = tournament.policy.decision_limit
+    limits = tournament.policy
     entrants = {
-        entrant.name: entrant_seat(entrant, catalogue, limit) for entrant in tournament.entrants
+        entrant.name: entrant_seat(entrant, catalogue, limits) for entrant in tournament.entrants
     }
     chosen = {name: entrants.get(name) or _free_seat(name, entrants, catalogue) for name in names}
     seats = tuple(chosen.values())

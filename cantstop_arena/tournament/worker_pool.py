@@ -1,0 +1,384 @@
+"""Worker processes that play blocks, and a parent that hands out work and survives their deaths.
+
+The parent waits on pipes and process sentinels alike, and looks at the games meanwhile. A worker
+that dies or stalls is replaced. Its block is cut up, so that the deal in question is played again
+on its own; a bot that stops the same game once more and once more, or that was clearly seen to do
+it, is charged, and the game is lost by it unplayed.
+"""
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from typing import Any, Protocol
+
+from cantstop_arena import stopping, system, watchdog
+from cantstop_arena.errors import WorkforceError
+from cantstop_arena.outcomes import DIED, TOO_SLOW, Block, BlockResult, Fault, Group, seatings
+from cantstop_arena.texts import last_line
+from cantstop_arena.tournament.config import START_LIMIT
+from cantstop_arena.tournament.messages import (
+    Broken,
+    Message,
+    Nonsense,
+    Played,
+    Ready,
+    is_result_of,
+)
+from cantstop_arena.tournament.worker import TRIES, Recipe, Window, Worker, start_methods
+from cantstop_arena.watchdog import Watchdog
+
+_STRIKES = 3  # before a bot is charged on suspicion
+_TENDING, _TENDING_SOON = 1.0, 0.1  # seconds between two times; soon where a worker stands still
+_GRACE = 5.0  # seconds without any sign of life, beyond ten times the time of a block
+
+
+class Bots(Protocol):
+    """What the parent has to know of the bots to judge what it sees."""
+
+    def patience(self, bot: int) -> float:
+        """The seconds after which a decision of this bot is too slow."""
+
+    def place(self, bot: int, asked: str) -> str:
+        """Where a bot's function stands, as a message says it; empty where that is unknown."""
+
+    def suspects(self, group: Group) -> list[int]:
+        """The bots of a group that could do something to the process besides answering."""
+
+    def divisible(self, group: Group) -> bool:
+        """Whether a block of this group may be played in parts: not where a bot learns."""
+
+    def tend(self) -> None:
+        """Keep in bounds what bots leave behind while they play."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How workers are kept: how many, started how, with how many more bytes of memory each.
+
+    `start_limit` are the seconds that each may take to get ready.
+    """
+
+    workers: int
+    method: str = start_methods()[0]
+    memory: int | None = None
+    start_limit: float = START_LIMIT
+
+
+@dataclass
+class _Piece:
+    """A block, or what is left of one, on its way through the workers."""
+
+    block: Block
+    whole: Block
+    failures: int = 0
+
+    def split(self, deal: int) -> list["_Piece"]:
+        """This piece in three: what lies before a deal, the deal, and what comes after it."""
+        first, end = self.block.first, self.block.end
+        cuts = [(first, deal), (deal, deal + 1), (deal + 1, end)]
+        parts = [self.block.part(*cut) for cut in cuts if cut[0] < cut[1]]
+        return [_Piece(part, self.whole, self.failures) for part in parts]
+
+
+@dataclass(frozen=True)
+class PlayedPart:
+    """The result of a block, or of a part of it."""
+
+    result: BlockResult
+    whole: Block
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """Why a worker has to be replaced: the kind of fault, what to say of it, whether it is proven.
+
+    A bot is charged for what is proven if it was to decide; else there may have been an accident.
+    """
+
+    kind: str
+    text: str
+    proven: bool = False
+
+
+class _WorkerSlot:
+    """A worker, what it is doing, and how long it has been seen to do nothing."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        self.piece: _Piece | None = None
+        self.since = 0.0
+        self.watchdog = Watchdog(worker.process.pid)
+
+    def give(self, piece: _Piece, forfeits: tuple[Fault, ...]) -> None:
+        """Have a piece played, some of its games being lost already."""
+        self.piece = piece
+        self._begin()
+        self.worker.give(piece.block, forfeits)
+
+    def gets_ready(self) -> None:
+        """It has started: only now time begins to count for the bots."""
+        self.worker.ready = True
+        self._begin()
+
+    def _begin(self) -> None:
+        self.since = time.monotonic()
+        self.watchdog.begin()
+
+
+class WorkerPool:
+    """Plays a stream of blocks on several processes. Use it as a context manager."""
+
+    def __init__(self, recipe: Recipe, window: Window, bots: Bots, terms: Terms) -> None:
+        self._recipe = recipe
+        self._window = window
+        self._bots = bots
+        self._terms = terms
+        self._slots: list[_WorkerSlot] = []
+        self._again: deque[_Piece] = deque()
+        self._strikes: Counter[tuple[Group, int, int]] = Counter()
+        self._forfeits: dict[tuple[Group, int], Fault] = {}
+        self._blocks, self._seconds = 0, 0.0
+        self._looked = self._tended = time.monotonic()
+
+    def __enter__(self) -> "WorkerPool":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        for slot in self._slots:
+            slot.worker.dismiss()
+        self._slots.clear()
+
+    def play(
+        self, blocks: Iterator[Block], meanwhile: Callable[[], None] = lambda: None
+    ) -> Iterator[PlayedPart]:
+        """Yield the results of the blocks, or of their parts, in the order of getting done.
+
+        Whatever is to be done `meanwhile` is done once in a pulse, while all workers are at work.
+
+        Raises WorkforceError when workers keep dying before they play, and Interrupted.
+        """
+        self._hand_out(blocks)
+        while any(slot.piece for slot in self._slots):
+            stopping.check()
+            for slot in self._signalling():
+                result = self._collect(slot)
+                self._hand_out(blocks)
+                if result is not None:
+                    yield result
+            self._look_around()
+            self._hand_out(blocks)
+            meanwhile()
+
+    def drop(self, void: Callable[[Group], bool]) -> None:
+        """Forget what is being played, or waits to be played again, by groups that are void."""
+        self._again = deque(piece for piece in self._again if not void(piece.block.group))
+        for slot in list(self._slots):
+            if slot.piece and void(slot.piece.block.group):
+                self._let_go(slot)
+
+    # Handing out and collecting
+
+    def _hand_out(self, blocks: Iterator[Block]) -> None:
+        """Give every idle worker a piece, hiring while there is more work than workers."""
+        while True:
+            idle = next((slot for slot in self._slots if slot.piece is None), None)
+            if idle is None and len(self._slots) >= self._terms.workers:
+                return
+            piece = self._next(blocks)
+            if piece is None:
+                return
+            slot = idle or self._hire()
+            slot.give(piece, self._forfeits_in(piece.block))
+
+    def _next(self, blocks: Iterator[Block]) -> _Piece | None:
+        if self._again:
+            return self._again.popleft()
+        block = next(blocks, None)
+        return _Piece(block, block) if block else None
+
+    def _hire(self) -> _WorkerSlot:
+        others = [slot.worker for slot in self._slots]
+        terms = self._terms
+        worker = Worker(self._recipe, self._window, terms.method, terms.memory, others)
+        self._slots.append(_WorkerSlot(worker))
+        return self._slots[-1]
+
+    def _forfeits_in(self, block: Block) -> tuple[Fault, ...]:
+        return tuple(
+            fault
+            for (seating, deal), fault in self._forfeits.items()
+            if block.first <= deal < block.end and tuple(sorted(seating)) == block.group
+        )
+
+    def _signalling(self) -> list[_WorkerSlot]:
+        """Wait a moment for workers that have something to say, or have died."""
+        busy = self._busy()
+        signs: dict[Any, _WorkerSlot] = {slot.worker.pipe: slot for slot in busy}
+        signs |= {slot.worker.process.sentinel: slot for slot in busy}
+        found = wait(list(signs), self._pulse(busy))
+        return list({id(signs[sign]): signs[sign] for sign in found}.values())
+
+    def _busy(self) -> list[_WorkerSlot]:
+        return [slot for slot in self._slots if slot.piece]
+
+    def _pulse(self, busy: list[_WorkerSlot]) -> float:
+        groups = {slot.piece.block.group for slot in busy if slot.piece}
+        limits = [self._bots.patience(bot) for group in groups for bot in group]
+        return watchdog.pulse(min(limits, default=self._terms.start_limit))
+
+    def _collect(self, slot: _WorkerSlot) -> PlayedPart | None:
+        """A worker's result; None where there is none yet, or its piece has to be played again."""
+        if slot not in self._slots or slot.piece is None:
+            return None  # let go in the meantime
+        try:
+            return self._heard(slot, slot.piece, slot.worker.post())
+        except EOFError:
+            self._fail(slot, slot.piece, _fate(slot.worker))
+        except Nonsense:
+            self._fail(slot, slot.piece, _Failure(DIED, "wrote into the pipe of its process"))
+        return None
+
+    def _heard(
+        self, slot: _WorkerSlot, piece: _Piece, messages: list[Message]
+    ) -> PlayedPart | None:
+        """What messages come to. Raises Nonsense for one that cannot be the worker's own."""
+        for number, message in enumerate(messages, 1):
+            if isinstance(message, Ready) and not slot.worker.ready:
+                slot.gets_ready()
+            elif isinstance(message, Played) and is_result_of(message.result, piece.block):
+                return self._done(slot, piece, message.result, number == len(messages))
+            elif isinstance(message, Broken):
+                self._fail(slot, piece, self._breakage(piece, message.report))
+                return None
+            else:
+                raise Nonsense
+        return None
+
+    def _breakage(self, piece: _Piece, report: str) -> _Failure:
+        """A worker's own code failed, which a bot can have brought about, or which is our fault."""
+        if not self._bots.suspects(piece.block.group):
+            raise WorkforceError(f"a worker failed at {piece.block}:\n{report}")
+        return _Failure(DIED, f"broke its process: {last_line(report)}")
+
+    def _done(
+        self, slot: _WorkerSlot, piece: _Piece, result: BlockResult, quiet: bool
+    ) -> PlayedPart:
+        """A result; a worker that says more than that is not given another block."""
+        slot.piece = None
+        self._blocks += 1
+        self._seconds += time.monotonic() - slot.since
+        if not quiet:
+            self._let_go(slot)
+        return PlayedPart(result, piece.whole)
+
+    # Watching
+
+    def _look_around(self) -> None:
+        """Look at every game, and act where nothing has moved for too long."""
+        now, busy = time.monotonic(), self._busy()
+        passed = watchdog.seen(now - self._looked, self._pulse(busy))
+        self._looked = now
+        for slot in busy:
+            slot.watchdog.watch(slot.worker.look().step, passed)
+            if slot.piece and (failure := self._overdue(slot, slot.piece)):
+                self._fail(slot, slot.piece, failure)
+        self._tend(any(slot.watchdog.still for slot in busy))
+
+    def _tend(self, soon: bool) -> None:
+        """A bot can print without end in a single decision: it must not fill the disk."""
+        if self._looked - self._tended > (_TENDING_SOON if soon else _TENDING):
+            self._tended = self._looked
+            self._bots.tend()
+
+    def _overdue(self, slot: _WorkerSlot, piece: _Piece) -> _Failure | None:
+        """What is to be said of a worker in which nothing has moved for too long."""
+        snapshot = slot.worker.look()
+        if not slot.worker.ready:
+            limit, text = self._terms.start_limit, "did not get ready within {:g} s (start_limit)"
+        elif snapshot.deciding:
+            limit = self._bots.patience(_seated(piece.block.group, snapshot.place))
+            text = f"{snapshot.asked} gave no answer within {{:g}} s"
+        else:
+            limit, text = self._grace(), "stalled between two decisions"
+        if not slot.watchdog.overdue(limit):
+            return None
+        return _Failure(TOO_SLOW, text.format(limit), slot.watchdog.proven(limit))
+
+    def _grace(self) -> float:
+        """How long a worker may show no sign of life while no bot is deciding."""
+        return _GRACE + 10 * (self._seconds / self._blocks if self._blocks else 0.0)
+
+    # When a worker has failed
+
+    def _fail(self, slot: _WorkerSlot, piece: _Piece, failure: _Failure) -> None:
+        """Replace a worker, and have its piece played again, without a game that is lost."""
+        suspect = self._suspect(slot, piece) if slot.worker.ready else None
+        self._let_go(slot)
+        if suspect is None or (suspect.seating, suspect.deal) in self._forfeits:
+            # A game that is not played any more is no bot's doing.
+            self._unexplained(piece, failure.text)
+            return
+        self._strike(suspect, failure)
+        divisible = self._bots.divisible(piece.block.group)
+        self._again.extendleft(reversed(piece.split(suspect.deal) if divisible else [piece]))
+
+    def _suspect(self, slot: _WorkerSlot, piece: _Piece) -> "_Suspect | None":
+        """The game in which a worker failed, and the bot that may have done it."""
+        group, first = piece.block.group, piece.block.first
+        snapshot, orders = slot.worker.look(), list(seatings(group))
+        index, order = divmod(snapshot.cursor, len(orders))
+        deal = min(max(first, first + index), piece.block.end - 1)
+        last = _seated(group, snapshot.place)
+        bot = last if snapshot.deciding else self._harmful(group, last)
+        if bot is None:
+            return None
+        return _Suspect(bot, snapshot.asked, snapshot.deciding, orders[order], deal)
+
+    def _harmful(self, group: Group, last: int) -> int | None:
+        """A bot that can do harm while it is not asked, best the one that was asked last."""
+        suspects = self._bots.suspects(group)
+        return last if last in suspects else next(iter(suspects), None)
+
+    def _strike(self, suspect: "_Suspect", failure: _Failure) -> None:
+        """Charge a bot, if it is proven what it did, or if it happens again and again."""
+        bot, seating, deal = suspect.bot, suspect.seating, suspect.deal
+        proven = failure.proven and suspect.deciding
+        self._strikes[seating, deal, bot] += _STRIKES if proven else 1
+        if self._strikes[seating, deal, bot] >= _STRIKES:
+            message = failure.text + self._bots.place(bot, suspect.asked)
+            self._forfeits[seating, deal] = Fault(bot, failure.kind, message, seating, deal, 1)
+
+    def _unexplained(self, piece: _Piece, text: str) -> None:
+        piece.failures += 1
+        if piece.failures == TRIES:
+            raise WorkforceError(f"{TRIES} workers in turn failed at {piece.block}: {text}")
+        self._again.append(piece)
+
+    def _let_go(self, slot: _WorkerSlot) -> None:
+        self._slots.remove(slot)
+        slot.worker.dismiss()
+
+
+@dataclass(frozen=True)
+class _Suspect:
+    """A bot that may have harmed its worker, in which game, and whether it was to decide then."""
+
+    bot: int
+    asked: str
+    deciding: bool
+    seating: Group
+    deal: int
+
+
+def _fate(worker: Worker) -> _Failure:
+    """How a worker has ended, which closes its pipe."""
+    code = worker.ended()
+    text = f"{worker.look().asked} {system.ending(code)}".lstrip()
+    return _Failure(DIED, text, code is not None and -code not in system.FOREIGN)
+
+
+def _seated(group: Group, place: int) -> int:
+    """The bot at a position, which a bot may have overwritten."""
+    return group[place % len(group)]
