@@ -95,6 +95,23 @@ def limit_memory(more: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
+def lacks_room(needed: int) -> str:
+    """What to say where this process may not take so many bytes of address space; else nothing."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    except (ImportError, OSError):  # no such limits on this system
+        return ""
+    if limit == resource.RLIM_INFINITY or limit >= needed:
+        return ""
+    unit = 1 << 20
+    return (
+        f"a process may take {limit // unit:,} MiB of address space here, and"
+        f" {needed // unit:,} MiB are needed; raise the limit (ulimit -v)"
+    )
+
+
 def bytes_of(text: str) -> int:
     """A number of bytes as people write it: 512M, 2G, 1.5 GB. Raises ValueError."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?\s*", text.upper())

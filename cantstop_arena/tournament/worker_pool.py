@@ -7,15 +7,15 @@ it, is charged, and the game is lost by it unplayed.
 """
 
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing.connection import wait
-from typing import Any, Protocol
+from typing import Any
 
 from cantstop_arena import stopping, system, watchdog
 from cantstop_arena.errors import WorkforceError
-from cantstop_arena.outcomes import DIED, TOO_SLOW, Block, BlockResult, Fault, Group, seatings
+from cantstop_arena.outcomes import DIED, TOO_SLOW, Block, BlockResult, Fault, Group
 from cantstop_arena.texts import last_line
 from cantstop_arena.tournament.config import START_LIMIT
 from cantstop_arena.tournament.messages import (
@@ -26,31 +26,12 @@ from cantstop_arena.tournament.messages import (
     Ready,
     is_result_of,
 )
+from cantstop_arena.tournament.strikes import Bots, Failure, Strikes, seated
 from cantstop_arena.tournament.worker import TRIES, Recipe, Window, Worker, start_methods
 from cantstop_arena.watchdog import Watchdog
 
-_STRIKES = 3  # before a bot is charged on suspicion
 _TENDING, _TENDING_SOON = 1.0, 0.1  # seconds between two times; soon where a worker stands still
 _GRACE = 5.0  # seconds without any sign of life, beyond ten times the time of a block
-
-
-class Bots(Protocol):
-    """What the parent has to know of the bots to judge what it sees."""
-
-    def patience(self, bot: int) -> float:
-        """The seconds after which a decision of this bot is too slow."""
-
-    def place(self, bot: int, asked: str) -> str:
-        """Where a bot's function stands, as a message says it; empty where that is unknown."""
-
-    def suspects(self, group: Group) -> list[int]:
-        """The bots of a group that could do something to the process besides answering."""
-
-    def divisible(self, group: Group) -> bool:
-        """Whether a block of this group may be played in parts: not where a bot learns."""
-
-    def tend(self) -> None:
-        """Keep in bounds what bots leave behind while they play."""
 
 
 @dataclass(frozen=True)
@@ -90,18 +71,6 @@ class PlayedPart:
     whole: Block
 
 
-@dataclass(frozen=True)
-class _Failure:
-    """Why a worker has to be replaced: the kind of fault, what to say of it, whether it is proven.
-
-    A bot is charged for what is proven if it was to decide; else there may have been an accident.
-    """
-
-    kind: str
-    text: str
-    proven: bool = False
-
-
 class _WorkerSlot:
     """A worker, what it is doing, and how long it has been seen to do nothing."""
 
@@ -137,8 +106,7 @@ class WorkerPool:
         self._terms = terms
         self._slots: list[_WorkerSlot] = []
         self._again: deque[_Piece] = deque()
-        self._strikes: Counter[tuple[Group, int, int]] = Counter()
-        self._forfeits: dict[tuple[Group, int], Fault] = {}
+        self._strikes = Strikes(bots)
         self._blocks, self._seconds = 0, 0.0
         self._looked = self._tended = time.monotonic()
 
@@ -190,7 +158,7 @@ class WorkerPool:
             if piece is None:
                 return
             slot = idle or self._hire()
-            slot.give(piece, self._forfeits_in(piece.block))
+            slot.give(piece, self._strikes.forfeits(piece.block))
 
     def _next(self, blocks: Iterator[Block]) -> _Piece | None:
         if self._again:
@@ -204,13 +172,6 @@ class WorkerPool:
         worker = Worker(self._recipe, self._window, terms.method, terms.memory, others)
         self._slots.append(_WorkerSlot(worker))
         return self._slots[-1]
-
-    def _forfeits_in(self, block: Block) -> tuple[Fault, ...]:
-        return tuple(
-            fault
-            for (seating, deal), fault in self._forfeits.items()
-            if block.first <= deal < block.end and tuple(sorted(seating)) == block.group
-        )
 
     def _signalling(self) -> list[_WorkerSlot]:
         """Wait a moment for workers that have something to say, or have died."""
@@ -237,7 +198,7 @@ class WorkerPool:
         except EOFError:
             self._fail(slot, slot.piece, _fate(slot.worker))
         except Nonsense:
-            self._fail(slot, slot.piece, _Failure(DIED, "wrote into the pipe of its process"))
+            self._fail(slot, slot.piece, Failure(DIED, "wrote into the pipe of its process"))
         return None
 
     def _heard(
@@ -256,11 +217,11 @@ class WorkerPool:
                 raise Nonsense
         return None
 
-    def _breakage(self, piece: _Piece, report: str) -> _Failure:
+    def _breakage(self, piece: _Piece, report: str) -> Failure:
         """A worker's own code failed, which a bot can have brought about, or which is our fault."""
         if not self._bots.suspects(piece.block.group):
             raise WorkforceError(f"a worker failed at {piece.block}:\n{report}")
-        return _Failure(DIED, f"broke its process: {last_line(report)}")
+        return Failure(DIED, f"broke its process: {last_line(report)}")
 
     def _done(
         self, slot: _WorkerSlot, piece: _Piece, result: BlockResult, quiet: bool
@@ -292,19 +253,19 @@ class WorkerPool:
             self._tended = self._looked
             self._bots.tend()
 
-    def _overdue(self, slot: _WorkerSlot, piece: _Piece) -> _Failure | None:
+    def _overdue(self, slot: _WorkerSlot, piece: _Piece) -> Failure | None:
         """What is to be said of a worker in which nothing has moved for too long."""
         snapshot = slot.worker.look()
         if not slot.worker.ready:
             limit, text = self._terms.start_limit, "did not get ready within {:g} s (start_limit)"
         elif snapshot.deciding:
-            limit = self._bots.patience(_seated(piece.block.group, snapshot.place))
+            limit = self._bots.patience(seated(piece.block.group, snapshot.place))
             text = f"{snapshot.asked} gave no answer within {{:g}} s"
         else:
             limit, text = self._grace(), "stalled between two decisions"
         if not slot.watchdog.overdue(limit):
             return None
-        return _Failure(TOO_SLOW, text.format(limit), slot.watchdog.proven(limit))
+        return Failure(TOO_SLOW, text.format(limit), slot.watchdog.proven(limit))
 
     def _grace(self) -> float:
         """How long a worker may show no sign of life while no bot is deciding."""
@@ -312,43 +273,17 @@ class WorkerPool:
 
     # When a worker has failed
 
-    def _fail(self, slot: _WorkerSlot, piece: _Piece, failure: _Failure) -> None:
+    def _fail(self, slot: _WorkerSlot, piece: _Piece, failure: Failure) -> None:
         """Replace a worker, and have its piece played again, without a game that is lost."""
-        suspect = self._suspect(slot, piece) if slot.worker.ready else None
+        ready, snapshot = slot.worker.ready, slot.worker.look()
         self._let_go(slot)
-        if suspect is None or (suspect.seating, suspect.deal) in self._forfeits:
-            # A game that is not played any more is no bot's doing.
+        suspect = self._strikes.suspect(piece.block, snapshot) if ready else None
+        if suspect is None:
             self._unexplained(piece, failure.text)
             return
-        self._strike(suspect, failure)
+        self._strikes.count(suspect, failure)
         divisible = self._bots.divisible(piece.block.group)
         self._again.extendleft(reversed(piece.split(suspect.deal) if divisible else [piece]))
-
-    def _suspect(self, slot: _WorkerSlot, piece: _Piece) -> "_Suspect | None":
-        """The game in which a worker failed, and the bot that may have done it."""
-        group, first = piece.block.group, piece.block.first
-        snapshot, orders = slot.worker.look(), list(seatings(group))
-        index, order = divmod(snapshot.cursor, len(orders))
-        deal = min(max(first, first + index), piece.block.end - 1)
-        last = _seated(group, snapshot.place)
-        bot = last if snapshot.deciding else self._harmful(group, last)
-        if bot is None:
-            return None
-        return _Suspect(bot, snapshot.asked, snapshot.deciding, orders[order], deal)
-
-    def _harmful(self, group: Group, last: int) -> int | None:
-        """A bot that can do harm while it is not asked, best the one that was asked last."""
-        suspects = self._bots.suspects(group)
-        return last if last in suspects else next(iter(suspects), None)
-
-    def _strike(self, suspect: "_Suspect", failure: _Failure) -> None:
-        """Charge a bot, if it is proven what it did, or if it happens again and again."""
-        bot, seating, deal = suspect.bot, suspect.seating, suspect.deal
-        proven = failure.proven and suspect.deciding
-        self._strikes[seating, deal, bot] += _STRIKES if proven else 1
-        if self._strikes[seating, deal, bot] >= _STRIKES:
-            message = failure.text + self._bots.place(bot, suspect.asked)
-            self._forfeits[seating, deal] = Fault(bot, failure.kind, message, seating, deal, 1)
 
     def _unexplained(self, piece: _Piece, text: str) -> None:
         piece.failures += 1
@@ -361,24 +296,8 @@ class WorkerPool:
         slot.worker.dismiss()
 
 
-@dataclass(frozen=True)
-class _Suspect:
-    """A bot that may have harmed its worker, in which game, and whether it was to decide then."""
-
-    bot: int
-    asked: str
-    deciding: bool
-    seating: Group
-    deal: int
-
-
-def _fate(worker: Worker) -> _Failure:
+def _fate(worker: Worker) -> Failure:
     """How a worker has ended, which closes its pipe."""
     code = worker.ended()
     text = f"{worker.look().asked} {system.ending(code)}".lstrip()
-    return _Failure(DIED, text, code is not None and -code not in system.FOREIGN)
-
-
-def _seated(group: Group, place: int) -> int:
-    """The bot at a position, which a bot may have overwritten."""
-    return group[place % len(group)]
+    return Failure(DIED, text, code is not None and -code not in system.FOREIGN)
