@@ -6,6 +6,7 @@ trusted: not its length, not its types, and not its numbers.
 
 import os
 import struct
+from itertools import chain
 from math import factorial
 from typing import Any, TypeAlias
 
@@ -29,6 +30,7 @@ _AT_ONCE = 1 << 20
 _LONGEST = 1 << 26  # bytes of a message; the result of the largest block has about a million
 _LONGEST_REPORT = 100_000  # characters of a traceback that are sent
 _LONGEST_FAULT = 10_000  # characters of what is said of a fault
+_MOST = 1 << 56  # of anything counted, so that sums of many blocks are numbers of 64 bits
 _KINDS = (EXCEPTION, ILLEGAL, TOO_SLOW, DIED)
 
 
@@ -169,14 +171,15 @@ def is_result_of(result: BlockResult, block: Block) -> bool:
 def _can_be(tally: Tally, block: Block) -> bool:
     players = len(block.group)
     counts = [*tally.counts.values(), tally.wins]
+    numbers = chain(*counts, tally.squares.values())
     found = [deal for _, deal in (*tally.lengths.values(), *tally.telling.values())]
     return (
         tally.games == block.deals
-        and sum(tally.wins) == WHOLE * block.deals
+        and sum(tally.wins) <= WHOLE * block.deals  # alone, a game can be lost to nobody
         and 0 <= tally.unfinished <= block.deals
         and 0 <= tally.forfeits <= block.deals
-        and all(len(count) == players and min(count) >= 0 for count in counts)
-        and all(square >= 0 for square in tally.squares.values())
+        and all(len(count) == players for count in counts)
+        and all(0 <= number < _MOST for number in numbers)
         and all(block.first <= deal < block.end for deal in found)
     )
 
