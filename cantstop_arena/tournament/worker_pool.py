@@ -15,7 +15,7 @@ from typing import Any
 
 from cantstop_arena import stopping, system, watchdog
 from cantstop_arena.errors import WorkforceError
-from cantstop_arena.outcomes import DIED, TOO_SLOW, Block, BlockResult, Fault, Group
+from cantstop_arena.outcomes import DIED, TOO_SLOW, Block, BlockResult, Group
 from cantstop_arena.texts import last_line
 from cantstop_arena.tournament.config import START_LIMIT
 from cantstop_arena.tournament.messages import (
@@ -28,10 +28,18 @@ from cantstop_arena.tournament.messages import (
 )
 from cantstop_arena.tournament.strikes import Bots, Failure, Strikes, seated
 from cantstop_arena.tournament.worker import TRIES, Recipe, Window, Worker, start_methods
-from cantstop_arena.watchdog import Watchdog
+from cantstop_arena.tournament.worker_slot import Piece, WorkerSlot
 
 _TENDING, _TENDING_SOON = 1.0, 0.1  # seconds between two times; soon where a worker stands still
 _GRACE = 5.0  # seconds without any sign of life, beyond ten times the time of a block
+
+
+@dataclass(frozen=True)
+class PlayedPart:
+    """The result of a block, or of a part of it."""
+
+    result: BlockResult
+    whole: Block
 
 
 @dataclass(frozen=True)
@@ -47,55 +55,6 @@ class Terms:
     start_limit: float = START_LIMIT
 
 
-@dataclass
-class _Piece:
-    """A block, or what is left of one, on its way through the workers."""
-
-    block: Block
-    whole: Block
-    failures: int = 0
-
-    def split(self, deal: int) -> list["_Piece"]:
-        """This piece in three: what lies before a deal, the deal, and what comes after it."""
-        first, end = self.block.first, self.block.end
-        cuts = [(first, deal), (deal, deal + 1), (deal + 1, end)]
-        parts = [self.block.part(*cut) for cut in cuts if cut[0] < cut[1]]
-        return [_Piece(part, self.whole, self.failures) for part in parts]
-
-
-@dataclass(frozen=True)
-class PlayedPart:
-    """The result of a block, or of a part of it."""
-
-    result: BlockResult
-    whole: Block
-
-
-class _WorkerSlot:
-    """A worker, what it is doing, and how long it has been seen to do nothing."""
-
-    def __init__(self, worker: Worker) -> None:
-        self.worker = worker
-        self.piece: _Piece | None = None
-        self.since = 0.0
-        self.watchdog = Watchdog(worker.process.pid)
-
-    def give(self, piece: _Piece, forfeits: tuple[Fault, ...]) -> None:
-        """Have a piece played, some of its games being lost already."""
-        self.piece = piece
-        self._begin()
-        self.worker.give(piece.block, forfeits)
-
-    def gets_ready(self) -> None:
-        """It has started: only now time begins to count for the bots."""
-        self.worker.ready = True
-        self._begin()
-
-    def _begin(self) -> None:
-        self.since = time.monotonic()
-        self.watchdog.begin()
-
-
 class WorkerPool:
     """Plays a stream of blocks on several processes. Use it as a context manager."""
 
@@ -104,8 +63,8 @@ class WorkerPool:
         self._window = window
         self._bots = bots
         self._terms = terms
-        self._slots: list[_WorkerSlot] = []
-        self._again: deque[_Piece] = deque()
+        self._slots: list[WorkerSlot] = []
+        self._again: deque[Piece] = deque()
         self._strikes = Strikes(bots)
         self._blocks, self._seconds = 0, 0.0
         self._looked = self._tended = time.monotonic()
@@ -160,36 +119,36 @@ class WorkerPool:
             slot = idle or self._hire()
             slot.give(piece, self._strikes.forfeits(piece.block))
 
-    def _next(self, blocks: Iterator[Block]) -> _Piece | None:
+    def _next(self, blocks: Iterator[Block]) -> Piece | None:
         if self._again:
             return self._again.popleft()
         block = next(blocks, None)
-        return _Piece(block, block) if block else None
+        return Piece(block, block) if block else None
 
-    def _hire(self) -> _WorkerSlot:
+    def _hire(self) -> WorkerSlot:
         others = [slot.worker for slot in self._slots]
         terms = self._terms
         worker = Worker(self._recipe, self._window, terms.method, terms.memory, others)
-        self._slots.append(_WorkerSlot(worker))
+        self._slots.append(WorkerSlot(worker))
         return self._slots[-1]
 
-    def _signalling(self) -> list[_WorkerSlot]:
+    def _signalling(self) -> list[WorkerSlot]:
         """Wait a moment for workers that have something to say, or have died."""
         busy = self._busy()
-        signs: dict[Any, _WorkerSlot] = {slot.worker.pipe: slot for slot in busy}
+        signs: dict[Any, WorkerSlot] = {slot.worker.pipe: slot for slot in busy}
         signs |= {slot.worker.process.sentinel: slot for slot in busy}
         found = wait(list(signs), self._pulse(busy))
         return list({id(signs[sign]): signs[sign] for sign in found}.values())
 
-    def _busy(self) -> list[_WorkerSlot]:
+    def _busy(self) -> list[WorkerSlot]:
         return [slot for slot in self._slots if slot.piece]
 
-    def _pulse(self, busy: list[_WorkerSlot]) -> float:
+    def _pulse(self, busy: list[WorkerSlot]) -> float:
         groups = {slot.piece.block.group for slot in busy if slot.piece}
         limits = [self._bots.patience(bot) for group in groups for bot in group]
         return watchdog.pulse(min(limits, default=self._terms.start_limit))
 
-    def _collect(self, slot: _WorkerSlot) -> PlayedPart | None:
+    def _collect(self, slot: WorkerSlot) -> PlayedPart | None:
         """A worker's result; None where there is none yet, or its piece has to be played again."""
         if slot not in self._slots or slot.piece is None:
             return None  # let go in the meantime
@@ -201,9 +160,7 @@ class WorkerPool:
             self._fail(slot, slot.piece, Failure(DIED, "wrote into the pipe of its process"))
         return None
 
-    def _heard(
-        self, slot: _WorkerSlot, piece: _Piece, messages: list[Message]
-    ) -> PlayedPart | None:
+    def _heard(self, slot: WorkerSlot, piece: Piece, messages: list[Message]) -> PlayedPart | None:
         """What messages come to. Raises Nonsense for one that cannot be the worker's own."""
         for number, message in enumerate(messages, 1):
             if isinstance(message, Ready) and not slot.worker.ready:
@@ -217,15 +174,13 @@ class WorkerPool:
                 raise Nonsense
         return None
 
-    def _breakage(self, piece: _Piece, report: str) -> Failure:
+    def _breakage(self, piece: Piece, report: str) -> Failure:
         """A worker's own code failed, which a bot can have brought about, or which is our fault."""
         if not self._bots.suspects(piece.block.group):
             raise WorkforceError(f"a worker failed at {piece.block}:\n{report}")
         return Failure(DIED, f"broke its process: {last_line(report)}")
 
-    def _done(
-        self, slot: _WorkerSlot, piece: _Piece, result: BlockResult, quiet: bool
-    ) -> PlayedPart:
+    def _done(self, slot: WorkerSlot, piece: Piece, result: BlockResult, quiet: bool) -> PlayedPart:
         """A result; a worker that says more than that is not given another block."""
         slot.piece = None
         self._blocks += 1
@@ -253,7 +208,7 @@ class WorkerPool:
             self._tended = self._looked
             self._bots.tend()
 
-    def _overdue(self, slot: _WorkerSlot, piece: _Piece) -> Failure | None:
+    def _overdue(self, slot: WorkerSlot, piece: Piece) -> Failure | None:
         """What is to be said of a worker in which nothing has moved for too long."""
         snapshot = slot.worker.look()
         if not slot.worker.ready:
@@ -273,7 +228,7 @@ class WorkerPool:
 
     # When a worker has failed
 
-    def _fail(self, slot: _WorkerSlot, piece: _Piece, failure: Failure) -> None:
+    def _fail(self, slot: WorkerSlot, piece: Piece, failure: Failure) -> None:
         """Replace a worker, and have its piece played again, without a game that is lost."""
         ready, snapshot = slot.worker.ready, slot.worker.look()
         self._let_go(slot)
@@ -285,13 +240,13 @@ class WorkerPool:
         divisible = self._bots.divisible(piece.block.group)
         self._again.extendleft(reversed(piece.split(suspect.deal) if divisible else [piece]))
 
-    def _unexplained(self, piece: _Piece, text: str) -> None:
+    def _unexplained(self, piece: Piece, text: str) -> None:
         piece.failures += 1
         if piece.failures == TRIES:
             raise WorkforceError(f"{TRIES} workers in turn failed at {piece.block}: {text}")
         self._again.append(piece)
 
-    def _let_go(self, slot: _WorkerSlot) -> None:
+    def _let_go(self, slot: WorkerSlot) -> None:
         self._slots.remove(slot)
         slot.worker.dismiss()
 
