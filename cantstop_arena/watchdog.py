@@ -44,7 +44,6 @@ class Watchdog:
         self._pid = pid
         self._family: tuple[int, ...] = (pid,)
         self._step: tuple[int, ...] = ()
-        self._states = ""
         self.begin()
 
     def meet(self) -> None:
@@ -54,7 +53,7 @@ class Watchdog:
     def begin(self) -> None:
         """Something else is waited for from now on."""
         self.still = self.own = 0.0
-        self._states = ""
+        self._states: dict[int, str] = {}
         self._slept = True
         self._times = processor_times(self._family)
 
@@ -72,11 +71,20 @@ class Watchdog:
         times = processor_times(states)
         before = times | self._times  # a process first seen now counts from now on
         computed = sum(spent - before[pid] for pid, spent in times.items())
-        self._states, self._times = "".join(states.values()), before | times
-        slept = set(self._states) == {"S"}
+        self._states, self._times = states, before | times
+        slept = self._letters == {"S"}
         self.still += passed
         self.own += passed if slept and self._slept else min(computed, passed)
         self._slept = slept
+
+    @property
+    def _letters(self) -> set[str]:
+        return set("".join(self._states.values()))
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody has stopped the process, by a signal or in a debugger."""
+        return not set("Tt").isdisjoint(self._states.get(self._pid, ""))
 
     def proven(self, limit: float) -> bool:
         """Whether the process itself has let so many seconds pass."""
@@ -89,7 +97,7 @@ class Watchdog:
         """
         if self.still < limit or self.proven(limit):
             return self.still >= limit
-        told = self._states and not set(self._states) & set("Tt")
+        told = self._letters and self._letters.isdisjoint("Tt")
         return not told or self.still >= max(_STARVED * limit, limit + _STARVED_LEAST)
 
 

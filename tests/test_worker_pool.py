@@ -127,3 +127,22 @@ def test_a_worker_that_says_too_much_is_replaced_and_its_block_played(
     tmp_path: Path, said: Callable[[Block], list[Message]]
 ) -> None:
     assert worked(partial(Talks, said, tmp_path), Terms(1, "fork")) == CALM
+
+
+class Stops(Fake):
+    """Is stopped by somebody, twice, while a bot is to decide."""
+
+    def happens(self, what: str, times: int, game: tuple[int, int]) -> None:
+        super().happens(*(("stopped", 2) if game == (4, 0) else ("", 0)), game)
+
+
+class VeryPatient(Patient):
+    """Gives bots a time that no test waits for."""
+
+    def patience(self, bot: int) -> float:
+        return 3600.0
+
+
+def test_a_worker_that_was_stopped_is_not_waited_for(tmp_path: Path) -> None:
+    assert worked(partial(Stops, tmp_path, {}), Terms(1, "fork"), VeryPatient()) == CALM
+    assert len(list(tmp_path.iterdir())) == 2

@@ -218,9 +218,11 @@ class WorkerPool:
             text = f"{snapshot.asked} gave no answer within {{:g}} s"
         else:
             limit, text = self._grace(), "stalled between two decisions"
-        if not slot.watchdog.overdue(limit):
+        stopped = slot.watchdog.stopped  # perhaps for good: no long limit is worth waiting for
+        if not slot.watchdog.overdue(min(limit, self._grace()) if stopped else limit):
             return None
-        return Failure(TOO_SLOW, text.format(limit), slot.watchdog.proven(limit))
+        proven = slot.watchdog.proven(limit) and not stopped
+        return Failure(TOO_SLOW, text.format(limit), proven)
 
     def _grace(self) -> float:
         """How long a worker may show no sign of life while no bot is deciding."""
