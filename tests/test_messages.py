@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from conftest import Tables
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cantstop_arena.games.cantstop.rules import CLASSIC
@@ -137,6 +137,7 @@ def test_what_no_worker_says_is_nonsense(pipe: tuple[int, int], content: bytes) 
             inbox.receive(pipe[0])
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_whatever_raise_anything_else(content: bytes) -> None:
     read, write = os.pipe()

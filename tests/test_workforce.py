@@ -12,7 +12,7 @@ from typing import Any
 import multiprocess
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cantstop_arena.errors import WorkforceError
@@ -256,6 +256,7 @@ def in_order(found: dict[Block, list[Fault]], limit: int) -> list[tuple[int, int
     return out
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**9), st.integers(1, 8), st.integers(1, 4))
 def test_who_is_out_does_not_depend_on_the_order_of_getting_done(
     seed: int, limit: int, workers: int
