@@ -67,10 +67,11 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     from cantstop_arena.plugins import Catalogue
     from cantstop_arena.tournament import config
     from cantstop_arena.tournament.botlogs import BotLogs
+    from cantstop_arena.tournament.config import FaultPolicy
     from cantstop_arena.tournament.recipes import recipe_for
     from cantstop_arena.tournament.run import Bots
     from cantstop_arena.tournament.worker import Window
-    from cantstop_arena.tournament.workforce import Terms, Workforce
+    from cantstop_arena.tournament.worker_pool import Terms, WorkerPool
 
     file = folder / "watched.yaml"
     file.write_text("bots: [rule28, glenn-aloi]\n")
@@ -84,9 +85,9 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     at_work = partial(recipe.at_work, logs)
     while True:
         start = time.perf_counter()
-        bots = Bots(table, 1.0, frozenset(), logs)
-        with Workforce(at_work, Window(SIZE, sight_of), bots, Terms(1)) as workforce:
-            done = sum(one.result.block.deals for one in workforce.play(iter(blocks)))
+        bots = Bots(table, FaultPolicy(), frozenset(), logs)
+        with WorkerPool(at_work, Window(SIZE, sight_of), bots, Terms(1)) as pool:
+            done = sum(one.result.block.deals for one in pool.play(iter(blocks)))
         middle = time.perf_counter()
         assert 2 * done == played
         for block in blocks:

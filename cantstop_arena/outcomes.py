@@ -165,7 +165,7 @@ def _when(fault: Fault) -> tuple[int, list[int], Group, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Glimpse:
+class Snapshot:
     """What can be seen of a block's play from outside, at some moment.
 
     `cursor` counts the block's games, deal after deal in every seating; `place` is the position

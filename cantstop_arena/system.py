@@ -7,14 +7,13 @@ import re
 import signal
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 FOREIGN = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 """Signals by which others end a process, rather than a mistake of its own."""
 
 _PR_SET_PDEATHSIG = 1
+_PF_EXITING = 4  # set before the kernel closes the files of a process that ends
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
-_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
@@ -44,21 +43,14 @@ def open_standard_files() -> None:
             setattr(sys, name, os.fdopen(nothing, mode, encoding="utf-8"))
 
 
-class Activity(NamedTuple):
-    """What a process is doing: its state as /proc names it, and the processor time it has used."""
-
-    state: str
-    seconds: float
-
-
-def activity(pid: int) -> Activity | None:
-    """The activity of a process; None where the system does not tell, or it is gone."""
+def is_ending(pid: int) -> bool:
+    """Whether a process that runs is on its way out; taken to be so where the system is silent."""
     try:
         text = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
-        return None
+        return True
     fields = text.rpartition(b")")[2].split()  # the name before it may hold anything
-    return Activity(fields[0].decode(), (int(fields[11]) + int(fields[12])) / _TICKS)
+    return fields[0] in (b"Z", b"X") or bool(int(fields[6]) & _PF_EXITING)
 
 
 def ending(code: int | None) -> str:
@@ -101,6 +93,23 @@ def limit_memory(more: int) -> None:
     limit = pages * os.sysconf("SC_PAGE_SIZE") + more
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+def lacks_room(needed: int) -> str:
+    """What to say where this process may not take so many bytes of address space; else nothing."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    except (ImportError, OSError):  # no such limits on this system
+        return ""
+    if limit == resource.RLIM_INFINITY or limit >= needed:
+        return ""
+    unit = 1 << 20
+    return (
+        f"a process may take {limit // unit:,} MiB of address space here, and"
+        f" {needed // unit:,} MiB are needed; raise the limit (ulimit -v)"
+    )
 
 
 def bytes_of(text: str) -> int:

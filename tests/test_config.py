@@ -20,8 +20,8 @@ from cantstop_arena.tournament.config import FaultPolicy, Overrides, Tournament,
 from cantstop_arena.tournament.entrants import KEYS as RESERVED
 
 KNOWN_KEYS = (
-    "name, game, rules, players, games, until, seed, decision_limit, max_faults, on_fault,"
-    " isolate, anchor, bots"
+    "name, game, rules, players, games, until, seed, decision_limit, start_limit, max_faults,"
+    " on_fault, isolate, anchor, bots"
 )
 
 
@@ -628,6 +628,7 @@ def test_what_is_resolved_is_all_there_is_to_say(folder: Path) -> None:
         games: 7
         seed: 1
         decision_limit: 1.0
+        start_limit: 60.0
         max_faults: 100
         on_fault: forfeit
         bots:
@@ -828,9 +829,9 @@ def test_no_structure_whatever_ends_in_a_traceback(fuzz_folder: Path, tree: Any)
 
 
 def test_limits_on_bots_are_read_with_their_defaults(tmp_path: Path) -> None:
-    assert policy(tmp_path, "") == FaultPolicy(1.0, 100, "forfeit")
-    told = "decision_limit: 2\nmax_faults: 5\non_fault: abort\n"
-    assert policy(tmp_path, told) == FaultPolicy(2.0, 5, "abort")
+    assert policy(tmp_path, "") == FaultPolicy(1.0, 60.0, 100, "forfeit")
+    told = "decision_limit: 2\nstart_limit: 7\nmax_faults: 5\non_fault: abort\n"
+    assert policy(tmp_path, told) == FaultPolicy(2.0, 7.0, 5, "abort")
 
 
 @pytest.mark.parametrize(
@@ -839,6 +840,7 @@ def test_limits_on_bots_are_read_with_their_defaults(tmp_path: Path) -> None:
         ("decision_limit: 0", "decision_limit must be a number of seconds above 0"),
         ("decision_limit: .inf", "decision_limit must be a number of seconds above 0"),
         ("decision_limit: soon", "not 'soon'"),
+        ("start_limit: -1", "start_limit must be a number of seconds above 0"),
         ("max_faults: 0", "max_faults must be a whole number from 1"),
         ("on_fault: abrt", "must be forfeit or abort, not 'abrt' (did you mean 'abort'?)"),
         ("isolate: 1", "isolate must be true or false, not 1"),

@@ -28,7 +28,7 @@ from cantstop_arena.reports.model import Column, Estimate, Table, Value, estimat
 from cantstop_arena.reports.standings import ELO
 from cantstop_arena.tournament import config, run, until
 from cantstop_arena.tournament.ledger import LEDGER
-from cantstop_arena.tournament.workforce import Terms
+from cantstop_arena.tournament.worker_pool import Terms
 
 SLOW = """
 import time

@@ -29,7 +29,7 @@ from cantstop_arena.sequential.ending import elo_variance, rule_for, score_varia
 from cantstop_arena.sequential.sprt import Sprt
 from cantstop_arena.tournament import config, run, until
 from cantstop_arena.tournament.worker import start_methods
-from cantstop_arena.tournament.workforce import Terms
+from cantstop_arena.tournament.worker_pool import Terms
 
 PLAIN = '''"""Stops after three rolls."""
 def choose_move(turn, moves):

@@ -12,7 +12,7 @@ from typing import Any
 import multiprocess
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cantstop_arena.errors import WorkforceError
@@ -22,16 +22,14 @@ from cantstop_arena.outcomes import (
     Block,
     BlockResult,
     Fault,
-    Glimpse,
     Group,
+    Snapshot,
     Tally,
     joined,
 )
-from cantstop_arena.system import Activity
 from cantstop_arena.tournament.judge import Judge
-from cantstop_arena.tournament.vigil import Vigil
 from cantstop_arena.tournament.worker import Window
-from cantstop_arena.tournament.workforce import Terms, Workforce
+from cantstop_arena.tournament.worker_pool import Terms, WorkerPool
 
 BLOCKS = [Block((0, 1), first, 5) for first in range(0, 50, 5)]
 ORDERS: list[Group] = [(0, 1), (1, 0)]
@@ -54,10 +52,10 @@ def sight_of(memory: Any) -> Any:
     """Where the fakes write which game they are in, and whether its first bot is deciding."""
     numbers = np.frombuffer(memory, np.int64, 3)
 
-    def look() -> Glimpse:
+    def look() -> Snapshot:
         cursor, deciding, steps = numbers.tolist()
         place = cursor % 2
-        return Glimpse(cursor, place, "ask", bool(deciding), (cursor, deciding, steps))
+        return Snapshot(cursor, place, "ask", bool(deciding), (cursor, deciding, steps))
 
     return look
 
@@ -142,8 +140,8 @@ def worked(
     parts: dict[Block, list[BlockResult]] = {}
     recipe = partial(Fake, folder, plan or {})
     terms = Terms(workers, method)
-    with Workforce(recipe, Window(24, sight_of), Referee(patience), terms) as workforce:
-        for played in workforce.play(iter(BLOCKS)):
+    with WorkerPool(recipe, Window(24, sight_of), Referee(patience), terms) as pool:
+        for played in pool.play(iter(BLOCKS)):
             parts.setdefault(played.whole, []).append(played.result)
     assert not multiprocess.active_children()
     return {whole: joined(whole, results) for whole, results in parts.items()}
@@ -192,7 +190,7 @@ def test_a_bot_is_charged_when_it_was_seen_or_does_it_again_and_again(
 def test_a_worker_that_stalls_where_nobody_decides_ends_the_work_with_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cantstop_arena.tournament.workforce._GRACE", 0.2)
+    monkeypatch.setattr("cantstop_arena.tournament.worker_pool._GRACE", 0.2)
     assert worked(tmp_path, {(7, 0): ("waits", 2)}) == CALM
     with pytest.raises(WorkforceError, match=r"5 workers in turn failed at .*stalled"):
         worked(tmp_path, {(8, 0): ("waits", 99)})
@@ -212,15 +210,15 @@ def leaves(memory: Any) -> Any:
 def test_a_recipe_that_fails_ends_the_work() -> None:
     with (
         pytest.raises(WorkforceError, match="exit code 1"),
-        Workforce(leaves, Window(24, sight_of), Referee(), Terms(2, "fork")) as workforce,
+        WorkerPool(leaves, Window(24, sight_of), Referee(), Terms(2, "fork")) as pool,
     ):
-        list(workforce.play(iter(BLOCKS)))
+        list(pool.play(iter(BLOCKS)))
 
 
 def test_work_that_is_left_leaves_no_process_behind(tmp_path: Path) -> None:
     recipe = partial(Fake, tmp_path, {})
-    with Workforce(recipe, Window(24, sight_of), Referee(), Terms(2, "fork")) as workforce:
-        next(workforce.play(iter(BLOCKS)))
+    with WorkerPool(recipe, Window(24, sight_of), Referee(), Terms(2, "fork")) as pool:
+        next(pool.play(iter(BLOCKS)))
         assert len(multiprocess.active_children()) == 2
     assert not multiprocess.active_children()
 
@@ -230,9 +228,9 @@ def test_dropped_groups_are_played_no_more(tmp_path: Path) -> None:
     other = Block((2, 3), 100, 5)
     recipe = partial(Fake, tmp_path, {(100, 0): ("sleeps", 99)})
     found = set()
-    with Workforce(recipe, Window(24, sight_of), Referee(), Terms(2, "fork")) as workforce:
-        for played in workforce.play(iter([other, *BLOCKS])):
-            workforce.drop(lambda group: group == (2, 3))
+    with WorkerPool(recipe, Window(24, sight_of), Referee(), Terms(2, "fork")) as pool:
+        for played in pool.play(iter([other, *BLOCKS])):
+            pool.drop(lambda group: group == (2, 3))
             found.add(played.whole)
     assert found == set(BLOCKS)
 
@@ -264,6 +262,7 @@ def in_order(found: dict[Block, list[Fault]], limit: int) -> list[tuple[int, int
     return out
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**9), st.integers(1, 8), st.integers(1, 4))
 def test_who_is_out_does_not_depend_on_the_order_of_getting_done(
     seed: int, limit: int, workers: int
@@ -303,43 +302,3 @@ def test_who_is_out_does_not_depend_on_the_order_of_getting_done(
     listen()
     assert told == in_order(found, limit)
     assert judge.out == {bot for bot, _ in told}
-
-
-# --- Watching -------------------------------------------------------------------------------------
-
-
-def vigil(*looks: tuple[int, str, float]) -> Vigil:
-    """A vigil after looks, each a step, the state of the process and its processor time."""
-    watching = Vigil()
-    for step, state, seconds in looks:
-        watching.look(Glimpse(0, 0, "ask", True, (step,)), Activity(state, seconds), 0.1)
-    return watching
-
-
-def test_time_counts_from_the_last_step_on() -> None:
-    assert vigil((1, "R", 0.0), (2, "R", 0.1)).still == 0
-    assert vigil((1, "R", 0.0), (2, "R", 0.1), (2, "R", 0.2)).still == pytest.approx(0.1)
-
-
-@pytest.mark.parametrize(
-    ("states", "used", "proven"),
-    [
-        ("RRRRRR", 0.1, True),
-        ("RRRRRR", 0.05, False),  # it had half a processor: somebody else took the rest
-        ("SSSSSS", 0.0, True),
-        ("SSSSDS", 0.0, False),  # it waited for a disk
-        ("STTTTS", 0.0, False),  # somebody stopped it
-        ("SSS", 0.0, False),  # too few looks to know
-    ],
-)
-def test_what_proves_that_a_bot_was_slow_itself(states: str, used: float, proven: bool) -> None:
-    watching = vigil(*((7, state, used * look) for look, state in enumerate(states)))
-    assert watching.proven == proven
-
-
-def test_nothing_is_proven_where_the_system_tells_nothing() -> None:
-    watching = Vigil()
-    for _ in range(9):
-        watching.look(Glimpse(0, 0, "ask", True, (1,)), None, 0.1)
-    assert not watching.proven
-    assert not watching.stopped

@@ -20,12 +20,16 @@ from cantstop_arena.cli.report import report
 from cantstop_arena.cli.rules import rules
 from cantstop_arena.cli.run import run
 from cantstop_arena.errors import ArenaError, Interrupted
-from cantstop_arena.system import open_standard_files
+from cantstop_arena.system import lacks_room, open_standard_files
 
 # NumPy reads these when it is imported. Cores are for games: threads for small matrices would only
 # be in each other's way, and in the workers'.
 for _threads in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(_threads, "1")
+
+
+_NEEDED = 1 << 30
+"""Bytes of address space. With less the compiler of the engine ends the process without a word."""
 
 
 class Arena(click.Group):
@@ -57,6 +61,8 @@ class Arena(click.Group):
             context.exit(1)
 
     def _invoke(self, context: click.Context) -> Any:
+        if lack := lacks_room(_NEEDED):
+            raise ArenaError(f"There is too little memory: {lack}")
         try:
             return super().invoke(context)
         except Interrupted as wish:

@@ -17,7 +17,7 @@ from cantstop_arena.system import bytes_of
 if TYPE_CHECKING:
     from cantstop_arena.seeds import Seed
     from cantstop_arena.tournament.config import Overrides
-    from cantstop_arena.tournament.workforce import Terms
+    from cantstop_arena.tournament.worker_pool import Terms
 
 RESULTS = Path("results")
 
@@ -149,6 +149,6 @@ def say_how_to_go_on() -> None:
 def terms_of(workers: int | None, start_method: str | None, memory: int | None) -> "Terms":
     """The terms on which workers play, with defaults for what is not given."""
     from cantstop_arena.tournament.worker import start_methods, worker_count
-    from cantstop_arena.tournament.workforce import Terms
+    from cantstop_arena.tournament.worker_pool import Terms
 
     return Terms(workers or worker_count(), start_method or start_methods()[0], memory)

@@ -54,6 +54,7 @@ KEYS = (
     "seed",
     "ignore_below",
     "decision_limit",
+    "start_limit",
     "max_faults",
     "on_fault",
     "isolate",

@@ -28,7 +28,7 @@ from cantstop_arena.texts import how_many
 from cantstop_arena.tournament.config import RESOLVED, Tournament, dump
 from cantstop_arena.tournament.ledger import LEDGER, Ledger, open_ledger, stored_seed
 from cantstop_arena.tournament.run import Watch, play
-from cantstop_arena.tournament.workforce import Terms
+from cantstop_arena.tournament.worker_pool import Terms
 
 
 def compare(

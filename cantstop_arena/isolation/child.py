@@ -11,16 +11,16 @@ from typing import BinaryIO
 
 from cantstop_arena import system
 from cantstop_arena.errors import BotError
-from cantstop_arena.isolation.evidence import Watch
 from cantstop_arena.isolation.failures import Lost, Nonsense, Overdue
 from cantstop_arena.isolation.launch import Launch, environment
 from cantstop_arena.isolation.sandbox import wrapped
 from cantstop_arena.isolation.wire import LONGEST_LINE, excerpt
 from cantstop_arena.texts import in_a_line
+from cantstop_arena.watchdog import AnswerTimer
 
 LONGEST_LOG = 1 << 20
 _SECONDS_TO_END = 1.0
-_SECONDS_TO_TELL_ITS_FATE = 0.1
+_SECONDS_TO_BE_GONE = 10.0  # for a process that is ending already, on the busiest machine
 
 
 class Child:
@@ -42,7 +42,7 @@ class Child:
         self._news = select.poll()
         self._news.register(self._answers, select.POLLIN)
         self._unread = bytearray()
-        self._watch = Watch(self._process.pid)
+        self._timer = AnswerTimer(self._process.pid)
 
     def _started(self, launch: Launch) -> subprocess.Popen[bytes]:
         try:
@@ -70,24 +70,24 @@ class Child:
 
     def tell(self, line: bytes, limit: float) -> None:
         """Send a line that needs no answer. Raises Lost or Overdue."""
-        self._watch.begin(limit)
+        self._timer.begin(limit)
         self._write(line)
 
     def ask(self, line: bytes, limit: float) -> bytes:
         """Send a line and return the one that answers it. Raises Lost, Overdue or Nonsense."""
         self._refuse_unasked()
-        self._watch.begin(limit)
+        self._timer.begin(limit)
         self._write(line)
         return self._read_line()
 
     def hear(self, limit: float) -> bytes:
         """The line that comes next. Raises Lost, Overdue or Nonsense."""
-        self._watch.begin(limit)
+        self._timer.begin(limit)
         return self._read_line()
 
     def settled(self) -> None:
         """It has begun to work: whatever processes it needs are there."""
-        self._watch.meet()
+        self._timer.meet()
 
     def _write(self, line: bytes) -> None:
         while line:
@@ -126,21 +126,22 @@ class Child:
 
     def _wait(self, pipe: select.poll) -> None:
         """Wait until a pipe can be used. Raises Overdue, or Lost where nobody is left."""
-        while not pipe.poll(self._watch.pause()):
+        while not pipe.poll(self._timer.pause()):
             # Somebody whom the program left behind may hold the pipe open.
             if self._process.poll() is not None and not pipe.poll(0):
                 raise self._fate()
             self._keep_time()
 
     def _keep_time(self) -> None:
-        if self._watch.is_over():
-            raise Overdue(self._watch.verdict(), self._watch.proven())
+        if self._timer.is_over():
+            raise Overdue(self._timer.verdict(), self._timer.proven())
         self.trim_log()
 
     def _fate(self) -> Lost:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_SECONDS_TO_TELL_ITS_FATE)
-        code = self._process.returncode
+        if system.is_ending(self._process.pid):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_SECONDS_TO_BE_GONE)
+        code = self._process.poll()
         told = f"the program {system.ending(code)}"
         return Lost(told, proven=code is not None and -code not in system.FOREIGN)
 

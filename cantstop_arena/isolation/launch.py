@@ -35,6 +35,7 @@ _FIXED = {
 class Launch:
     """How a program is started and treated. Limits are in seconds, `memory` is in bytes.
 
+    The `start_limit` is for getting ready, the `decision_limit` for every answer after that.
     `options` is a JSON object for the bot; what the program writes to stderr is added to `log`.
     Files and folders that are `hidden` cannot be read in a sandbox, but for what it takes to start.
     """
@@ -45,7 +46,7 @@ class Launch:
     decision_limit: float = 10.0
     memory: int | None = None
     log: Path | None = None
-    start_limit: float = 10.0
+    start_limit: float = 60.0
     hidden: tuple[Path, ...] = ()
 
 

@@ -44,6 +44,7 @@ KEYS = (
     "until",
     "seed",
     "decision_limit",
+    "start_limit",
     "max_faults",
     "on_fault",
     "isolate",
@@ -58,7 +59,9 @@ MOST_GAMES = 10_000_000  # by default, where the games are played until a rule e
 BLOCKS = 512  # keep workers busy, and progress visible
 UNTIL = {ELO_ERROR: (0.01, 1000.0), WIDTH: (1e-6, 1.0)}  # from the narrowest to the widest
 MAX_FAULTS = range(1, 10**9 + 1)
-LONGEST_DECISION = 3600.0
+LONGEST_DECISION = LONGEST_START = 3600.0
+START_LIMIT = 60.0  # loading numba takes seconds, and a busy machine makes minutes of them
+_TRIES_APART = 4
 ON_FAULT = ("forfeit", "abort")
 LONGEST_NAME = 100
 LONGEST_FOLDER = 255  # bytes, on every common file system
@@ -70,11 +73,23 @@ A_NAME = (
 
 @dataclass(frozen=True)
 class FaultPolicy:
-    """What becomes of bots that misbehave: the limits, and whether the first fault ends a run."""
+    """What becomes of bots that misbehave: the limits, and whether the first fault ends a run.
+
+    Limits are in seconds: for a decision, and for a worker or a program to get ready.
+    """
 
     decision_limit: float = 1.0
+    start_limit: float = START_LIMIT
     max_faults: int = 100
     on_fault: str = ON_FAULT[0]
+
+    @property
+    def patience_apart(self) -> float:
+        """The seconds a worker may wait for a bot's own process, whose time it keeps itself.
+
+        It starts a program, asks it, and does so again where it is doubtful why no answer came.
+        """
+        return _TRIES_APART * (self.start_limit + self.decision_limit)
 
 
 @dataclass(frozen=True)
@@ -265,6 +280,9 @@ def read_policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:
             "decision_limit",
             LONGEST_DECISION,
             default.decision_limit,
+        ),
+        reader.seconds(
+            entries.get("start_limit"), "start_limit", LONGEST_START, default.start_limit
         ),
         reader.whole(entries.get("max_faults"), "max_faults", MAX_FAULTS, default.max_faults),
         reader.choice(entries.get("on_fault"), "on_fault", ON_FAULT),

@@ -24,7 +24,7 @@ from cantstop_arena.tournament.config import GAME, FaultPolicy, Tournament
 from cantstop_arena.tournament.entrants import Entrant, find_bot
 from cantstop_arena.tournament.ledger import Ledger
 from cantstop_arena.tournament.until import BLOCKS
-from cantstop_arena.tournament.workforce import Terms
+from cantstop_arena.tournament.worker_pool import Terms
 
 SEATS = 2
 GROUP = (0, 1)

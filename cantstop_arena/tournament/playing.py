@@ -5,20 +5,21 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cantstop_arena.errors import BotError
+from cantstop_arena.games.cantstop.asking import Insider
 from cantstop_arena.games.cantstop.person import Person
 from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.table import Contestant, uncompiled
-from cantstop_arena.hookspecs import Player
 from cantstop_arena.options import LONGEST_QUOTE
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.seeds import Seed
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.chairs import Apart
+from cantstop_arena.tournament.config import FaultPolicy
 from cantstop_arena.tournament.entrants import Entrant, find_bot_apart
 from cantstop_arena.tournament.recipes import entrant_seat
 
-_LIMIT = 10.0  # seconds for a decision of a bot: people are patient
+_LIMITS = FaultPolicy(decision_limit=10.0)  # people are patient
 
 
 @contextmanager
@@ -40,7 +41,7 @@ def table_with(
     read in the sandbox what is `hidden`. Raises BotError.
     """
     contestants = [_bot(reference, catalogue, hidden) for reference in bots]
-    player = Player(person.choose_move, person.roll_again)
+    player = Insider(person.choose_move, person.roll_again)
     contestants.insert(seat, Contestant(name, player, digest=""))
     if missing := uncompiled(contestants):
         compiling(missing)
@@ -61,4 +62,4 @@ def _bot(reference: str, catalogue: Catalogue, hidden: tuple[Path, ...]) -> Cont
         raise BotError(f"{in_a_line(reference, LONGEST_QUOTE)}: {error}") from None
     isolate = spec.origin != "built-in"
     entrant = Entrant(spec.name, spec, spec.defaults, isolate)
-    return entrant_seat(entrant, catalogue, _LIMIT, hidden=hidden).contestant(catalogue)
+    return entrant_seat(entrant, catalogue, _LIMITS, hidden=hidden).contestant(catalogue)

@@ -17,7 +17,7 @@ from cantstop_arena.plugins import Catalogue
 from cantstop_arena.seeds import Seed
 from cantstop_arena.tournament.botlogs import BotLogs, Redirection
 from cantstop_arena.tournament.chairs import Apart, Near
-from cantstop_arena.tournament.config import RESOLVED, Entrant, Tournament
+from cantstop_arena.tournament.config import RESOLVED, Entrant, FaultPolicy, Tournament
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.play import Table
@@ -105,10 +105,10 @@ def recipe_for(
     Bots in processes of their own write to their logs, and may take so many bytes of memory.
     """
     seats = []
-    limit, hidden = tournament.policy.decision_limit, _hidden(tournament, logs)
+    limits, hidden = tournament.policy, _hidden(tournament, logs)
     for number, entrant in enumerate(tournament.entrants):
         log = logs.paths[number] if logs else None
-        seats.append(entrant_seat(entrant, catalogue, limit, log, memory, hidden))
+        seats.append(entrant_seat(entrant, catalogue, limits, log, memory, hidden))
     rules, players, seed = tournament.rules, tournament.players, tournament.seed
     return Recipe(rules, tuple(seats), players, seed, catalogue.folder, tournament.measured)
 
@@ -124,12 +124,12 @@ def _hidden(tournament: Tournament, logs: BotLogs | None) -> tuple[Path, ...]:
 def entrant_seat(
     entrant: Entrant,
     catalogue: Catalogue,
-    limit: float,
+    limits: FaultPolicy,
     log: Path | None = None,
     memory: int | None = None,
     hidden: tuple[Path, ...] = (),
 ) -> Seat:
-    """The seat of an entrant, whose decisions may take so many seconds.
+    """The seat of an entrant, with the limits for its start and its decisions.
 
     In the sandbox it cannot read what is `hidden`.
     """
@@ -140,7 +140,8 @@ def entrant_seat(
     if not argv:
         argv = served_bot(entrant.bot.name, catalogue.folder, entrant.bot.path, memory)
         cwd, bound = Path.cwd(), None  # whoever serves it sees to the memory
-    launch = Launch(argv, cwd, seat.options, limit, bound, log, hidden=hidden)
+    limit, start = limits.decision_limit, limits.start_limit
+    launch = Launch(argv, cwd, seat.options, limit, bound, log, start, hidden)
     return replace(seat, launch=launch, learns=entrant.bot.learns)
 
 
@@ -160,9 +161,9 @@ def table_for(
     """
     if len(names) not in PLAYERS:
         raise UsageError(f"{len(names)} bots cannot play; seats are {PLAYERS[0]} to {PLAYERS[-1]}")
-    limit, hidden = tournament.policy.decision_limit, _hidden(tournament, None)
+    limits, hidden = tournament.policy, _hidden(tournament, None)
     entrants = {
-        entrant.name: entrant_seat(entrant, catalogue, limit, hidden=hidden)
+        entrant.name: entrant_seat(entrant, catalogue, limits, hidden=hidden)
         for entrant in tournament.entrants
     }
     chosen = {name: entrants.get(name) or _free_seat(name, entrants, catalogue) for name in names}

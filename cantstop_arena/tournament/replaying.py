@@ -10,21 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 from cantstop_arena import stopping, system
 from cantstop_arena.errors import WorkforceError
-from cantstop_arena.outcomes import Block, Fault, Glimpse, Group
+from cantstop_arena.outcomes import Block, Fault, Group, Snapshot
 from cantstop_arena.plugins import Catalogue
 from cantstop_arena.texts import last_line
-from cantstop_arena.tournament.config import Tournament
+from cantstop_arena.tournament.config import FaultPolicy, Tournament
+from cantstop_arena.tournament.messages import (
+    Broken,
+    Complained,
+    Happened,
+    Message,
+    Nonsense,
+    Ready,
+)
 from cantstop_arena.tournament.recipes import Recipe, table_for
-from cantstop_arena.tournament.vigil import Vigil
-from cantstop_arena.tournament.worker import READY, TRIES, Window, Worker, start_methods
+from cantstop_arena.tournament.worker import TRIES, Window, Worker, start_methods
+from cantstop_arena.watchdog import Watchdog, pulse, seen
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.events import Event
     from cantstop_arena.games.cantstop.play import Table
-
-_PULSE = 0.02
-_TO_START = 120.0  # seconds for the process, and for programs, to get ready
-_COMPLAINT = "complaint"
 
 
 def replayed(
@@ -78,14 +82,14 @@ def _played(
 
     recipe, seats = table_for(tournament, catalogue, names)
     recipe()  # compiled here, where complaints about it belong
+    apart = [recipe.seats[bot].launch is not None for bot in seats]
     window = Window(SIZE, sight_of)
     player = partial(_Replayer, recipe, seats, silent)
     with stopping.in_order():
         worker = Worker(player, window, start_methods()[0], None, [])
         try:
             worker.give(Block(seats, deal, 1), ())
-            limit = tournament.policy.decision_limit
-            yield from _Listener(worker, limit, complain).events()
+            yield from _Listener(worker, tournament.policy, apart, complain).events()
         finally:
             worker.dismiss()
 
@@ -109,16 +113,16 @@ class _Replayer:
         self.table.settle_in(memory)
         self.seats = seats
 
-    def play(self, block: Block, condemned: Sequence[Fault] = ()) -> Iterator[Any]:
+    def play(self, block: Block, condemned: Sequence[Fault] = ()) -> Iterator[Message]:
         """The events; before the last one a complaint, where a bot misbehaves."""
         from cantstop_arena.games.cantstop.notation import Complaint, record
 
         complaints: list[Complaint] = []
         self.table.games[0].bots[: len(self.seats)] = range(len(self.seats))
         for event in record(self.table, self.seats, block.first, complaints.append):
-            yield from ({_COMPLAINT: str(complaint)} for complaint in complaints)
+            yield from (Complained(str(complaint)) for complaint in complaints)
             complaints.clear()
-            yield event
+            yield Happened(dict(event))
 
 
 @dataclass
@@ -126,46 +130,56 @@ class _Listener:
     """In the parent: hears the events, and ends the game when no more can come."""
 
     worker: Worker
-    limit: float
+    policy: FaultPolicy
+    apart: Sequence[bool]  # whether a seat's bot plays in a process of its own
     complain: Callable[[str], None]
 
     def events(self) -> Iterator["Event"]:
-        vigil, looked = Vigil(), time.monotonic()
+        watchdog, looked = Watchdog(self.worker.process.pid), time.monotonic()
         while True:
             stopping.check()
-            self.worker.wait(_PULSE)
-            try:
-                for message in self.worker.post():
-                    if event := self._heard(message):
-                        yield event
-                        if event["event"] == "end":
-                            return
-            except EOFError:
-                raise self._cut_off(system.ending(self.worker.ended())) from None
-            glimpse, now = self.worker.look(), time.monotonic()
-            activity = system.activity(self.worker.process.pid)
-            vigil.look(glimpse, activity, min(now - looked, 4 * _PULSE))
-            looked = now
-            if self._is_over(glimpse, vigil):
-                asked = glimpse.asked or "its process"
-                raise self._cut_off(f"{asked} gave no answer within {self.limit:g} s")
+            self.worker.wait(pulse(self.policy.decision_limit))
+            for message in self._messages(watchdog):
+                if event := self._heard(message):
+                    yield event
+                    if event.get("event") == "end":
+                        return
+            now = time.monotonic()
+            passed, looked = seen(now - looked, pulse(self.policy.decision_limit)), now
+            snapshot = self.worker.look()
+            watchdog.watch(snapshot.step, passed)
+            limit = self._limit(snapshot)
+            if watchdog.overdue(limit):
+                asked = snapshot.asked or "its process"
+                raise self._cut_off(f"{asked} gave no answer within {limit:g} s")
 
-    def _heard(self, message: Any) -> "Event | None":
-        if message == READY:
+    def _messages(self, watchdog: Watchdog) -> list[Message]:
+        try:
+            messages = self.worker.post()
+        except EOFError:
+            raise self._cut_off(system.ending(self.worker.ended())) from None
+        except Nonsense:
+            raise self._cut_off("wrote into the pipe of its process") from None
+        if Ready() in messages:
             self.worker.ready = True
-        elif isinstance(message, dict) and _COMPLAINT in message:
-            self.complain(message[_COMPLAINT])
-        elif isinstance(message, dict):
-            return message
-        else:
-            raise self._cut_off(f"broke its process: {last_line(str(message))}")
+            watchdog.begin()
+        return messages
+
+    def _heard(self, message: Message) -> "Event | None":
+        if isinstance(message, Happened):
+            return message.event
+        if isinstance(message, Complained):
+            self.complain(message.text)
+        elif isinstance(message, Broken):
+            raise self._cut_off(f"broke its process: {last_line(message.report)}")
         return None
 
-    def _is_over(self, glimpse: Glimpse, vigil: Vigil) -> bool:
-        """Whether a bot has had its time; where it is doubtful why, three times as much."""
-        if self.worker.ready and glimpse.deciding:
-            return vigil.still > (self.limit if vigil.proven else 3 * self.limit)
-        return vigil.still > (self.limit if vigil.stopped else _TO_START)
+    def _limit(self, snapshot: Snapshot) -> float:
+        """The seconds that the process has for what it is doing."""
+        if not (self.worker.ready and snapshot.deciding):
+            return self.policy.start_limit
+        apart = self.apart[snapshot.place % len(self.apart)]
+        return self.policy.patience_apart if apart else self.policy.decision_limit
 
     def _cut_off(self, why: str) -> _CutOff:
         return _CutOff(why, self.worker.look().place)

@@ -25,13 +25,13 @@ from cantstop_arena.sampling import Span
 from cantstop_arena.system import short_path
 from cantstop_arena.tournament.accounts import Account, added_up, charged
 from cantstop_arena.tournament.botlogs import BotLogs
-from cantstop_arena.tournament.config import RESOLVED, Tournament, dump
+from cantstop_arena.tournament.config import RESOLVED, FaultPolicy, Tournament, dump
 from cantstop_arena.tournament.judge import Judge
 from cantstop_arena.tournament.ledger import LEDGER, Ledger, open_ledger, stored_seed
 from cantstop_arena.tournament.recipes import prepare, recipe_for
 from cantstop_arena.tournament.schedule import missing_blocks
 from cantstop_arena.tournament.worker import Window
-from cantstop_arena.tournament.workforce import Played, Terms, Workforce
+from cantstop_arena.tournament.worker_pool import PlayedPart, Terms, WorkerPool
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.play import Table
 
 LOGS = "logs"
-_TO_START = 15.0  # seconds that a program may need before it answers
 
 
 class Watch(Protocol):
@@ -70,13 +69,13 @@ class Bots:
     """What the parent knows of a tournament's bots, to judge what it sees of the workers."""
 
     table: "Table"
-    limit: float
+    policy: FaultPolicy
     apart: frozenset[int]
     logs: BotLogs
 
     def patience(self, bot: int) -> float:
-        """The limit; a worker that waits for another process keeps to the limit itself."""
-        return self.limit + _TO_START if bot in self.apart else self.limit
+        """The limit; a worker that waits for another process keeps to its limits itself."""
+        return self.policy.patience_apart if bot in self.apart else self.policy.decision_limit
 
     def place(self, bot: int, asked: str) -> str:
         """Where the function begins; where it is when time is up would vary from run to run."""
@@ -224,26 +223,27 @@ class _Run:
         table = prepare(recipe, self.catalogue, watch.compiling)
         entrants = self.tournament.entrants
         apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
-        bots = Bots(table, self.tournament.policy.decision_limit, apart, self.logs)
+        bots = Bots(table, self.tournament.policy, apart, self.logs)
+        terms = replace(terms, start_limit=self.tournament.policy.start_limit)
         blocks = self.judge.scheduled(self._missing(self.spans, _lanes(table)))
         self.logs.begin()
         try:
             with (
                 stopping.in_order(),
-                Workforce(
+                WorkerPool(
                     partial(recipe.at_work, self.logs), Window(SIZE, sight_of), bots, terms
-                ) as workforce,
+                ) as pool,
             ):
-                for played in workforce.play(blocks, lambda: watch.passes(results)):
+                for played in pool.play(blocks, lambda: watch.passes(results)):
                     self._take(played, watch)
                     if self._pass_sentences():
-                        workforce.drop(self.judge.is_void)
+                        pool.drop(self.judge.is_void)
                         stored, left = self._extent(self.ledger.spans())
                         watch.shrinks(stored, stored + left)
         finally:
             self.logs.end()
 
-    def _take(self, played: Played, watch: Watch) -> None:
+    def _take(self, played: PlayedPart, watch: Watch) -> None:
         """Write a block down, when all of its parts are there."""
         result, whole = played.result, played.whole
         if self.judge.is_void(whole.group):

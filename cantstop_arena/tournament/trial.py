@@ -20,22 +20,21 @@ from cantstop_arena import stopping
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.course import Trace, course, difference
 from cantstop_arena.games.cantstop.sight import SIZE, sight_of
-from cantstop_arena.outcomes import Glimpse
-from cantstop_arena.system import activity, ending
+from cantstop_arena.outcomes import Snapshot
+from cantstop_arena.system import ending
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.findings import NOTE, OK, WRONG, Finding, Stage
-from cantstop_arena.tournament.vigil import Vigil
+from cantstop_arena.watchdog import Watchdog, pulse, seen
 
 Message = Mapping[str, Any]
 
 _START = 60.0  # seconds that Python and the engine's modules may take to load
-_PULSE = 0.05
 _TO_TELL = 0.5  # seconds in which a process says where it is stuck, or how it ended
 _AT_ONCE = 1 << 16
 _KEPT = 1000  # bytes of what a bot prints
 _LONGEST = 1 << 26  # bytes of a message
 _FOREIGN_WORDS = "somebody else wrote into the pipe of the report"
-_BLANK = Glimpse(0, 0, "", False, (0, 0, 0))
+_BLANK = Snapshot(0, 0, "", False, (0, 0, 0))
 
 
 class _Grief(Exception):
@@ -56,9 +55,9 @@ class Examination:
         self._memory.truncate(SIZE)
         self._shared = mmap.mmap(self._memory.fileno(), SIZE)
         self._sight = sight_of(self._shared)
-        self._vigil = Vigil()
         self._since = self._looked = time.monotonic()
         self._process = self._started(words, hash_seed)
+        self._watchdog = Watchdog(self._process.pid)
         self._selector = selectors.DefaultSelector()
         for pipe in (self._process.stdout, self._process.stderr):
             assert pipe
@@ -94,7 +93,7 @@ class Examination:
         """What it tells, to the end. Raises _Grief where it does not get there."""
         while True:
             stopping.check()
-            ready = [key.fileobj for key, _ in self._selector.select(_PULSE)]
+            ready = [key.fileobj for key, _ in self._selector.select(pulse(self._limit))]
             for pipe in ready:
                 if pipe is self._process.stderr:
                     self._hear_prints(self._process.stderr)
@@ -110,7 +109,8 @@ class Examination:
             self._keep_time()
 
     def _enter(self, stage: Stage) -> None:
-        self.stage, self._vigil = stage, Vigil()
+        self.stage = stage
+        self._watchdog.begin()
         self._since = self._looked = time.monotonic()
 
     def _read(self) -> list[Message]:
@@ -133,7 +133,7 @@ class Examination:
         self.printed += len(chunk)
         self.first_print += chunk[: _KEPT - len(self.first_print)]
 
-    def _look(self) -> Glimpse:
+    def _look(self) -> Snapshot:
         """What can be seen of the game, where nobody has written over it."""
         try:
             return self._sight()
@@ -144,12 +144,12 @@ class Examination:
 
     def _keep_time(self) -> None:
         now = time.monotonic()
-        passed, self._looked = min(now - self._looked, 4 * _PULSE), now
-        glimpse = self._look()
-        self._vigil.look(glimpse, activity(self._process.pid), passed)
-        if self.stage.places and glimpse.deciding and self._vigil.still > self._limit:
-            excuse = "" if self._vigil.proven else ", perhaps since the machine was busy"
-            excuse = ", as its process was stopped" if self._vigil.stopped else excuse
+        passed, self._looked = seen(now - self._looked, pulse(self._limit)), now
+        snapshot = self._look()
+        self._watchdog.watch(snapshot.step, passed)
+        if self.stage.places and snapshot.deciding and self._watchdog.overdue(self._limit):
+            proven = self._watchdog.proven(self._limit)
+            excuse = "" if proven else ", perhaps since the machine was busy or the process stopped"
             raise _Grief(f"too slow: no answer within {self._limit:g} s{excuse}{self._stuck()}")
         if now - self._since > self.stage.limit:
             raise _Grief(f"is not done within {self.stage.limit:g} s{self._stuck()}")
@@ -171,15 +171,15 @@ class Examination:
 
     def _place(self) -> str:
         """The function and the line that were at work, and in which game."""
-        glimpse, told = self._look(), []
+        snapshot, told = self._look(), []
         line = _own_line(os.pread(self._dump.fileno(), _AT_ONCE, 0).decode("utf-8", "replace"))
         if self.stage.places is not None:
-            _, seat, turn, *_ = glimpse.step
-            if glimpse.deciding:
-                asked = glimpse.asked if turn else "making it anew"
-                place = line or self.stage.places.get(glimpse.asked, "") if turn else line
+            _, seat, turn, *_ = snapshot.step
+            if snapshot.deciding:
+                asked = snapshot.asked if turn else "making it anew"
+                place = line or self.stage.places.get(snapshot.asked, "") if turn else line
                 told.append(f"in {asked} ({place})" if place else f"in {asked}")
-            legs = course()[max(0, glimpse.cursor) :]
+            legs = course()[max(0, snapshot.cursor) :]
             told += [f"{leg}, turn {turn}, seat {seat}" for leg in legs[:1]]
         elif line:
             told.append(line)

@@ -16,7 +16,7 @@ from cantstop_arena.ratings.narrowness import widest
 from cantstop_arena.sequential.confidence import looks
 from cantstop_arena.tournament import run
 from cantstop_arena.tournament.config import Tournament
-from cantstop_arena.tournament.workforce import Terms
+from cantstop_arena.tournament.worker_pool import Terms
 
 BLOCKS = 32  # at each look; with more, looks would cost more than games
 

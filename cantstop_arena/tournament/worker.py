@@ -2,11 +2,8 @@
 
 import contextlib
 import os
-import pickle
 import signal
-import struct
 import sys
-import time
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,13 +13,18 @@ from typing import Any, Protocol
 import multiprocess
 
 from cantstop_arena import system
-from cantstop_arena.outcomes import Block, BlockResult, Fault, Glimpse
+from cantstop_arena.outcomes import Block, BlockResult, Fault, Snapshot
+from cantstop_arena.tournament.messages import (
+    Inbox,
+    Message,
+    Played,
+    Ready,
+    broken,
+    framed,
+)
 
-READY = "ready"
 _PRELOADED = ("cantstop_arena.games.cantstop.play", "cantstop_arena.tournament.recipes")
-_HEAD = struct.Struct("!8sQ")  # before every message: a mark and its length
-_MARK = b"canstop\n"  # a bot can have written to the pipe
-_AT_ONCE = 1 << 20
+_TO_END = 10.0  # seconds for a process that is ending already, on the busiest machine
 TRIES = 5
 """How often a thing is played before processes that die at it are more than bad luck."""
 
@@ -32,8 +34,11 @@ class Player(Protocol):
 
     def play(
         self, block: Block, condemned: tuple[Fault, ...] = ()
-    ) -> "BlockResult | Iterator[Any]":
-        """Play a block's deals, each in every seating; the condemned games are lost unplayed."""
+    ) -> BlockResult | Iterator[Message]:
+        """Play a block's deals, each in every seating; the condemned games are lost unplayed.
+
+        A game that is played to be watched is told message by message.
+        """
 
 
 Recipe = Callable[[Any], Player]
@@ -45,7 +50,7 @@ class Window:
     """How a game is watched from outside: the bytes it needs, and how they are read."""
 
     size: int
-    sight_of: Callable[[Any], Callable[[], Glimpse]]
+    sight_of: Callable[[Any], Callable[[], Snapshot]]
 
 
 def worker_count() -> int:
@@ -86,7 +91,7 @@ class Worker:
         self.process.start()
         theirs.close()
         self.ready = False
-        self._inbox = b""
+        self._inbox = Inbox()
 
     def give(self, block: Block, condemned: tuple[Fault, ...]) -> None:
         """Have a block played."""
@@ -97,54 +102,23 @@ class Worker:
         """Wait until it says something or ends, but no longer than this."""
         wait([self.pipe, self.process.sentinel], seconds)
 
-    def post(self) -> list[Any]:
-        """The messages that have come in whole. Raises EOFError where no more can come.
+    def post(self) -> list[Message]:
+        """The messages that have come in whole.
 
-        A worker can be stopped in the middle of a message, and must not stop us with it.
+        Raises EOFError where no more can come, and Nonsense for what is no message. A worker can
+        be stopped in the middle of a message, and must not stop us with it.
         """
-        os.set_blocking(self.pipe.fileno(), False)
-        try:
-            while chunk := os.read(self.pipe.fileno(), _AT_ONCE):
-                self._inbox += chunk
-        except BlockingIOError:
-            return self._opened()
-        except OSError as error:
-            raise EOFError from error
-        finally:
-            os.set_blocking(self.pipe.fileno(), True)
-        if messages := self._opened():
-            return messages
-        raise EOFError
-
-    def _opened(self) -> list[Any]:
-        """The whole messages in the inbox. Raises EOFError where there is something else."""
-        messages: list[Any] = []
-        while len(self._inbox) >= _HEAD.size:
-            mark, length = _HEAD.unpack_from(self._inbox)
-            end = _HEAD.size + length
-            if mark == _MARK and len(self._inbox) < end:
-                break
-            try:
-                messages.append(_unpacked(mark, self._inbox[_HEAD.size : end]))
-            except EOFError:
-                if messages:
-                    break
-                raise
-            self._inbox = self._inbox[end:]
-        return messages
+        return self._inbox.receive(self.pipe.fileno())
 
     def ended(self) -> int | None:
         """How the process has ended: its exit code, or minus a signal; None while it runs.
 
-        It is asked again for a moment, as its pipe closes before it is gone. Waiting for it would
-        be waiting for ever, where it has closed the pipe and lives.
+        To be asked when its pipe has closed, which it does a moment before the process is gone.
         """
-        for _ in range(50):
-            code: int | None = self.process.exitcode
-            if code is not None:
-                return code
-            time.sleep(0.01)
-        return None
+        if system.is_ending(self.process.pid):
+            self.process.join(_TO_END)
+        code: int | None = self.process.exitcode
+        return code
 
     def dismiss(self) -> None:
         """End the process, if it has not ended, and what its bots may have started."""
@@ -174,11 +148,11 @@ def _work(
     try:
         player = recipe(shared)
     except BaseException:
-        _send(pipe, traceback.format_exc())
+        _send(pipe, broken(traceback.format_exc()))
         return
     if memory is not None:
         system.limit_memory(memory)
-    _send(pipe, READY)
+    _send(pipe, Ready())
     while True:
         try:
             block, condemned = pipe.recv()
@@ -188,26 +162,16 @@ def _work(
             return
 
 
-def _answers(player: Player, block: Block, condemned: tuple[Fault, ...]) -> Iterator[Any]:
+def _answers(player: Player, block: Block, condemned: tuple[Fault, ...]) -> Iterator[Message]:
     """The result of a block, or what comes instead: a player can have several things to say."""
     try:
         answer = player.play(block, condemned)
-        yield from answer if isinstance(answer, Iterator) else [answer]
+        yield from answer if isinstance(answer, Iterator) else [Played(answer)]
     except Exception:
-        yield traceback.format_exc()
+        yield broken(traceback.format_exc())
 
 
-def _unpacked(mark: bytes, content: bytes) -> Any:
-    try:
-        if mark == _MARK:
-            return pickle.loads(content)
-    except Exception as error:
-        raise EOFError from error
-    raise EOFError
-
-
-def _send(pipe: Connection, message: Any) -> None:
-    content = pickle.dumps(message)
-    left = memoryview(_HEAD.pack(_MARK, len(content)) + content)
+def _send(pipe: Connection, message: Message) -> None:
+    left = memoryview(framed(message))
     while left:
         left = left[os.write(pipe.fileno(), left) :]

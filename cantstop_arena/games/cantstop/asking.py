@@ -46,10 +46,17 @@ class Messenger(Player):
     """A player of ours that asks a bot elsewhere; it raises Misplay for what happens there."""
 
 
+class Insider(Player):
+    """A player of ours that may end the game, by raising Interrupted."""
+
+
 def misplay_of(error: BaseException, player: Player | None = None) -> Misplay:
-    """What an exception out of a bot's function is charged as. Raises Interrupted again."""
+    """What an exception out of a bot's function is charged as.
+
+    What our own players raise on purpose is raised again.
+    """
     kind = type(error)  # an object can lie about its class
-    if issubclass(kind, Interrupted):
+    if isinstance(player, Insider) and issubclass(kind, Interrupted):
         raise error
     if isinstance(player, Messenger) and issubclass(kind, Misplay):
         raise error

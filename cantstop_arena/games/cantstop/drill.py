@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from cantstop_arena.errors import Interrupted
-from cantstop_arena.games.cantstop.asking import Misplay
+from cantstop_arena.games.cantstop.asking import Insider, Misplay
 from cantstop_arena.games.cantstop.course import FAILS, Leg, Step, Trace, steps_in
 from cantstop_arena.games.cantstop.events import Event
 from cantstop_arena.games.cantstop.notation import Complaint, record
@@ -147,7 +147,7 @@ class Drill:
             return decided
 
         choose, again = player.choose_move, player.roll_again
-        return Player(timed("choose_move", choose), timed("roll_again", again))
+        return Insider(timed("choose_move", choose), timed("roll_again", again))
 
     def _keep_time(self) -> None:
         if time.perf_counter() > self._deadline:

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from cantstop_arena.errors import PageError
 from cantstop_arena.reports.harmless import printable
 from cantstop_arena.reports.page.document import Chart
+from cantstop_arena.system import lacks_room
 from cantstop_arena.texts import in_a_line
 
 Spec: TypeAlias = dict[str, Any]
@@ -25,6 +26,7 @@ Row: TypeAlias = Mapping[str, object]
 VERSION = "6.1"
 INK, FAINT, LINE = "var(--ink)", "var(--faint)", "var(--line)"
 HOVER = "hover"  # the field of a row that tells what its mark shows
+_ROOM = 72 << 30  # bytes of address space that V8, which draws, reserves; without it, it crashes
 _GUIDES = ("axis", "legend", "title")  # what Vega has beside marks
 _SVG = "http://www.w3.org/2000/svg"
 _CONFIG = {
@@ -63,6 +65,8 @@ def drawn(key: str, title: str, words: str, spec: Spec, rows: Sequence[Row]) -> 
     ]
     whole = {"background": None, "config": _CONFIG, "data": {"values": safe}, **spec}
     fits = not isinstance(spec["width"], Mapping)  # so much a step is as wide as it must be
+    if lack := lacks_room(_ROOM):
+        raise PageError(f"The chart {title!r} cannot be drawn: {lack}")
     try:
         svg = vl_convert.vegalite_to_svg(whole, vl_version=VERSION)
     except ValueError as error:
@@ -72,6 +76,8 @@ def drawn(key: str, title: str, words: str, spec: Spec, rows: Sequence[Row]) -> 
 
 def warm_up() -> None:
     """Begin to load what draws, which takes as long as ten drawings, while there is other work."""
+    if lacks_room(_ROOM):
+        return
     nothing: Spec = {"data": {"values": []}, "mark": "point"}
     Thread(
         target=vl_convert.vegalite_to_svg,

@@ -1,0 +1,68 @@
+"""Whole runs in which workers and programs take seven seconds to start: nobody loses by it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cantstop_arena.tournament.worker import start_methods
+
+pytestmark = pytest.mark.slow
+
+ARENA = [sys.executable, "-c", "from cantstop_arena.cli import main; main()"]
+SECONDS = 7  # longer than a worker may stand still while no bot decides
+WORDS = ("--multiprocessing-fork", "forkserver")  # in the command of what is no forked worker
+
+SLOW_PYTHON = f"""
+import sys, time
+if any(word in part for part in sys.orig_argv for word in {WORDS!r}):
+    time.sleep({SECONDS})
+"""
+PLAIN = """
+def choose_move(turn, moves):
+    return 0
+def roll_again(turn):
+    return turn.rolls < 4
+"""
+PROGRAM = f"""
+import json, sys, time
+for line in sys.stdin:
+    told = json.loads(line)
+    if told["type"] == "hello":
+        time.sleep({SECONDS})
+        print('{{"type":"ready"}}', flush=True)
+    elif told["type"] == "choose_move":
+        print('{{"move":0}}', flush=True)
+    elif told["type"] == "roll_again":
+        print('{{"roll":false}}', flush=True)
+"""
+
+
+def results(place: Path, method: str) -> dict[str, bytes]:
+    """The files of a run whose workers are started like this."""
+    command = ["run", "t.yaml", "--workers", "2", "--start-method", method, "--results", method]
+    surroundings = {**os.environ, "PYTHONPATH": str(place / "slow")}
+    ended = subprocess.run([*ARENA, *command], cwd=place, env=surroundings, capture_output=True)
+    assert ended.returncode == 0, ended.stderr.decode()
+    files = (path for path in (place / method).rglob("*") if path.is_file())
+    return {str(path.relative_to(place / method)): path.read_bytes() for path in files}
+
+
+def test_a_slow_start_changes_nothing(tmp_path: Path) -> None:
+    for name, text in (
+        ("slow/sitecustomize.py", SLOW_PYTHON),
+        ("bots/patient.py", PLAIN),
+        ("program.py", PROGRAM),
+        (
+            "t.yaml",
+            f"games: 4\nbots: [patient, {{command: [{sys.executable}, program.py], as: p}}]",
+        ),
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    first, *others = (results(tmp_path, method) for method in start_methods())
+    assert "faults" not in json.loads(first["t/summary.json"])
+    assert all(other == first for other in others)
