@@ -61,10 +61,10 @@ def run(folder: Path, games: int, workers: int, page: str = "--no-page") -> floa
 
 def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     """Games a second of compiled bots in a watched worker, and in this process alone."""
+    from cantstop_arena.catalogue import Catalogue
     from cantstop_arena.games.cantstop.play import _Playing
     from cantstop_arena.games.cantstop.sight import SIZE, sight_of
     from cantstop_arena.outcomes import Block
-    from cantstop_arena.plugins import Catalogue
     from cantstop_arena.tournament import config
     from cantstop_arena.tournament.botlogs import BotLogs
     from cantstop_arena.tournament.recipes import recipe_for

@@ -39,7 +39,7 @@ class Tables:
     """Builds tables, each distinct one once, for setting one up takes a moment."""
 
     def __init__(self) -> None:
-        from cantstop_arena.plugins import Catalogue
+        from cantstop_arena.catalogue import Catalogue
 
         self.catalogue = Catalogue(Path("no such folder"))
         self._built: dict[object, Table] = {}

@@ -17,12 +17,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.course import Step, Trace, course, difference
 from cantstop_arena.games.cantstop.native import compile_player
 from cantstop_arena.games.cantstop.rules import NAMED
-from cantstop_arena.plugins import Catalogue
 from cantstop_arena.tournament.findings import NOTE, OK, WRONG, Finding
 from cantstop_arena.tournament.trial import Trial
 

@@ -13,9 +13,9 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cantstop_arena.catalogue import Catalogue as RealCatalogue
 from cantstop_arena.errors import BotError, ConfigError, UsageError
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
-from cantstop_arena.plugins import Catalogue as RealCatalogue
 from cantstop_arena.tournament.config import FaultPolicy, Overrides, Tournament, dump, read
 from cantstop_arena.tournament.entrants import KEYS as RESERVED
 

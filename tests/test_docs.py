@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from cantstop_arena.botspecs import BotSpec
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.compare.config import read as read_comparison
 from cantstop_arena.games.cantstop.play import Table
@@ -20,7 +21,6 @@ from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS
 from cantstop_arena.games.cantstop.table import Contestant, code_digest
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.outcomes import Block
-from cantstop_arena.plugins import Catalogue
 from cantstop_arena.tournament.config import read
 
 ROOT = Path(__file__).parent.parent

@@ -22,6 +22,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, RuleSet
@@ -54,7 +55,6 @@ from cantstop_arena.isolation.wire import (
     turn_in,
 )
 from cantstop_arena.outcomes import Block
-from cantstop_arena.plugins import Catalogue
 
 ROOT = Path(__file__).parent.parent
 PROTOCOL_PAGE = ROOT / "docs" / "protocol.md"

@@ -49,7 +49,7 @@ class Source:
         return self._played(complain) if self.bots else self._recorded()
 
     def _played(self, complain: Callable[[str], None]) -> Iterator["Event"]:
-        from cantstop_arena.plugins import Catalogue
+        from cantstop_arena.catalogue import Catalogue
         from cantstop_arena.tournament import config
         from cantstop_arena.tournament.replaying import replayed
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.person import Person
 from cantstop_arena.games.cantstop.play import Table
@@ -11,10 +12,10 @@ from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.table import Contestant, uncompiled
 from cantstop_arena.hookspecs import Player
 from cantstop_arena.options import LONGEST_QUOTE
-from cantstop_arena.plugins import Catalogue
+from cantstop_arena.plugins import Loader
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.chairs import Apart
-from cantstop_arena.tournament.entrants import Entrant, find_bot_apart
+from cantstop_arena.tournament.entrants import Entrant, find_bot
 from cantstop_arena.tournament.recipes import entrant_seat
 
 _LIMIT = 10.0  # seconds for a decision of a bot: people are patient
@@ -54,9 +55,9 @@ def table_with(
 
 def _bot(reference: str, catalogue: Catalogue) -> Contestant:
     try:
-        spec = find_bot_apart(reference, Path(), catalogue)
+        spec = find_bot(reference, Path(), catalogue)
     except BotError as error:
         raise BotError(f"{in_a_line(reference, LONGEST_QUOTE)}: {error}") from None
     isolate = spec.origin != "built-in"
     entrant = Entrant(spec.name, spec, spec.defaults, isolate)
-    return entrant_seat(entrant, catalogue, _LIMIT).contestant(catalogue)
+    return entrant_seat(entrant, catalogue, _LIMIT).contestant(Loader(catalogue.folder))

@@ -9,12 +9,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena import stopping, system
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.errors import WorkforceError
 from cantstop_arena.outcomes import Block, Fault, Glimpse, Group
-from cantstop_arena.plugins import Catalogue
 from cantstop_arena.texts import last_line
 from cantstop_arena.tournament.config import Tournament
 from cantstop_arena.tournament.recipes import Recipe, table_for
+from cantstop_arena.tournament.rehearsal import rehearse
 from cantstop_arena.tournament.vigil import Vigil
 from cantstop_arena.tournament.worker import READY, TRIES, Window, Worker, start_methods
 
@@ -77,7 +78,7 @@ def _played(
     from cantstop_arena.games.cantstop.sight import SIZE, sight_of
 
     recipe, seats = table_for(tournament, catalogue, names)
-    recipe()  # compiled here, where complaints about it belong
+    rehearse(recipe, lambda _: None)  # complaints belong here
     window = Window(SIZE, sight_of)
     player = partial(_Replayer, recipe, seats, silent)
     with stopping.in_order():
