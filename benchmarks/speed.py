@@ -68,6 +68,7 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     from cantstop_arena.tournament import config
     from cantstop_arena.tournament.botlogs import BotLogs
     from cantstop_arena.tournament.recipes import recipe_for
+    from cantstop_arena.tournament.rehearsal import rehearse
     from cantstop_arena.tournament.run import Bots
     from cantstop_arena.tournament.worker import Window
     from cantstop_arena.tournament.workforce import Terms, Workforce
@@ -77,14 +78,14 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     catalogue = Catalogue(folder)
     recipe = recipe_for(config.read(file, catalogue), catalogue)
     table, size = recipe(), 8192
-    table.warm_up()
+    parts = rehearse(recipe, lambda _: None)
     blocks = [Block((0, 1), first, size) for first in range(0, games // 2, size)]
     played = 2 * size * len(blocks)
     logs = BotLogs(folder, ["rule28", "glenn-aloi"])
     at_work = partial(recipe.at_work, logs)
     while True:
         start = time.perf_counter()
-        bots = Bots(table, 1.0, frozenset(), logs)
+        bots = Bots(parts, 1.0, frozenset(), logs)
         with Workforce(at_work, Window(SIZE, sight_of), bots, Terms(1)) as workforce:
             done = sum(one.result.block.deals for one in workforce.play(iter(blocks)))
         middle = time.perf_counter()

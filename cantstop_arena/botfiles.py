@@ -52,7 +52,7 @@ class Source:
 
     def texts(self) -> Mapping[str, bytes]:
         """The content of every file. Raises BotError where one cannot be read, or has changed."""
-        return _identified.get(self.digest) or self._read()
+        return _identified.get((self.path, self.digest)) or self._read()
 
     def _read(self) -> dict[str, bytes]:
         folder = self.path.parent if self.kept is None else self.kept
@@ -69,7 +69,7 @@ class Source:
         """
         texts = replace(self, digest="").texts()
         digest = digest_of_texts(texts)
-        _identified[digest] = texts
+        _identified[self.path, digest] = texts
         return replace(self, digest=digest)
 
     def copied(self, folder: Path) -> "Source":
@@ -80,7 +80,7 @@ class Source:
         return replace(self, kept=kept)
 
 
-_identified: dict[str, Mapping[str, bytes]] = {}
+_identified: dict[tuple[Path, str], Mapping[str, bytes]] = {}
 
 
 def _keep(path: Path, text: bytes) -> None:

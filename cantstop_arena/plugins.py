@@ -96,7 +96,8 @@ class Loader:
     def bots_of(self, source: Source) -> list[BotSpec]:
         """All bots of a file. Raises BotError with the reason where it cannot be used."""
         if source not in self._files:
-            self._files[source] = self._register_file(source)
+            file = BotFile(source)
+            self._files[source] = self._files[file.source] = self._register_file(file)
         return list(self._files[source])
 
     def bots_of_package(self, point: str) -> list[BotSpec]:
@@ -144,8 +145,7 @@ class Loader:
         make = partial(BotSpec, origin="package", package=name, digest=digest)
         return self._register(plugin, name, make)
 
-    def _register_file(self, source: Source) -> list[BotSpec]:
-        file = BotFile(source)
+    def _register_file(self, file: BotFile) -> list[BotSpec]:
         module = file.load()
         make = partial(BotSpec, origin="file", source=file.source, digest=file.source.digest)
         return self._register(module, file.path.stem, make, file.run)

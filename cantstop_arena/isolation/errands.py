@@ -22,7 +22,6 @@ from typing import Any
 from cantstop_arena import stopping, system
 from cantstop_arena.isolation import progeny
 from cantstop_arena.isolation.launch import python_module
-from cantstop_arena.texts import in_a_line
 
 Words = Mapping[str, Any]
 
@@ -36,7 +35,6 @@ _AT_ONCE = 1 << 16
 _REPORT = "report"
 _FAILURE = "failure"
 _KILLED = "killed"
-_LONGEST_FAILURE = 500
 
 
 @dataclass(frozen=True)
@@ -213,8 +211,8 @@ def _outcome(errand: Errand) -> dict[str, Any]:
         return {_REPORT: json.loads(said), _KILLED: False}
     except (ValueError, RecursionError):
         by_others = code is not None and -code in system.FOREIGN
-        told = "says more than it may" if len(said) > _LONGEST else system.ending(code)
-        return {_FAILURE: in_a_line(told, _LONGEST_FAILURE), _KILLED: by_others and not said}
+        told = "tells nonsense" if said else system.ending(code)
+        return {_FAILURE: told, _KILLED: by_others and not said}
 
 
 def _heard(pipe: int, deadline: float) -> bytes | None:

@@ -183,7 +183,7 @@ def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> Description:
     if is_bot_name(reference):
         return catalogue.find(reference)
     path = folder / reference
-    if not os.path.lexists(path):
+    if not os.path.isfile(path):
         raise BotError(_missing(reference, folder))
     return catalogue.load_file(_straight(path))
 
