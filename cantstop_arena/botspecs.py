@@ -296,5 +296,5 @@ def hook_complaint(error: pluggy.PluginValidationError, plugin: Any) -> str:
     return " ".join(str(error).split())
 
 
-def _first_line(doc: str | None) -> str:
-    return inspect.cleandoc(doc).partition("\n")[0] if doc else ""
+def _first_line(doc: object) -> str:
+    return inspect.cleandoc(doc).partition("\n")[0] if isinstance(doc, str) else ""

@@ -48,7 +48,7 @@ REFUSED = {
     ),
     "spins": ("while True: pass", "not done within 1 s"),
     "sleeps": ("import time\ntime.sleep(600)", "not done within 1 s"),
-    "spins and catches all": (FOREVER, "not done within 3 s"),
+    "spins and catches all": (FOREVER, "not done within"),
     "stops itself": ("import os\nos.kill(os.getpid(), 19)", "not done within 3 s"),
     "stops its parent": (f"import os\nos.kill(os.getppid(), 19)\n{FOREVER}", "ended the process"),
     "ignores signals": (
@@ -73,7 +73,7 @@ REFUSED = {
     ),
     "has an endless number": (
         BOT.replace("moves)", "moves, a=1 << 100000)"),
-        "ValueError|nonsense",
+        "ValueError|exit code 1",
     ),
     "has an infinite default": (BOT.replace("moves)", "moves, a=1e999)"), "has the default inf"),
     "has a default that lies": (
@@ -162,6 +162,16 @@ REFUSED = {
     ),
     "nests too deep": ("(" * 5000, "SyntaxError|MemoryError|RecursionError"),
     "adds without end": ("x = " + "+".join(["1"] * 100000), "RecursionError|lacks"),
+    "lies about classes": (
+        "class M:\n    __class__ = property(lambda self: 1 / 0)\nm = M()" + BOT,
+        "ZeroDivisionError",
+    ),
+    "writes as its warden": (
+        "import os\nfor n in range(3, 20):\n    try:\n"
+        "        with open(f'/proc/{os.getppid()}/fd/{n}', 'wb') as f: f.write(b'{}\\n')\n"
+        "    except OSError: pass\nimport time; time.sleep(1)",
+        "ended the process|nonsense|done",
+    ),
 }
 
 HARMLESS = {
@@ -180,7 +190,6 @@ HARMLESS = {
     "    if os.fork() == 0:\n        os.setsid()\n        time.sleep(600)\n" + BOT,
     "annotates by code": BOT.replace("moves)", "moves, a: 'print(1)' = 2)"),
     "says strange things": '"""\\x1b[31mRed\\u202e and back."""' + BOT,
-    "lies about classes": "class M:\n    __class__ = property(lambda self: 1 / 0)\nm = M()" + BOT,
     "replaces the arena": "import sys\nsys.modules['cantstop_arena.cli'] = None" + BOT,
     "sets an alarm": "import signal\nsignal.setitimer(signal.ITIMER_REAL, 60)" + BOT,
     "changes the environment": "import os\nos.environ.clear()\nos.environ['PATH'] = ''" + BOT,

@@ -97,10 +97,11 @@ class _Warden:
         for errand in self._errands:
             deadline = time.monotonic() + errand.limit + _SPARE
             line = self._line(deadline)
-            if line is None:
+            outcome = None if line is None else _outcome_in(line)
+            if outcome is None:
                 yield {_FAILURE: "ended the process that looked after it", _KILLED: True}
                 return
-            yield json.loads(line)
+            yield outcome
 
     def _line(self, deadline: float) -> bytes | None:
         """The next line; None where none comes."""
@@ -111,11 +112,21 @@ class _Warden:
                 return None
             if _is_readable(self._pipe, min(left, 0.1)):
                 chunk = os.read(self._pipe, _AT_ONCE)
-                if not chunk:
+                if not chunk or len(self._unread) > 2 * _LONGEST:
                     return None
                 self._unread += chunk
         line, _, self._unread = self._unread.partition(b"\n")
         return line
+
+
+def _outcome_in(line: bytes) -> dict[str, Any] | None:
+    """The outcome that a warden told; None where an errand has got hold of its pipe."""
+    try:
+        told = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    is_outcome = isinstance(told, dict) and isinstance(told.get(_KILLED), bool)
+    return told if is_outcome and (_REPORT in told or _FAILURE in told) else None
 
 
 _FORKS = sys.platform == "linux"  # elsewhere system libraries do not survive a fork
@@ -177,7 +188,7 @@ def _look_after(errands: Sequence[Errand], report: int, arena: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the arena
     _leave_files(report)
     for errand in errands:
-        line = memoryview(json.dumps(_outcome(errand)).encode() + b"\n")
+        line = memoryview(json.dumps(_outcome(errand, report)).encode() + b"\n")
         while line:
             line = line[os.write(report, line) :]
     os._exit(0)
@@ -193,11 +204,12 @@ def _leave_files(kept: int) -> None:
     sys.stdin, sys.stdout, sys.stderr = (open(n, "rw"[n > 0], closefd=False) for n in range(3))  # noqa: SIM115
 
 
-def _outcome(errand: Errand) -> dict[str, Any]:
+def _outcome(errand: Errand, report: int) -> dict[str, Any]:
     """What has become of an errand, when nothing is left of it."""
     ours, theirs = os.pipe()
     pid = os.fork()
     if not pid:
+        os.close(report)
         os.close(ours)
         _do(errand, theirs)
     os.close(theirs)
