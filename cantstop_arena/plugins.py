@@ -7,7 +7,7 @@ are then called directly, since a hook call costs more than many a decision.
 import importlib
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
@@ -77,7 +77,10 @@ class Loader:
         self._manager = plugin_manager()
         self._files: dict[Source, list[BotSpec]] = {}
         self._points: dict[str, list[BotSpec]] = {}
-        self._built_in = {spec.name: spec for spec in self._load_built_in()}
+
+    @cached_property
+    def _built_in(self) -> dict[str, BotSpec]:
+        return {spec.name: spec for spec in self._load_built_in()}
 
     def built_in(self) -> list[BotSpec]:
         """The bots that are the arena's own."""
