@@ -6,6 +6,8 @@
 - two workers against one, on a run of a million games or more
 - a run of 100 games from process start, with warm caches: with its page against without
 - the page of a tournament of 40 bots, from process start
+- a list of 20 files of bots, from process start: 1.5 s at most
+- a run of 20 games of a file's bot, from process start, against one of built-in bots
 """
 
 import os
@@ -107,6 +109,25 @@ def page_of_forty(folder: Path) -> float:
     return time.perf_counter() - start
 
 
+def listing(folder: Path) -> float:
+    """Seconds that `arena bots` takes for 20 files, from process start."""
+    for number in range(20):
+        (folder / f"listed{number}.py").write_text(PLAIN_RULE28)
+    start = time.perf_counter()
+    subprocess.run([*ARENA, "bots", "--bots", str(folder)], capture_output=True, check=True)
+    return time.perf_counter() - start
+
+
+def started(folder: Path, bot: str) -> float:
+    """Seconds that a run of 20 games takes, of a bot against a built-in one."""
+    file = folder / "started.yaml"
+    file.write_text(f"games: 20\nbots: [rule28, {bot}]\n")
+    words = ["run", str(file), "--bots", str(folder), "--results", str(folder), "--fresh"]
+    start = time.perf_counter()
+    subprocess.run([*ARENA, *words, "--no-page"], capture_output=True, check=True)
+    return time.perf_counter() - start
+
+
 def told(what: str, one: list[float], other: list[float], unit: str) -> None:
     """Print the medians of two series taken in turn, and that of their ratios."""
     ratio = statistics.median(a / b for a, b in zip(one, other, strict=True))
@@ -141,6 +162,10 @@ def main(games: int) -> None:
         drawn, plain = zip(*pages, strict=True)
         told("100 games, warm caches: page / no page", [*drawn], [*plain], "s")
         print(f"{'the page of 40 bots':<46} {page_of_forty(folder):.1f} s")
+        starts = [(started(folder, "slow28"), started(folder, "glenn-aloi")) for _ in rounds]
+        foreign, ours = zip(*starts, strict=True)
+        told("a run starts: with a file / built-in only", [*foreign], [*ours], "s")
+        print(f"{'a list of 20 files, warm':<46} {min(listing(folder) for _ in range(3)):.1f} s")
 
 
 if __name__ == "__main__":

@@ -3,18 +3,26 @@
 Each does its worst while it is read. A new way to misbehave is one entry in a table here.
 """
 
+import hashlib
 import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from cantstop_arena.botfiles import Source
+from cantstop_arena.botspecs import Address
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.cli import main
+from cantstop_arena.errors import BotError
+from cantstop_arena.isolation.errands import Errand, run
 from cantstop_arena.isolation.progeny import children
+from cantstop_arena.plugins import Loader
 
 BOT = "\ndef choose_move(turn, moves):\n    return 0\ndef roll_again(turn):\n    return False\n"
 LIMIT = 1.0  # seconds in which a file is to be read
@@ -325,3 +333,69 @@ def test_what_plays_is_the_copy_of_what_was_read(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     kept = {path.name: path.read_text() for path in (tmp_path / "two/cup/bots").glob("*/*.py")}
     assert kept == {"mine.py": rash, "zz.py": changes + BOT}
+
+
+def test_a_bot_plays_with_the_neighbours_that_were_read(tmp_path: Path) -> None:
+    text = f"import os, sys\nsys.path.insert(0, {str(tmp_path)!r})\nimport _beside_it\n"
+    rolls = "def roll_again(turn):\n    return turn.rolls < _beside_it.ROLLS\n"
+    (tmp_path / "mine.py").write_text(text + BOT + rolls)
+    (tmp_path / "_beside_it.py").write_text("ROLLS = 5\n")
+    bot = Catalogue(tmp_path).find("mine")
+    assert bot.source
+    assert bot.source.beside == ("_beside_it.py",)
+    kept = bot.source.copied(tmp_path / "kept")
+    (tmp_path / "_beside_it.py").write_text("ROLLS = 7\n")
+    address = replace(bot.address, source=kept)
+    errand = Errand(f"{__name__}:rolls_of", {"address": address}, 20)
+    assert run(errand) == 5
+
+
+def rolls_of(address: Address) -> int:
+    """What a bot has imported from beside its file."""
+    player: Any = Loader(Path()).open(address).build({})
+    return int(player.roll_again.__globals__["_beside_it"].ROLLS)
+
+
+def test_a_copy_that_somebody_has_changed_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(BOT)
+    told = hashlib.sha256(BOT.encode()).hexdigest()
+    kept = Source(tmp_path / "mine.py", digest=told).copied(tmp_path / "kept")
+    assert kept.texts() == {"mine.py": BOT.encode()}
+    (tmp_path / "kept" / told / "mine.py").write_text(BOT + "1\n")
+    with pytest.raises(BotError, match="has changed since it was looked at"):
+        kept.texts()
+
+
+# --- Packages -------------------------------------------------------------------------------------
+
+
+def _package(folder: Path, name: str, entry_points: str, text: str) -> None:
+    about = folder / f"{name}-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(entry_points)
+    (folder / f"{name}.py").write_text(text)
+
+
+ENTRIES = {
+    "leaves": ("import os\nos._exit(1)", "it ended its process with exit code 1"),
+    "kills": ("import os\nos.kill(os.getppid(), 9)", "it ended the process that looked after it"),
+    "spins": (FOREVER, "not done within"),
+    "offers_odd_rules": ("def register_rules(): return [3]", "AttributeError"),
+}
+
+
+def test_entry_points_harm_nothing_but_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    for name, (text, _) in ENTRIES.items():
+        _package(packages, f"evil_{name}", f"[cantstop_arena]\n{name} = evil_{name}\n", text)
+    _package(packages, "evil_good", "[cantstop_arena]\nfriend = evil_good\n", BOT)
+    _package(packages, "evil_file", "[cantstop_arena\nx", "")
+    monkeypatch.syspath_prepend(packages)
+    listing = _listed(_dropped(tmp_path))
+    assert {"friend", "good", "zz_last"} <= listing.names
+    for name, (_, reason) in ENTRIES.items():
+        assert reason in listing.reasons[name]
