@@ -6,6 +6,8 @@
 - two workers against one, on a run of a million games or more
 - a run of 100 games from process start, with warm caches: with its page against without
 - the page of a tournament of 40 bots, from process start
+- a list of 20 files of bots, from process start: 1.5 s at most
+- a run of 20 games of a file's bot, from process start, against one of built-in bots
 """
 
 import os
@@ -61,14 +63,15 @@ def run(folder: Path, games: int, workers: int, page: str = "--no-page") -> floa
 
 def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     """Games a second of compiled bots in a watched worker, and in this process alone."""
+    from cantstop_arena.catalogue import Catalogue
     from cantstop_arena.games.cantstop.play import _Playing
     from cantstop_arena.games.cantstop.sight import SIZE, sight_of
     from cantstop_arena.outcomes import Block
-    from cantstop_arena.plugins import Catalogue
     from cantstop_arena.tournament import config
     from cantstop_arena.tournament.botlogs import BotLogs
     from cantstop_arena.tournament.config import FaultPolicy
     from cantstop_arena.tournament.recipes import recipe_for
+    from cantstop_arena.tournament.rehearsal import rehearse
     from cantstop_arena.tournament.run import Bots
     from cantstop_arena.tournament.worker import Window
     from cantstop_arena.tournament.worker_pool import Terms, WorkerPool
@@ -78,14 +81,14 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     catalogue = Catalogue(folder)
     recipe = recipe_for(config.read(file, catalogue), catalogue)
     table, size = recipe(), 8192
-    table.warm_up()
+    parts = rehearse(recipe, lambda _: None)
     blocks = [Block((0, 1), first, size) for first in range(0, games // 2, size)]
     played = 2 * size * len(blocks)
     logs = BotLogs(folder, ["rule28", "glenn-aloi"])
     at_work = partial(recipe.at_work, logs)
     while True:
         start = time.perf_counter()
-        bots = Bots(table, FaultPolicy(), frozenset(), logs)
+        bots = Bots(parts, FaultPolicy(), frozenset(), logs)
         with WorkerPool(at_work, Window(SIZE, sight_of), bots, Terms(1)) as pool:
             done = sum(one.result.block.deals for one in pool.play(iter(blocks)))
         middle = time.perf_counter()
@@ -104,6 +107,25 @@ def page_of_forty(folder: Path) -> float:
     subprocess.run(command, capture_output=True, check=True)
     start = time.perf_counter()
     subprocess.run([*ARENA, "report", str(folder / "forty")], capture_output=True, check=True)
+    return time.perf_counter() - start
+
+
+def listing(folder: Path) -> float:
+    """Seconds that `arena bots` takes for 20 files, from process start."""
+    for number in range(20):
+        (folder / f"listed{number}.py").write_text(PLAIN_RULE28)
+    start = time.perf_counter()
+    subprocess.run([*ARENA, "bots", "--bots", str(folder)], capture_output=True, check=True)
+    return time.perf_counter() - start
+
+
+def started(folder: Path, bot: str) -> float:
+    """Seconds that a run of 20 games takes, of a bot against a built-in one."""
+    file = folder / "started.yaml"
+    file.write_text(f"games: 20\nbots: [rule28, {bot}]\n")
+    words = ["run", str(file), "--bots", str(folder), "--results", str(folder), "--fresh"]
+    start = time.perf_counter()
+    subprocess.run([*ARENA, *words, "--no-page"], capture_output=True, check=True)
     return time.perf_counter() - start
 
 
@@ -141,6 +163,10 @@ def main(games: int) -> None:
         drawn, plain = zip(*pages, strict=True)
         told("100 games, warm caches: page / no page", [*drawn], [*plain], "s")
         print(f"{'the page of 40 bots':<46} {page_of_forty(folder):.1f} s")
+        starts = [(started(folder, "slow28"), started(folder, "glenn-aloi")) for _ in rounds]
+        foreign, ours = zip(*starts, strict=True)
+        told("a run starts: with a file / built-in only", [*foreign], [*ours], "s")
+        print(f"{'a list of 20 files, warm':<46} {min(listing(folder) for _ in range(3)):.1f} s")
 
 
 if __name__ == "__main__":

@@ -3,15 +3,19 @@
 import contextlib
 import hashlib
 import inspect
+import json
 import os
 import signal
+import stat
 import sys
 import threading
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from cantstop_arena import neighbours
 from cantstop_arena.errors import BotError, Interrupted
 from cantstop_arena.system import short_path
 from cantstop_arena.texts import in_a_line, said_by, type_name
@@ -24,24 +28,127 @@ def bot_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.py") if path.name[0] not in "._")
 
 
+LARGEST = 1 << 24  # bytes of a source text
+_MOST_BESIDE = 200
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the text of a bot lies: its file, and the modules beside it that it imports.
+
+    `beside` are paths from the file's folder. With a `digest`, nothing else is taken for the text;
+    it is then read from the copy in `kept`, if there is one.
+    """
+
+    path: Path
+    beside: tuple[str, ...] = ()
+    digest: str = ""
+    kept: Path | None = None
+
+    @property
+    def places(self) -> dict[str, Path]:
+        """Every file, by its path from the folder of the first."""
+        return {name: self.path.parent / name for name in (self.path.name, *self.beside)}
+
+    def texts(self) -> Mapping[str, bytes]:
+        """The content of every file. Raises BotError where one cannot be read, or has changed."""
+        return _identified.get((self.path, self.digest)) or self._read()
+
+    def _read(self) -> dict[str, bytes]:
+        folder = self.path.parent if self.kept is None else self.kept
+        texts = {name: read_source(folder / name) for name in self.places}
+        if self.digest and digest_of_texts(texts) != self.digest:
+            told = "has changed since it was looked at; start anew"
+            raise BotError(f"{self.path if self.kept is None else self.kept} {told}")
+        return texts
+
+    def identified(self) -> "Source":
+        """The same, with the digest of what it says now, whatever it says later. Raises BotError.
+
+        This process, and those forked from it, remember the text.
+        """
+        texts = replace(self, digest="").texts()
+        digest = digest_of_texts(texts)
+        _identified[self.path, digest] = texts
+        return replace(self, digest=digest)
+
+    def copied(self, folder: Path) -> "Source":
+        """The same, with a copy below a folder, named after the digest. Raises BotError."""
+        kept = folder / self.digest
+        for name, text in self.texts().items():
+            _keep(kept / name, text)
+        return replace(self, kept=kept)
+
+
+_identified: dict[tuple[Path, str], Mapping[str, bytes]] = {}
+
+
+def _keep(path: Path, text: bytes) -> None:
+    """Write a file, whole or not at all, where there is not the same."""
+    try:
+        if os.path.isfile(path) and path.read_bytes() == text:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f".{path.name}")
+        draft.write_bytes(text)
+        draft.replace(path)
+    except OSError as error:
+        raise BotError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def read_source(path: Path) -> bytes:
+    """The content of a regular file of sane size. Raises BotError for any other."""
+    try:
+        # Not blocking, as opening a pipe would wait for somebody to write.
+        file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise BotError(f"{path} cannot be read: {reason}") from error
+    try:
+        is_regular = stat.S_ISREG(os.fstat(file).st_mode)
+        content = _read_up_to(file, LARGEST + 1) if is_regular else b""
+    except OSError as error:
+        raise BotError(f"{path} cannot be read: {error.strerror}") from error
+    finally:
+        os.close(file)
+    if not is_regular:
+        raise BotError(f"{path} cannot be read: it is no regular file")
+    if len(content) > LARGEST:
+        raise BotError(f"{path} cannot be read: it is larger than {LARGEST >> 20} MiB")
+    return content
+
+
+def _read_up_to(file: int, most: int) -> bytes:
+    content = b""
+    while chunk := os.read(file, most - len(content)):
+        content += chunk
+    return content
+
+
+def digest_of_texts(texts: Mapping[str, bytes]) -> str:
+    """A digest of a bot's texts; of one alone that of its content, whatever it is called."""
+    digests = {name: hashlib.sha256(text).hexdigest() for name, text in texts.items()}
+    if len(digests) == 1:
+        return next(iter(digests.values()))
+    return hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest()
+
+
 class BotFile:
-    """A bot's file as it was read: its code, and the digest of the text which runs.
+    """A bot's file as it was read: its code, and the source whose digest is that of the text.
 
     Python's own import would trust a stale bytecode file whose source kept size and second.
     Raises BotError where the file cannot be read or compiled.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, source: Source) -> None:
+        texts = source.texts()
+        self.path = source.path
+        self.source = replace(source, digest=digest_of_texts(texts))
+        place = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:8]
+        self._name = f"cantstop_arena_bot_{self.path.stem}_{place}"
+        self._beside = {str(source.places[name]): text for name, text in texts.items()}
         try:
-            source = path.read_bytes()
-        except OSError as error:
-            raise BotError(f"{path} cannot be read: {error.strerror}") from error
-        self.path = path
-        self.digest = hashlib.sha256(source).hexdigest()
-        place = hashlib.sha256(os.fsencode(path)).hexdigest()[:8]
-        self._name = f"cantstop_arena_bot_{path.stem}_{place}"
-        try:
-            self._code = compile(source, str(path), "exec")
+            self._code = compile(texts[self.path.name], str(self.path), "exec")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             raise BotError(f"does not import: {described(error)}") from error
 
@@ -50,10 +157,10 @@ class BotFile:
         try:
             with foreign_code():
                 return self.run()
-        except Interrupted:
-            raise
+        except Interrupted as error:
+            raise BotError("does not import: it pretends that the user wants to end") from error
         except BaseException as error:
-            del sys.modules[self._name]
+            sys.modules.pop(self._name, None)
             raise BotError(f"does not import: {described(error)}") from error
 
     def run(self) -> types.ModuleType:
@@ -61,8 +168,28 @@ class BotFile:
         module = types.ModuleType(self._name)
         module.__file__ = str(self.path)
         sys.modules[self._name] = module
+        if len(self._beside) > 1:
+            neighbours.provide(self._beside)
         exec(self._code, vars(module))
         return module
+
+
+def beside(path: Path) -> tuple[str, ...]:
+    """The modules that were imported from below a file's folder, as paths from there."""
+    files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
+    below = {os.path.realpath(file) for file in files if isinstance(file, str)}
+    folder = os.path.realpath(path.parent)
+    found = sorted(os.path.relpath(file, folder) for file in below if _is_below(file, folder))
+    return tuple(name for name in found if name != path.name)[:_MOST_BESIDE]
+
+
+def _is_below(file: str, folder: str) -> bool:
+    return file.startswith(f"{folder}{os.sep}") and file.endswith(".py") and not _is_ours(file)
+
+
+def _is_ours(file: str) -> bool:
+    """Whether a file belongs to Python, or to what is installed there."""
+    return file.startswith((str(Path(__file__).parent), sys.prefix, sys.base_prefix))
 
 
 @contextlib.contextmanager
@@ -133,9 +260,10 @@ def sources_of(plugin: Any) -> Iterable[Path]:
 
 
 def digest_of(sources: Iterable[Path]) -> str:
+    """A hash of source texts, whatever their files are called. Raises BotError."""
     digest = hashlib.sha256()
     for path in sorted(sources):
-        digest.update(path.read_bytes())
+        digest.update(read_source(path))
     return digest.hexdigest()
 
 

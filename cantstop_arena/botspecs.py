@@ -3,7 +3,7 @@
 import inspect
 import types
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,8 @@ from typing import Any
 import pluggy
 
 from cantstop_arena import hookspecs
-from cantstop_arena.botfiles import described, foreign_code
-from cantstop_arena.errors import BotError, Interrupted
+from cantstop_arena.botfiles import Source, described, foreign_code
+from cantstop_arena.errors import BotError
 from cantstop_arena.hookspecs import PROJECT, Bot, Player, compile_options
 from cantstop_arena.options import Option, did_you_mean, find_faults, options_of
 
@@ -22,23 +22,48 @@ DECISIONS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True)
-class BotSpec:
-    """A bot that can be built: where it comes from, and its options.
+RESERVED = ("bot", "command", "as", "isolate")
+"""What a tournament file says of a bot besides its options, which have other names."""
 
-    `origin` is "built-in", "package" or "file"; `digest` a hash of its source texts. A bot that
-    `learns` keeps what it remembers from game to game. `remake` runs a file again, for a maker.
+
+@dataclass(frozen=True)
+class Address:
+    """What it takes to load a bot that was described: `digest` is that of its source texts."""
+
+    name: str
+    origin: str
+    digest: str
+    source: Source | None = None
+    package: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What is known of a bot: where it comes from, and its options.
+
+    `origin` is "built-in", "package", "file" or "command"; `source` where the text of one from a
+    file lies, `package` the entry point of one from a package, `digest` a hash of the source
+    texts. A bot that `learns` keeps what it remembers from game to game.
     """
 
     name: str
     origin: str
-    path: Path | None
     digest: str
     options: Mapping[str, Option]
     summary: str
-    maker: Callable[..., Player]
+    source: Source | None = None
+    package: str | None = None
     learns: bool = False
-    remake: Callable[[], Callable[..., Player]] | None = None
+
+    @property
+    def address(self) -> Address:
+        """Where processes find it."""
+        return Address(self.name, self.origin, self.digest, self.source, self.package)
+
+    @property
+    def path(self) -> Path | None:
+        """The file that it came from, if it has one of its own."""
+        return self.source.path if self.source else None
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -49,12 +74,35 @@ class BotSpec:
         """What is wrong with given options, as (option, message) pairs."""
         return find_faults(self.options, given)
 
+
+@dataclass(frozen=True, kw_only=True)
+class Description(Known):
+    """A bot that was looked at in another process.
+
+    `lane` is "compiled" or "plain", with default options; where it cannot be built with them,
+    `complaint` says why.
+    """
+
+    lane: str = ""
+    complaint: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BotSpec(Known):
+    """A bot whose code is in this process, and can be built.
+
+    `remake` runs a file again, for a maker.
+    """
+
+    maker: Callable[..., Player]
+    remake: Callable[[], Callable[..., Player]] | None = None
+
     def build(self, options: Mapping[str, Any]) -> Player:
         """The bot with these options. Raises BotError where its own code fails to build it."""
         try:
             with foreign_code():
                 player = self.maker(**{**self.defaults, **self._typed(options)})
-        except (BotError, Interrupted):
+        except BotError:
             raise
         except BaseException as error:
             raise BotError(f"bot {self.name} cannot be built: {described(error)}") from error
@@ -65,6 +113,14 @@ class BotSpec:
         """The bot again, without anything it kept. Raises whatever its own code does."""
         maker = self.maker if self.remake is None else self.remake()
         return maker(**{**self.defaults, **self._typed(options)})
+
+    def description(self) -> Description:
+        """What others may know of it."""
+        known = {field.name: getattr(self, field.name) for field in fields(Known)}
+        try:
+            return Description(**known, lane=self.lane)
+        except BotError as error:
+            return Description(**known, complaint=str(error))
 
     def _typed(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Options with lists, as files have them, where the default is a tuple."""
@@ -77,8 +133,19 @@ class BotSpec:
     @cached_property
     def lane(self) -> str:
         """ "compiled" or "plain", with default options. Raises BotError like `build`."""
-        player = self.build({})
-        return "plain" if compile_options(_inner(player.choose_move)) is None else "compiled"
+        return lane_of(self.build({}))
+
+
+def lane_of(player: Player) -> str:
+    """ "compiled" where a bot's functions are marked so, or "plain"."""
+    return "plain" if compile_options(_inner(player.choose_move)) is None else "compiled"
+
+
+def check_names(options: Mapping[str, Option]) -> None:
+    """Refuse options that a tournament file could not tell from its own words. Raises BotError."""
+    if taken := next((name for name in options if name in RESERVED), None):
+        words = ", ".join(RESERVED)
+        raise BotError(f"an option must not be called {taken!r}: {words} say something else")
 
 
 def single_bot(
@@ -137,7 +204,7 @@ def family(
     try:
         with foreign_code():
             bots = list(plugin.register_bots())
-    except (BotError, Interrupted):
+    except BotError:
         raise
     except BaseException as error:
         raise BotError(f"register_bots of {name} fails: {described(error)}") from error
@@ -229,5 +296,5 @@ def hook_complaint(error: pluggy.PluginValidationError, plugin: Any) -> str:
     return " ".join(str(error).split())
 
 
-def _first_line(doc: str | None) -> str:
-    return inspect.cleandoc(doc).partition("\n")[0] if doc else ""
+def _first_line(doc: object) -> str:
+    return inspect.cleandoc(doc).partition("\n")[0] if isinstance(doc, str) else ""

@@ -58,7 +58,7 @@ def options_of(function: Callable[..., Any], skip: int = 0) -> dict[str, Option]
     parameters = list(inspect.signature(function).parameters.values())[skip:]
     choices = _listed_choices(function)
     for parameter in parameters:
-        if parameter.default is not parameter.empty and not _is_plain(parameter.default):
+        if parameter.default is not parameter.empty and not is_plain(parameter.default):
             default = f"{parameter.default!r:.{LONGEST_QUOTE}}"
             raise BotError(f"option {parameter.name} has the default {default}; {_PLAIN}")
     return {
@@ -71,10 +71,10 @@ def options_of(function: Callable[..., Any], skip: int = 0) -> dict[str, Option]
 _PLAIN = "a default must be a number, a text, true, false, null or a list of these"
 
 
-def _is_plain(value: object) -> bool:
+def is_plain(value: object) -> bool:
     """Whether a tournament file could say a value."""
     if isinstance(value, list | tuple):
-        return all(map(_is_plain, value))
+        return all(map(is_plain, value))
     if isinstance(value, float):
         return isfinite(value)
     return value is None or type(value) in (bool, int, str)

@@ -6,42 +6,42 @@ are then called directly, since a hook call costs more than many a decision.
 
 import importlib
 import inspect
-import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pluggy
 
 from cantstop_arena import hookspecs
 from cantstop_arena.botfiles import (
     BotFile,
-    bot_files,
+    Source,
     described,
     digest_of,
     foreign_code,
     sources_of,
 )
-from cantstop_arena.botspecs import DECISIONS, BotSpec, family, hook_complaint, single_bot
-from cantstop_arena.errors import BotError, Interrupted
-from cantstop_arena.games.cantstop.rules import NAMED, RuleSet
+from cantstop_arena.botspecs import (
+    DECISIONS,
+    Address,
+    BotSpec,
+    Known,
+    check_names,
+    family,
+    hook_complaint,
+    single_bot,
+)
+from cantstop_arena.errors import BotError
+from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.hookspecs import PROJECT
-from cantstop_arena.options import LONGEST_QUOTE, did_you_mean
 
 DEFAULT_FOLDER = Path("bots")
 BUILT_IN = ("random", "cautious", "daring", "odds", "rule28", "glenn_aloi")
 
 
-@dataclass(frozen=True)
-class Broken:
-    """A plug-in that cannot be used, and why."""
-
-    name: str
-    origin: str
-    reason: str
+Bot = TypeVar("Bot", bound=Known)
 
 
 class _Manager(pluggy.PluginManager):
@@ -65,153 +65,148 @@ def is_built_in(name: str) -> bool:
     return name.replace("-", "_") in BUILT_IN
 
 
-class Catalogue:
-    """The bots and rule sets that can be used here.
+class Loader:
+    """Loads bots and rule sets into this process, which their code may wreck.
 
-    Files are read when they are asked for, so that a broken one harms only those who want it.
+    The arena's own process leaves that to others, and knows bots by the descriptions of its
+    `Catalogue` alone. Files are read when they are asked for.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._manager = plugin_manager()
-        self._broken: list[Broken] = []
-        self._files: dict[Path, list[BotSpec] | BotError] = {}
-        self._built_in = {spec.name: spec for spec in self._load_built_in()}
+        self._files: dict[Source, list[BotSpec]] = {}
+        self._points: dict[str, list[BotSpec]] = {}
+
+    @cached_property
+    def _built_in(self) -> dict[str, BotSpec]:
+        return {spec.name: spec for spec in self._load_built_in()}
+
+    def built_in(self) -> list[BotSpec]:
+        """The bots that are the arena's own."""
+        return list(self._built_in.values())
 
     def find(self, name: str) -> BotSpec:
-        """The bot of this name. Raises BotError where there is none, or it is broken."""
-        if spec := self._installed.get(name):
+        """A bot that is built in, or that of a file in the folder. Raises BotError."""
+        if spec := self._built_in.get(name):
             return spec
-        if path := self.file_of(name):
-            return self.load_file(path)
-        known, broken = self.everything()
-        if spec := next((spec for spec in known if spec.name == name), None):
-            return spec
-        if culprit := next((bad for bad in broken if bad.name == name), None):
-            raise BotError(f"bot {name} is broken: {culprit.reason}")
-        hint = did_you_mean(name, (spec.name for spec in known))
-        raise BotError(f"unknown bot {name!r:.{LONGEST_QUOTE}}{hint}")
-
-    def file_of(self, name: str) -> Path | None:
-        """The file that `find` would run for this name, if it would run one."""
-        path = self.folder / f"{name}.py"
-        return path if name not in self._installed and os.path.isfile(path) else None
+        return self.load_file(self.folder / f"{name}.py")
 
     def load_file(self, path: Path) -> BotSpec:
         """The one bot of a file. Raises BotError with the reason where there is none."""
-        specs = self._file(path)
-        if len(specs) > 1:
-            names = ", ".join(spec.name for spec in specs)
-            raise BotError(f"{path} holds several bots ({names}): use their names")
-        if not specs:
-            raise BotError(f"{path} holds no bot")
-        return specs[0]
+        return only_bot(self.bots_of(Source(path)), path)
 
-    def bots_of(self, path: Path) -> list[BotSpec]:
+    def bots_of(self, source: Source) -> list[BotSpec]:
         """All bots of a file. Raises BotError with the reason where it cannot be used."""
-        return list(self._file(path))
+        if source not in self._files:
+            file = BotFile(source)
+            self._files[source] = self._files[file.source] = self._register_file(file)
+        return list(self._files[source])
 
-    def reopen(self, name: str, path: Path | None) -> BotSpec:
-        """A bot found before, by its name and the file it came from."""
-        if path is None:
-            return self.find(name)
-        spec = next((spec for spec in self._file(path) if spec.name == name), None)
+    def bots_of_package(self, point: str) -> list[BotSpec]:
+        """All bots of an entry point. Raises BotError with the reason where it cannot be used."""
+        if point not in self._points:
+            self._points[point] = self._register_package(point)
+        return list(self._points[point])
+
+    def open(self, address: Address) -> BotSpec:
+        """A bot that was described before. Raises BotError where it is not the same any more."""
+        spec = next((spec for spec in self._at(address) if spec.name == address.name), None)
+        where = address.source.path if address.source else f"the {address.origin}"
         if spec is None:
-            raise BotError(f"{path} no longer holds a bot {name!r}")
+            raise BotError(f"{where} no longer holds a bot {address.name!r}")
+        if spec.digest != address.digest:
+            raise BotError(f"bot {address.name} has changed since it was looked at; start anew")
         return spec
 
-    def everything(self) -> tuple[list[BotSpec], list[Broken]]:
-        """All bots, built-in ones first, and all plug-ins that cannot be used."""
-        known, broken = self._searched
-        return list(known), list(broken)
+    def _at(self, address: Address) -> list[BotSpec]:
+        if address.source:
+            return self.bots_of(address.source)
+        return self.bots_of_package(address.package) if address.package else self.built_in()
 
-    @cached_property
-    def _searched(self) -> tuple[list[BotSpec], list[Broken]]:
-        """What is found in the folder: once, as a tournament can ask for thousands of names."""
-        known, broken = dict(self._installed), list(self._broken)
-        for path in bot_files(self.folder):
-            try:
-                specs = self._file(path)
-            except BotError as error:
-                broken.append(Broken(path.stem, str(path), str(error)))
-                continue
-            for spec in specs:
-                if spec.name in known:
-                    taken = f"the name {spec.name} is taken by a {known[spec.name].origin} bot"
-                    broken.append(Broken(spec.name, str(path), taken))
-                else:
-                    known[spec.name] = spec
-        return list(known.values()), broken
-
-    @cached_property
-    def rules(self) -> Mapping[str, RuleSet]:
-        """Rule sets by name: the published ones, then those of installed packages."""
-        named = {name: rules for name, (rules, _) in NAMED.items()}
-        _ = self._installed
-        for offered in self._manager.hook.register_rules():
-            for rules in offered:
-                named.setdefault(rules.name, rules)
-        return named
-
-    @cached_property
-    def _installed(self) -> Mapping[str, BotSpec]:
-        installed = dict(self._built_in)
-        for point in sorted(metadata.entry_points(group=PROJECT), key=lambda point: point.name):
-            for spec in self._entry_point(point):
-                installed.setdefault(spec.name, spec)
-        return installed
+    def rules_of_package(self, point: str) -> list[RuleSet]:
+        """The rule sets of an entry point."""
+        plugin = entry_point(point).load()
+        offer = getattr(plugin, "register_rules", None)
+        return list(offer()) if callable(offer) else []
 
     def _load_built_in(self) -> Iterator[BotSpec]:
         folder = Path(__file__).parent / "bots"
         digest = digest_of(folder.glob("*.py"))
         for name in BUILT_IN:
             module = importlib.import_module(f"cantstop_arena.bots.{name}")
-            yield from self._register(module, name, "built-in", None, digest)
+            make = partial(BotSpec, origin="built-in", digest=digest)
+            yield from self._register(module, name, make)
 
-    def _entry_point(self, point: metadata.EntryPoint) -> list[BotSpec]:
+    def _register_package(self, name: str) -> list[BotSpec]:
         try:
             with foreign_code():
-                plugin = point.load()
+                plugin = entry_point(name).load()
             digest = digest_of(sources_of(plugin))
-            return self._register(plugin, point.name, "package", None, digest)
-        except Interrupted:
-            raise
         except BaseException as error:
-            self._broken.append(Broken(point.name, f"package {point.value}", described(error)))
-            return []
-
-    def _file(self, path: Path) -> list[BotSpec]:
-        path = path.parent.resolve() / path.name  # a link to a file is a bot of its own name
-        if path not in self._files:
-            try:
-                self._files[path] = self._register_file(BotFile(path))
-            except BotError as error:
-                self._files[path] = error
-        found = self._files[path]
-        if isinstance(found, BotError):
-            raise found
-        return found
+            raise BotError(described(error)) from error
+        make = partial(BotSpec, origin="package", package=name, digest=digest)
+        return self._register(plugin, name, make)
 
     def _register_file(self, file: BotFile) -> list[BotSpec]:
-        module, path = file.load(), file.path
-        return self._register(module, path.stem, "file", path, file.digest, file.run)
+        module = file.load()
+        make = partial(BotSpec, origin="file", source=file.source, digest=file.source.digest)
+        return self._register(module, file.path.stem, make, file.run)
 
     def _register(
         self,
         plugin: Any,
         name: str,
-        origin: str,
-        path: Path | None,
-        digest: str,
+        make: Callable[..., BotSpec],
         run: Callable[[], Any] | None = None,
     ) -> list[BotSpec]:
         """Register a plug-in and return its bots. Raises BotError where it has none."""
         try:
-            self._manager.register(plugin, f"{origin}:{path or name}")
+            self._manager.register(plugin)
             self._manager.check_pending()
         except pluggy.PluginValidationError as error:
             if self._manager.is_registered(plugin):
                 self._manager.unregister(plugin)
             raise BotError(hook_complaint(error, plugin)) from error
-        make = partial(BotSpec, origin=origin, path=path, digest=digest)
-        return [*single_bot(plugin, name, make, run), *family(plugin, name, make, run)]
+        found = [*single_bot(plugin, name, make, run), *family(plugin, name, make, run)]
+        for spec in found:
+            check_names(spec.options)
+        return found
+
+
+def only_bot(found: Sequence[Bot], path: Path) -> Bot:
+    """The one bot of a file. Raises BotError where it holds none or several."""
+    if len(found) > 1:
+        names = ", ".join(one.name for one in found)
+        raise BotError(f"{path} holds several bots ({names}): use their names")
+    if not found:
+        raise BotError(f"{path} holds no bot")
+    return found[0]
+
+
+def entry_point(name: str) -> metadata.EntryPoint:
+    """The entry point of a package by which it offers something here. Raises BotError."""
+    found = next((point for point in entry_points()[0] if point.name == name), None)
+    if found is None:
+        raise BotError(f"no installed package offers {name!r} any more")
+    return found
+
+
+def entry_points() -> tuple[list[metadata.EntryPoint], list[tuple[str, str]]]:
+    """What packages offer here, by name, and which packages cannot be asked, and why."""
+    try:
+        found = list(metadata.entry_points(group=PROJECT))
+    except Exception:  # of one that is malformed; but of which?
+        return _points_one_by_one()
+    return sorted(found, key=lambda point: point.name), []
+
+
+def _points_one_by_one() -> tuple[list[metadata.EntryPoint], list[tuple[str, str]]]:
+    found, malformed = [], []
+    for package in metadata.distributions():
+        try:
+            found += [point for point in package.entry_points if point.group == PROJECT]
+        except Exception as error:
+            name = Path(str(getattr(package, "_path", "a package"))).name
+            malformed.append((name, f"its entry_points.txt cannot be read: {described(error)}"))
+    return sorted(found, key=lambda point: point.name), malformed

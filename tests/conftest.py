@@ -86,9 +86,9 @@ class Tables:
     """Builds tables, each distinct one once, for setting one up takes a moment."""
 
     def __init__(self) -> None:
-        from cantstop_arena.plugins import Catalogue
+        from cantstop_arena.plugins import Loader
 
-        self.catalogue = Catalogue(Path("no such folder"))
+        self.catalogue = Loader(Path("no such folder"))
         self._built: dict[object, Table] = {}
 
     def of(self, rules: "RuleSet", bots: Sequence[str], players: int, seed: int = 1980) -> "Table":

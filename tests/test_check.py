@@ -18,12 +18,14 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from cantstop_arena.botfiles import Source
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.course import Step, Trace, course, difference
 from cantstop_arena.games.cantstop.native import compile_player
 from cantstop_arena.games.cantstop.rules import NAMED
-from cantstop_arena.plugins import Catalogue
+from cantstop_arena.plugins import Loader
 from cantstop_arena.tournament.findings import NOTE, OK, WRONG, Finding
 from cantstop_arena.tournament.trial import Trial
 
@@ -189,7 +191,7 @@ def register_bots():
 
 
 def look(path: Path) -> list[Finding]:
-    return list(Trial(path, path.parent, LIMIT).findings())
+    return list(Trial(path, Catalogue(path.parent), LIMIT).findings())
 
 
 def arena(*words: str, code: int = 0) -> Result:
@@ -312,7 +314,7 @@ def test_what_is_not_there_is_a_usage_error(words: list[str], message: str) -> N
 def test_what_does_not_compile_is_told_in_plain_words(line: str, here: Path) -> None:
     path = here / "bad.py"
     path.write_text(f"{COMPILED_HEAD}    {line}\n")
-    (spec,) = Catalogue(here).bots_of(path)
+    (spec,) = Loader(here).bots_of(Source(path))
     with pytest.raises(BotError) as caught:
         compile_player(spec.build({}), spec.name, None)
     told = str(caught.value)

@@ -13,11 +13,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cantstop_arena.botspecs import RESERVED
+from cantstop_arena.catalogue import Catalogue as RealCatalogue
 from cantstop_arena.errors import BotError, ConfigError, UsageError
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
-from cantstop_arena.plugins import Catalogue as RealCatalogue
 from cantstop_arena.tournament.config import FaultPolicy, Overrides, Tournament, dump, read
-from cantstop_arena.tournament.entrants import KEYS as RESERVED
 
 KNOWN_KEYS = (
     "name, game, rules, players, games, until, seed, decision_limit, start_limit, max_faults,"

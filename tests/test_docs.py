@@ -12,7 +12,8 @@ import naive
 import pytest
 from click.testing import CliRunner
 
-from cantstop_arena.botspecs import BotSpec
+from cantstop_arena.botspecs import Description
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.compare.config import read as read_comparison
 from cantstop_arena.games.cantstop.play import Table
@@ -20,7 +21,7 @@ from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS
 from cantstop_arena.games.cantstop.table import Contestant, code_digest
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.outcomes import Block
-from cantstop_arena.plugins import Catalogue
+from cantstop_arena.plugins import Loader
 from cantstop_arena.tournament.config import read
 
 ROOT = Path(__file__).parent.parent
@@ -77,7 +78,8 @@ def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
     return Catalogue(folder)
 
 
-def contestant(spec: BotSpec) -> Contestant:
+def contestant(bot: Description) -> Contestant:
+    spec = Loader(Path()).open(bot.address)
     digest = code_digest(spec.origin, spec.name, spec.digest, json.dumps(spec.defaults))
     return Contestant(spec.name, spec.build({}), digest)
 

@@ -17,9 +17,9 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.errors import ConfigError
-from cantstop_arena.plugins import Catalogue
 from cantstop_arena.tournament.config import dump, read
 
 A_LONG_LINE = 1000  # characters of one problem

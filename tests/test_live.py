@@ -15,13 +15,13 @@ from rich.cells import cell_len
 from terminals import ARENA, on_a_terminal, picture
 
 from cantstop_arena import stopping
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.cli.live import LiveTable, Scene
 from cantstop_arena.cli.pace import Budget, Pace, Progress, time_text
 from cantstop_arena.cli.screen import Screen
 from cantstop_arena.cli.sight import LINE
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.outcomes import Results
-from cantstop_arena.plugins import Catalogue
 from cantstop_arena.reports.drawing import TEXT, draw
 from cantstop_arena.reports.interim import Interim, interim
 from cantstop_arena.reports.model import Column, Estimate, Table, Value, estimate, number

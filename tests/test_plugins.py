@@ -10,14 +10,15 @@ from types import MethodType
 
 import pytest
 
-from cantstop_arena.botspecs import BotSpec, place_of
+from cantstop_arena.botspecs import BotSpec, Description, place_of
+from cantstop_arena.catalogue import Broken, Catalogue
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.games.cantstop.sight import SIZE
 from cantstop_arena.games.cantstop.table import Contestant
 from cantstop_arena.outcomes import Block, Tally
-from cantstop_arena.plugins import BUILT_IN, Broken, Catalogue
+from cantstop_arena.plugins import BUILT_IN, Loader
 
 CHOOSE = "def choose_move(turn, moves):\n    return 0\n"
 AGAIN = "def roll_again(turn):\n    return turn.rolls < 3\n"
@@ -65,14 +66,20 @@ def drop(tmp_path: Path) -> Callable[[str, str], Catalogue]:
 Drop = Callable[[str, str], Catalogue]
 
 
-def played(spec: BotSpec, **options: object) -> Tally:
+def loaded(bot: Description) -> BotSpec:
+    """The bot itself."""
+    return Loader(Path()).open(bot.address)
+
+
+def played(bot: Description, **options: object) -> Tally:
     """What a bot's solitaire games add up to."""
+    spec = loaded(bot)
     digest = f"{spec.digest}{sorted(options.items())}"
     contestant = Contestant(spec.name, spec.build(options), digest.replace("/", ""))
     return Table(CLASSIC, [contestant], 1, 7).play(Block((0,), 0, 10)).tallies[0]
 
 
-def names(specs: Sequence[BotSpec]) -> list[str]:
+def names(specs: Sequence[Description]) -> list[str]:
     return [spec.name for spec in specs]
 
 
@@ -142,7 +149,7 @@ def test_options_are_keyword_parameters_in_both_lanes(drop: Drop) -> None:
 def test_one_option_of_both_functions_reaches_both(drop: Drop) -> None:
     text = CHOOSE.replace("moves)", "moves, n=0)").replace("0\n", "n\n", 1)
     spec = drop("both", text + AGAIN.replace("turn)", "turn, n=0)").replace("3", "n")).find("both")
-    player = spec.build({"n": 4})
+    player = loaded(spec).build({"n": 4})
     assert player.choose_move.keywords == player.roll_again.keywords == {"n": 4}  # type: ignore[attr-defined]
 
 
@@ -285,7 +292,7 @@ def test_a_bot_that_cannot_be_built_is_blamed_when_it_is_asked_for(drop: Drop) -
         "from cantstop_arena import Bot\ndef register_bots():\n    return [Bot('odd', lambda: 3)]"
     )
     with pytest.raises(BotError, match="bot odd has no choose_move and no roll_again"):
-        drop("odd_family", text).find("odd").build({})
+        loaded(drop("odd_family", text).find("odd")).build({})
 
 
 @pytest.mark.parametrize("text", [CHOOSE + AGAIN, FAMILY.replace('"coward"', '"random"')])
@@ -303,7 +310,7 @@ def test_a_bot_that_does_not_compile_is_refused_by_the_table(drop: Drop) -> None
 
 def test_damage_done_before_a_table_is_laid_anew_is_undone(drop: Drop) -> None:
     spec, digits = drop("lone", CHOOSE + AGAIN).find("lone"), sys.get_int_max_str_digits()
-    table = Table(CLASSIC, [Contestant("lone", spec.build({}), "lone")] * 2, 2, 1)
+    table = Table(CLASSIC, [Contestant("lone", loaded(spec).build({}), "lone")] * 2, 2, 1)
     sys.set_int_max_str_digits(5000)
     table.settle_in(bytearray(SIZE))
     table.tidy_up()
@@ -324,7 +331,7 @@ def test_the_folder_is_searched_once_for_any_number_of_unknown_bots(
         searched.append(folder)
         return []
 
-    monkeypatch.setattr("cantstop_arena.plugins.bot_files", files)
+    monkeypatch.setattr("cantstop_arena.catalogue.bot_files", files)
     catalogue = drop("family", FAMILY)
     for name in "abc":
         with pytest.raises(BotError, match="unknown bot"):

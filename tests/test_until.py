@@ -16,9 +16,9 @@ from finished import Finished
 from simulated import Truth
 from simulated import results as simulated
 
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.outcomes import ELO_ERROR, WHOLE, Results, Until
-from cantstop_arena.plugins import Catalogue
 from cantstop_arena.ratings.elo import Ratings, rate
 from cantstop_arena.ratings.narrowness import widest
 from cantstop_arena.ratings.scores import Run, score

@@ -32,16 +32,16 @@ def bench(names: tuple[str, ...], seconds: float, bots_folder: Path) -> None:
     """
     from tabulate import tabulate
 
+    from cantstop_arena.catalogue import Catalogue
     from cantstop_arena.errors import BotError
-    from cantstop_arena.plugins import Catalogue
-    from cantstop_arena.tournament.speed import measure
+    from cantstop_arena.tournament.speed import measured
 
     catalogue = Catalogue(bots_folder)
     asked = names or [spec.name for spec in catalogue.everything()[0]]
     rows = []
     for name in asked:
         try:
-            speed = measure(catalogue, catalogue.find(name), seconds)
+            speed = measured(catalogue, catalogue.find(name), seconds)
         except BotError as error:
             if names:
                 raise

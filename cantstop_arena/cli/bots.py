@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,6 +10,10 @@ from cantstop_arena.cli.bots_check import check
 from cantstop_arena.cli.bots_new import new
 from cantstop_arena.cli.playing import bots_option
 from cantstop_arena.system import short_path
+from cantstop_arena.texts import in_a_line
+
+if TYPE_CHECKING:
+    from cantstop_arena.botspecs import Description
 
 
 @click.group(invoke_without_command=True)
@@ -27,29 +31,30 @@ bots.add_command(new)
 
 
 def _list(as_json: bool, bots_folder: Path) -> None:
-    from cantstop_arena.plugins import Catalogue
+    from cantstop_arena.catalogue import Catalogue
 
     known, broken = Catalogue(bots_folder).everything()
-    rows, failures = [], [{"name": b.name, "origin": b.origin, "reason": b.reason} for b in broken]
-    for spec in known:
-        try:
-            rows.append(_row(spec))
-        except Exception as error:
-            failures.append({"name": spec.name, "origin": spec.origin, "reason": str(error)})
+    rows = [_row(bot) for bot in known if not bot.complaint]
+    failures = [{"name": b.name, "origin": b.origin, "reason": b.reason} for b in broken]
+    failures += [
+        {"name": bot.name, "origin": str(bot.path or bot.origin), "reason": bot.complaint}
+        for bot in known
+        if bot.complaint
+    ]
     if as_json:
         click.echo(json.dumps({"bots": rows, "broken": failures}, indent=2))
         return
     _print(rows, failures)
 
 
-def _row(spec: Any) -> dict[str, Any]:
-    origin = str(spec.path) if spec.path else spec.origin
+def _row(bot: "Description") -> dict[str, Any]:
+    origin = str(bot.path or bot.origin)
     return {
-        "name": spec.name,
+        "name": bot.name,
         "origin": short_path(origin),
-        "lane": spec.lane,
-        "summary": spec.summary,
-        "options": spec.defaults,
+        "lane": bot.lane,
+        "summary": bot.summary,
+        "options": bot.defaults,
     }
 
 
@@ -57,9 +62,11 @@ def _print(rows: list[dict[str, Any]], failures: list[dict[str, str]]) -> None:
     from tabulate import tabulate
 
     columns = ("name", "origin", "lane", "summary")
-    table = [[row[column] for column in columns] for row in rows]
+    table = [[in_a_line(row[column]) for column in columns] for row in rows]
     click.echo(tabulate(table, headers=columns, disable_numparse=True))
     if failures:
         click.echo("\nCannot be used:")
     for failure in failures:
-        click.echo(f"  {failure['name']} ({short_path(failure['origin'])}): {failure['reason']}")
+        origin = short_path(failure["origin"])
+        told = in_a_line(f"{failure['name']} ({origin}): {failure['reason']}")
+        click.echo(f"  {told}")

@@ -42,10 +42,11 @@ def check(file: str, bots_folder: Path, as_json: bool, limit: float) -> None:
 
     Ends with exit code 1 where something is wrong. The file is run in a process of its own.
     """
+    from cantstop_arena.catalogue import Catalogue
     from cantstop_arena.tournament.findings import WRONG
     from cantstop_arena.tournament.trial import Trial
 
-    with closing(Trial(_target(file), bots_folder, limit).findings()) as found:
+    with closing(Trial(_target(file), Catalogue(bots_folder), limit).findings()) as found:
         findings = _seen_from_here(found)
         told = list(findings if as_json else _printed(findings))
     if as_json:

@@ -26,8 +26,8 @@ def compare(
     The same bots play the same deals under all rule sets. Run it again to continue with more
     games, or after an interruption.
     """
+    from cantstop_arena.catalogue import Catalogue
     from cantstop_arena.compare import config, run
-    from cantstop_arena.plugins import Catalogue
     from cantstop_arena.reports.comparison import (
         content,
         write_comparison,

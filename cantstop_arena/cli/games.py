@@ -13,8 +13,8 @@ from cantstop_arena.cli.playing import RESULTS, bots_option, seed_option
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
+    from cantstop_arena.catalogue import Catalogue
     from cantstop_arena.games.cantstop.events import Event
-    from cantstop_arena.plugins import Catalogue
     from cantstop_arena.seeds import Seed
     from cantstop_arena.tournament.config import Tournament
 
@@ -52,7 +52,7 @@ class Source:
         return self._played(complain) if self.bots else self._recorded()
 
     def _played(self, complain: Callable[[str], None]) -> Iterator["Event"]:
-        from cantstop_arena.plugins import Catalogue
+        from cantstop_arena.catalogue import Catalogue
         from cantstop_arena.tournament.replaying import replayed
 
         if self.deal is None:

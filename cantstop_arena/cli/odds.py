@@ -26,8 +26,8 @@ def odds(runners: tuple[int, ...], claimed: tuple[int, ...], name: str, as_json:
 
     With fewer runners than the rules have, every open column will do.
     """
+    from cantstop_arena.catalogue import Catalogue
     from cantstop_arena.games.cantstop.odds import hit_count, success_count
-    from cantstop_arena.plugins import Catalogue
 
     rules = rules_called(name, Catalogue(Path("bots")))
     _check(rules.columns, rules.runners, runners, claimed)

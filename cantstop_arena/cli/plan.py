@@ -68,7 +68,7 @@ def plan(
     The first two BOTs are compared; with more --players the others sit at the same table. A short
     pilot here tells how much deals vary and how fast they are played.
     """
-    from cantstop_arena.plugins import Catalogue
+    from cantstop_arena.catalogue import Catalogue
     from cantstop_arena.reports.plan import Question, plan_of, plan_text
     from cantstop_arena.tournament.speed import pilot
     from cantstop_arena.tournament.worker import worker_count

@@ -79,9 +79,9 @@ def play(
 
     The game is recorded as it is played, for `arena replay FILE` and `arena draw FILE`.
     """
+    from cantstop_arena.catalogue import Catalogue
     from cantstop_arena.games.cantstop.person import Left, Person, with_person
     from cantstop_arena.games.cantstop.scenes import LONGEST_NAME
-    from cantstop_arena.plugins import Catalogue
     from cantstop_arena.seeds import drawn
     from cantstop_arena.texts import in_a_line
     from cantstop_arena.tournament.playing import table_with

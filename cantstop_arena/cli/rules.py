@@ -9,8 +9,8 @@ import click
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
+    from cantstop_arena.catalogue import Catalogue
     from cantstop_arena.games.cantstop.rules import RuleSet
-    from cantstop_arena.plugins import Catalogue
 
 
 def rules_called(name: str, catalogue: "Catalogue") -> "RuleSet":
@@ -27,7 +27,7 @@ def rules_called(name: str, catalogue: "Catalogue") -> "RuleSet":
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def rules(name: str | None, as_json: bool) -> None:
     """List the rule sets, or show every parameter of the one called NAME."""
-    from cantstop_arena.plugins import Catalogue
+    from cantstop_arena.catalogue import Catalogue
 
     catalogue = Catalogue(Path("bots"))
     named = catalogue.rules if name is None else {name: rules_called(name, catalogue)}

@@ -26,7 +26,7 @@ def run(
     All groups of bots meet on the same deals, in every seating. Results are the same for any
     number of workers. Run it again to continue with more games, or after an interruption.
     """
-    from cantstop_arena.plugins import Catalogue
+    from cantstop_arena.catalogue import Catalogue
     from cantstop_arena.reports import files
     from cantstop_arena.reports.analysis import Analysis
     from cantstop_arena.reports.ending import until_text

@@ -41,8 +41,8 @@ from cantstop_arena.tournament.yaml_reader import (
 from cantstop_arena.tournament.yaml_text import Node, place_of
 
 if TYPE_CHECKING:
+    from cantstop_arena.catalogue import Catalogue
     from cantstop_arena.outcomes import Group
-    from cantstop_arena.plugins import Catalogue
 
 KEYS = (
     "name",

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.compare.answers import Answer, Answers
 from cantstop_arena.compare.config import SPELLED_OUT, Comparison
 from cantstop_arena.compare.measures import ORDER, asked, ignored_of
@@ -22,7 +23,6 @@ from cantstop_arena.compare.statistics import (
 )
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.outcomes import Results
-from cantstop_arena.plugins import Catalogue
 from cantstop_arena.ratings.groups import holm
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournament.config import RESOLVED, Tournament, dump

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from cantstop_arena.botspecs import Address
+
 _PASSED_ON = (
     "PATH",
     "HOME",
@@ -50,16 +52,20 @@ class Launch:
     hidden: tuple[Path, ...] = ()
 
 
-def served_bot(
-    name: str, folder: Path, path: Path | None, memory: int | None = None
-) -> tuple[str, ...]:
-    """The command that serves a bot in Python, found as `Catalogue(folder).reopen` finds it.
+def served_bot(bot: Address, folder: Path, memory: int | None = None) -> tuple[str, ...]:
+    """The command that serves a bot in Python.
 
     It may take so much memory beyond what Python itself needs.
     """
-    file = () if path is None else ("--path", str(path.absolute()))
-    more = () if memory is None else ("--memory", str(memory))
-    return python_module("serve", "--bots", str(folder.absolute()), *file, *more, "--", name)
+    words = ["--origin", bot.origin, "--digest", bot.digest]
+    if bot.package:
+        words += ["--package", bot.package]
+    if bot.source:
+        words += ["--path", str(bot.source.path.absolute())]
+        words += [word for name in bot.source.beside for word in ("--beside", name)]
+        words += ["--kept", str(bot.source.kept.absolute())] if bot.source.kept else []
+    words += [] if memory is None else ["--memory", str(memory)]
+    return python_module("serve", "--bots", str(folder.absolute()), *words, "--", bot.name)
 
 
 def python_module(room: str, *arguments: str) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from cantstop_arena import system
-from cantstop_arena.botfiles import described
-from cantstop_arena.botspecs import BotSpec
+from cantstop_arena.botfiles import Source, described
+from cantstop_arena.botspecs import Address, BotSpec
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.odds import hit_table
 from cantstop_arena.games.cantstop.rules import CLASSIC
@@ -23,7 +23,7 @@ from cantstop_arena.games.cantstop.turn import Stream, Turn
 from cantstop_arena.hookspecs import Player
 from cantstop_arena.isolation.stdio import take_pipes
 from cantstop_arena.isolation.wire import ERROR, FOREIGN, line_of, moves_in, rules_in, turn_in
-from cantstop_arena.plugins import Catalogue
+from cantstop_arena.plugins import Loader
 
 Message = Mapping[str, Any]
 
@@ -129,17 +129,27 @@ def _nobody() -> Player:
     raise BotError("no bot has been asked to get ready")
 
 
+def _address(told: argparse.Namespace) -> Address:
+    source = told.path and Source(told.path, tuple(told.beside), told.digest, told.kept)
+    return Address(told.name, told.origin, told.digest, source, told.package)
+
+
 def main() -> None:
     """Serve a bot until the arena closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the arena
     questions, answers = take_pipes()
     parser = argparse.ArgumentParser(prog="python -m cantstop_arena.isolation.serve")
     parser.add_argument("--bots", type=Path, required=True, help="the folder of bots")
+    parser.add_argument("--origin", default="built-in")
+    parser.add_argument("--digest", default="", help="of the text that is to play")
+    parser.add_argument("--package", help="the entry point of the package that it came from")
     parser.add_argument("--path", type=Path, help="the file that the bot came from")
+    parser.add_argument("--beside", action="append", default=[], help="what that file imports")
+    parser.add_argument("--kept", type=Path, help="the folder where a copy of the text lies")
     parser.add_argument("--memory", type=int, help="bytes it may take beyond what it begins with")
     parser.add_argument("name")
     told = parser.parse_args()
-    server = Server(lambda: Catalogue(told.bots).reopen(told.name, told.path), told.memory)
+    server = Server(lambda: Loader(told.bots).open(_address(told)), told.memory)
     with contextlib.suppress(BrokenPipeError):
         for line in questions:
             answers.write(server.answer(line))

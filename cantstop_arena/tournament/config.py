@@ -30,8 +30,8 @@ from cantstop_arena.tournament.yaml_reader import (
 from cantstop_arena.tournament.yaml_text import Node, dump
 
 if TYPE_CHECKING:
+    from cantstop_arena.catalogue import Catalogue
     from cantstop_arena.outcomes import Group
-    from cantstop_arena.plugins import Catalogue
 
 __all__ = ["Entrant", "Overrides", "Tournament", "dump", "read"]
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena.botspecs import BotSpec
+from cantstop_arena.botspecs import RESERVED, Description
 from cantstop_arena.errors import BotError
-from cantstop_arena.hookspecs import Player
-from cantstop_arena.isolation.describe import describe, described_command
+from cantstop_arena.isolation.describe import described_command
 from cantstop_arena.tournament.yaml_reader import (
     Entry,
     Reader,
@@ -24,11 +23,10 @@ from cantstop_arena.tournament.yaml_reader import (
 from cantstop_arena.tournament.yaml_text import Node, place_of
 
 if TYPE_CHECKING:
-    from cantstop_arena.plugins import Catalogue
+    from cantstop_arena.catalogue import Catalogue
 
 LONGEST_NAME = 60
 A_NAME = f"must be 1 to {LONGEST_NAME} printable characters, with no space at either end"
-KEYS = ("bot", "command", "as", "isolate")  # what is said of a bot besides its options
 A_BOT = (
     "a bot must be a name, a path, {bot: NAME OR PATH, as: NAME, OPTION: VALUE}"
     " or {command: [PROGRAM, WORD], as: NAME}"
@@ -44,7 +42,7 @@ class Entrant:
     """
 
     name: str
-    bot: BotSpec
+    bot: Description
     options: Mapping[str, Any]
     isolate: bool = False
     command: tuple[str, ...] = ()
@@ -96,7 +94,7 @@ class EntrantReader:
         command = self._command(entries["command"].value) if "command" in entries else ()
         bot = program_spec(command) if command else None
         if "bot" in entries and "command" not in entries:
-            bot = self._bot(entries["bot"].value, isolate)
+            bot = self._bot(entries["bot"].value)
         own_name = self.reader.text(entries["as"].value, "as") if "as" in entries else None
         name = own_name if "as" in entries or bot is None else bot.name
         if name is not None and not _is_printed_well(name):
@@ -136,12 +134,12 @@ class EntrantReader:
         path = self.folder / word
         return str(_straight(path)) if "\0" not in word and os.path.isfile(path) else word
 
-    def _bot(self, node: Node, isolate: bool) -> BotSpec | None:
+    def _bot(self, node: Node) -> Description | None:
         reference = self.reader.text(node, "a bot's name or path")
         if reference is None:
             return None
         try:
-            return self._found(reference, isolate)
+            return self._found(reference)
         except BotError as error:
             self.reader.complain(node, str(error))
         except OSError as error:
@@ -149,17 +147,16 @@ class EntrantReader:
             self.reader.complain(node, message)
         return None
 
-    def _found(self, reference: str, isolate: bool) -> BotSpec:
+    def _found(self, reference: str) -> Description:
         if not (reference.isprintable() and reference.strip()):
             raise BotError(f"no bot can be called {shown(reference)}")
-        find = find_bot_apart if isolate else find_bot
-        return find(reference, self.folder, self.catalogue)
+        return find_bot(reference, self.folder, self.catalogue)
 
-    def _options(self, bot: BotSpec, entries: Mapping[str, Entry]) -> Mapping[str, Any]:
+    def _options(self, bot: Description, entries: Mapping[str, Entry]) -> Mapping[str, Any]:
         given = {
             option: fitted(self.reader.plain(entry.value), bot.defaults.get(option))
             for option, entry in entries.items()
-            if option not in KEYS
+            if option not in RESERVED
         }
         for option, message in bot.check_options(given):
             known = entries.get(option) or entries.get("bot") or entries["command"]
@@ -181,7 +178,7 @@ def is_bot_name(reference: str) -> bool:
     return "/" not in reference and not reference.endswith(".py")
 
 
-def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotSpec:
+def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> Description:
     """The bot of a name, or of a path from `folder`. Raises BotError where there is none."""
     if is_bot_name(reference):
         return catalogue.find(reference)
@@ -191,51 +188,15 @@ def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotSpec:
     return catalogue.load_file(_straight(path))
 
 
-def find_bot_apart(reference: str, folder: Path, catalogue: Catalogue) -> BotSpec:
-    """The same, for a bot that plays elsewhere: its file is never run in this process."""
-    if is_bot_name(reference):
-        file = catalogue.file_of(reference)
-        return _described(file, catalogue) if file else catalogue.find(reference)
-    path = folder / reference
-    if not os.path.isfile(path):
-        raise BotError(_missing(reference, folder))
-    return _described(path, catalogue)
-
-
-def _described(path: Path, catalogue: Catalogue) -> BotSpec:
-    told = describe(_straight(path), catalogue.folder)
-    return BotSpec(
-        name=told.name,
-        origin="file",
-        path=_straight(path),
-        digest=told.digest,
-        options=told.options,
-        summary=told.summary,
-        maker=_elsewhere,
-        learns=told.learns,
-    )
-
-
-def program_spec(command: Sequence[str]) -> BotSpec:
+def program_spec(command: Sequence[str]) -> Description:
     """What is known of a program in any language."""
-    return BotSpec(
+    return Description(
         name=Path(next((word for word in command if os.path.isfile(word)), command[0])).name,
         origin="command",
-        path=None,
         digest=described_command(command),
         options={},
         summary="",
-        maker=_elsewhere,
     )
-
-
-def _elsewhere(**options: Any) -> Player:
-    """Stands in for a bot that decides in another process."""
-    return Player(_nothing, _nothing)
-
-
-def _nothing(*asked: object) -> Any:
-    raise BotError("this bot plays in a process of its own")
 
 
 def _needs(players: int) -> str:

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from cantstop_arena import system
-from cantstop_arena.botfiles import described
+from cantstop_arena.botfiles import Source, described
 from cantstop_arena.botspecs import BotSpec
 from cantstop_arena.errors import BotError
 from cantstop_arena.isolation.stdio import take_pipes
 from cantstop_arena.isolation.wire import line_of
-from cantstop_arena.plugins import Catalogue
+from cantstop_arena.plugins import Loader
 from cantstop_arena.tournament.examiner import Examiner, Tell
 from cantstop_arena.tournament.findings import WRONG, Finding, Stage
 
@@ -32,44 +32,35 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--only-play", action="store_true", help="tell what happens in the games")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--path", type=Path)
-    what.add_argument("--name")
+    what.add_argument("--name", help="a built-in bot")
+    what.add_argument("--package", help="an entry point")
     return parser.parse_args()
 
 
-class _Unknown(BotError):
-    """There is no bot of this name."""
-
-
-def _named(catalogue: Catalogue, name: str) -> BotSpec:
-    try:
-        return catalogue.find(name)
-    except BotError as error:
-        is_broken = any(broken.name == name for broken in catalogue.everything()[1])
-        raise error if is_broken else _Unknown(str(error)) from error
-
-
-def _specs(catalogue: Catalogue, asked: argparse.Namespace) -> list[BotSpec]:
-    path = asked.path or catalogue.file_of(asked.name)
-    specs = catalogue.bots_of(path) if path else [_named(catalogue, asked.name)]
+def _specs(loader: Loader, asked: argparse.Namespace) -> list[BotSpec]:
+    if asked.path:
+        specs = loader.bots_of(Source(asked.path))
+    elif asked.package:
+        specs = loader.bots_of_package(asked.package)
+    else:
+        specs = [spec for spec in loader.built_in() if spec.name == asked.name]
     if not specs:
         raise BotError("holds no bot")
     return specs
 
 
 def _examiner(asked: argparse.Namespace, tell: Tell) -> Examiner:
-    catalogue = Catalogue(asked.bots)
-    specs = _specs(catalogue, asked)
+    loader = Loader(asked.bots)
+    specs = _specs(loader, asked)
     spec = next((spec for spec in specs if spec.name == asked.bot), specs[0])
     tell({"bots": [spec.name for spec in specs], "this": spec.name})
-    return Examiner(catalogue, spec, mmap.mmap(asked.memory, 0), asked.limit, tell)
+    return Examiner(loader, spec, mmap.mmap(asked.memory, 0), asked.limit, tell)
 
 
 def _examine(asked: argparse.Namespace, tell: Tell) -> None:
     tell(Stage("file", "is read", max(2.0, 10 * asked.limit)).told())
     try:
         examiner = _examiner(asked, tell)
-    except _Unknown as error:
-        tell({"unknown": str(error)})
     except BotError as error:
         tell(Finding(WRONG, "file", str(error)).told())
     else:

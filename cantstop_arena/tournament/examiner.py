@@ -16,7 +16,7 @@ from cantstop_arena.games.cantstop.drill import Drill, Go
 from cantstop_arena.games.cantstop.rules import PLAYERS
 from cantstop_arena.games.cantstop.table import Contestant, uncompiled
 from cantstop_arena.hookspecs import Player
-from cantstop_arena.plugins import Catalogue, is_built_in
+from cantstop_arena.plugins import Loader, is_built_in
 from cantstop_arena.tournament.findings import NOTE, OK, WRONG, Finding, Stage
 from cantstop_arena.tournament.recipes import seat_for
 from cantstop_arena.tournament.speed import measure
@@ -36,9 +36,9 @@ class Examiner:
     """Looks at one bot: every method is something to look at, and yields what was found."""
 
     def __init__(
-        self, catalogue: Catalogue, spec: BotSpec, memory: Any, limit: float, tell: Tell
+        self, loader: Loader, spec: BotSpec, memory: Any, limit: float, tell: Tell
     ) -> None:
-        self.catalogue = catalogue
+        self.loader = loader
         self.spec = spec
         self.memory = memory
         self.limit = limit
@@ -125,7 +125,7 @@ class Examiner:
 
     def _contestant(self, number: int) -> Contestant:
         seat = seat_for(f"{self.spec.name} {number}", self.spec, self.spec.defaults)
-        return seat.contestant(self.catalogue)
+        return seat.contestant(self.loader)
 
     def _lane(self, drill: Drill, is_new: bool, seconds: float) -> Finding:
         if drill.is_native:
@@ -185,7 +185,7 @@ class Examiner:
     def _speed(self, drill: Drill, go: Go) -> Iterator[Finding]:
         self._enter(Stage("time", "is measured", _MEASURING, NOTE))
         if drill.is_native:
-            speed = measure(self.catalogue, self.spec, 0.2)
+            speed = measure(self.loader, self.spec, 0.2)
             yield Finding(OK, "time", f"{speed.games_per_second:,.0f} games a second")
         elif go.seconds:
             yield Finding(OK, "time", f"{go.decisions / go.seconds:,.0f} decisions a second")

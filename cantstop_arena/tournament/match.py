@@ -12,9 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet
 from cantstop_arena.outcomes import WHOLE, Results
-from cantstop_arena.plugins import Catalogue
 from cantstop_arena.sampling import Ints, shares, unbroken
 from cantstop_arena.seeds import Seed, drawn
 from cantstop_arena.sequential.confidence import looks

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.asking import Insider
 from cantstop_arena.games.cantstop.person import Person
@@ -11,12 +12,12 @@ from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.table import Contestant, uncompiled
 from cantstop_arena.options import LONGEST_QUOTE
-from cantstop_arena.plugins import Catalogue
+from cantstop_arena.plugins import Loader
 from cantstop_arena.seeds import Seed
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.chairs import Apart
 from cantstop_arena.tournament.config import FaultPolicy
-from cantstop_arena.tournament.entrants import Entrant, find_bot_apart
+from cantstop_arena.tournament.entrants import Entrant, find_bot
 from cantstop_arena.tournament.recipes import entrant_seat
 
 _LIMITS = FaultPolicy(decision_limit=10.0)  # people are patient
@@ -57,9 +58,10 @@ def table_with(
 
 def _bot(reference: str, catalogue: Catalogue, hidden: tuple[Path, ...]) -> Contestant:
     try:
-        spec = find_bot_apart(reference, Path(), catalogue)
+        spec = find_bot(reference, Path(), catalogue)
     except BotError as error:
         raise BotError(f"{in_a_line(reference, LONGEST_QUOTE)}: {error}") from None
     isolate = spec.origin != "built-in"
     entrant = Entrant(spec.name, spec, spec.defaults, isolate)
-    return entrant_seat(entrant, catalogue, _LIMITS, hidden=hidden).contestant(catalogue)
+    seat = entrant_seat(entrant, catalogue, _LIMITS, hidden=hidden)
+    return seat.contestant(Loader(catalogue.folder))

@@ -2,18 +2,19 @@
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena import system
-from cantstop_arena.botspecs import BotSpec
+from cantstop_arena.botspecs import Address, BotSpec, Description
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.rules import PLAYERS, RuleSet
 from cantstop_arena.isolation.launch import Launch, served_bot
 from cantstop_arena.outcomes import Group
-from cantstop_arena.plugins import Catalogue
+from cantstop_arena.plugins import Loader
 from cantstop_arena.seeds import Seed
 from cantstop_arena.tournament.botlogs import BotLogs, Redirection
 from cantstop_arena.tournament.chairs import Apart, Near
@@ -26,35 +27,47 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Seat:
-    """A bot's address, its options as JSON: all that a process needs to build the bot.
+    """A bot as it was described, its options as JSON: all that a process needs to build the bot.
 
-    One with a `launch` plays in a process of its own, and is not built here.
+    One with a `launch` plays in a process of its own, and is not built here. A `native` bot is
+    compiled, as far as was told.
     """
 
     name: str
-    bot: str
-    path: Path | None
+    bot: Address
     options: str
     launch: Launch | None = None
     learns: bool = False
+    native: bool = False
 
-    def contestant(self, catalogue: Catalogue) -> "Contestant":
-        """The bot, built."""
-        from cantstop_arena.games.cantstop.table import Contestant, code_digest
+    @property
+    def is_foreign(self) -> bool:
+        """Whether somebody else's code plays in the process that builds it."""
+        return self.launch is None and self.bot.origin != "built-in"
+
+    @property
+    def digest(self) -> str:
+        """What machine code of the bot is kept under."""
+        from cantstop_arena.games.cantstop.table import code_digest
+
+        return code_digest(self.bot.origin, self.bot.name, self.bot.digest, self.options)
+
+    def contestant(self, loader: Loader) -> "Contestant":
+        """The bot, built. Raises BotError where it cannot be, or is not what it was."""
+        from cantstop_arena.games.cantstop.table import Contestant
 
         if self.launch:
             chair = Apart(self.launch)
             return Contestant(self.name, chair.player, repr(self.launch), chair, self.learns)
-        spec = catalogue.reopen(self.bot, self.path)
-        digest = code_digest(spec.origin, spec.name, spec.digest, self.options)
-        options = json.loads(self.options)
+        spec, options = loader.open(self.bot), json.loads(self.options)
         sit = None if spec.origin == "built-in" else Near(spec, options)
-        return Contestant(self.name, spec.build(options), digest, sit, spec.learns)
+        return Contestant(self.name, spec.build(options), self.digest, sit, spec.learns)
 
 
-def seat_for(name: str, spec: BotSpec, options: Mapping[str, Any]) -> Seat:
+def seat_for(name: str, bot: Description | BotSpec, options: Mapping[str, Any]) -> Seat:
     """A seat under some name for a bot with all its options."""
-    return Seat(name, spec.name, spec.path, json.dumps(dict(options)))
+    is_native = bot.lane == "compiled"
+    return Seat(name, bot.address, json.dumps(dict(options)), None, bot.learns, is_native)
 
 
 @dataclass(frozen=True)
@@ -69,12 +82,15 @@ class Recipe:
     measured: bool = False
 
     def __call__(self) -> "Table":
-        """The table, set up once in a process; a forked worker finds its parent's."""
+        """The table, set up once in a process.
+
+        A forked worker finds its parent's, if all bots are the arena's own.
+        """
         if self not in _TABLES:
             from cantstop_arena.games.cantstop.play import Table
 
-            catalogue = Catalogue(self.folder)
-            contestants = [seat.contestant(catalogue) for seat in self.seats]
+            loader = Loader(self.folder)
+            contestants = [seat.contestant(loader) for seat in self.seats]
             _TABLES[self] = Table(self.rules, contestants, self.players, self.seed)
             _TABLES[self].measured = self.measured
         return _TABLES[self]
@@ -99,16 +115,18 @@ def recipe_for(
     catalogue: Catalogue,
     logs: BotLogs | None = None,
     memory: int | None = None,
+    kept: Path | None = None,
 ) -> Recipe:
     """The recipe of a tournament's table.
 
     Bots in processes of their own write to their logs, and may take so many bytes of memory.
+    Files of bots are copied below the folder `kept`. Raises BotError where that fails.
     """
     seats = []
     limits, hidden = tournament.policy, _hidden(tournament, logs)
     for number, entrant in enumerate(tournament.entrants):
         log = logs.paths[number] if logs else None
-        seats.append(entrant_seat(entrant, catalogue, limits, log, memory, hidden))
+        seats.append(entrant_seat(entrant, catalogue, limits, log, memory, hidden, kept))
     rules, players, seed = tournament.rules, tournament.players, tournament.seed
     return Recipe(rules, tuple(seats), players, seed, catalogue.folder, tournament.measured)
 
@@ -128,21 +146,24 @@ def entrant_seat(
     log: Path | None = None,
     memory: int | None = None,
     hidden: tuple[Path, ...] = (),
+    kept: Path | None = None,
 ) -> Seat:
     """The seat of an entrant, with the limits for its start and its decisions.
 
     In the sandbox it cannot read what is `hidden`.
     """
     seat = seat_for(entrant.name, entrant.bot, entrant.options)
+    if kept and (source := seat.bot.source):
+        seat = replace(seat, bot=replace(seat.bot, source=source.copied(kept)))
     if not entrant.isolate:
         return seat
     argv, cwd, bound = entrant.command, _home_of(entrant.command), memory
     if not argv:
-        argv = served_bot(entrant.bot.name, catalogue.folder, entrant.bot.path, memory)
+        argv = served_bot(seat.bot, catalogue.folder, memory)
         cwd, bound = Path.cwd(), None  # whoever serves it sees to the memory
     limit, start = limits.decision_limit, limits.start_limit
     launch = Launch(argv, cwd, seat.options, limit, bound, log, start, hidden)
-    return replace(seat, launch=launch, learns=entrant.bot.learns)
+    return replace(seat, launch=launch)
 
 
 def _home_of(command: Sequence[str]) -> Path:
@@ -180,20 +201,3 @@ def _free_seat(name: str, entrants: Mapping[str, Seat], catalogue: Catalogue) ->
         names = ", ".join(entrants)
         raise BotError(f"{error}; the tournament's bots are {names}") from error
     return seat_for(name, spec, spec.defaults)
-
-
-def prepare(
-    recipe: Recipe, catalogue: Catalogue, compiling: Callable[[list[str]], None]
-) -> "Table":
-    """Set the table up here, so that everything is compiled once, before workers start.
-
-    `compiling` is told what has to be compiled for the first time, if anything.
-    """
-    from cantstop_arena.games.cantstop.table import uncompiled
-
-    contestants = [seat.contestant(catalogue) for seat in recipe.seats]
-    if missing := uncompiled(contestants):
-        compiling(missing)
-    table = recipe()
-    table.warm_up()
-    return table

@@ -9,9 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena import stopping, system
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.errors import WorkforceError
 from cantstop_arena.outcomes import Block, Fault, Group, Snapshot
-from cantstop_arena.plugins import Catalogue
 from cantstop_arena.texts import last_line
 from cantstop_arena.tournament.config import FaultPolicy, Tournament
 from cantstop_arena.tournament.messages import (
@@ -23,6 +23,7 @@ from cantstop_arena.tournament.messages import (
     Ready,
 )
 from cantstop_arena.tournament.recipes import Recipe, table_for
+from cantstop_arena.tournament.rehearsal import rehearse
 from cantstop_arena.tournament.worker import TRIES, Window, Worker, start_methods
 from cantstop_arena.watchdog import Watchdog, pulse, seen
 
@@ -81,7 +82,7 @@ def _played(
     from cantstop_arena.games.cantstop.sight import SIZE, sight_of
 
     recipe, seats = table_for(tournament, catalogue, names)
-    recipe()  # compiled here, where complaints about it belong
+    rehearse(recipe, lambda _: None)  # complaints belong here
     apart = [recipe.seats[bot].launch is not None for bot in seats]
     window = Window(SIZE, sight_of)
     player = partial(_Replayer, recipe, seats, silent)

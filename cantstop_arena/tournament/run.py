@@ -1,6 +1,6 @@
 """From a tournament to its results: plays what the ledger lacks, and adds it all up."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cantstop_arena import stopping
-from cantstop_arena.botspecs import place_of
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.errors import ArenaError, FaultError
 from cantstop_arena.outcomes import (
     Block,
@@ -20,7 +20,7 @@ from cantstop_arena.outcomes import (
     Results,
     joined,
 )
-from cantstop_arena.plugins import DEFAULT_FOLDER, Catalogue
+from cantstop_arena.plugins import DEFAULT_FOLDER
 from cantstop_arena.sampling import Span
 from cantstop_arena.system import short_path
 from cantstop_arena.tournament.accounts import Account, added_up, charged
@@ -28,7 +28,8 @@ from cantstop_arena.tournament.botlogs import BotLogs
 from cantstop_arena.tournament.config import RESOLVED, FaultPolicy, Tournament, dump
 from cantstop_arena.tournament.judge import Judge
 from cantstop_arena.tournament.ledger import LEDGER, Ledger, open_ledger, stored_seed
-from cantstop_arena.tournament.recipes import prepare, recipe_for
+from cantstop_arena.tournament.recipes import recipe_for
+from cantstop_arena.tournament.rehearsal import Part, native, rehearse
 from cantstop_arena.tournament.schedule import missing_blocks
 from cantstop_arena.tournament.worker import Window
 from cantstop_arena.tournament.worker_pool import PlayedPart, Terms, WorkerPool
@@ -36,9 +37,8 @@ from cantstop_arena.tournament.worker_pool import PlayedPart, Terms, WorkerPool
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from cantstop_arena.games.cantstop.play import Table
-
 LOGS = "logs"
+KEPT = "bots"
 
 
 class Watch(Protocol):
@@ -68,7 +68,7 @@ class Watch(Protocol):
 class Bots:
     """What the parent knows of a tournament's bots, to judge what it sees of the workers."""
 
-    table: "Table"
+    parts: Sequence[Part]
     policy: FaultPolicy
     apart: frozenset[int]
     logs: BotLogs
@@ -81,16 +81,16 @@ class Bots:
         """Where the function begins; where it is when time is up would vary from run to run."""
         if bot in self.apart:
             return ""
-        place = place_of(getattr(self.table.contestants[bot].player, asked, None))
+        place = self.parts[bot].places.get(asked)
         return f" ({short_path(place)})" if place else ""
 
     def suspects(self, group: Group) -> list[int]:
         """The bots that are asked from Python, in the worker itself."""
-        return [bot for bot in group if not self.table.native[bot] and bot not in self.apart]
+        return [bot for bot in group if not self.parts[bot].native and bot not in self.apart]
 
     def divisible(self, group: Group) -> bool:
         """What a bot has learnt depends on where its block begins."""
-        return not any(self.table.contestants[bot].learns for bot in group)
+        return not any(self.parts[bot].learns for bot in group)
 
     def tend(self) -> None:
         """Cut what bots print while they do it."""
@@ -183,6 +183,7 @@ class _Run:
     ) -> None:
         self.tournament = tournament
         self.catalogue = catalogue
+        self.folder = folder
         self.logs = BotLogs(folder / LOGS, [entrant.name for entrant in tournament.entrants])
         self.ledger = ledger
         self.spans = ledger.spans()
@@ -217,15 +218,16 @@ class _Run:
         return missing_blocks(self.tournament, lane_of, lambda group: spans.get(group, []))
 
     def _play_missing(self, terms: Terms, watch: Watch, results: Callable[[], Results]) -> None:
-        recipe = recipe_for(self.tournament, self.catalogue, self.logs, terms.memory)
+        kept = self.folder / KEPT
+        recipe = recipe_for(self.tournament, self.catalogue, self.logs, terms.memory, kept)
         from cantstop_arena.games.cantstop.sight import SIZE, sight_of
 
-        table = prepare(recipe, self.catalogue, watch.compiling)
+        parts = rehearse(recipe, watch.compiling)
         entrants = self.tournament.entrants
         apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
-        bots = Bots(table, self.tournament.policy, apart, self.logs)
+        bots = Bots(parts, self.tournament.policy, apart, self.logs)
         terms = replace(terms, start_limit=self.tournament.policy.start_limit)
-        blocks = self.judge.scheduled(self._missing(self.spans, _lanes(table)))
+        blocks = self.judge.scheduled(self._missing(self.spans, _lanes(parts)))
         self.logs.begin()
         try:
             with (
@@ -266,9 +268,9 @@ class _Run:
         return bool(sentences)
 
 
-def _lanes(table: "Table") -> Callable[[Group], str]:
+def _lanes(parts: Sequence[Part]) -> Callable[[Group], str]:
     def lane_of(group: Group) -> str:
-        return "compiled" if all(table.native[bot] for bot in group) else "plain"
+        return "compiled" if native(parts, group) else "plain"
 
     return lane_of
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from cantstop_arena import stopping
-from cantstop_arena.errors import UsageError
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.games.cantstop.course import Trace, course, difference
 from cantstop_arena.games.cantstop.sight import SIZE, sight_of
 from cantstop_arena.outcomes import Snapshot
@@ -209,18 +209,27 @@ def _size(file: Any) -> int:
 class Trial:
     """Everything there is to find about the bots of a file, or about the bot of some name."""
 
-    def __init__(self, target: Path | str, folder: Path, limit: float) -> None:
-        kind = "path" if isinstance(target, Path) else "name"
-        self._words = [f"--bots={folder}", f"--{kind}={target}"]
+    def __init__(self, target: Path | str, catalogue: Catalogue, limit: float) -> None:
+        """Raises UsageError for an unknown name."""
+        self._words = [f"--bots={catalogue.folder}", *_words(target, catalogue)]
         self._called = target.stem if isinstance(target, Path) else target
         self._limit = limit
 
     def findings(self) -> Generator[Finding, None, None]:
-        """The findings, each as soon as there is one. Raises UsageError for an unknown name."""
+        """The findings, each as soon as there is one."""
         first = _Case(self._words, self._called, self._limit)
         yield from first.findings()
         for name in first.names[1:]:
             yield from _Case([*self._words, f"--bot={name}"], name, self._limit).findings()
+
+
+def _words(target: Path | str, catalogue: Catalogue) -> list[str]:
+    """How the process is told what to look at."""
+    path = target if isinstance(target, Path) else catalogue.file_of(target)
+    if path:
+        return [f"--path={path}"]
+    bot = catalogue.find(str(target))
+    return [f"--package={bot.package}"] if bot.package else [f"--name={bot.name}"]
 
 
 class _Case:
@@ -249,8 +258,6 @@ class _Case:
     def _heard(self, examination: Examination) -> Iterator[Finding]:
         try:
             for message in examination.messages():
-                if "unknown" in message:
-                    raise UsageError(message["unknown"])
                 if "bots" in message:
                     self.names, self.bot = message["bots"], message["this"]
                 elif "finding" in message:

@@ -10,8 +10,8 @@ from math import factorial
 from pathlib import Path
 from typing import Protocol
 
+from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.outcomes import Results
-from cantstop_arena.plugins import Catalogue
 from cantstop_arena.ratings.narrowness import widest
 from cantstop_arena.sequential.confidence import looks
 from cantstop_arena.tournament import run
