@@ -197,7 +197,7 @@ def foreign_code() -> Iterator[None]:
     """While a plug-in's code is loaded here: it may not print, nor take for ever.
 
     What it prints must not mix with what a command prints; in a tournament its file is run again,
-    and that goes to its log. Raises TookTooLong after LONGEST_IMPORT seconds.
+    and that goes to its log. Raises TookTooLong after LONGEST_IMPORT seconds of processor time.
     """
     with _output_aside(), _in_time():
         yield
@@ -205,25 +205,33 @@ def foreign_code() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _in_time() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGPROF"):
         yield
         return
-    before = signal.signal(signal.SIGALRM, _time_is_up)
-    # Again and again, as a plug-in can catch whatever is raised.
-    signal.setitimer(signal.ITIMER_REAL, LONGEST_IMPORT, 1.0)
-    try:
+    with (
+        # Of the processor's time, for which no busy machine is to blame.
+        _alarm(signal.SIGPROF, signal.ITIMER_PROF, LONGEST_IMPORT),
+        _alarm(signal.SIGALRM, signal.ITIMER_REAL, _ASLEEP * LONGEST_IMPORT),
+    ):
         yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 class TookTooLong(BaseException):
     """Raised in the middle of a plug-in's code."""
 
 
-def _time_is_up(number: int, frame: types.FrameType | None) -> None:
-    raise TookTooLong(f"not done within {LONGEST_IMPORT:g} s")
+@contextlib.contextmanager
+def _alarm(number: int, timer: int, seconds: float) -> Iterator[None]:
+    def ring(*_: object) -> None:
+        raise TookTooLong(f"not done within {seconds:g} s")
+
+    before = signal.signal(number, ring)
+    signal.setitimer(timer, seconds, 1.0)  # again and again, as a plug-in can catch what is raised
+    try:
+        yield
+    finally:
+        signal.setitimer(timer, 0)
+        signal.signal(number, before)
 
 
 @contextlib.contextmanager
@@ -248,7 +256,8 @@ def _output_aside() -> Iterator[None]:
             os.close(file)
 
 
-LONGEST_IMPORT = 20.0
+LONGEST_IMPORT = 10.0
+_ASLEEP = 3  # times as long a plug-in may take that does not compute
 _STANDARD = (1, 2)  # file descriptors of standard output and standard error
 
 

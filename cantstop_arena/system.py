@@ -95,6 +95,14 @@ def limit_memory(more: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
+def refuse_cores() -> None:
+    """Leave no image of this process, nor of its children, where one of them crashes."""
+    with contextlib.suppress(ImportError):  # no such limits on this system
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 def lacks_room(needed: int) -> str:
     """What to say where this process may not take so many bytes of address space; else nothing."""
     try:

@@ -33,6 +33,11 @@ def seen(passed: float, pulse: float) -> float:
     return min(passed, _BREAK * pulse)
 
 
+def patience(limit: float) -> float:
+    """Seconds after which a process that has `limit` seconds is waited for no longer."""
+    return max(_STARVED * limit, limit + _STARVED_LEAST)
+
+
 class Watchdog:
     """Watches one process with all that descend from it."""
 
@@ -98,7 +103,7 @@ class Watchdog:
         if self.still < limit or self.proven(limit):
             return self.still >= limit
         told = self._letters and self._letters.isdisjoint("Tt")
-        return not told or self.still >= max(_STARVED * limit, limit + _STARVED_LEAST)
+        return not told or self.still >= patience(limit)
 
 
 class AnswerTimer:

@@ -33,7 +33,7 @@ def run(
     from cantstop_arena.reports.telling import GAMES, record_games
     from cantstop_arena.tournament import config
     from cantstop_arena.tournament.replaying import recorded
-    from cantstop_arena.tournament.run import settled
+    from cantstop_arena.tournament.run import KEPT, settled
     from cantstop_arena.tournament.until import play
 
     catalogue = Catalogue(playing.bots_folder)
@@ -52,7 +52,7 @@ def run(
     analysis = Analysis(outcome)
     paths = files.write_reports(analysis, folder)
     show(analysis, form, chosen)
-    if record_games(analysis, folder, partial(recorded, tournament, catalogue)):
+    if record_games(analysis, folder, partial(recorded, tournament, catalogue, folder / KEPT)):
         paths.append(folder / GAMES)
     if playing.page:
         with screen.going_on_without():

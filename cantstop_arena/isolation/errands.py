@@ -1,9 +1,10 @@
 """Foreign code at work, each piece in a process of its own, while a trusted one watches.
 
-The arena starts one *warden*, which never runs foreign code itself. For each *errand* the warden
-forks a child in a session of its own, with a deadline, a memory limit and standard files that lead
-nowhere, hears what it has to say, and ends it and all that it has left behind. So no errand can
-harm another, and one that ends its parent ends a warden: the arena starts the next.
+The arena starts *wardens*, which never run foreign code themselves, and deals the *errands* out to
+them. For each of its errands, one after the other, a warden forks a child in a session of its own,
+with a deadline, a memory limit and standard files that lead nowhere, hears what it has to say, and
+ends it and all that it has left behind. So no errand can harm another, and one that ends its parent
+ends a warden: the arena starts the next.
 """
 
 import contextlib
@@ -19,14 +20,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cantstop_arena import stopping, system
+from cantstop_arena import stopping, system, watchdog
 from cantstop_arena.isolation import progeny
 from cantstop_arena.isolation.launch import python_module
+from cantstop_arena.isolation.serve import complaint_of
+from cantstop_arena.isolation.wire import ERROR
+from cantstop_arena.watchdog import AnswerTimer
 
 Words = Mapping[str, Any]
 
 TRIES = 3
 """How often an errand is tried whose process somebody else may have ended."""
+AT_ONCE = 4
+"""How many errands are done at once: most of them wait, or compute without end."""
 MEMORY = 4 << 30
 """Bytes that an errand may take beyond what the arena has."""
 _LONGEST = 1 << 24  # bytes of a report
@@ -41,7 +47,8 @@ _KILLED = "killed"
 class Errand:
     """A function to be called elsewhere: "module:function", and its keyword arguments as JSON.
 
-    What it returns has to be JSON, too. It has so many seconds.
+    What it returns has to be JSON, too. It may compute and sleep for so many seconds; for the
+    machine's being busy it is not charged.
     """
 
     function: str
@@ -55,15 +62,12 @@ class Failed(Exception):
 
 def done(errands: Sequence[Errand]) -> Iterator[Any]:
     """What each errand returns, in their order, or the Failed that says why there is nothing."""
-    waiting, tries = list(errands), 0
-    while waiting:
-        with progeny.none_left(), _Warden(waiting) as warden:
-            for outcome in warden.outcomes():
-                tries += 1
-                if outcome[_KILLED] and tries < TRIES:
-                    break
-                yield Failed(outcome[_FAILURE]) if _FAILURE in outcome else outcome[_REPORT]
-                waiting, tries = waiting[1:], 0
+    count = min(AT_ONCE, len(errands))
+    with progeny.none_left(), contextlib.ExitStack() as stack:
+        rows = [stack.enter_context(_Row(errands[first::count])) for first in range(count)]
+        for number in range(len(errands)):
+            outcome = rows[number % count].outcome()
+            yield Failed(outcome[_FAILURE]) if _FAILURE in outcome else outcome[_REPORT]
 
 
 def run(errand: Errand) -> Any:
@@ -77,31 +81,51 @@ def run(errand: Errand) -> Any:
 # --- The arena's side -----------------------------------------------------------------------------
 
 
+class _Row:
+    """Errands, one after the other, and whoever looks after them at the moment."""
+
+    def __init__(self, errands: Sequence[Errand]) -> None:
+        self._waiting = list(errands)
+        self._warden = _Warden(errands)
+
+    def __enter__(self) -> "_Row":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._warden.end()
+
+    def outcome(self) -> Mapping[str, Any]:
+        """What has become of the next one, which is tried again where others may have ended it."""
+        for tries in range(1, TRIES + 1):
+            outcome = self._warden.outcome(self._waiting[0])
+            is_over = tries == TRIES or not outcome[_KILLED]
+            if is_over:
+                del self._waiting[0]
+            if outcome[_KILLED]:
+                self._warden.end()
+                self._warden = _Warden(self._waiting)
+            if is_over:
+                break
+        return outcome
+
+
 class _Warden:
     """The process that looks after errands, as the arena sees it."""
 
     def __init__(self, errands: Sequence[Errand]) -> None:
-        self._errands = errands
         self._pid, self._pipe = _forked(errands) if _FORKS else _spawned(errands)
         self._unread = b""
 
-    def __enter__(self) -> "_Warden":
-        return self
-
-    def __exit__(self, *problem: object) -> None:
+    def end(self) -> None:
+        """End it."""
         os.close(self._pipe)
         progeny.end(self._pid)
 
-    def outcomes(self) -> Iterator[dict[str, Any]]:
-        """An outcome for each errand, up to the one at which the warden itself comes to grief."""
-        for errand in self._errands:
-            deadline = time.monotonic() + errand.limit + _SPARE
-            line = self._line(deadline)
-            outcome = None if line is None else _outcome_in(line)
-            if outcome is None:
-                yield {_FAILURE: "ended the process that looked after it", _KILLED: True}
-                return
-            yield outcome
+    def outcome(self, errand: Errand) -> Mapping[str, Any]:
+        """What has become of the next errand: killed, where the warden comes to grief."""
+        line = self._line(time.monotonic() + watchdog.patience(errand.limit) + _SPARE)
+        outcome = None if line is None else _outcome_in(line)
+        return outcome or {_FAILURE: "ended the process that looked after it", _KILLED: True}
 
     def _line(self, deadline: float) -> bytes | None:
         """The next line; None where none comes."""
@@ -110,6 +134,8 @@ class _Warden:
             left = deadline - time.monotonic()
             if left < 0:
                 return None
+            with contextlib.suppress(OSError):  # it is gone; its pipe will say so
+                os.kill(self._pid, signal.SIGCONT)  # an errand may have stopped it
             if _is_readable(self._pipe, min(left, 0.1)):
                 chunk = os.read(self._pipe, _AT_ONCE)
                 if not chunk or len(self._unread) > 2 * _LONGEST:
@@ -213,7 +239,7 @@ def _outcome(errand: Errand, report: int) -> dict[str, Any]:
         os.close(ours)
         _do(errand, theirs)
     os.close(theirs)
-    said = _heard(ours, time.monotonic() + errand.limit)
+    said = _heard(ours, pid, errand.limit)
     os.close(ours)
     code = progeny.end(pid, killed=said is None)
     progeny.end_all()
@@ -227,18 +253,19 @@ def _outcome(errand: Errand, report: int) -> dict[str, Any]:
         return {_FAILURE: told, _KILLED: by_others and not said}
 
 
-def _heard(pipe: int, deadline: float) -> bytes | None:
+def _heard(pipe: int, pid: int, limit: float) -> bytes | None:
     """All that an errand says, up to a length, until it closes the pipe; None when time is up."""
-    said = b""
-    while len(said) <= _LONGEST:
-        if not _is_readable(pipe, deadline - time.monotonic()):
-            return None
+    said, timer = b"", AnswerTimer(pid)
+    timer.begin(limit)
+    while len(said) <= _LONGEST and not said.endswith(b"\n"):
+        if not _is_readable(pipe, timer.pause() / 1000):
+            if timer.is_over():
+                return None
+            continue
         chunk = os.read(pipe, _AT_ONCE)
         if not chunk:
             break
         said += chunk
-        if said.endswith(b"\n"):
-            break
     return said
 
 
@@ -248,12 +275,17 @@ def _heard(pipe: int, deadline: float) -> bytes | None:
 def _do(errand: Errand, report: int) -> None:
     """What an errand's process does. Its own tools are at hand before foreign code runs."""
     encode, write, leave = json.JSONEncoder().encode, os.write, os._exit
+    quoted, tell = json.encoder.encode_basestring_ascii, complaint_of
     try:
         system.die_with_parent(os.getppid())
         os.setsid()
-        _refuse_cores()
+        system.refuse_cores()
         system.limit_memory(MEMORY)
-        left = memoryview(encode(_function(errand)(**errand.words)).encode() + b"\n")
+        told = encode(_function(errand)(**errand.words))
+    except BaseException as error:
+        told = f'{{"{ERROR}": {quoted("what it holds cannot be told: " + tell(error))}}}'
+    try:
+        left = memoryview(told.encode() + b"\n")
         while left:
             left = left[write(report, left) :]
         leave(0)
@@ -265,12 +297,6 @@ def _function(errand: Errand) -> Callable[..., Any]:
     module, _, name = errand.function.partition(":")
     function: Callable[..., Any] = getattr(importlib.import_module(module), name)
     return function
-
-
-def _refuse_cores() -> None:
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def main() -> None:

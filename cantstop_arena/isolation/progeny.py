@@ -9,6 +9,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from cantstop_arena import system
+
 _PR_SET_CHILD_SUBREAPER = 36
 _LONGEST_END = 2.0  # seconds in which what is killed is to be gone
 _PAUSE = 0.002
@@ -22,15 +24,35 @@ def adopt_orphans(adopt: bool = True) -> None:
 
 @contextlib.contextmanager
 def none_left() -> Iterator[None]:
-    """End every child that has come to this process in the meantime, by whatever way."""
+    """End every orphan that comes to this process in the meantime, and those that it leaves.
+
+    Orphans are told by their sessions, which are others; children of this process's own session
+    are left alone.
+    """
     known = children()
     adopt_orphans()
     try:
         yield
     finally:
-        for pid in children() - known:
-            end(pid)
+        _end_orphans(known)
         adopt_orphans(False)
+
+
+def _end_orphans(known: set[int]) -> None:
+    deadline = time.monotonic() + _LONGEST_END
+    while orphans := [pid for pid in children() - known if _is_apart(pid)]:
+        for pid in orphans:
+            end(pid)
+        if time.monotonic() > deadline:
+            return
+
+
+def _is_apart(pid: int) -> bool:
+    """Whether a process has another session; one that has ended already may have had."""
+    try:
+        return os.getsid(pid) != os.getsid(0)
+    except OSError:
+        return False
 
 
 def children() -> set[int]:
@@ -68,6 +90,36 @@ def end(pid: int, killed: bool = True) -> int | None:
         if code is None:
             os.kill(pid, signal.SIGKILL)
     return _awaited(pid, _LONGEST_END) if code is None else code
+
+
+def look_after_the_rest(passed_on: int) -> None:
+    """Go on in a child, while this process ends what that leaves behind, and then as that did.
+
+    A signal of the number `passed_on` is for the child.
+    """
+    parent = os.getpid()
+    adopt_orphans()
+    signal.signal(passed_on, signal.SIG_IGN)
+    pid = os.fork()
+    if not pid:
+        system.die_with_parent(parent)
+        os.setsid()
+        return
+    signal.signal(passed_on, lambda number, frame: os.kill(pid, number))
+    for pipe in range(3):
+        os.close(pipe)  # they are the child's
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    end_all()
+    _end_like(code)
+
+
+def _end_like(code: int) -> None:
+    """End as a child has, so that whoever waits for this process learns it."""
+    if code < 0:
+        with contextlib.suppress(OSError):  # SIGKILL cannot be set
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code & 0xFF)
 
 
 def end_all() -> None:

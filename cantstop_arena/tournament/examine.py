@@ -14,6 +14,7 @@ from cantstop_arena import system
 from cantstop_arena.botfiles import Source, described
 from cantstop_arena.botspecs import BotSpec
 from cantstop_arena.errors import BotError
+from cantstop_arena.isolation import progeny
 from cantstop_arena.isolation.stdio import take_pipes
 from cantstop_arena.isolation.wire import line_of
 from cantstop_arena.plugins import Loader
@@ -78,9 +79,11 @@ def _let_work(examiner: Examiner, only_play: bool) -> None:
 def main() -> None:
     """Examine a bot, and tell what is found."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever listens
-    _, report = take_pipes()
     asked = _asked()
     system.die_with_parent(asked.parent)
+    system.refuse_cores()
+    progeny.look_after_the_rest(signal.SIGUSR1)
+    _, report = take_pipes()
     faulthandler.enable(asked.dump, all_threads=False)
     faulthandler.register(signal.SIGUSR1, asked.dump, all_threads=False)
 

@@ -173,18 +173,18 @@ def _home_of(command: Sequence[str]) -> Path:
 
 
 def table_for(
-    tournament: Tournament, catalogue: Catalogue, names: Sequence[str]
+    tournament: Tournament, catalogue: Catalogue, names: Sequence[str], kept: Path | None = None
 ) -> tuple[Recipe, Group]:
     """The recipe of a table for bots by name, in seat order, and who sits where.
 
-    Names are the tournament's, or else any bot's. Raises BotError for others, and UsageError
-    where the rules have not so many seats.
+    Names are the tournament's, or else any bot's; copies of the tournament's lie below `kept`.
+    Raises BotError for others, and UsageError where the rules have not so many seats.
     """
     if len(names) not in PLAYERS:
         raise UsageError(f"{len(names)} bots cannot play; seats are {PLAYERS[0]} to {PLAYERS[-1]}")
     limits, hidden = tournament.policy, _hidden(tournament, None)
     entrants = {
-        entrant.name: entrant_seat(entrant, catalogue, limits, hidden=hidden)
+        entrant.name: entrant_seat(entrant, catalogue, limits, hidden=hidden, kept=kept)
         for entrant in tournament.entrants
     }
     chosen = {name: entrants.get(name) or _free_seat(name, entrants, catalogue) for name in names}

@@ -35,6 +35,8 @@ class Part:
     native: bool
     learns: bool
     places: Mapping[str, str]
+    foreign: bool = False
+    """Whether somebody else's code says so, in the processes of workers, too."""
 
 
 def rehearse(recipe: Recipe, compiling: Callable[[list[str]], None]) -> tuple[Part, ...]:
@@ -49,7 +51,7 @@ def rehearse(recipe: Recipe, compiling: Callable[[list[str]], None]) -> tuple[Pa
     if missing := engine + [name for digest, name in marked.items() if not is_cached(digest)]:
         compiling(missing)
     foreign = [seat for seat in recipe.seats if seat.is_foreign]
-    if not foreign:
+    if not foreign and len(recipe.seats) >= recipe.players:
         table = recipe()
         table.warm_up()
         return tuple(map(_part, table.contestants, map(bool, table.native)))
@@ -121,7 +123,8 @@ def _believed(seat: Seat, told: Any) -> Part:
     if isinstance(complaint := told.get(ERROR), str):
         raise BotError(in_a_line(complaint, _LONGEST_COMPLAINT))
     texts = {hook: in_a_line(str(places.get(hook, "")), LONGEST_REPORT) for hook in DECISIONS}
-    return Part(told.get("native") is True, told.get("learns") is True, texts)
+    is_native = seat.native and told.get("native") is True
+    return Part(is_native, told.get("learns") is True, texts, foreign=True)
 
 
 _LONGEST_COMPLAINT = 2000

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena import stopping, system
@@ -45,7 +46,8 @@ def replayed(
     """
     turn = None
     try:
-        for event in _played(tournament, catalogue, names, deal, complain, silent=False):
+        recipe, seats = table_for(tournament, catalogue, names)
+        for event in _played(tournament, recipe, seats, complain, deal, silent=False):
             turn = event.get("turn", turn or 0)
             yield event
     except _CutOff as cut:
@@ -57,31 +59,36 @@ def replayed(
 
 
 def recorded(
-    tournament: Tournament, catalogue: Catalogue, names: Sequence[str], deal: int
+    tournament: Tournament,
+    catalogue: Catalogue,
+    kept: Path,
+    names: Sequence[str],
+    deal: int,
 ) -> Sequence["Event"]:
     """The events of a game, bots in seat order, in silence; none where it comes to no end.
 
+    Files of bots are those that are `kept`, whatever has become of the originals.
     As the game may have been played before, its bots are not to blame if its process dies: it
     is played again, as often as a block of a tournament would be.
     """
     for _ in range(TRIES):
         with suppress(_CutOff):
-            return list(_played(tournament, catalogue, names, deal, lambda _: None, silent=True))
+            recipe, seats = table_for(tournament, catalogue, names, kept)
+            return list(_played(tournament, recipe, seats, lambda _: None, deal, silent=True))
     return []
 
 
 def _played(
     tournament: Tournament,
-    catalogue: Catalogue,
-    names: Sequence[str],
-    deal: int,
+    recipe: Recipe,
+    seats: Group,
     complain: Callable[[str], None],
+    deal: int,
     silent: bool,
 ) -> Iterator["Event"]:
     """The events of a game, from a process of its own. Raises _CutOff where that ends first."""
     from cantstop_arena.games.cantstop.sight import SIZE, sight_of
 
-    recipe, seats = table_for(tournament, catalogue, names)
     rehearse(recipe, lambda _: None)  # complaints belong here
     apart = [recipe.seats[bot].launch is not None for bot in seats]
     window = Window(SIZE, sight_of)

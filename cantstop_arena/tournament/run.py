@@ -85,8 +85,13 @@ class Bots:
         return f" ({short_path(place)})" if place else ""
 
     def suspects(self, group: Group) -> list[int]:
-        """The bots that are asked from Python, in the worker itself."""
-        return [bot for bot in group if not self.parts[bot].native and bot not in self.apart]
+        """The bots that are asked from Python, in the worker itself.
+
+        Where there are none, one that says that it is compiled may not be.
+        """
+        near = [bot for bot in group if bot not in self.apart]
+        plain = [bot for bot in near if not self.parts[bot].native]
+        return plain or [bot for bot in near if self.parts[bot].foreign]
 
     def divisible(self, group: Group) -> bool:
         """What a bot has learnt depends on where its block begins."""

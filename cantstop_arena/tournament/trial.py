@@ -20,6 +20,7 @@ from cantstop_arena import stopping
 from cantstop_arena.catalogue import Catalogue
 from cantstop_arena.games.cantstop.course import Trace, course, difference
 from cantstop_arena.games.cantstop.sight import SIZE, sight_of
+from cantstop_arena.isolation import progeny
 from cantstop_arena.outcomes import Snapshot
 from cantstop_arena.system import ending
 from cantstop_arena.texts import in_a_line
@@ -29,7 +30,8 @@ from cantstop_arena.watchdog import Watchdog, pulse, seen
 Message = Mapping[str, Any]
 
 _START = 60.0  # seconds that Python and the engine's modules may take to load
-_TO_TELL = 0.5  # seconds in which a process says where it is stuck, or how it ended
+_TO_TELL = 0.5  # seconds in which a process says where it is stuck
+_TO_END = 3.0  # seconds in which whoever looks after it ends what it has left behind
 _AT_ONCE = 1 << 16
 _KEPT = 1000  # bytes of what a bot prints
 _LONGEST = 1 << 26  # bytes of a message
@@ -166,7 +168,7 @@ class Examination:
 
     def _fate(self) -> _Grief:
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_TO_TELL)
+            self._process.wait(_TO_END)
         return _Grief(f"{ending(self._process.returncode)}{self._place()}")
 
     def _place(self) -> str:
@@ -248,7 +250,7 @@ class _Case:
             yield replace(finding, bot=self.bot)
 
     def _all(self) -> Iterator[Finding]:
-        with stopping.in_order(), Examination(self._words, self._limit, "0") as examination:
+        with _examination(self._words, self._limit, "0") as examination:
             yield from self._heard(examination)
         if self._traces:
             yield self._elsewhere()
@@ -270,7 +272,7 @@ class _Case:
     def _elsewhere(self) -> Finding:
         """Whether the same games are played in another process, where texts hash otherwise."""
         other = _Case([*self._words, "--only-play"], self.bot, self._limit)
-        with stopping.in_order(), Examination(other._words, self._limit, "1") as examination:
+        with _examination(other._words, self._limit, "1") as examination:
             findings = list(other._heard(examination))
         if wrong := next((one for one in findings if one.mark == WRONG), None):
             return replace(wrong, text=f"{wrong.text} (in another process)")
@@ -279,6 +281,17 @@ class _Case:
             told = f"another process, with other hashes of texts, plays otherwise: {found}"
             return Finding(WRONG, "reproducible", f"{told}; {causes}")
         return Finding(OK, "reproducible", "the same games again, and in another process")
+
+
+@contextlib.contextmanager
+def _examination(words: Sequence[str], limit: float, hash_seed: str) -> Iterator[Examination]:
+    """An examination of which nothing is left in the end, whatever has become of its process."""
+    with (
+        stopping.in_order(),
+        progeny.none_left(),
+        Examination(words, limit, hash_seed) as examination,
+    ):
+        yield examination
 
 
 def _grievous(stage: Stage, grief: _Grief) -> Finding:
