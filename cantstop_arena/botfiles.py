@@ -9,13 +9,14 @@ import signal
 import stat
 import sys
 import threading
+import time
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena import neighbours
+from cantstop_arena import neighbours, system
 from cantstop_arena.errors import BotError, Interrupted
 from cantstop_arena.system import short_path
 from cantstop_arena.texts import in_a_line, said_by, type_name
@@ -197,7 +198,8 @@ def foreign_code() -> Iterator[None]:
     """While a plug-in's code is loaded here: it may not print, nor take for ever.
 
     What it prints must not mix with what a command prints; in a tournament its file is run again,
-    and that goes to its log. Raises TookTooLong after LONGEST_IMPORT seconds of processor time.
+    and that goes to its log. Raises TookTooLong after LONGEST_IMPORT seconds, without those in
+    which there was no processor for it.
     """
     with _output_aside(), _in_time():
         yield
@@ -205,33 +207,27 @@ def foreign_code() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _in_time() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGPROF"):
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
         yield
         return
-    with (
-        # Of the processor's time, for which no busy machine is to blame.
-        _alarm(signal.SIGPROF, signal.ITIMER_PROF, LONGEST_IMPORT),
-        _alarm(signal.SIGALRM, signal.ITIMER_REAL, _ASLEEP * LONGEST_IMPORT),
-    ):
+    begin = time.monotonic() - system.waited()
+
+    def ring(*_: object) -> None:
+        if time.monotonic() - system.waited() - begin >= LONGEST_IMPORT:
+            raise TookTooLong(f"not done within {LONGEST_IMPORT:g} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    # Again and again, as a plug-in can catch whatever is raised.
+    signal.setitimer(signal.ITIMER_REAL, LONGEST_IMPORT, 1.0)
+    try:
         yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 class TookTooLong(BaseException):
     """Raised in the middle of a plug-in's code."""
-
-
-@contextlib.contextmanager
-def _alarm(number: int, timer: int, seconds: float) -> Iterator[None]:
-    def ring(*_: object) -> None:
-        raise TookTooLong(f"not done within {seconds:g} s")
-
-    before = signal.signal(number, ring)
-    signal.setitimer(timer, seconds, 1.0)  # again and again, as a plug-in can catch what is raised
-    try:
-        yield
-    finally:
-        signal.setitimer(timer, 0)
-        signal.signal(number, before)
 
 
 @contextlib.contextmanager
@@ -257,7 +253,6 @@ def _output_aside() -> Iterator[None]:
 
 
 LONGEST_IMPORT = 10.0
-_ASLEEP = 3  # times as long a plug-in may take that does not compute
 _STANDARD = (1, 2)  # file descriptors of standard output and standard error
 
 

@@ -82,6 +82,17 @@ def close_files(folder: Path, prefix: str = "") -> None:
                 os.close(int(link.name))
 
 
+def waited() -> float:
+    """Seconds for which this thread would have run, but had to wait for a processor.
+
+    None is told of where the system keeps no count: 0.
+    """
+    try:
+        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
 def limit_memory(more: int) -> None:
     """Allow this process so many bytes more of memory than it has now."""
     try:

@@ -35,7 +35,9 @@ if os.fork() == 0:
         time.sleep(600)
     os._exit(0)
 """
-GONE = "ended its process|ended the process|tells nonsense|is nonsense|not done within"
+GONE = (
+    "cannot be told|ended its process|ended the process|tells nonsense|is nonsense|not done within"
+)
 ANY = ""  # refused or not, as long as nothing else is harmed
 
 REFUSED = {
@@ -55,10 +57,10 @@ REFUSED = {
         "pretends that the user wants to end",
     ),
     "spins": ("while True: pass", "not done within 1 s"),
-    "sleeps": ("import time\ntime.sleep(600)", "not done within 3 s"),
+    "sleeps": ("import time\ntime.sleep(600)", "not done within 1 s"),
     "spins and catches all": (FOREVER, "not done within"),
     "stops itself": ("import os\nos.kill(os.getpid(), 19)", "not done within 3 s"),
-    "stops its parent": (f"import os\nos.kill(os.getppid(), 19)\n{FOREVER}", "ended the process"),
+    "stops its parent": (f"import os\nos.kill(os.getppid(), 19)\n{FOREVER}", "done within"),
     "ignores signals": (
         "import signal, time\nfor n in range(1, 32):\n"
         "    try: signal.signal(n, signal.SIG_IGN)\n    except OSError: pass\ntime.sleep(600)",
