@@ -29,8 +29,8 @@ def bot_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.py") if path.name[0] not in "._")
 
 
-LARGEST = 1 << 24  # bytes of a source text
-_MOST_BESIDE = 200
+LARGEST = 1 << 24  # bytes of a source text, with those that it imports
+MOST_BESIDE = 200  # files beside a bot's that can be part of it
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,12 @@ class Source:
 
     def _read(self) -> dict[str, bytes]:
         folder = self.path.parent if self.kept is None else self.kept
-        texts = {name: read_source(folder / name) for name in self.places}
+        texts: dict[str, bytes] = {}
+        for name in self.places:
+            texts[name] = read_source(folder / name)
+            if sum(map(len, texts.values())) > LARGEST:
+                told = f"they are larger than {LARGEST >> 20} MiB together"
+                raise BotError(f"{self.path} and what it imports cannot be read: {told}")
         if self.digest and digest_of_texts(texts) != self.digest:
             told = "has changed since it was looked at; start anew"
             raise BotError(f"{self.path if self.kept is None else self.kept} {told}")
@@ -181,7 +186,7 @@ def beside(path: Path) -> tuple[str, ...]:
     below = {os.path.realpath(file) for file in files if isinstance(file, str)}
     folder = os.path.realpath(path.parent)
     found = sorted(os.path.relpath(file, folder) for file in below if _is_below(file, folder))
-    return tuple(name for name in found if name != path.name)[:_MOST_BESIDE]
+    return tuple(name for name in found if name != path.name)[:MOST_BESIDE]
 
 
 def _is_below(file: str, folder: str) -> bool:

@@ -65,7 +65,8 @@ def _errand(function: str, words: Mapping[str, Any]) -> Errand:
 def bots_of_file(source: Source, told: object) -> list[Description]:
     """The bots of a file, from what its errand told. Raises BotError with the reason for none."""
     said = _said(told, "does not import: ")
-    beside = tuple(name for name in _texts(said.get("beside")) if _leads_down(name))
+    names = _texts(said.get("beside"))[: botfiles.MOST_BESIDE]
+    beside = tuple(name for name in names if _leads_down(name))
     whole = Source(source.path, beside).identified() if beside else source
     return [_bot(bot, "file", whole.digest, source=whole) for bot in _list(said.get("bots"))]
 

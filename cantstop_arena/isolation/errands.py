@@ -249,8 +249,12 @@ def _outcome(errand: Errand, report: int) -> dict[str, Any]:
         return {_REPORT: json.loads(said), _KILLED: False}
     except (ValueError, RecursionError):
         by_others = code is not None and -code in system.FOREIGN
-        told = "tells nonsense" if said else system.ending(code)
+        told = _nonsense(said) if said else system.ending(code)
         return {_FAILURE: told, _KILLED: by_others and not said}
+
+
+def _nonsense(said: bytes) -> str:
+    return "tells nonsense" if len(said) <= _LONGEST else f"tells more than {_LONGEST >> 20} MiB"
 
 
 def _heard(pipe: int, pid: int, limit: float) -> bytes | None:

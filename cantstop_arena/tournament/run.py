@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cantstop_arena import stopping
 from cantstop_arena.catalogue import Catalogue
-from cantstop_arena.errors import ArenaError, FaultError
+from cantstop_arena.errors import ArenaError, FaultError, WorkforceError
 from cantstop_arena.outcomes import (
     Block,
     BlockResult,
@@ -233,22 +233,30 @@ class _Run:
         bots = Bots(parts, self.tournament.policy, apart, self.logs)
         terms = replace(terms, start_limit=self.tournament.policy.start_limit)
         blocks = self.judge.scheduled(self._missing(self.spans, _lanes(parts)))
+        pool = WorkerPool(partial(recipe.at_work, self.logs), Window(SIZE, sight_of), bots, terms)
         self.logs.begin()
         try:
-            with (
-                stopping.in_order(),
-                WorkerPool(
-                    partial(recipe.at_work, self.logs), Window(SIZE, sight_of), bots, terms
-                ) as pool,
-            ):
-                for played in pool.play(blocks, lambda: watch.passes(results)):
-                    self._take(played, watch)
-                    if self._pass_sentences():
-                        pool.drop(self.judge.is_void)
-                        stored, left = self._extent(self.ledger.spans())
-                        watch.shrinks(stored, stored + left)
+            with stopping.in_order(), pool:
+                self._play_on(pool, blocks, watch, results)
+        except WorkforceError:
+            rehearse(recipe, lambda _: None)  # names a bot that cannot be built any more
+            raise
         finally:
             self.logs.end()
+
+    def _play_on(
+        self,
+        pool: WorkerPool,
+        blocks: Iterator[Block],
+        watch: Watch,
+        results: Callable[[], Results],
+    ) -> None:
+        for played in pool.play(blocks, lambda: watch.passes(results)):
+            self._take(played, watch)
+            if self._pass_sentences():
+                pool.drop(self.judge.is_void)
+                stored, left = self._extent(self.ledger.spans())
+                watch.shrinks(stored, stored + left)
 
     def _take(self, played: PlayedPart, watch: Watch) -> None:
         """Write a block down, when all of its parts are there."""

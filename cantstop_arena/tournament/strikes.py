@@ -77,9 +77,18 @@ class Strikes:
         deal = min(max(block.first, block.first + index), block.end - 1)
         last = seated(block.group, snapshot.place)
         bot = last if snapshot.deciding else self._harmful(block.group, last)
-        if bot is None or (orders[order], deal) in self._forfeits:
+        seating = self._blamed([orders[order], *orders], deal, snapshot.deciding)
+        if bot is None or seating is None:
             return None
-        return Suspect(bot, snapshot.asked, snapshot.deciding, orders[order], deal)
+        return Suspect(bot, snapshot.asked, snapshot.deciding, seating, deal)
+
+    def _blamed(self, orders: list[Group], deal: int, deciding: bool) -> Group | None:
+        """The game that is to be seen, the first of these; or else another of the deal.
+
+        What was done in one can show in a later one, which may have been lost already.
+        """
+        games = orders[:1] if deciding else orders
+        return next((game for game in games if (game, deal) not in self._forfeits), None)
 
     def _harmful(self, group: Group, last: int) -> int | None:
         """A bot that can do harm while it is not asked, best the one that was asked last."""

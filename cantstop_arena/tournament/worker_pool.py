@@ -245,12 +245,16 @@ class WorkerPool:
     def _unexplained(self, piece: Piece, text: str) -> None:
         piece.failures += 1
         if piece.failures == TRIES:
-            raise WorkforceError(f"{TRIES} workers in turn failed at {piece.block}: {text}")
+            raise WorkforceError(f"{TRIES} workers in turn failed at {_deals(piece.block)}: {text}")
         self._again.append(piece)
 
     def _let_go(self, slot: WorkerSlot) -> None:
         self._slots.remove(slot)
         slot.worker.dismiss()
+
+
+def _deals(block: Block) -> str:
+    return f"deals {block.first} to {block.end - 1}" if block.deals > 1 else f"deal {block.first}"
 
 
 def _fate(worker: Worker) -> Failure:
