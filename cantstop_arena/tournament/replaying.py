@@ -47,6 +47,7 @@ def replayed(
     turn = None
     try:
         recipe, seats = table_for(tournament, catalogue, names)
+        rehearse(recipe, lambda _: None)  # complaints belong here
         for event in _played(tournament, recipe, seats, complain, deal, silent=False):
             turn = event.get("turn", turn or 0)
             yield event
@@ -89,7 +90,6 @@ def _played(
     """The events of a game, from a process of its own. Raises _CutOff where that ends first."""
     from cantstop_arena.games.cantstop.sight import SIZE, sight_of
 
-    rehearse(recipe, lambda _: None)  # complaints belong here
     apart = [recipe.seats[bot].launch is not None for bot in seats]
     window = Window(SIZE, sight_of)
     player = partial(_Replayer, recipe, seats, silent)
