@@ -1,0 +1,167 @@
+"""Bots that are good when looked at, and do their worst later; and what they leave behind."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cantstop_arena.catalogue import Catalogue
+from cantstop_arena.cli import main
+from cantstop_arena.isolation import progeny
+from cantstop_arena.isolation.errands import AT_ONCE, Errand, Failed, done
+from cantstop_arena.outcomes import DIED, Block, Snapshot
+from cantstop_arena.tournament.config import FaultPolicy, read
+from cantstop_arena.tournament.rehearsal import Part
+from cantstop_arena.tournament.replaying import recorded
+from cantstop_arena.tournament.run import KEPT, Bots
+from cantstop_arena.tournament.strikes import Failure, Strikes
+
+HOOKS = "def choose_move(turn, moves):\n    return 0\n"
+STOPS = "def roll_again(turn):\n    return False\n"
+ROLLS = "def roll_again(turn):\n    return turn.rolls < 4\n"
+COUNTING = """
+import os
+mark = os.path.splitext(os.path.abspath(__file__))[0] + '.count'
+count = os.path.getsize(mark) if os.path.exists(mark) else 0
+open(mark, 'a').write('x')
+if count >= 2:
+    """
+CLOSING = "import os\ndef choose_move(turn, moves):\n    os.closerange(3, 100)\n    return 0\n"
+KILLING = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    open('daemon.pid', 'w').write(str(os.getpid()))
+    time.sleep(600)
+while not os.path.exists('daemon.pid') or not open('daemon.pid').read():
+    time.sleep(0.01)
+os.kill(os.getppid(), 9)
+"""
+
+
+# --- What is left behind --------------------------------------------------------------------------
+
+
+def test_nothing_is_left_of_a_bot_that_kills_whoever_examines_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("kills.py").write_text(KILLING + HOOKS + STOPS)
+    result = CliRunner().invoke(main, ["bots", "check", "kills.py", "--bots", "."])
+    assert result.exit_code == 1
+    assert "ended its process by SIGKILL, while it is read" in result.output
+    assert not Path(f"/proc/{Path('daemon.pid').read_text()}").exists()
+
+
+def test_only_what_has_left_the_session_is_ended() -> None:
+    words = [sys.executable, "-c", "import time; time.sleep(60)"]
+    with subprocess.Popen(words) as before:
+        with progeny.none_left():
+            ours = subprocess.Popen(words)
+            stray = subprocess.Popen(words, start_new_session=True)
+        assert (before.poll(), ours.poll()) == (None, None)
+        for process in (before, ours):
+            process.kill()
+        ours.wait()
+        assert not Path(f"/proc/{stray.pid}").exists()
+        stray.returncode = 0  # somebody else has waited for it
+
+
+# --- Errands --------------------------------------------------------------------------------------
+
+
+def numbered(number: int) -> int:
+    """An errand; the fourth ends its warden."""
+    if number == 3:
+        os.kill(os.getppid(), 9)
+    return number
+
+
+def unsayable() -> object:
+    """An errand whose result JSON has no word for."""
+    return {1, 2}
+
+
+def test_errands_are_told_in_their_order_whoever_looks_after_them() -> None:
+    count = 2 * AT_ONCE + 1
+    told = list(done([Errand(f"{__name__}:numbered", {"number": n}, 20) for n in range(count)]))
+    assert isinstance(told.pop(3), Failed)
+    assert told == [n for n in range(count) if n != 3]
+
+
+def test_what_cannot_be_told_is_told_with_its_reason() -> None:
+    (told,) = done([Errand(f"{__name__}:unsayable", {}, 20)])
+    assert re.match("what it holds cannot be told: TypeError: Object of type set", told["error"])
+
+
+# --- Who is to blame ------------------------------------------------------------------------------
+
+
+def test_a_bot_that_says_that_it_is_compiled_is_suspected_where_nobody_else_can_be(
+    tmp_path: Path,
+) -> None:
+    ours, plain = Part(True, False, {}), Part(False, False, {}, foreign=True)
+    liar = Part(True, False, {}, foreign=True)
+    bots = Bots([ours, liar, plain], FaultPolicy(), frozenset(), None)  # type: ignore[arg-type]
+    assert bots.suspects((0, 1)) == [1]
+    assert bots.suspects((1, 2)) == [2]
+
+
+def test_what_a_bot_has_ruined_counts_against_it_in_every_game_of_the_deal() -> None:
+    class Known:
+        def place(self, bot: int, asked: str) -> str:
+            return ""
+
+        def suspects(self, group: tuple[int, ...]) -> list[int]:
+            return [1]
+
+    strikes, block = Strikes(Known()), Block((0, 1), 5, 1)  # type: ignore[arg-type]
+    last = Snapshot(1, 0, "", False, (0, 0, 0))
+    for _ in range(6):
+        suspect = strikes.suspect(block, last)
+        assert suspect
+        strikes.count(suspect, Failure(DIED, "ended"))
+    assert {fault.seating for fault in strikes.forfeits(block)} == {(0, 1), (1, 0)}
+    assert strikes.suspect(block, last) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "code", "told"),
+    [
+        (COUNTING + "os._exit(3)\n" + HOOKS + STOPS, 2, "bot mine cannot be built: .*code 3"),
+        (COUNTING + "1 / 0\n" + HOOKS + STOPS, 2, "ZeroDivisionError.*mine.py"),
+        (CLOSING + STOPS, 0, ""),
+    ],
+)
+def test_a_run_ends_with_words_whatever_a_bot_does_in_its_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, code: int, told: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(text)
+    Path("cup.yaml").write_text("seed: 3\ngames: 20\nbots: [rule28, mine]\n")
+    words = ["run", "cup.yaml", "--bots", ".", "--workers", "1"]
+    result = CliRunner().invoke(main, words)
+    assert (result.exit_code, "Traceback" in result.output) == (code, False), result.output
+    assert re.search(told, result.stderr, re.S)
+
+
+# --- What is shown is what was played -------------------------------------------------------------
+
+
+def test_a_game_is_recorded_with_the_copies_of_what_played(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(HOOKS + ROLLS)
+    (tmp_path / "cup.yaml").write_text("seed: 3\ngames: 20\nbots: [rule28, mine]\n")
+    catalogue = Catalogue(tmp_path)
+    tournament = read(tmp_path / "cup.yaml", catalogue)
+    games = []
+    for text in (ROLLS, STOPS):
+        (tmp_path / "mine.py").write_text(HOOKS + text)
+        games.append(recorded(tournament, catalogue, tmp_path / KEPT, ["mine", "rule28"], 0))
+    assert games[0] == games[1] != []
+    (copy,) = (tmp_path / KEPT).glob("*/mine.py")
+    assert copy.read_text() == HOOKS + ROLLS
