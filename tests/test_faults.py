@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -527,6 +528,7 @@ def test_a_flood_within_one_decision_is_cut_while_it_comes(tmp_path: Path) -> No
 
 def test_a_run_of_silent_bots_has_the_files_it_always_had(runs: Runs) -> None:
     assert {*runs.honest().files()} - {".lock"} == {
+        f"bots/{sha256(PATIENT.encode()).hexdigest()}/patient.py",
         "tournament.yaml",
         "ledger.sqlite",
         "standings.csv",
@@ -581,7 +583,9 @@ def test_odd_names_lead_out_of_no_folder(named: Outcome) -> None:
     assert [path.name for path in place.parent.parent.iterdir()] == ["down"]
     assert [path.name for path in place.parent.iterdir()] == ["below"]
     assert [path.name for path in named.folder.parent.iterdir()] == ["t"]
-    assert {path.name for path in named.folder.iterdir() if path.is_dir()} == {"logs"}
+    assert {path.name for path in named.folder.iterdir() if path.is_dir()} == {"bots", "logs"}
+    kept = [path.name for path in (named.folder / "bots").glob("**/*") if path.is_file()]
+    assert sorted(kept) == ["evil.py"]
     logs = [*(named.folder / "logs").iterdir()]
     assert len(logs) == len({fault["bot"] for fault in named.faults})
     assert all("NOISE" in path.read_text("utf-8") for path in logs)
@@ -683,7 +687,7 @@ def test_keys_that_make_no_sense_are_refused_each_with_its_line(
 ) -> None:
     prepare(tmp_path, {}, HONEST, "".join(f"{key}: {value}\n" for key, value in keys.items()))
     outcome = arena(tmp_path, "run", "t.yaml").expect(2)
-    for line, key in enumerate(keys, 4):
+    for line, key in enumerate(keys, len(BRIEF.splitlines()) + 2):
         assert re.search(rf"^t\.yaml:{line}:\d+: .*{key}", outcome.err, re.M), outcome.err
     assert "unknown" not in outcome.err
 
