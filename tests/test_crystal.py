@@ -188,7 +188,7 @@ def score(summary: Any) -> float:
     return found
 
 
-@pytest.mark.parametrize("isolate", [False, True])
+@pytest.mark.parametrize("isolate", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_crystal_bot_knows_the_dice_of_a_seed_that_it_guesses(isolate: bool) -> None:
     assert score(run(CRYSTAL, 7, isolate)) > score(run(BLIND, 7, isolate)) + 0.3
 
