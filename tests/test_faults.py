@@ -7,6 +7,7 @@ hangs does so for far longer than the arena may wait, and a run that hangs fails
 import contextlib
 import json
 import os
+import pickle
 import re
 import shlex
 import signal
@@ -23,6 +24,7 @@ from uuid import uuid4
 
 import hostile
 import pytest
+from finished import alone_with
 from hostile import DEADLY, ENDLESS, EXCEPTIONS, GANGS, GUILTY, INNOCENT, MOVES
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="bots that need signals and fork")
@@ -186,7 +188,7 @@ def sources(bots: Mapping[str, hostile.Hostile]) -> dict[str, str]:
 
 
 class Runs:
-    """The runs that several tests look at, each made when the first of them asks."""
+    """The runs that several tests look at, each made once for all workers of a test run."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -204,7 +206,12 @@ class Runs:
     ) -> Outcome:
         if name not in self._made:
             place = self.folder / name
-            self._made[name] = played(place, bots, keys, *words, isolate=isolate)
+            kept = place.with_suffix(".outcome")
+            with alone_with(place.with_suffix(".lock")):
+                if not kept.exists():
+                    outcome = played(place, bots, keys, *words, isolate=isolate)
+                    kept.write_bytes(pickle.dumps(outcome))
+            self._made[name] = pickle.loads(kept.read_bytes())
         return self._made[name]
 
     def honest(self, games: int = 2) -> Outcome:
@@ -213,8 +220,8 @@ class Runs:
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    return Runs(tmp_path_factory.mktemp("runs"))
+def runs(shared: Path) -> Runs:
+    return Runs(shared / "runs")
 
 
 # --- Every gang -----------------------------------------------------------------------------------
