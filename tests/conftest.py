@@ -76,10 +76,16 @@ def one_worker() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
-    """What commands leave behind, once for all workers of a test run."""
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all workers of a test run have in common."""
     base = tmp_path_factory.getbasetemp()
-    return Finished((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "finished")
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
+def finished(shared: Path) -> Finished:
+    """What commands leave behind, once for all workers of a test run."""
+    return Finished(shared / "finished")
 
 
 class Tables:

@@ -29,20 +29,21 @@ class Finished:
     def _made(self, files: Files, words: tuple[str, ...]) -> Path:
         """The folder of a command, which is run where nobody has done it before."""
         folder = self.folder / sha256(repr((sorted(files.items()), words)).encode()).hexdigest()
-        with self._locked(folder.with_suffix(".lock")):
+        with alone_with(folder.with_suffix(".lock")):
             if not folder.exists():
                 making = folder.with_suffix(".making")
                 _make(making, files, words)
                 making.rename(folder)
         return folder
 
-    @contextmanager
-    def _locked(self, path: Path) -> Iterator[None]:
-        """Alone with what belongs to a path, among all workers."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with path.open("w") as lock:
-            fcntl.lockf(lock, fcntl.LOCK_EX)
-            yield
+
+@contextmanager
+def alone_with(path: Path) -> Iterator[None]:
+    """Alone with what a lock at this path stands for, among all workers of a test run."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as lock:
+        fcntl.lockf(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _make(folder: Path, files: Files, words: tuple[str, ...]) -> None:

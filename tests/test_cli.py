@@ -195,7 +195,9 @@ def test_the_command_line_overrides_the_file() -> None:
     ]
 
 
-@pytest.mark.parametrize("players", [1, 2, 3, 4])
+@pytest.mark.parametrize(
+    "players", [2, *(pytest.param(other, marks=pytest.mark.slow) for other in (1, 3, 4))]
+)
 def test_any_number_of_workers_writes_the_same_bytes(players: int) -> None:
     write("bots/faulty.py", FAULTY)
     bots = "[random, rule28, plain, faulty]"
@@ -406,7 +408,14 @@ def replayed(deal: int, *bots: str) -> tuple[list[str], Verdict]:
     return lines, referee(lines)
 
 
-@pytest.mark.parametrize("rules", [*NAMED, "{base: leave, sides: 4, stop: after-all-runners}"])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "{base: leave, sides: 4, stop: after-all-runners}",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in NAMED if name != "classic"),
+        "classic",
+    ],
+)
 def test_the_referee_accepts_replays_under_every_rule_set(rules: str) -> None:
     write("cups/cup.yaml", f"{CUP}rules: {rules}\n")
     for bots in (["last"], ["random", "plain"], ["rule28", "random", "odds"], ["rule28"] * 4):
@@ -416,6 +425,7 @@ def test_the_referee_accepts_replays_under_every_rule_set(rules: str) -> None:
 
 
 def test_a_replayed_deal_is_the_game_of_the_tournament() -> None:
+    write("cups/cup.yaml", CUP.replace(", {bot: plain, as: last, last: true}", ""))
     arena("run", "cups/cup.yaml", "--games", "2")
     games = [(lineup, replayed(0, *lineup["seats"])[1]) for lineup in summary()["lineups"]]
     for lineup, verdict in games:
@@ -427,8 +437,9 @@ def test_a_replayed_deal_is_the_game_of_the_tournament() -> None:
 
 
 def test_a_replay_is_the_same_every_time_and_other_deals_are_others() -> None:
-    assert replayed(5, "random", "plain") == replayed(5, "random", "plain")
-    assert replayed(5, "random", "plain") != replayed(6, "random", "plain")
+    game = replayed(5, "random", "plain")
+    assert game == replayed(5, "random", "plain")
+    assert game != replayed(6, "random", "plain")
 
 
 def test_a_replay_for_people_draws_the_board_and_names_the_winner() -> None:

@@ -7,6 +7,7 @@ hangs does so for far longer than the arena may wait, and a run that hangs fails
 import contextlib
 import json
 import os
+import pickle
 import re
 import shlex
 import signal
@@ -16,12 +17,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import hostile
 import pytest
+from finished import alone_with
 from hostile import DEADLY, ENDLESS, EXCEPTIONS, GANGS, GUILTY, INNOCENT, MOVES
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="bots that need signals and fork")
@@ -185,7 +188,7 @@ def sources(bots: Mapping[str, hostile.Hostile]) -> dict[str, str]:
 
 
 class Runs:
-    """The runs that several tests look at, each made when the first of them asks."""
+    """The runs that several tests look at, each made once for all workers of a test run."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -203,7 +206,12 @@ class Runs:
     ) -> Outcome:
         if name not in self._made:
             place = self.folder / name
-            self._made[name] = played(place, bots, keys, *words, isolate=isolate)
+            kept = place.with_suffix(".outcome")
+            with alone_with(place.with_suffix(".lock")):
+                if not kept.exists():
+                    outcome = played(place, bots, keys, *words, isolate=isolate)
+                    kept.write_bytes(pickle.dumps(outcome))
+            self._made[name] = pickle.loads(kept.read_bytes())
         return self._made[name]
 
     def honest(self, games: int = 2) -> Outcome:
@@ -212,8 +220,8 @@ class Runs:
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    return Runs(tmp_path_factory.mktemp("runs"))
+def runs(shared: Path) -> Runs:
+    return Runs(shared / "runs")
 
 
 # --- Every gang -----------------------------------------------------------------------------------
@@ -527,6 +535,7 @@ def test_a_flood_within_one_decision_is_cut_while_it_comes(tmp_path: Path) -> No
 
 def test_a_run_of_silent_bots_has_the_files_it_always_had(runs: Runs) -> None:
     assert {*runs.honest().files()} - {".lock"} == {
+        f"bots/{sha256(PATIENT.encode()).hexdigest()}/patient.py",
         "tournament.yaml",
         "ledger.sqlite",
         "standings.csv",
@@ -581,7 +590,9 @@ def test_odd_names_lead_out_of_no_folder(named: Outcome) -> None:
     assert [path.name for path in place.parent.parent.iterdir()] == ["down"]
     assert [path.name for path in place.parent.iterdir()] == ["below"]
     assert [path.name for path in named.folder.parent.iterdir()] == ["t"]
-    assert {path.name for path in named.folder.iterdir() if path.is_dir()} == {"logs"}
+    assert {path.name for path in named.folder.iterdir() if path.is_dir()} == {"bots", "logs"}
+    kept = [path.name for path in (named.folder / "bots").glob("**/*") if path.is_file()]
+    assert sorted(kept) == ["evil.py"]
     logs = [*(named.folder / "logs").iterdir()]
     assert len(logs) == len({fault["bot"] for fault in named.faults})
     assert all("NOISE" in path.read_text("utf-8") for path in logs)
@@ -683,7 +694,7 @@ def test_keys_that_make_no_sense_are_refused_each_with_its_line(
 ) -> None:
     prepare(tmp_path, {}, HONEST, "".join(f"{key}: {value}\n" for key, value in keys.items()))
     outcome = arena(tmp_path, "run", "t.yaml").expect(2)
-    for line, key in enumerate(keys, 4):
+    for line, key in enumerate(keys, len(BRIEF.splitlines()) + 2):
         assert re.search(rf"^t\.yaml:{line}:\d+: .*{key}", outcome.err, re.M), outcome.err
     assert "unknown" not in outcome.err
 

@@ -521,7 +521,7 @@ WRONG: dict[str, tuple[Record, Callable[[Record], None], int, str]] = {
     "no player": (won_by_columns(), put(1, "seats", []), 1, "seats"),
     "five players": (won_by_columns(), put(1, "seats", ["a"] * 5), 1, "seats"),
     "a player without a name": (won_by_columns(), put(1, "seats", ["a", None]), 1, "seats"),
-    "a seed that is no number": (won_by_columns(), put(1, "seed", "1980"), 1, "seed"),
+    "a seed neither number nor text": (won_by_columns(), put(1, "seed", 19.8), 1, "seed"),
     "a deal that is no number": (won_by_columns(), put(1, "deal", None), 1, "deal"),
     "no name": (won_by_columns(), rule("name", None), 1, "name"),
     "no sides": (won_by_columns(), rule("sides", 0), 1, "sides"),

@@ -385,6 +385,7 @@ def test_the_page_fits_the_screen_and_everybody_can_use_it(
     assert [one["id"] for one in found if one["impact"] in SERIOUS] == []
 
 
+@pytest.mark.slow
 def test_charts_are_seen_whole_on_a_phone(shown: Any) -> None:
     page = shown(simulated(12, 2), viewport={"width": 320, "height": 800})
     cut = """all => all.filter((one) => one.scrollWidth > one.clientWidth)
@@ -392,6 +393,7 @@ def test_charts_are_seen_whole_on_a_phone(shown: Any) -> None:
     assert page.locator(".charts .wide").evaluate_all(cut) == ["Chart: Crosstable"]
 
 
+@pytest.mark.slow
 def test_a_long_name_leaves_the_numbers_in_sight(shown: Any) -> None:
     for width in (320, 1200):
         page = shown(changed(simulated(4, 2), bots=LONG), viewport={"width": width, "height": 800})
@@ -399,6 +401,7 @@ def test_a_long_name_leaves_the_numbers_in_sight(shown: Any) -> None:
         assert elo["x"] + elo["width"] <= width
 
 
+@pytest.mark.slow
 def test_the_heat_map_tells_under_the_mouse_what_it_shows(shown: Any) -> None:
     page = shown(simulated(3, 2))
     titles = page.locator("#crosstable svg path > title").all_text_contents()
@@ -406,6 +409,7 @@ def test_the_heat_map_tells_under_the_mouse_what_it_shows(shown: Any) -> None:
     assert titles[0].startswith("bot2 against bot1: ")
 
 
+@pytest.mark.slow
 def test_colours_and_paper_change_what_is_seen(shown: Any) -> None:
     page = shown(simulated(3, 2), color_scheme="light")
     seen = [page.screenshot(full_page=True)]

@@ -318,7 +318,9 @@ def test_a_game_on_a_terminal_from_the_first_roll_to_the_last() -> None:
     assert recorded()[1].seats == ["Ada", "rule28"]
 
 
-@pytest.mark.parametrize(("keys", "code"), [("q\n", 0), ("\x04", 1), ("\x03", 130)])
+@pytest.mark.parametrize(
+    ("keys", "code"), [("q\n", 0), pytest.param("\x04", 1, marks=pytest.mark.slow), ("\x03", 130)]
+)
 def test_one_may_leave_a_terminal(keys: str, code: int) -> None:
     with on_a_terminal("play", "rule28", "--seed", "3", NO_COLOR="1") as terminal:
         terminal.awaits(MOVE)
@@ -382,8 +384,11 @@ def cooks(terminal: int) -> bool:
 @pytest.mark.parametrize(
     "sent",
     [
-        *(signal.SIGHUP, signal.SIGTERM),
-        *(pytest.param(one, marks=pytest.mark.slow) for one in (signal.SIGQUIT, signal.SIGINT)),
+        signal.SIGHUP,
+        *(
+            pytest.param(one, marks=pytest.mark.slow)
+            for one in (signal.SIGTERM, signal.SIGQUIT, signal.SIGINT)
+        ),
     ],
 )
 def test_steps_leave_the_terminal_as_it_was_whoever_ends_them(sent: signal.Signals) -> None:

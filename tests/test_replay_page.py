@@ -287,7 +287,16 @@ def said(page: Any, number: int = 0) -> str:
     return str(page.locator(".said").nth(number).text_content())
 
 
-@pytest.mark.parametrize("name", ["two", "timid", "uneven", "limited", "cut-off"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "two",
+        *(
+            pytest.param(other, marks=pytest.mark.slow)
+            for other in ("timid", "uneven", "limited", "cut-off")
+        ),
+    ],
+)
 def test_going_back_shows_what_was_there_before(opened: Opened, name: str) -> None:
     steps = len(GAMES[name]) - 1
     page = opened(replay_page(GAMES[name]))
@@ -321,6 +330,7 @@ def test_without_scripts_the_end_is_shown_and_the_game_told(opened: Opened) -> N
     assert live.locator(".seats").inner_text() == page.locator(".seats").inner_text()
 
 
+@pytest.mark.slow
 def test_each_roll_shows_its_dice_its_pairings_and_its_chance(opened: Opened) -> None:
     page = opened(replay_page(TIMID))
     assert page.locator(".when").text_content() == "No roll yet"
@@ -344,6 +354,7 @@ def check_shown(page: Any, scene: Scene) -> None:
     assert f"{100 * bust_chance(scene):.1f} %" in page.locator(".risk").text_content()
 
 
+@pytest.mark.slow
 def test_what_lapses_of_a_double_is_crossed_out(opened: Opened) -> None:
     one = {**boards.roll(1, 0, {2: 3}, [2], [3, 3]), "dice": [1, 1, 1, 1]}
     page = opened(replay_page([TWO[0], boards.stop(0, 0, {2: 2}), one]))
@@ -352,6 +363,7 @@ def test_what_lapses_of_a_double_is_crossed_out(opened: Opened) -> None:
     assert looks == ["taken", ""]
 
 
+@pytest.mark.slow
 def test_a_turn_that_does_not_end_is_shown_nevertheless(opened: Opened) -> None:
     """A record that was written by hand can have as many busts in a turn as it likes."""
     bust = {"event": "bust", "turn": 1, "seat": 0}
@@ -360,6 +372,7 @@ def test_a_turn_that_does_not_end_is_shown_nevertheless(opened: Opened) -> None:
     assert page.locator(".when").text_content() == "Roll 1 of turn 1"
 
 
+@pytest.mark.slow
 def test_a_board_of_long_columns_is_seen_whole(opened: Opened) -> None:
     tall = derive(CLASSIC, {"column_lengths": [100] * 11})
     opening = {**TWO[0], "rules": tall.as_dict()}
@@ -414,6 +427,7 @@ def test_keys_go_where_the_page_says(opened: Opened) -> None:
     assert page.locator(".play").get_attribute("title") == "Play"
 
 
+@pytest.mark.slow
 def test_games_on_a_page_do_not_fight_over_keys(opened: Opened) -> None:
     page = opened(page_of(*(game(f"g{number}", "A game", (), TWO) for number in range(3))))
     start = said(page)
@@ -434,6 +448,7 @@ def test_games_on_a_page_do_not_fight_over_keys(opened: Opened) -> None:
     assert plays == ["Play", "Pause", "Play"]
 
 
+@pytest.mark.slow
 def test_playing_goes_on_by_itself_until_it_is_paused(opened: Opened) -> None:
     page = opened(replay_page(TWO))
     live = page.locator(".said")
@@ -458,6 +473,7 @@ def test_playing_goes_on_by_itself_until_it_is_paused(opened: Opened) -> None:
     assert said(page) == "Before the first turn"
 
 
+@pytest.mark.slow
 def test_slow_play_is_read_out(opened: Opened) -> None:
     page = opened(replay_page(TWO))
     page.keyboard.press("Space")
@@ -465,6 +481,7 @@ def test_slow_play_is_read_out(opened: Opened) -> None:
     assert page.locator(".play").get_attribute("aria-label") == "Pause"
 
 
+@pytest.mark.slow
 def test_who_wants_no_motion_gets_none(opened: Opened) -> None:
     script = "getComputedStyle(document.querySelector('.stage use')).transitionDuration"
     assert opened(replay_page(TWO)).evaluate(script) == "0.25s"
@@ -528,6 +545,7 @@ def test_the_page_fits_the_screen_and_everybody_can_use_it(
         assert [one["id"] for one in found if one["impact"] in SERIOUS] == []
 
 
+@pytest.mark.slow
 def test_colours_and_paper_change_what_is_seen(opened: Opened) -> None:
     page = opened(replay_page(TWO), color_scheme="light", reduced_motion="reduce")
     page.keyboard.press("End")

@@ -346,8 +346,18 @@ def played(folder: Path, players: int, rules: str = "classic", games: int = 48) 
     return json.loads((folder / "cup" / "summary.json").read_text())
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize(("to_win", "turns"), [(1, 1), (2, 4), (3, 99)])
+LENGTHS = ((1, 1), (2, 4), (3, 99))  # columns to win, and turns after which nobody does
+SOON = ((2, 1), (3, 2), (4, 3))  # seats and columns to win that `make test` waits for
+
+
+@pytest.mark.parametrize(
+    ("players", "to_win", "turns"),
+    [
+        pytest.param(players, *ends, marks=[pytest.mark.slow] * ((players, ends[0]) not in SOON))
+        for players in (2, 3, 4)
+        for ends in LENGTHS
+    ],
+)
 def test_the_wins_of_a_lineup_sum_to_its_games(
     tmp_path: Path, players: int, to_win: int, turns: int
 ) -> None:

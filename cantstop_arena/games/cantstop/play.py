@@ -35,7 +35,8 @@ class Table(Seating):
 
     def warm_up(self) -> None:
         """Have the engine compiled, or loaded, without asking any bot."""
-        game, group = self.games[0], tuple(range(int(self.games[0].players)))
+        game, bots = self.games[0], len(self.contestants)
+        group = tuple(seat % bots for seat in range(int(game.players)))
         nothing = _Playing(self, Block(group, 0, 0))
         if any(self.native):
             kernel.play_native(self.handle, *nothing.native_arguments(0, 0))
