@@ -51,7 +51,7 @@ def rehearse(recipe: Recipe, compiling: Callable[[list[str]], None]) -> tuple[Pa
     if missing := engine + [name for digest, name in marked.items() if not is_cached(digest)]:
         compiling(missing)
     foreign = [seat for seat in recipe.seats if seat.is_foreign]
-    if not foreign and len(recipe.seats) >= recipe.players:
+    if not foreign:
         table = recipe()
         table.warm_up()
         return tuple(map(_part, table.contestants, map(bool, table.native)))
