@@ -8,11 +8,16 @@ LONGEST = 1000  # characters of what an object says of itself
 
 def in_a_line(text: str, longest: int | None = None) -> str:
     """Foreign text on one line, not too long, strange signs spelled out."""
-    line = " ".join(str.__str__(text).split())
-    line = "".join(
-        sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in line
-    )
+    line = printable(" ".join(str.__str__(text).split()))
     return line if longest is None or len(line) <= longest else f"{line[: longest - 3]}..."
+
+
+def printable(text: str) -> str:
+    """Foreign text with its lines, strange signs spelled out."""
+    return "".join(
+        sign if sign.isprintable() or sign == "\n" else sign.encode("unicode_escape").decode()
+        for sign in text
+    )
 
 
 def cut(text: str, room: int) -> str:

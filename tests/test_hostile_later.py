@@ -165,3 +165,17 @@ def test_a_game_is_recorded_with_the_copies_of_what_played(tmp_path: Path) -> No
     assert games[0] == games[1] != []
     (copy,) = (tmp_path / KEPT).glob("*/mine.py")
     assert copy.read_text() == HOOKS + ROLLS
+
+
+# --- What is said ---------------------------------------------------------------------------------
+
+
+def test_a_message_obeys_no_terminal_whatever_a_file_is_called(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a\x1b[2J\u202e.yaml").write_text("bots: 5\n")
+    result = CliRunner().invoke(main, ["run", "a\x1b[2J\u202e.yaml"], color=True)
+    assert result.exit_code == 2
+    assert "a\\x1b[2J\\u202e.yaml:1:7: bots must be a list" in result.stderr
+    assert result.stderr.replace("\n", "").isprintable()

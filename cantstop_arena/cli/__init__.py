@@ -21,6 +21,7 @@ from cantstop_arena.cli.rules import rules
 from cantstop_arena.cli.run import run
 from cantstop_arena.errors import ArenaError, Interrupted
 from cantstop_arena.system import lacks_room, open_standard_files
+from cantstop_arena.texts import printable
 
 # NumPy reads these when it is imported. Cores are for games: threads for small matrices would only
 # be in each other's way, and in the workers'.
@@ -52,7 +53,7 @@ class Arena(click.Group):
             with stopping.heard("Stopped."):
                 return self._invoke(context)
         except ArenaError as error:
-            click.echo(str(error), err=True)
+            click.echo(printable(str(error)), err=True)
             context.exit(error.exit_code)
         except BrokenPipeError:
             raise  # click ends quietly when nobody reads on
