@@ -58,7 +58,8 @@ def test_a_slow_start_changes_nothing(tmp_path: Path) -> None:
         ("program.py", PROGRAM),
         (
             "t.yaml",
-            f"games: 4\nbots: [patient, {{command: [{sys.executable}, program.py], as: p}}]",
+            "seed: 3\ngames: 4\n"
+            f"bots: [patient, {{command: [{sys.executable}, program.py], as: p}}]",
         ),
     ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
