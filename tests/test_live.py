@@ -39,6 +39,14 @@ def roll_again(turn):
     return turn.rolls < 3
 """
 OOPS = "def choose_move(turn, moves): return 99\ndef roll_again(turn): return turn.rolls < 2\n"
+LATER = """
+import os, time
+def choose_move(turn, moves):
+    time.sleep(0.0001)
+    return 99 if os.path.exists("misbehave") else 0
+def roll_again(turn):
+    return turn.rolls < 2
+"""
 LONG = "players: 2\ngames: 10000\nseed: 1\nbots: [rule28, slow, random]\n"
 SHORT = LONG.replace("10000", "40")
 MATCH = ("match", "slow", "rule28", "--games", "20")
@@ -131,15 +139,15 @@ def test_the_cursor_is_seen_all_the_time() -> None:
 
 
 def test_an_error_is_told_below_what_is_left() -> None:
-    Path("abort.yaml").write_text(
-        "on_fault: abort\ngames: 60\nseed: 1\nbots: [slow, rule28, oops]\n"
-    )
+    Path("bots/later.py").write_text(LATER)
+    Path("abort.yaml").write_text("on_fault: abort\ngames: 50000\nbots: [rule28, later]\n")
     with on_a_terminal("run", "abort.yaml") as terminal:
+        terminal.awaits("rank")
+        Path("misbehave").touch()
         assert terminal.ends() == 1
-    assert "rank" in terminal.seen
     told = prose(picture(terminal.seen))
-    assert told[0] == "abort: 180 games to play."
-    assert told[1].startswith("oops misbehaved in deal")
+    assert told[0] == "abort: 50,000 games to play."
+    assert told[1].startswith("later misbehaved in deal")
     assert len(told) == 4
 
 

@@ -291,11 +291,11 @@ def cut_off(folder: str) -> None:
     assert Path(f"{old}-wal").stat().st_size > 0
 
 
-@pytest.mark.parametrize("shared", [True, False])
-def test_a_run_that_was_cut_off_can_be_rated(cup: str, shared: bool) -> None:
+@pytest.mark.parametrize("with_shm", [True, False])
+def test_a_run_that_was_cut_off_can_be_rated(cup: str, with_shm: bool) -> None:
     expected = arena("rate", cup).stdout
     cut_off(cup)
-    if not shared:
+    if not with_shm:
         Path(f"{cup}/ledger.sqlite-shm").unlink()
     names = sorted(path.name for path in Path(cup).iterdir())
     ledger = Path(cup, "ledger.sqlite").read_bytes()
