@@ -258,10 +258,10 @@ def _nonsense(said: bytes) -> str:
 
 
 def _heard(pipe: int, pid: int, limit: float) -> bytes | None:
-    """All that an errand says, up to a length, until it closes the pipe; None when time is up."""
+    """The line that an errand says, up to a length; None when time is up before it is whole."""
     said, timer = b"", AnswerTimer(pid)
     timer.begin(limit)
-    while len(said) <= _LONGEST and not said.endswith(b"\n"):
+    while len(said) <= _LONGEST and b"\n" not in said:
         if not _is_readable(pipe, timer.pause() / 1000):
             if timer.is_over():
                 return None
@@ -270,7 +270,7 @@ def _heard(pipe: int, pid: int, limit: float) -> bytes | None:
         if not chunk:
             break
         said += chunk
-    return said
+    return said.partition(b"\n")[0]
 
 
 # --- The errand's side ----------------------------------------------------------------------------
