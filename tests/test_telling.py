@@ -265,7 +265,7 @@ def test_a_record_outlives_the_process_that_plays_it(fate: str) -> None:
     Path("bots").mkdir()
     Path("bots/calm.py").write_text(CALM)
     Path("cup.yaml").write_text(
-        "name: cup\ngames: 10\ndecision_limit: 0.3\nseed: 1\nbots: [calm, random]\n"
+        "name: cup\ngames: 10\ndecision_limit: 1\nseed: 1\nbots: [calm, random]\n"
     )
     arena("run", "cup.yaml", "--quiet", "--results", "calm")
     before = {path.name: path.read_bytes() for path in Path("calm/cup/games").iterdir()}
