@@ -25,7 +25,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ARENA = [sys.executable, "-c", "from cantstop_arena.cli import main; main()"]
 PLAIN_RULE28 = """
-from cantstop_arena.bots.rule28 import rule28
+from cantstop_arena.games.cantstop.bots.rule28 import rule28
 player = rule28()
 def choose_move(turn, moves):
     return player.choose_move(turn, moves)
@@ -63,18 +63,16 @@ def run(folder: Path, games: int, workers: int, page: str = "--no-page") -> floa
 
 def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     """Games a second of compiled bots in a watched worker, and in this process alone."""
-    from cantstop_arena.catalogue import Catalogue
-    from cantstop_arena.games.cantstop.play import _Playing
-    from cantstop_arena.games.cantstop.sight import SIZE, sight_of
+    from cantstop_arena.bot_sources.catalogue import Catalogue
     from cantstop_arena.outcomes import Block
-    from cantstop_arena.tournament import config
-    from cantstop_arena.tournament.botlogs import BotLogs
-    from cantstop_arena.tournament.config import FaultPolicy
-    from cantstop_arena.tournament.recipes import recipe_for
-    from cantstop_arena.tournament.rehearsal import rehearse
+    from cantstop_arena.table.block_loop import _Play
+    from cantstop_arena.tournament.files import config
+    from cantstop_arena.tournament.files.config import FaultPolicy
+    from cantstop_arena.tournament.pool.bot_logs import BotLogs
+    from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
+    from cantstop_arena.tournament.preparation import rehearse
     from cantstop_arena.tournament.run import Bots
-    from cantstop_arena.tournament.worker import Window
-    from cantstop_arena.tournament.worker_pool import Terms, WorkerPool
+    from cantstop_arena.tournament.table_specs import recipe_for
 
     file = folder / "watched.yaml"
     file.write_text("bots: [rule28, glenn-aloi]\n")
@@ -88,13 +86,14 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     at_work = partial(recipe.at_work, logs)
     while True:
         start = time.perf_counter()
-        bots = Bots(parts, FaultPolicy(), frozenset(), logs)
-        with WorkerPool(at_work, Window(SIZE, sight_of), bots, Terms(1)) as pool:
+        bots = Bots(parts, FaultPolicy(), frozenset(), logs, catalogue.game.orders(2))
+        with WorkerPool(at_work, catalogue.game.window, bots, Terms(1)) as pool:
             done = sum(one.result.block.deals for one in pool.play(iter(blocks)))
         middle = time.perf_counter()
         assert 2 * done == played
         for block in blocks:
-            _Playing(table, block).result()
+            table.group = block.group
+            _Play(table, block, ()).result()
         yield played / (middle - start), played / (time.perf_counter() - middle)
 
 

@@ -16,6 +16,8 @@ Interrupted is the user's own wish: Ctrl-C, or a request to end the process.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+ERROR = "error"  # the key under which another process tells that something failed there
+
 
 class ArenaError(Exception):
     """Something a user can mend. `exit_code` is the process's exit code."""
@@ -71,6 +73,10 @@ class FaultError(ArenaError):
 
 class WorkforceError(ArenaError):
     """Worker processes that keep dying."""
+
+
+class GameError(ArenaError):
+    """A game whose own code fails, whoever plays it."""
 
 
 class PageError(ArenaError):

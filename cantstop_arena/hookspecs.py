@@ -1,20 +1,17 @@
-"""What a plug-in can offer: a bot, families of bots, rule sets.
+"""What a plug-in can offer: families of bots, rule sets, games.
 
-A file with `choose_move` and `roll_again` is a bot. A package, or a file with several bots,
-implements `register_bots`. Nothing here imports the game at run time.
+A file with a function for each decision of its game is a bot; which those are, the game itself says
+(`Game.hooks`). A package, or a file with several bots, implements `register_bots`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from types import SimpleNamespace
+from typing import Any, TypeVar, overload
 
 import pluggy
-
-if TYPE_CHECKING:
-    from cantstop_arena.games.cantstop.rules import RuleSet
-    from cantstop_arena.games.cantstop.turn import Turn
 
 PROJECT = "cantstop_arena"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -54,31 +51,17 @@ def compile_options(function: object) -> dict[str, bool] | None:
 class Bot:
     """A bot that a plug-in registers.
 
-    `build` is called with the bot's options as keyword arguments, and returns anything that has
-    the methods (or functions) `choose_move(turn, moves)` and `roll_again(turn)`: a class, say, or
-    a function that returns a `Player`. Its parameters, with their defaults, are the options.
+    `build` is called with the bot's options as keyword arguments, and returns anything that has a
+    method (or function) for each decision of the game: a class, say. Its parameters, with their
+    defaults, are the options.
     """
 
     name: str
     build: Callable[..., Any]
 
 
-@dataclass(frozen=True)
-class Player:
-    """The two decisions of a bot, as plain functions."""
-
-    choose_move: Callable[[Turn, Sequence[Sequence[int]]], int]
-    roll_again: Callable[[Turn], bool]
-
-
-@hookspec
-def choose_move(turn: Turn, moves: Sequence[Sequence[int]]) -> int:  # type: ignore[empty-body]
-    """Return the index of the move to make. Asked only where there are two or more."""
-
-
-@hookspec
-def roll_again(turn: Turn) -> bool:  # type: ignore[empty-body]
-    """Return whether to roll again. Asked only where stopping is allowed and would not win."""
+class BotFunctions(SimpleNamespace):
+    """The functions of one bot, by the names of the decisions that they take."""
 
 
 @hookspec
@@ -87,5 +70,10 @@ def register_bots() -> Iterable[Bot]:  # type: ignore[empty-body]
 
 
 @hookspec
-def register_rules() -> Iterable[RuleSet]:  # type: ignore[empty-body]
+def register_rules() -> Iterable[Any]:  # type: ignore[empty-body]
     """Return rule sets that tournaments may use by name."""
+
+
+@hookspec
+def register_games() -> Iterable[Any]:  # type: ignore[empty-body]
+    """Return the games of a package, objects of subclasses of `games.game.Game`."""

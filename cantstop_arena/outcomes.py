@@ -1,16 +1,18 @@
 """The plain data that crosses rooms: who meets whom, on which deals, and what came of it.
 
-Nothing here knows dice or columns. A *lineup* is bots in seat order, a *seating* one order of the
-bots of a group, a *deal* one numbered set of dice streams, a *block* a run of deals, each played
-in every seating of one group.
+Nothing here knows any game. A *lineup* is bots in seat order, a *seating* one order of the
+bots of a group, a *deal* one numbered set of what chance decides, a *block* a run of deals, each
+played in every seating of one group.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from itertools import permutations
 from operator import add
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from cantstop_arena.counting import Counts
+from cantstop_arena.seatings import Group, Orders, standard_orders
 
 if TYPE_CHECKING:
     from cantstop_arena.sampling import Deals
@@ -20,13 +22,6 @@ if TYPE_CHECKING:
 EXCEPTION, ILLEGAL, TOO_SLOW, DIED = "exception", "illegal answer", "too slow", "died"
 
 MOST_ANCHOR = 1e6  # that a bot's Elo can be set to, up and down
-WHOLE = 60  # parts of one won game: 1 to 6 seats can share it evenly
-Group = tuple[int, ...]  # the numbers of the bots that meet, ascending
-
-
-def seatings(group: Group) -> Iterator[Group]:
-    """Every order in which the bots of a group can take their seats, in canonical order."""
-    return permutations(group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +175,14 @@ class Snapshot:
     step: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class Window:
+    """How a game is watched from outside: the bytes it needs, and how they are read."""
+
+    size: int
+    looking_at: Callable[[Any], Callable[[], Snapshot]]
+
+
 @dataclass(frozen=True, slots=True)
 class Charge:
     """What a bot did, told in names: the first game of a kind of fault, and how often it came.
@@ -218,11 +221,11 @@ class Results:
     """All that a tournament has played, added up.
 
     `bots` are names; groups and seatings speak of them by number. A disqualified bot is none of
-    them, and its games are left out; what it did is among the `faults`. `rates` names the
-    quotients of counts that describe a bot's style, such as busts per turn; "games" counts as a
-    count. `anchor` gives the Elo of a bot to which the others' relate; without one the mean does.
-    Where games were played `until` intervals were narrow, these are confidence sequences. There is
-    no `seed` where tournaments with several were rated together.
+    them, and its games are left out; what it did is among the `faults`. `counts` says what the game
+    counts, and in which words. `anchor` gives the Elo of a bot to which the others' relate; without
+    one the mean does. Where games were played `until` intervals were narrow, these are confidence
+    sequences. There is no `seed` where tournaments with several were rated together. `seat_orders`
+    are those in which bots took their seats in each deal, if they are not the usual ones.
     """
 
     name: str
@@ -233,9 +236,15 @@ class Results:
     bots: tuple[str, ...]
     tallies: Mapping[Group, Tally]
     deals: "Deals"
-    rates: Mapping[str, tuple[str, str]]
+    counts: Counts
     anchor: Mapping[str, float] = field(default_factory=dict)
     faults: tuple[Charge, ...] = ()
     disqualified: tuple[str, ...] = ()
     irreproducible: tuple[str, ...] = ()
     until: Until | None = None
+    seat_orders: Orders | None = None
+
+    @property
+    def orders(self) -> Orders:
+        """The orders in which bots took their seats in each deal."""
+        return self.seat_orders or standard_orders(self.players)

@@ -1,6 +1,6 @@
 """Deals as the units of sampling: what was won in them, as sums, squares and products over deals.
 
-The games of a deal share their dice, in all seatings and in all groups of bots, so it is deals
+The games of a deal share their chance, in all seatings and in all groups of bots, so it is deals
 that vary independently. Whatever is linear in what bots and seats won in a deal has a variance
 that follows from the sums kept here, to the last digit and whatever the number of games.
 """
@@ -8,14 +8,13 @@ that follows from the sums kept here, to the last digit and whatever the number 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import permutations
-from math import factorial
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.outcomes import WHOLE, Group
+from cantstop_arena.seatings import Group, Orders
+from cantstop_arena.shares import whole
 
 Ints: TypeAlias = NDArray[np.int64]
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -78,9 +77,10 @@ class Deals:
 
 
 def gather(
-    bots: int, players: int, spans: Mapping[Group, Iterable[Span]], read: DealReader
+    bots: int, orders: Orders, spans: Mapping[Group, Iterable[Span]], read: DealReader
 ) -> Deals:
-    """Add up the deals that each group has played, `players` of `bots` at a time."""
+    """Add up the deals that each group of some of the `bots` has played, in these orders."""
+    players = len(orders[0])
     pairs = Pairs(*(np.zeros((bots, bots), np.int64) for _ in range(3)))
     stretches = []
     most = bots + players if players < 3 else bots * bots + bots + players
@@ -89,14 +89,14 @@ def gather(
         totals = np.zeros(bots + players, np.int64)
         products = np.zeros((bots + players, bots + players), np.int64)
         for start in range(first, end, step):
-            won = _won(bots, players, start, min(step, end - start), read, pairs)
+            won = _won(bots, orders, start, min(step, end - start), read, pairs)
             totals += won.sum(axis=0)
             products += _products(won)
         stretches.append(Stretch(groups, end - first, totals, products))
-    return Deals(tuple(stretches), pairs, _sample(players, spans, read))
+    return Deals(tuple(stretches), pairs, _sample(len(orders), spans, read))
 
 
-def _sample(players: int, spans: Mapping[Group, Iterable[Span]], read: DealReader) -> Sample:
+def _sample(orders: int, spans: Mapping[Group, Iterable[Span]], read: DealReader) -> Sample:
     """The first deals of the stretch with the most games; fewer, and of some groups only, if a deal
     has very many games.
     """
@@ -104,12 +104,11 @@ def _sample(players: int, spans: Mapping[Group, Iterable[Span]], read: DealReade
         _patterns(spans), key=lambda one: (one[1] - one[0]) * len(one[2]), default=(0, 0, ())
     )
     first, end, groups = longest
-    orders = factorial(players)
     every = -(-len(groups) * orders * min(end - first, _FEW_DEALS) // _SAMPLED_GAMES)
     groups = groups[:: max(every, 1)]
     most = _SAMPLED_GAMES // max(len(groups) * orders, 1)
     deals = min(end - first, _SAMPLED_DEALS, max(most, _FEW_DEALS))
-    table = {group: np.zeros((deals, factorial(players)), np.uint8) for group in groups}
+    table = {group: np.zeros((deals, orders), np.uint8) for group in groups}
     for group, start, winners, _ in read(first, deals) if deals else ():
         low, high = max(start, first), min(start + len(winners), first + deals)
         if group in table:
@@ -117,40 +116,43 @@ def _sample(players: int, spans: Mapping[Group, Iterable[Span]], read: DealReade
     return Sample(table)
 
 
-def shares(winners: Bytes, players: int) -> Ints:
+def shares(winners: Bytes, orders: Orders) -> Ints:
     """What each bot of the group, then each seat, won in every deal, in parts of WHOLE.
 
-    `winners` has a mask of seats for each deal and seating.
+    `winners` has a mask of seats for each deal and each of the `orders`.
     """
-    table = _table(players)
-    won = np.zeros((len(winners), 2 * players), np.int64)
+    table = _table(orders)
+    won = np.zeros((len(winners), 2 * len(orders[0])), np.int64)
     for order, masks in enumerate(winners.T):
         won += table[order, masks]
     return won
 
 
 @cache
-def _table(players: int) -> Ints:
-    """What a mask of winning seats brings to each bot and seat, by number of the seating."""
-    orders = list(permutations(range(players)))
+def _table(orders: Orders) -> Ints:
+    """What a mask of winning seats brings to each bot and seat, by number of the order."""
+    players = len(orders[0])
     table = np.zeros((len(orders), 1 << players, 2 * players), np.int64)
     for number, order in enumerate(orders):
         for mask in range(1, 1 << players):
             for seat in range(players):
                 if mask >> seat & 1:
-                    table[number, mask, [order[seat], players + seat]] = WHOLE // mask.bit_count()
+                    table[number, mask, [order[seat], players + seat]] = (
+                        whole(players) // mask.bit_count()
+                    )
     return table
 
 
-def _won(bots: int, players: int, start: int, deals: int, read: DealReader, pairs: Pairs) -> Ints:
+def _won(bots: int, orders: Orders, start: int, deals: int, read: DealReader, pairs: Pairs) -> Ints:
     """What bots and seats won in each of some deals; what pairs won is added to the sums."""
+    players = len(orders[0])
     won = np.zeros((deals, bots + players), np.int64)
     # Two who meet in no other group need no room to be added up deal by deal.
     together = np.zeros((deals, bots, bots), np.int64) if players > 2 else None
     for group, first, winners, _ in read(start, deals):
         low, high = max(first, start), min(first + len(winners), start + deals)
         rows = slice(low - start, high - start)
-        won_here = shares(winners[low - first : high - first], players)
+        won_here = shares(winners[low - first : high - first], orders)
         won[rows, [*group]] += won_here[:, :players]
         won[rows, bots:] += won_here[:, players:]
         if together is not None:

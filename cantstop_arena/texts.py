@@ -1,6 +1,6 @@
 """Foreign text as it can be printed and stored, and what foreign objects say of themselves."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from unicodedata import east_asian_width
 
 LONGEST = 1000  # characters of what an object says of itself
@@ -37,6 +37,11 @@ def last_line(text: str) -> str:
 def how_many(number: int, noun: str) -> str:
     """How many there are of something: "1 game", "1,200 games"."""
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a sentence lists them: "this, that and more"."""
+    return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
 
 
 def said_by(value: object, tell: Callable[[object], str]) -> str:

@@ -9,12 +9,14 @@ from dataclasses import replace
 import numpy as np
 from simulated import Run, Truth, results
 
-from cantstop_arena.compare.statistics import COUNT, SHARE, Ratio, compared
+from cantstop_arena.compare.statistics import Ratio, compared
+from cantstop_arena.counting import COUNT, SHARE
 from cantstop_arena.outcomes import ELO_ERROR, WIDTH, Results
 from cantstop_arena.ratings.elo import rate
-from cantstop_arena.ratings.evidence import Floats
-from cantstop_arena.ratings.groups import SIGNIFICANT, holm
+from cantstop_arena.ratings.model.evidence import Floats
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
 from cantstop_arena.ratings.scores import scores
+from cantstop_arena.seatings import standard_orders
 from cantstop_arena.sequential.confidence import looks
 from cantstop_arena.sequential.ending import rule_for
 from cantstop_arena.sequential.sprt import Sprt
@@ -70,7 +72,8 @@ def _looked(truth: Truth, most: int, rng: np.random.Generator) -> tuple[float, f
     """The shares of bots whose Elo and score are missed at any look, and whether any differ."""
     run, bots = truth.run(most, rng), len(truth.strengths)
     elo_held, score_held, told_apart = np.ones(bots, bool), np.ones(bots, bool), False
-    rules = {what: rule_for(what, aim, bots, truth.players) for what, aim in AIMS.items()}
+    orders = len(standard_orders(truth.players))
+    rules = {what: rule_for(what, aim, bots, truth.players, orders) for what, aim in AIMS.items()}
     for deals in looks(rules[WIDTH].expected, most):
         seen = _seen(run, deals, truth)
         ratings = rate(replace(seen, until=rules[ELO_ERROR]))

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.games.cantstop.drawing import draw_board, draw_seats
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
-from cantstop_arena.games.cantstop.scenes import Scene, scenes
-from cantstop_arena.games.cantstop.svg import draw_svg
+from cantstop_arena.views.cantstop.drawing import draw_board, draw_seats
+from cantstop_arena.views.cantstop.scenes import Scene, scenes
+from cantstop_arena.views.cantstop.svg import draw_svg
 
 FOLDER = Path(__file__).parent / "data" / "boards"
 HOSTILE = ("<script>alert(1)</script>", "\x1b[2J\nred & 'blue' \"]]>", "🎲" * 60, "\u202eevil\0")

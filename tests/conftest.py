@@ -41,9 +41,9 @@ for _profile, _examples in (("quick", 40), ("thorough", 300)):
 settings.load_profile("quick")
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.cantstop.play import Table
+    from cantstop_arena.games.cantstop.engine_table import EngineTable
+    from cantstop_arena.games.cantstop.hooks import Player
     from cantstop_arena.games.cantstop.rules import RuleSet
-    from cantstop_arena.hookspecs import Player
 
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -52,8 +52,8 @@ NO_BROWSER = "needs a browser: apt-get install chromium, and pip install -e '.[d
 WARMING = """
 from pathlib import Path
 from cantstop_arena.cli import main
-from cantstop_arena.plugins import BUILT_IN
-Path("warm.yaml").write_text(f"games: 2\\nbots: [{', '.join(BUILT_IN).replace('_', '-')}]\\n")
+from cantstop_arena.games.cantstop.game import GAME
+Path("warm.yaml").write_text(f"games: 2\\nbots: [{', '.join(GAME.bots)}]\\n")
 main(["run", "warm.yaml", "--quiet", "--workers", "1"])
 """
 
@@ -71,7 +71,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def one_worker() -> Iterator[None]:
     """Commands within this process play with one worker, unless a test wants more."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cantstop_arena.tournament.worker.worker_count", lambda: 1)
+        patch.setattr("cantstop_arena.tournament.pool.worker.worker_count", lambda: 1)
         yield
 
 
@@ -92,33 +92,38 @@ class Tables:
     """Builds tables, each distinct one once, for setting one up takes a moment."""
 
     def __init__(self) -> None:
-        from cantstop_arena.plugins import Loader
+        from cantstop_arena.bot_sources.plugins import Loader
 
         self.catalogue = Loader(Path("no such folder"))
-        self._built: dict[object, Table] = {}
+        self._built: dict[object, EngineTable] = {}
 
-    def of(self, rules: "RuleSet", bots: Sequence[str], players: int, seed: int = 1980) -> "Table":
+    def of(
+        self, rules: "RuleSet", bots: Sequence[str], players: int, seed: int = 1980
+    ) -> "EngineTable":
         """A table of built-in bots by name; "plain rule28" is rule28 without machine code."""
         key = (rules, tuple(bots), players, seed)
         if key not in self._built:
-            from cantstop_arena.games.cantstop.play import Table
-            from cantstop_arena.games.cantstop.table import Contestant
+            from cantstop_arena.games.cantstop.engine_table import EngineTable
+            from cantstop_arena.games.cantstop.game import GAME
+            from cantstop_arena.table.contestants import Contestant
 
             contestants = [
                 Contestant(name, self.player(name), name.removeprefix("plain ")) for name in bots
             ]
-            self._built[key] = Table(rules, contestants, players, seed)
+            self._built[key] = EngineTable(GAME, rules, contestants, players, seed)
         return self._built[key]
 
     def player(self, name: str) -> "Player":
         """A built-in bot, as plain Python where the name says so."""
-        player = self.catalogue.find(name.removeprefix("plain ")).build({})
+        from cantstop_arena.games.cantstop.game import GAME
+
+        player = self.catalogue.find(name.removeprefix("plain "), GAME).build({})
         return plain(player) if name.startswith("plain ") else player
 
 
 def plain(player: "Player") -> "Player":
     """The same bot, without its marks: it plays as plain Python."""
-    from cantstop_arena.hookspecs import Player
+    from cantstop_arena.games.cantstop.hooks import Player
 
     return Player(
         lambda turn, moves: player.choose_move(turn, moves), lambda turn: player.roll_again(turn)

@@ -25,16 +25,17 @@ from alarm_study import (
     looking,
     matches,
 )
-from simulated import Truth
+from simulated import Truth, seatings_of
 
-from cantstop_arena.outcomes import Group, Results, seatings
+from cantstop_arena.outcomes import Results
 from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.fit import goodness
-from cantstop_arena.ratings.groups import SIGNIFICANT
-from cantstop_arena.ratings.luce import ELO
-from cantstop_arena.ratings.misfits import misfits
+from cantstop_arena.ratings.model.luce import ELO
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.rating import Points, Ratings
+from cantstop_arena.ratings.residuals import misfits
 from cantstop_arena.ratings.scores import Estimate, crosstable, scores
+from cantstop_arena.seatings import Group
 
 COVERED = ("Elo", "difference", "seat", "score", "cell")
 ALARMS = ("misfit", "worst pair", "letters", "ranks")
@@ -127,7 +128,7 @@ def true_cells(truth: Truth) -> dict[Group, float]:
 
 
 def _won(truth: Truth, bot: int, present: set[int]) -> float:
-    every = [order for group in truth.groups() for order in seatings(group)]
+    every = [order for group in truth.groups() for order in seatings_of(group)]
     shares = [_chance(truth, order, bot) for order in every if present <= set(order)]
     return sum(shares) / len(shares)
 

@@ -118,9 +118,8 @@ EXCEPTIONS = table(
         ),
         "of_click": raising("click.exceptions.Exit(0)", "import click"),
         "misplay": raising(
-            "Misplay('no fault at all', 'nothing to see')",
-            "try:\n    from cantstop_arena.games.cantstop.asking import Misplay\n"
-            "except ImportError:\n    Misplay = lambda *words: ValueError(words)",
+            "BotFault('no fault at all', 'nothing to see')",
+            "from cantstop_arena.table.bot_faults import BotFault",
         ),
         # Those that are no Exception
         "system_exit": deciding("import sys\nsys.exit()"),
@@ -741,7 +740,7 @@ SPIES = table(
     {
         "looks_for_the_table": playing(
             "names = {type(one).__name__ for one in gc.get_objects()}\n"
-            "assert not names & {'Asker', 'Table', 'Ledger'}, names",
+            "assert not names & {'Asker', 'EngineTable', 'Ledger'}, names",
             "import gc",
         ),
         "looks_at_its_callers": playing(

@@ -15,8 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.outcomes import WHOLE, Group, Results, Tally, seatings
+from cantstop_arena.counting import Counts
+from cantstop_arena.outcomes import Results, Tally
 from cantstop_arena.sampling import Bytes, gather
+from cantstop_arena.seatings import Group, lineups, standard_orders
+from cantstop_arena.shares import WHOLE
 
 Run = Mapping[Group, Bytes]  # of each group: masks of winning seats, deals by seatings
 
@@ -53,7 +56,7 @@ class Truth:
         common = rng.gumbel(size=(deals, self.players))
         return {
             group: np.stack(
-                [self._winners(seating, common, rng) for seating in seatings(group)], axis=1
+                [self._winners(seating, common, rng) for seating in seatings_of(group)], axis=1
             )
             for group in self.groups()
         }
@@ -73,6 +76,11 @@ class Truth:
         return masks
 
 
+def seatings_of(group: Group) -> Iterator[Group]:
+    """The lineups in which a group plays each deal."""
+    return lineups(group, standard_orders(len(group)))
+
+
 def results(bots: int, players: int, runs: Iterable[Run], **changes: Any) -> Results:
     """Runs, each with deals of its own, as the results of one tournament."""
     blocks = list(_blocks(runs))
@@ -80,7 +88,7 @@ def results(bots: int, players: int, runs: Iterable[Run], **changes: Any) -> Res
     spans: dict[Group, list[tuple[int, int]]] = {}
     for group, first, winners, _ in blocks:
         spans.setdefault(group, []).append((first, len(winners)))
-        for seating, masks in zip(seatings(group), winners.T, strict=True):
+        for seating, masks in zip(seatings_of(group), winners.T, strict=True):
             tally = _tally(masks, players)
             tallies[seating] = tallies[seating] + tally if seating in tallies else tally
     options: dict[str, Any] = {
@@ -91,8 +99,13 @@ def results(bots: int, players: int, runs: Iterable[Run], **changes: Any) -> Res
         "seed": 1,
         "bots": tuple(f"bot{number}" for number in range(bots)),
         "tallies": tallies,
-        "deals": gather(bots, players, spans, lambda start, count: blocks_at(blocks, start, count)),
-        "rates": {},
+        "deals": gather(
+            bots,
+            standard_orders(players),
+            spans,
+            lambda start, count: blocks_at(blocks, start, count),
+        ),
+        "counts": Counts(),
     }
     return Results(**{**options, **changes})
 

@@ -12,12 +12,14 @@ import naive
 import pytest
 from conftest import Tables, plain
 
-from cantstop_arena.games.cantstop.play import Table
+from cantstop_arena.games.cantstop.engine_table import EngineTable
+from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
-from cantstop_arena.games.cantstop.table import Contestant, code_digest
 from cantstop_arena.games.cantstop.turn import Move, Turn
-from cantstop_arena.hookspecs import Player
-from cantstop_arena.outcomes import WHOLE, Block, Tally
+from cantstop_arena.outcomes import Block, Tally
+from cantstop_arena.shares import WHOLE
+from cantstop_arena.table.contestants import Contestant, code_digest
 
 BUILT_IN = ("random", "cautious", "daring", "odds", "rule28", "glenn-aloi")
 Options = Mapping[str, Any]
@@ -25,7 +27,7 @@ Options = Mapping[str, Any]
 
 def built(tables: Tables, name: str, **options: Any) -> Contestant:
     """A built-in bot with options."""
-    spec = tables.catalogue.find(name)
+    spec = tables.catalogue.find(name, GAME)
     return Contestant(name, spec.build(options), code_digest(name, spec.digest, repr(options)))
 
 
@@ -328,7 +330,9 @@ def test_every_decision_is_the_one_of_the_description(
     one = built(tables, name, **options)
     player = shadowed(one.player, second(), differences, asked)
     others = [replace(one, player=plain(one.player), digest="other"), built(tables, "random")]
-    table = Table(NAMED[rules][0], [Contestant(name, player, "shadowed"), *others], 3, 28)
+    table = EngineTable(
+        GAME, NAMED[rules][0], [Contestant(name, player, "shadowed"), *others], 3, 28
+    )
     assert table.play(Block((0, 1, 2), 0, deals)).faults == ()
     assert differences == []
     assert min(asked.count("move"), asked.count("stop")) > 20
@@ -338,7 +342,7 @@ def test_every_decision_is_the_one_of_the_description(
 
 
 def test_the_built_in_bots_are_those_of_the_strategies_page(tables: Tables) -> None:
-    built_in = tables.catalogue.built_in()
+    built_in = tables.catalogue.built_in(GAME)
     assert {spec.name for spec in built_in} == set(BUILT_IN)
     assert all(spec.lane == "compiled" and spec.summary for spec in built_in)
 
@@ -357,7 +361,7 @@ def test_the_built_in_bots_are_those_of_the_strategies_page(tables: Tables) -> N
 def test_a_bot_has_the_options_of_the_strategies_page(
     tables: Tables, name: str, defaults: Options
 ) -> None:
-    assert tables.catalogue.find(name).defaults == defaults
+    assert tables.catalogue.find(name, GAME).defaults == defaults
 
 
 @pytest.mark.parametrize(
@@ -377,7 +381,7 @@ def test_a_bot_has_the_options_of_the_strategies_page(
 def test_a_wrong_option_is_refused_by_its_name(
     tables: Tables, name: str, option: str, value: object, told: str
 ) -> None:
-    ((blamed, message),) = tables.catalogue.find(name).check_options({option: value})
+    ((blamed, message),) = tables.catalogue.find(name, GAME).check_options({option: value})
     assert blamed == option
     assert told in message
 
@@ -390,7 +394,7 @@ def played(
 ) -> tuple[Tally, ...]:
     """The tallies of a block between bots, a seat for each."""
     seated = [built(tables, one) if isinstance(one, str) else one for one in bots]
-    table = Table(NAMED[rules][0], seated, len(bots), 1980)
+    table = EngineTable(GAME, NAMED[rules][0], seated, len(bots), 1980)
     result = table.play(Block(tuple(range(len(bots))), 0, deals))
     assert result.faults == ()
     return result.tallies
@@ -459,6 +463,6 @@ def test_built_in_bots_play_without_faults_on_other_boards(
     rules = derive(CLASSIC, {"sides": sides, "runners": runners, "landing": "jump"})
     for options in ({}, {"weights": "linear"}):
         bots = [built(tables, name) for name in BUILT_IN[:-1]]
-        table = Table(rules, [*bots, built(tables, "glenn-aloi", **options)], 2, 1)
+        table = EngineTable(GAME, rules, [*bots, built(tables, "glenn-aloi", **options)], 2, 1)
         for pair in ((0, 1), (2, 3), (4, 5), (1, 5)):
             assert table.play(Block(pair, 0, 10)).faults == ()

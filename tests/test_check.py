@@ -18,16 +18,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cantstop_arena.botfiles import Source
-from cantstop_arena.catalogue import Catalogue
+from cantstop_arena.bot_sources.bot_files import Source
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.check.findings import NOTE, OK, WRONG, Finding
+from cantstop_arena.check.suite import Step, Trace, difference, suite_of
+from cantstop_arena.check.supervisor import Trial
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.course import Step, Trace, course, difference
-from cantstop_arena.games.cantstop.native import compile_player
+from cantstop_arena.games.cantstop.engine.compiled_bots import compile_player
+from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import NAMED
-from cantstop_arena.plugins import Loader
-from cantstop_arena.tournament.findings import NOTE, OK, WRONG, Finding
-from cantstop_arena.tournament.trial import Trial
 
 ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
 LIMIT = 0.4
@@ -376,20 +377,20 @@ def test_names_of_built_in_bots_are_refused(name: str) -> None:
     assert "is taken by a built-in bot" in arena("bots", "new", name, code=2).stderr
 
 
-# --- Two goes at the same games -------------------------------------------------------------------
+# --- Two runs of the same games -------------------------------------------------------------------
 
 
 def trace(*deeds: str, whole: bool = True) -> Trace:
     return Trace(tuple(Step(turn, 0, deed) for turn, deed in enumerate(deeds, start=1)), whole)
 
 
-def test_the_course_has_every_named_rule_set_and_number_of_seats() -> None:
-    legs = course()
+def test_the_suite_has_every_named_rule_set_and_number_of_seats() -> None:
+    games = suite_of(GAME)
     assert {(name, players) for name in NAMED for players in (1, 2, 3, 4)} <= {
-        (leg.rules.name, leg.players) for leg in legs
+        (game.rules.name, game.players) for game in games
     }
-    assert {leg.rules.sides for leg in legs} == {2, 6, 8}
-    assert {leg.rules.runners for leg in legs} == {1, 3, 5}
+    assert {game.rules.sides for game in games} == {2, 6, 8}
+    assert {game.rules.runners for game in games} == {1, 3, 5}
 
 
 @pytest.mark.parametrize(
@@ -403,6 +404,6 @@ def test_the_course_has_every_named_rule_set_and_number_of_seats() -> None:
     ],
 )
 def test_the_first_difference_is_found(one: Trace, other: Trace, told: str | None) -> None:
-    found = difference(course(), [one], [other])
+    found = difference(suite_of(GAME), [one], [other])
     assert (found is None) == (told is None)
     assert (told or "") in str(found)

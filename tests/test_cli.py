@@ -48,7 +48,7 @@ WRITTEN = f"Written to results/cup: {', '.join([*REPORTS, 'games'])}."
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a tournament and a bot, where we stand."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("cantstop_arena.system._HERE", f"{tmp_path}{os.sep}")
+    monkeypatch.setattr("cantstop_arena.runtime.system._HERE", f"{tmp_path}{os.sep}")
     write("cups/cup.yaml", CUP)
     write("bots/plain.py", PLAIN)
     return tmp_path
@@ -90,7 +90,7 @@ def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys, contextlib\nfrom cantstop_arena.cli import main\n"
         "with contextlib.suppress(SystemExit):\n    main(['--help'])\n"
-        "print(sorted({'numba', 'numpy', 'yaml', 'tabulate'} & set(sys.modules)))"
+        "print(sorted({'numba', 'numpy', 'msgspec', 'yaml', 'tabulate'} & set(sys.modules)))"
     )
     output = subprocess.check_output([sys.executable, "-c", code], text=True)
     assert output.startswith("Usage: ")
@@ -116,8 +116,10 @@ def test_an_unknown_command_is_refused() -> None:
 def test_bots_are_listed_with_those_that_cannot_be_used() -> None:
     write("bots/bad.py", "import nothing_there")
     output = arena("bots").stdout
-    assert re.search(r"^rule28 +built-in +compiled +Rule of 28", output, re.MULTILINE)
-    assert re.search(r"^plain +bots/plain.py +plain +Stops after three", output, re.MULTILINE)
+    assert re.search(r"^rule28 +cantstop +built-in +compiled +Rule of 28", output, re.MULTILINE)
+    assert re.search(
+        r"^plain +cantstop +bots/plain.py +plain +Stops after three", output, re.MULTILINE
+    )
     assert "bad (bots/bad.py): does not import: ModuleNotFoundError: " in output
 
 
@@ -127,6 +129,7 @@ def test_bots_are_listed_as_json() -> None:
     told = json.loads(arena("bots", "--json", "--bots", "others").stdout)
     assert told["bots"][-1] == {
         "name": "mine",
+        "game": "cantstop",
         "origin": "others/mine.py",
         "lane": "plain",
         "summary": "Stops after three rolls.",

@@ -144,7 +144,7 @@ def test_any_number_of_workers_and_more_games_later_give_the_same_bytes() -> Non
 @pytest.mark.slow
 def test_an_interrupted_comparison_says_how_to_go_on_and_does() -> None:
     text = "compare: [classic, jump]\ngames: 60000\nbots: [random, rule28]\n"
-    Path("test.yaml").write_text(text)
+    Path("test.yaml").write_text(f"{text}\nseed: 1\n")
     code = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from cantstop_arena.cli import main; main()"

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from cantstop_arena.catalogue import Catalogue
+from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.compare.config import Comparison, folder_names, read, seated
 from cantstop_arena.compare.measures import DEFAULT_IGNORED, ORDER
-from cantstop_arena.compare.statistics import COUNT, SHARE
+from cantstop_arena.counting import COUNT, SHARE
 from cantstop_arena.errors import ConfigError, UsageError
-from cantstop_arena.tournament.config import Overrides
-from cantstop_arena.tournament.entrants import LONGEST_NAME, Entrant
+from cantstop_arena.tournament.files.config import Overrides
+from cantstop_arena.tournament.files.entrants import LONGEST_NAME, Entrant
 
 CATALOGUE = Catalogue(Path("no such folder"))
 MANUAL = """

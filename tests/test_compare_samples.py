@@ -10,14 +10,17 @@ import numpy as np
 import pytest
 
 from cantstop_arena.compare import samples
-from cantstop_arena.compare.measures import ASKED, asked, won_by
+from cantstop_arena.compare.measures import Questions, won_by
 from cantstop_arena.compare.samples import Plan, common, sampled
-from cantstop_arena.compare.statistics import SHARE, Ratio, compared
-from cantstop_arena.games.cantstop.counts import MEASURES
-from cantstop_arena.outcomes import Group
+from cantstop_arena.compare.statistics import Ratio, compared
+from cantstop_arena.counting import SHARE, kept_of_deals
+from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.seatings import Group, all_orders
 
 Spans = dict[Group, list[tuple[int, int]]]
-MEASURE = {measure.key: measure for measure in ASKED}
+QUESTIONS = Questions(GAME.counts)
+KEPT = kept_of_deals(GAME.counts)
+MEASURE = {measure.key: measure for measure in QUESTIONS.all}
 
 
 @dataclass(frozen=True)
@@ -30,10 +33,14 @@ class Kept:
     def deals(self, start: int, count: int) -> Iterator[tuple[Group, int, Any, Any]]:
         for group, winners in self.winners.items():
             masks = np.array(winners, np.uint8)
-            counts = np.arange(len(masks), dtype=np.uint32)[:, None] + np.arange(len(MEASURES))
+            counts = np.arange(len(masks), dtype=np.uint32)[:, None] + np.arange(len(KEPT))
             for first in range(0, len(masks), self.block):
                 rows = slice(first, first + self.block)
                 yield group, first, masks[rows], counts[rows].astype(np.uint32)
+
+
+def plan_of(players: int, groups: tuple[Group, ...], deals: int, bots: tuple[str, ...]) -> Plan:
+    return Plan(QUESTIONS, all_orders(players), groups, deals, bots)
 
 
 def value(plan: Plan, winners: Mapping[Any, Any], key: str) -> float | None:
@@ -51,7 +58,7 @@ def random_winners(players: int, deals: int, most: int = 0) -> Any:
 def test_seats_win_what_the_masks_say(players: int) -> None:
     masks = random_winners(players, 7)
     group = tuple(range(players))
-    plan = Plan(players, (group,), 7, ("a", "b", "c", "d")[:players])
+    plan = plan_of(players, (group,), 7, ("a", "b", "c", "d")[:players])
     for key, seat in (("first_seat", 0), ("last_seat", players - 1)):
         won = [(mask >> seat & 1) / int(mask).bit_count() for mask in masks.flat]
         assert value(plan, {group: masks}, key) == pytest.approx(np.mean(won))
@@ -61,15 +68,15 @@ def test_many_deals_are_put_together_to_units_that_say_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     winners = {(0, 1): random_winners(2, 23), (0, 2): random_winners(2, 23)}
-    plan = Plan(2, tuple(winners), 23, ("a", "b", "c"))
+    plan = plan_of(2, tuple(winners), 23, ("a", "b", "c"))
     whole: Any = Kept(winners)
     one_by_one = sampled(whole, plan)
     monkeypatch.setattr(samples, "MOST_UNITS", 5)
-    joined = Plan(2, tuple(winners), 23, ("a", "b", "c"))
+    joined = plan_of(2, tuple(winners), 23, ("a", "b", "c"))
     assert (plan.size, plan.units, joined.size, joined.units) == (1, 23, 5, 5)
     assert list(joined.deals_of_units) == [5, 5, 5, 5, 3]
     together = sampled(whole, joined)
-    for measure in asked(2, ("a", "b", "c")):
+    for measure in QUESTIONS.asked(2, ("a", "b", "c")):
         if measure.key != "better_bot":  # its halves are others
             assert together.ratio(measure).value == one_by_one.ratio(measure).value
     for pair, lead in one_by_one.leads.items():
@@ -77,7 +84,7 @@ def test_many_deals_are_put_together_to_units_that_say_the_same(
 
 
 def test_deals_and_groups_outside_the_plan_are_left_out() -> None:
-    plan = Plan(2, ((0, 1),), 2, ("a", "b", "c"))
+    plan = plan_of(2, ((0, 1),), 2, ("a", "b", "c"))
     winners = {(0, 1): [[1, 2], [1, 2], [2, 1], [2, 1]], (0, 2): [[2, 2]] * 4}
     assert value(plan, winners, "first_seat") == 0.5
     ledger: Any = Kept(winners)
@@ -92,7 +99,7 @@ FIRST, SECOND, SEATS = [1, 2], [2, 1], [1, 1]
 
 
 def test_the_better_bot_is_read_from_the_other_half() -> None:
-    plan = Plan(2, ((0, 1),), 4, ("a", "b"))
+    plan = plan_of(2, ((0, 1),), 4, ("a", "b"))
     assert value(plan, {(0, 1): [FIRST, FIRST, FIRST, SEATS]}, "better_bot") == 0.875
     luck = [FIRST, SECOND, FIRST, SECOND]  # in each half the bot that is worse in the other
     assert value(plan, {(0, 1): luck}, "better_bot") == 0.0
@@ -100,7 +107,7 @@ def test_the_better_bot_is_read_from_the_other_half() -> None:
 
 
 def test_skill_is_not_seen_where_there_is_none() -> None:
-    plan = Plan(2, ((0, 1),), 20_000, ("a", "b"))
+    plan = plan_of(2, ((0, 1),), 20_000, ("a", "b"))
     found = value(plan, {(0, 1): random_winners(2, 20_000, 3)}, "better_bot")
     assert found == pytest.approx(0.5, abs=0.01)
 
@@ -109,7 +116,7 @@ def test_skill_is_not_seen_where_there_is_none() -> None:
 def test_who_is_better_is_doubtful_between_bots_that_are_nearly_equal(strength: float) -> None:
     """The better bot's share under the same rules on other deals, hundreds of times."""
     random = np.random.default_rng(9)
-    plan = Plan(2, ((0, 1),), 100, ("a", "b"))
+    plan = plan_of(2, ((0, 1),), 100, ("a", "b"))
     measure = MEASURE["better_bot"]
     alarms, runs = 0, 400
     for _ in range(runs):
@@ -124,14 +131,14 @@ def test_who_is_better_is_doubtful_between_bots_that_are_nearly_equal(strength: 
 
 
 def test_one_deal_does_not_tell_who_is_better() -> None:
-    plan = Plan(2, ((0, 1),), 1, ("a", "b"))
+    plan = plan_of(2, ((0, 1),), 1, ("a", "b"))
     assert value(plan, {(0, 1): [FIRST]}, "better_bot") is None
 
 
 def test_copies_of_a_bot_are_one_bot_seat_for_seat() -> None:
     """Bot a sits twice, as entrants 0 and 2: it wins twice as many games, and is no better."""
     group = (0, 1, 2)
-    plan = Plan(3, (group,), 2, ("a", "b"))
+    plan = plan_of(3, (group,), 2, ("a", "b"))
     winners = {group: [[1] * 6, [1] * 6]}  # the first seat wins always
     ledger: Any = Kept(winners)
     sample = sampled(ledger, plan)

@@ -5,24 +5,25 @@ from dataclasses import replace
 import pytest
 
 from cantstop_arena.compare.answers import Answer
-from cantstop_arena.compare.measures import ASKED
-from cantstop_arena.compare.sentences import MORE_OR_LESS, NOUNS, sentence
+from cantstop_arena.compare.measures import Questions
+from cantstop_arena.compare.sentences import sentence
 from cantstop_arena.compare.statistics import (
     CHANGED,
-    COUNT,
     DIFFERENT,
     KEPT,
     NEGLIGIBLE,
     NOTHING,
     SAME,
-    SHARE,
     UNDECIDED,
     Difference,
     Estimate,
     Order,
 )
+from cantstop_arena.counting import COUNT, SHARE
+from cantstop_arena.games.cantstop.game import GAME
 
-KINDS = {measure.key: measure.kind for measure in ASKED}
+QUESTIONS = Questions(GAME.counts)
+KINDS = {measure.key: measure.kind for measure in QUESTIONS.all}
 
 
 def changed(
@@ -35,7 +36,8 @@ def changed(
 
 
 def answer(order: Order | None = None, players: int = 4, **differences: Difference) -> Answer:
-    return Answer("jump", "classic", players, min(players, 3), 500, 12000, differences, order)
+    unlike = min(players, 3)
+    return Answer("jump", "classic", players, unlike, 500, 12000, differences, order, QUESTIONS)
 
 
 KEEPS = Order(3, (), 1.0, KEPT)
@@ -190,7 +192,8 @@ def test_one_deal_has_no_interval() -> None:
 
 @pytest.mark.parametrize("key", KINDS)
 def test_every_measure_has_words_for_every_case(key: str) -> None:
-    assert key in MORE_OR_LESS and key in NOUNS
+    measure = QUESTIONS.measure(key)
+    assert measure.more and measure.less and measure.noun
     said = {
         sentence(replace(answer(), differences={key: changed(key, by, 0.5, 0.1, verdict)}))
         for by in (2.0, -2.0)

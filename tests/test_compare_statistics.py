@@ -12,16 +12,15 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
 from cantstop_arena.compare.answers import Answer
+from cantstop_arena.compare.measures import Questions
 from cantstop_arena.compare.run import corrected
 from cantstop_arena.compare.statistics import (
     CHANGED,
-    COUNT,
     DIFFERENT,
     KEPT,
     NEGLIGIBLE,
     NOTHING,
     SAME,
-    SHARE,
     UNDECIDED,
     Difference,
     Estimate,
@@ -32,7 +31,9 @@ from cantstop_arena.compare.statistics import (
     lead,
     orders,
 )
-from cantstop_arena.ratings.groups import holm
+from cantstop_arena.counting import COUNT, SHARE
+from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.ratings.multiple_comparisons import holm
 
 RANDOM = np.random.default_rng(4)
 ONES = np.ones(40)
@@ -72,9 +73,12 @@ def test_questions_of_all_answers_are_corrected_together() -> None:
     ]
     nothing = replace(told[0], absolute=None, verdict=NOTHING)
     order = Order(1, (("a", "b"),), 0.004, UNDECIDED)
+    asked = Questions(GAME.counts)
+    others = {str(number): one for number, one in enumerate(told[1:])}
+    both = {"turns": told[0], "rolls": nothing}
     answers = [
-        Answer("jump", "classic", 2, 2, 9, 18, {"turns": told[0], "rolls": nothing}, order),
-        Answer("leave", "classic", 2, 2, 9, 18, {str(n): d for n, d in enumerate(told[1:])}, None),
+        Answer("jump", "classic", 2, 2, 9, 18, both, order, asked),
+        Answer("leave", "classic", 2, 2, 9, 18, others, None, asked),
     ]
     first, second = corrected(answers)
     oracle = multipletests([chances[0], 0.004, *chances[1:]], method="holm")[1]

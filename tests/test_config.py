@@ -13,11 +13,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cantstop_arena.botspecs import RESERVED
-from cantstop_arena.catalogue import Catalogue as RealCatalogue
+from cantstop_arena.bot_sources.bot_specs import RESERVED
+from cantstop_arena.bot_sources.catalogue import Catalogue as RealCatalogue
 from cantstop_arena.errors import BotError, ConfigError, UsageError
+from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
-from cantstop_arena.tournament.config import FaultPolicy, Overrides, Tournament, dump, read
+from cantstop_arena.games.game import Game
+from cantstop_arena.tournament.files.config import FaultPolicy, Overrides, Tournament, dump, read
 
 KNOWN_KEYS = (
     "name, game, rules, players, games, until, seed, decision_limit, start_limit, max_faults,"
@@ -52,10 +54,15 @@ LADDER = Spec("ladder", origin="package", defaults={"steps": (1, 2), "keen": Fal
 class Catalogue:
     """Stands in for the catalogue of bots and rules."""
 
+    game: Game = GAME
     rules: Mapping[str, RuleSet] = {name: rules for name, (rules, _) in NAMED.items()}
     bots: Mapping[str, Spec] = {
         spec.name: spec for spec in (Spec("random"), Spec("cautious"), RULE28, LADDER)
     }
+
+    def playing(self, game: Game) -> "Catalogue":
+        assert game is self.game
+        return self
 
     def find(self, name: str) -> Spec:
         if name not in self.bots:
@@ -120,7 +127,7 @@ PAIR = "bots: [random, cautious]\n"
 
 def test_a_file_of_two_names_takes_every_default(folder: Path) -> None:
     cup = tournament(folder, PAIR)
-    assert (cup.name, cup.game, cup.rules) == ("cup", "cantstop", CLASSIC)
+    assert (cup.name, cup.game.name, cup.rules) == ("cup", "cantstop", CLASSIC)
     assert (cup.players, cup.games, cup.drawn) == (2, 10_000, True)
     assert [entrant.name for entrant in cup.entrants] == ["random", "cautious"]
     assert cup.source == folder / "cup.yaml"
@@ -369,7 +376,7 @@ def test_a_file_whose_own_name_names_no_folder_needs_a_name(folder: Path) -> Non
 
 def test_another_game_is_refused(folder: Path) -> None:
     message = complaint(folder, "game: cant-stop\n" + PAIR)
-    assert message == "1:7: unknown game 'cant-stop' (did you mean 'cantstop'?); known: cantstop"
+    assert message == "1:7: unknown game 'cant-stop' (did you mean 'cantstop'?); games are cantstop"
 
 
 def test_an_unknown_key_without_a_likeness_tells_all_keys(folder: Path) -> None:

@@ -10,15 +10,16 @@ import pytest
 from conftest import Tables
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cantstop import dice
+from cantstop_arena.games.cantstop.engine import dice
+from cantstop_arena.games.cantstop.engine.state import secret
+from cantstop_arena.games.cantstop.engine_table import EngineTable
 from cantstop_arena.games.cantstop.events import Event
-from cantstop_arena.games.cantstop.notation import record
-from cantstop_arena.games.cantstop.play import Table
+from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
-from cantstop_arena.games.cantstop.state import secret
-from cantstop_arena.games.cantstop.table import Contestant
 from cantstop_arena.games.cantstop.turn import Turn, dice_of
-from cantstop_arena.hookspecs import Player
+from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.table.recording import record
 
 Secret = NDArray[np.uint64]  # the 128 bits of a seed, as the engine has them
 Key = tuple[int, int, int]  # a seat, one of its turns, a roll of that turn
@@ -244,10 +245,10 @@ def handmade(choose_move: Callable[..., Any], roll_again: Callable[..., Any]) ->
     return Contestant("handmade", Player(choose_move, roll_again), "handmade")
 
 
-def beside(tables: Tables, bot: Contestant) -> Table:
+def beside(tables: Tables, bot: Contestant) -> EngineTable:
     """A table of three seats for a bot and two built-in ones."""
     others = [Contestant(name, tables.player(name), name) for name in ("random", "cautious")]
-    return Table(CLASSIC, [bot, *others], 3, 1980)
+    return EngineTable(GAME, CLASSIC, [bot, *others], 3, 1980)
 
 
 def test_a_bots_numbers_are_those_of_its_seat_and_deal(tables: Tables) -> None:

@@ -12,17 +12,18 @@ import naive
 import pytest
 from click.testing import CliRunner
 
-from cantstop_arena.botspecs import Description
-from cantstop_arena.catalogue import Catalogue
+from cantstop_arena.bot_sources.bot_specs import Description
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.cli import main
 from cantstop_arena.compare.config import read as read_comparison
-from cantstop_arena.games.cantstop.play import Table
+from cantstop_arena.games.cantstop.engine_table import EngineTable
+from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS
-from cantstop_arena.games.cantstop.table import Contestant, code_digest
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.outcomes import Block
-from cantstop_arena.plugins import Loader
-from cantstop_arena.tournament.config import read
+from cantstop_arena.table.contestants import Contestant, code_digest
+from cantstop_arena.tournament.files.config import read
 
 ROOT = Path(__file__).parent.parent
 README, BOTS, RULES = ROOT / "README.md", ROOT / "bots" / "README.md", ROOT / "docs" / "rules.md"
@@ -31,6 +32,7 @@ PAGES = [
     BOTS,
     RULES,
     ROOT / "docs" / "design.md",
+    ROOT / "docs" / "games.md",
     ROOT / "docs" / "numbers.md",
     ROOT / "docs" / "protocol.md",
     *ROOT.glob("C*.md"),
@@ -100,7 +102,9 @@ def test_every_bot_in_the_documentation_plays_without_faults(
     catalogue: Catalogue, name: str
 ) -> None:
     seats = [contestant(catalogue.find(bot)) for bot in (name, "cautious")]
-    result = Table(CLASSIC, seats, players=2, seed=1).play(Block((0, 1), first=0, deals=5))
+    result = EngineTable(GAME, CLASSIC, seats, players=2, seed=1).play(
+        Block((0, 1), first=0, deals=5)
+    )
     assert result.faults == ()
     assert [tally.unfinished for tally in result.tallies] == [0, 0]
 
@@ -109,7 +113,9 @@ def test_both_patient_bots_of_the_readme_are_the_same_bot(catalogue: Catalogue) 
     plain, compiled = (catalogue.find(name) for name in ("patient", "bot_2"))
     assert (plain.lane, compiled.lane) == ("plain", "compiled")
     seats = [contestant(plain), contestant(compiled)]
-    result = Table(CLASSIC, seats, players=2, seed=1).play(Block((0, 1), first=0, deals=20))
+    result = EngineTable(GAME, CLASSIC, seats, players=2, seed=1).play(
+        Block((0, 1), first=0, deals=20)
+    )
     one, other = result.tallies
     assert one.wins == other.wins
     assert one.counts == other.counts
@@ -156,7 +162,10 @@ def options_of(command: click.Command) -> set[str]:
 def commands() -> dict[str, click.Command]:
     """Every command by the words that call it, those of a group after the group itself."""
     found: dict[str, click.Command] = {}
-    for name, command in main.commands.items():
+    context = click.Context(main)
+    for name in main.list_commands(context):
+        command = main.get_command(context, name)
+        assert command
         found[name] = command
         if isinstance(command, click.Group):
             found |= {f"{name} {inner}": one for inner, one in command.commands.items()}

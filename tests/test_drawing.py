@@ -14,17 +14,18 @@ from click.testing import CliRunner, Result
 
 from cantstop_arena.cli import main
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.cantstop.drawing import draw_board, tell_game
-from cantstop_arena.games.cantstop.notation import record
-from cantstop_arena.games.cantstop.play import Table
-from cantstop_arena.games.cantstop.records import read_record
+from cantstop_arena.games.cantstop.engine_table import EngineTable
+from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
-from cantstop_arena.games.cantstop.scenes import SEATS, Scene, scenes
-from cantstop_arena.games.cantstop.stepping import bust_chance, frame
-from cantstop_arena.games.cantstop.svg import draw_svg
-from cantstop_arena.games.cantstop.table import Contestant
 from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.hookspecs import Player
+from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.table.recording import record
+from cantstop_arena.views.cantstop.drawing import draw_board, tell_game
+from cantstop_arena.views.cantstop.records import read_record
+from cantstop_arena.views.cantstop.scenes import SEATS, Scene, scenes
+from cantstop_arena.views.cantstop.step_text import bust_chance, frame
+from cantstop_arena.views.cantstop.svg import draw_svg
 
 SIZES = [derive(CLASSIC, {"sides": n, "columns_to_win": 2}) for n in (2, 3, 4, 5, 7, 8)]
 ODD = [
@@ -97,7 +98,7 @@ def witness(seen: dict[tuple[int, int], float]) -> Player:
 def test_any_game_on_any_board_is_drawn(rules: RuleSet, players: int) -> None:
     seen: dict[tuple[int, int], float] = {}
     contestants = [Contestant(name, witness(seen), "") for name in "abcd"[:players]]
-    table = Table(rules, contestants, players, seed=5)
+    table = EngineTable(GAME, rules, contestants, players, seed=5)
     told = list(record(table, tuple(range(players)), deal=3))
     assert list(read_record(map(json.dumps, told), "here")) == told
     game = list(scenes(told))

@@ -17,19 +17,22 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cantstop_arena import compiled
+from cantstop_arena.counting import kept_of_deals
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop import climb
-from cantstop_arena.games.cantstop.counts import COUNTS, MEASURES
-from cantstop_arena.games.cantstop.native import handle_of
-from cantstop_arena.games.cantstop.notation import record
-from cantstop_arena.games.cantstop.play import Table
+from cantstop_arena.games.cantstop.counts import COUNTS
+from cantstop_arena.games.cantstop.engine import moves
+from cantstop_arena.games.cantstop.engine.compiled_bots import handle_of
+from cantstop_arena.games.cantstop.engine.state import new_game
+from cantstop_arena.games.cantstop.engine_table import EngineTable
+from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
-from cantstop_arena.games.cantstop.state import new_game
-from cantstop_arena.games.cantstop.table import Contestant
 from cantstop_arena.games.cantstop.turn import Turn, move_of
-from cantstop_arena.hookspecs import Player
-from cantstop_arena.outcomes import WHOLE, Block
+from cantstop_arena.outcomes import Block
 from cantstop_arena.sampling import shares
+from cantstop_arena.shares import WHOLE
+from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.table.recording import record
 
 DATA = Path(__file__).parent / "data" / "positions.jsonl"
 POSITIONS = [json.loads(line) for line in DATA.read_text().splitlines()]
@@ -37,7 +40,7 @@ BOTS = ("random", "cautious", "daring", "odds", "rule28", "glenn-aloi")
 MIXED = ("rule28", "plain random", "daring", "plain glenn-aloi")
 
 
-def lines(table: Table, seats: tuple[int, ...], deal: int) -> list[str]:
+def lines(table: EngineTable, seats: tuple[int, ...], deal: int) -> list[str]:
     """A recorded game as JSON Lines."""
     return [json.dumps(event) for event in record(table, seats, deal)]
 
@@ -69,17 +72,17 @@ def placed(position: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("number", range(len(POSITIONS)))
 def test_every_stored_position_has_its_moves_runners_and_right_to_stop(number: int) -> None:
     position = POSITIONS[number]
-    count = climb.list_moves(game := placed(position))
+    count = moves.list_moves(game := placed(position))
     found = [list(move_of(code)) for code in game.moves[:count].tolist()]
     assert found == [move["move"] for move in position["moves"]]
     for index, expected in enumerate(position["moves"]):
-        climb.list_moves(game := placed(position))
-        climb.make_move(game, index)
+        moves.list_moves(game := placed(position))
+        moves.make_move(game, index)
         runners = {
             str(column): int(game.runners[column]) for column in np.flatnonzero(game.runners)
         }
         assert runners == expected["runners"]
-        assert bool(climb.may_stop(game)) == expected["may_stop"]
+        assert bool(moves.may_stop(game)) == expected["may_stop"]
 
 
 # Whole games --------------------------------------------------------------------------------
@@ -115,7 +118,7 @@ def test_the_referee_accepts_games_under_any_rules(
 ) -> None:
     present = sorted(set(seats))  # each of them takes a while to sit down
     contestants = [Contestant(BOTS[bot], tables.player(BOTS[bot]), BOTS[bot]) for bot in present]
-    table = Table(rules, contestants, len(seats), 1980)
+    table = EngineTable(GAME, rules, contestants, len(seats), 1980)
     verdict = naive.referee(lines(table, tuple(map(present.index, seats)), deal))
     assert verdict.reason != "fault"
 
@@ -186,7 +189,7 @@ def test_a_block_adds_up_to_the_games_of_its_deals(tables: Tables) -> None:
         for seat in (0, 1):
             won = sum(WHOLE // len(game.winners or (0, 1)) for game in games if _won(game, seat))
             assert tally.wins[seat] == won
-    parts = shares(np.frombuffer(result.winners, np.uint8).reshape(30, 2), 2)
+    parts = shares(np.frombuffer(result.winners, np.uint8).reshape(30, 2), table.orders)
     assert (parts[:, :2].sum(axis=1) == 2 * WHOLE).all()
     tallies = [tally.wins for tally in result.tallies]
     assert parts[:, 0].sum() == tallies[0][0] + tallies[1][1]
@@ -203,7 +206,7 @@ def test_the_story_of_a_game_is_counted_as_its_record_tells_it(
     result = table.play(Block(group, 3, 5))
     table.measured = False
     orders = list(permutations(group))
-    kept = np.frombuffer(result.measures, "<u4").reshape(5, len(MEASURES))
+    kept = np.frombuffer(result.measures, "<u4").reshape(5, len(kept_of_deals(GAME.counts)))
     for deal in range(5):
         told = [story.told(lines(table, order, 3 + deal)) for order in orders]
         sums = [sum(one[name][seat] for one in told for seat in group) for name in COUNTS]
@@ -223,7 +226,7 @@ def _won(game: naive.Verdict, seat: int) -> bool:
 
 def test_identical_bots_score_exactly_half_whatever_the_seats(tables: Tables) -> None:
     player = tables.player("rule28")
-    table = Table(CLASSIC, [Contestant(n, player, "rule28") for n in "ab"], 2, 5)
+    table = EngineTable(GAME, CLASSIC, [Contestant(n, player, "rule28") for n in "ab"], 2, 5)
     first, second = table.play(Block((0, 1), 0, 500)).tallies
     assert first.wins == second.wins
     assert first.wins[0] + second.wins[1] == 500 * WHOLE
@@ -269,7 +272,7 @@ def test_plain_bots_are_asked_real_decisions_only(tables: Tables) -> None:
 
     rules = derive(CLASSIC, {"stop": "after-all-runners", "landing": "leave"}, "strict")
     bots = [Contestant(name, Player(choose_move, roll_again), name) for name in "ab"]
-    result = Table(rules, bots, 2, 3).play(Block((0, 1), 0, 20))
+    result = EngineTable(GAME, rules, bots, 2, 3).play(Block((0, 1), 0, 20))
     assert result.faults == ()
     assert set(asked) == {"move", "stop"}
 
@@ -324,8 +327,8 @@ def stop_by_what_is_seen(turn: Any) -> bool:
 def test_both_lanes_see_the_same_table(name: str) -> None:
     player = Player(by_what_is_seen, stop_by_what_is_seen)
     rules = NAMED[name][0]
-    native = Table(rules, [Contestant(n, player, "seeing") for n in "abc"], 3, 9)
-    asked = Table(rules, [Contestant(n, plain(player), "seeing") for n in "abc"], 3, 9)
+    native = EngineTable(GAME, rules, [Contestant(n, player, "seeing") for n in "abc"], 3, 9)
+    asked = EngineTable(GAME, rules, [Contestant(n, plain(player), "seeing") for n in "abc"], 3, 9)
     assert native.native[0] is not None
     for deal in range(10):
         assert lines(native, (0, 1, 2), deal) == lines(asked, (0, 1, 2), deal)
@@ -349,7 +352,7 @@ def test_nothing_in_a_plain_turn_can_be_written() -> None:
         return 0
 
     bots = [Contestant(n, Player(choose_move, lambda turn: False), n) for n in "ab"]
-    Table(CLASSIC, bots, 2, 1).play(Block((0, 1), 0, 1))
+    EngineTable(GAME, CLASSIC, bots, 2, 1).play(Block((0, 1), 0, 1))
     assert failures
     assert len(failures) % 5 == 0
 
@@ -378,7 +381,7 @@ def answer_a_float(turn: Any, moves: Any) -> float:
 def test_a_compiled_bot_that_writes_or_answers_nonsense_does_not_compile(choose: Any) -> None:
     bot = Contestant("cheat", Player(choose, stop_by_what_is_seen), f"cheat {choose.__name__}")
     with pytest.raises(BotError, match="cheat does not compile"):
-        Table(CLASSIC, [bot], 1, 1)
+        EngineTable(GAME, CLASSIC, [bot], 1, 1)
 
 
 # Faults -------------------------------------------------------------------------------------
@@ -417,7 +420,7 @@ def test_a_bot_that_misbehaves_loses_that_game_and_the_others_share_it(
         again = plain(tables.player("cautious")).roll_again
     honest = [Contestant(n, tables.player("rule28"), "rule28") for n in "abc"[: players - 1]]
     culprit = Contestant("culprit", Player(choose, again), f"fault {choose}")
-    table = Table(CLASSIC, [*honest, culprit], players, 1)
+    table = EngineTable(GAME, CLASSIC, [*honest, culprit], players, 1)
     group = tuple(range(players))
     result = table.play(Block(group, 0, 3))
     games = sum(tally.games for tally in result.tallies)
@@ -425,7 +428,7 @@ def test_a_bot_that_misbehaves_loses_that_game_and_the_others_share_it(
     assert [fault.deal for fault in result.faults] == [0, 1, 2]
     assert sum(fault.count for fault in result.faults) == games
     assert sum(tally.forfeits for tally in result.tallies) == games
-    won = shares(np.frombuffer(result.winners, np.uint8).reshape(3, -1), players)[:, :players]
+    won = shares(np.frombuffer(result.winners, np.uint8).reshape(3, -1), table.orders)[:, :players]
     assert (won[:, -1] == 0).all()
     assert won.sum() == (games * WHOLE if players > 1 else 0)
     end = json.loads(lines(table, group, 0)[-1])
@@ -444,7 +447,7 @@ def test_a_bot_may_misbehave_once_and_go_on(tables: Tables) -> None:
         Contestant("moody", Player(choose_move, inner.roll_again), "moody"),
         Contestant("rule28", inner, "rule28"),
     ]
-    result = Table(CLASSIC, bots, 2, 1).play(Block((0, 1), 0, 60))
+    result = EngineTable(GAME, CLASSIC, bots, 2, 1).play(Block((0, 1), 0, 60))
     assert 0 < len(result.faults) < 60
     assert {fault.count for fault in result.faults} == {1}
     assert "no sixes, please" in result.faults[0].message

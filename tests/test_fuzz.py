@@ -17,10 +17,10 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from cantstop_arena.catalogue import Catalogue
+from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.errors import ConfigError
-from cantstop_arena.tournament.config import dump, read
+from cantstop_arena.tournament.files.config import dump, read
 
 A_LONG_LINE = 1000  # characters of one problem
 LONG, A_HANG = 2, 60  # seconds: the first is told, the second fails

@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from cantstop_arena.botfiles import Source
-from cantstop_arena.botspecs import Address
-from cantstop_arena.catalogue import Catalogue
+from cantstop_arena.bot_sources.bot_files import Source
+from cantstop_arena.bot_sources.bot_specs import Address
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
-from cantstop_arena.isolation.errands import Errand, run
-from cantstop_arena.isolation.progeny import children
-from cantstop_arena.plugins import Loader
+from cantstop_arena.runtime.errands import Errand, run
+from cantstop_arena.runtime.process_tree import children
 
 BOT = "\ndef choose_move(turn, moves):\n    return 0\ndef roll_again(turn):\n    return False\n"
 LIMIT = 1.0  # seconds in which a file is to be read
@@ -233,7 +233,7 @@ def _listed(folder: Path) -> Listing:
 @pytest.fixture(autouse=True)
 def unharmed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Whatever happens, this process stays as it is, and has no children that it did not have."""
-    monkeypatch.setattr("cantstop_arena.botfiles.LONGEST_IMPORT", LIMIT)
+    monkeypatch.setattr("cantstop_arena.bot_sources.bot_files.LONGEST_IMPORT", LIMIT)
     before = children(), Path.cwd(), json.dumps, os.write
     yield
     assert (children(), Path.cwd(), json.dumps, os.write) == before

@@ -9,16 +9,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cantstop_arena.catalogue import Catalogue
+from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
-from cantstop_arena.isolation import progeny
-from cantstop_arena.isolation.errands import AT_ONCE, Errand, Failed, done
 from cantstop_arena.outcomes import DIED, Block, Snapshot
-from cantstop_arena.tournament.config import FaultPolicy, read
-from cantstop_arena.tournament.rehearsal import Part
+from cantstop_arena.runtime import process_tree
+from cantstop_arena.runtime.errands import AT_ONCE, Errand, Failed, done
+from cantstop_arena.seatings import standard_orders
+from cantstop_arena.tournament.files.config import FaultPolicy, read
+from cantstop_arena.tournament.pool.strikes import Failure, Strikes
+from cantstop_arena.tournament.preparation import Part
 from cantstop_arena.tournament.replaying import recorded
 from cantstop_arena.tournament.run import KEPT, Bots
-from cantstop_arena.tournament.strikes import Failure, Strikes
 
 HOOKS = "def choose_move(turn, moves):\n    return 0\n"
 STOPS = "def roll_again(turn):\n    return False\n"
@@ -60,7 +61,7 @@ def test_nothing_is_left_of_a_bot_that_kills_whoever_examines_it(
 def test_only_what_has_left_the_session_is_ended() -> None:
     words = [sys.executable, "-c", "import time; time.sleep(60)"]
     with subprocess.Popen(words) as before:
-        with progeny.none_left():
+        with process_tree.none_left():
             ours = subprocess.Popen(words)
             stray = subprocess.Popen(words, start_new_session=True)
         assert (before.poll(), ours.poll()) == (None, None)
@@ -106,13 +107,16 @@ def test_a_bot_that_says_that_it_is_compiled_is_suspected_where_nobody_else_can_
 ) -> None:
     ours, plain = Part(True, False, {}), Part(False, False, {}, foreign=True)
     liar = Part(True, False, {}, foreign=True)
-    bots = Bots([ours, liar, plain], FaultPolicy(), frozenset(), None)  # type: ignore[arg-type]
+    known = ([ours, liar, plain], FaultPolicy(), frozenset[int](), None, None)
+    bots = Bots(*known)  # type: ignore[arg-type]
     assert bots.suspects((0, 1)) == [1]
     assert bots.suspects((1, 2)) == [2]
 
 
 def test_what_a_bot_has_ruined_counts_against_it_in_every_game_of_the_deal() -> None:
     class Known:
+        orders = standard_orders(2)
+
         def place(self, bot: int, asked: str) -> str:
             return ""
 

@@ -9,12 +9,13 @@ from typing import Any, NoReturn
 import pytest
 
 from cantstop_arena.errors import Interrupted
-from cantstop_arena.games.cantstop.asking import Insider
-from cantstop_arena.games.cantstop.play import Table
+from cantstop_arena.games.cantstop.engine_table import EngineTable
+from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.games.cantstop.table import Contestant
-from cantstop_arena.hookspecs import Player
 from cantstop_arena.outcomes import EXCEPTION, ILLEGAL, Block
+from cantstop_arena.table.bot_faults import Insider
+from cantstop_arena.table.contestants import Contestant
 
 ARENA = [sys.executable, "-c", "from cantstop_arena.cli import main; main()"]
 LITTLE = 500 << 20
@@ -39,9 +40,13 @@ def mute(*shown: Any) -> Any:
     return Mute()
 
 
-def table_with(player: Player) -> Table:
+class Leaver(Insider, Player):
+    """A person, or whoever else may end a game."""
+
+
+def table_with(player: Player) -> EngineTable:
     contestants = [Contestant("calm", Player(calm, calm), ""), Contestant("other", player, "")]
-    return Table(CLASSIC, contestants, 2, 1)
+    return EngineTable(GAME, CLASSIC, contestants, 2, 1)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +64,7 @@ def test_a_bot_that_raises_what_ends_the_arena_loses_its_game(player: Player, ki
 
 def test_a_person_who_leaves_ends_the_game() -> None:
     with pytest.raises(Interrupted):
-        table_with(Insider(interrupts, calm)).play(Block((0, 1), 0, 1))
+        table_with(Leaver(interrupts, calm)).play(Block((0, 1), 0, 1))
 
 
 @pytest.mark.parametrize("words", [["rules"], ["bench", "rule28"]])

@@ -22,18 +22,21 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from cantstop_arena.botfiles import Source
-from cantstop_arena.botspecs import Address
-from cantstop_arena.catalogue import Catalogue
+from cantstop_arena.bot_sources.bot_files import Source
+from cantstop_arena.bot_sources.bot_specs import Address
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.describe import described_command
+from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.play import Table
+from cantstop_arena.games.cantstop.codec import shown, turn_in
+from cantstop_arena.games.cantstop.engine_table import EngineTable
+from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, RuleSet
-from cantstop_arena.games.cantstop.table import Contestant
-from cantstop_arena.games.cantstop.turn import Stream, Turn
-from cantstop_arena.hookspecs import Player
+from cantstop_arena.games.cantstop.turn import Move, Turn
+from cantstop_arena.games.streams import Stream
 from cantstop_arena.isolation import sandbox
 from cantstop_arena.isolation.child import LONGEST_LOG
-from cantstop_arena.isolation.describe import described_command
 from cantstop_arena.isolation.launch import environment
 from cantstop_arena.isolation.remote import (
     Failure,
@@ -50,14 +53,10 @@ from cantstop_arena.isolation.wire import (
     LONGEST_LINE,
     Foreign,
     line_of,
-    moves_in,
     object_in,
-    rules_in,
-    shown,
-    turn_in,
 )
 from cantstop_arena.outcomes import Block
-from cantstop_arena.plugins import Loader
+from cantstop_arena.table.contestants import Contestant
 
 ROOT = Path(__file__).parent.parent
 PROTOCOL_PAGE = ROOT / "docs" / "protocol.md"
@@ -141,6 +140,14 @@ class Started:
             assert_gone(group)
 
 
+def chosen_by(remote: Remote, turn: Turn, moves: Sequence[Move]) -> object:
+    return remote.decide(GAME.decisions["choose_move"], turn, moves)
+
+
+def rolls_again(remote: Remote, turn: Turn) -> object:
+    return remote.decide(GAME.decisions["roll_again"], turn)
+
+
 def pid_of(remote: Remote) -> int:
     assert remote._child is not None
     return remote._child._process.pid
@@ -214,13 +221,13 @@ def bot(tmp_path: Path, started: Started) -> Callable[..., Remote]:
     return served
 
 
-NOBODY = Address("nobody", "built-in", "")
+NOBODY = Address("nobody", GAME.name, "built-in", "")
 
 
 def address_of(path: Path) -> Address:
     """The bot of a file, whatever that says."""
     source = Source(path).identified()
-    return Address(path.stem, "file", source.digest, source)
+    return Address(path.stem, GAME.name, "file", source.digest, source)
 
 
 def failure_of(ask: Callable[[], object]) -> Failure:
@@ -237,7 +244,8 @@ def failure_of(ask: Callable[[], object]) -> Failure:
 
 def test_the_documented_exchange_is_what_is_said(started: Started) -> None:
     page = PROTOCOL_PAGE.read_text()
-    lines = re.findall(r"^([<>]) (\{.*\})$", page, re.M)
+    start = page.index('> {"type":"hello"')
+    lines = re.findall(r"^([<>]) (\{.*\})$", page[start:], re.M)  # before it, another game's
     heard = started.folder / "heard"
     tee = f"tee {heard} | {STEPS} | tee -a {heard}.answers"
     remote = started(("sh", "-c", tee))
@@ -245,11 +253,11 @@ def test_the_documented_exchange_is_what_is_said(started: Started) -> None:
     for sign, line in lines:
         told = json.loads(line)
         if told.get("type") == "game":
-            rules = rules_in(told["rules"])
+            rules = GAME.rules.from_dict(told["rules"])
         if sign == ">" and "turn" in told:
             turn = turn_in(told["turn"], rules, Stream(0))
-            moves = moves_in(told.get("moves", ()))
-            answers.append(remote.choose_move(turn, moves) if moves else remote.roll_again(turn))
+            moves = GAME.codec.moves_from_json(told.get("moves", ()))
+            answers.append(chosen_by(remote, turn, moves) if moves else rolls_again(remote, turn))
     assert heard.read_text() == "".join(f"{line}\n" for sign, line in lines if sign == ">")
     replies = [json.loads(line) for sign, line in lines if sign == "<"]
     answered = Path(f"{heard}.answers")
@@ -275,7 +283,7 @@ def test_the_table_of_turn_is_that_of_the_program() -> None:
 
 
 def test_the_table_of_messages_is_that_of_the_server() -> None:
-    server = Server(lambda: Loader(ROOT / "bots").find("cautious"))
+    server = Server(GAME, lambda: Loader(ROOT / "bots").find("cautious", GAME))
     assert [row[0] for row in table_below("What the arena says")] == list(server._responses)
 
 
@@ -292,7 +300,7 @@ def test_every_link_of_the_page_leads_somewhere() -> None:
 )
 def test_rules_arrive_as_they_were_sent(rules: RuleSet) -> None:
     told = json.loads(line_of(rules.as_dict()))
-    assert rules_in(told) == rules
+    assert GAME.rules.from_dict(told) == rules
     assert list(told) == ["name", *PARAMETERS]
 
 
@@ -362,18 +370,18 @@ def test_any_line_is_an_object_or_nonsense(line: bytes) -> None:
 
 def test_a_shell_script_plays(started: Started) -> None:
     remote = started((str(STEPS),))
-    assert remote.choose_move(TURN, MOVES) == 0
-    assert [remote.roll_again(TURN._replace(rolls=rolls)) for rolls in (1, 3, 4, 10)] == [
+    assert chosen_by(remote, TURN, MOVES) == 0
+    assert [rolls_again(remote, TURN._replace(rolls=rolls)) for rolls in (1, 3, 4, 10)] == [
         *(True, True),
         *(False, False),
     ]
     started.begin(remote)
-    assert remote.roll_again(TURN) is True
+    assert rolls_again(remote, TURN) is True
 
 
 def test_a_command_has_arguments_and_is_relative_to_its_folder(started: Started) -> None:
     remote = started(("./programs/steps.sh", "2"), cwd=ROOT / "bots")
-    assert remote.roll_again(TURN._replace(rolls=2)) is False
+    assert rolls_again(remote, TURN._replace(rolls=2)) is False
 
 
 @pytest.mark.parametrize(
@@ -382,7 +390,7 @@ def test_a_command_has_arguments_and_is_relative_to_its_folder(started: Started)
 def test_raw_answers_are_passed_on_as_they_are(started: Started, value: object) -> None:
     told = json.dumps({"move": value, "roll": value, "more": 1})
     remote = started.program(f"while hear(): say({told!r}.encode() + b'\\r\\n')")
-    for answer in (remote.choose_move(TURN, MOVES), remote.roll_again(TURN)):
+    for answer in (chosen_by(remote, TURN, MOVES), rolls_again(remote, TURN)):
         assert answer == value
         assert type(answer) is type(value)
 
@@ -393,11 +401,11 @@ def test_an_error_that_a_program_reports_is_no_reason_to_end_it(started: Started
 hear(); hear(); say(b'{"roll":true}\n'); hear()"""
     )
     before = pid_of(remote)
-    failure = failure_of(lambda: remote.choose_move(TURN, MOVES))
+    failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
     assert isinstance(failure, Raised)
     assert str(failure).startswith(r"oh\x1b[2J no \ud800xxx")
     started.begin(remote)
-    assert remote.roll_again(TURN) is True
+    assert rolls_again(remote, TURN) is True
     assert pid_of(remote) == before
 
 
@@ -419,14 +427,14 @@ NONSENSE = {
 @pytest.mark.parametrize("text", NONSENSE.values(), ids=NONSENSE)
 def test_what_is_no_answer_is_nonsense(started: Started, text: str) -> None:
     remote = started.program(f"hear()\n{text}\nhear()")
-    assert isinstance(failure_of(lambda: remote.choose_move(TURN, MOVES)), Nonsense)
+    assert isinstance(failure_of(lambda: chosen_by(remote, TURN, MOVES)), Nonsense)
     assert_plays_on(started, remote)
 
 
 def assert_plays_on(started: Started, remote: Remote) -> None:
     """After a failure there is no program; the next game starts one."""
     before = set(started.groups)
-    assert isinstance(failure_of(lambda: remote.roll_again(TURN)), Lost)
+    assert isinstance(failure_of(lambda: rolls_again(remote, TURN)), Lost)
     for group in before:
         assert_gone(group)
     started.begin(remote)
@@ -437,20 +445,20 @@ def test_the_longest_line_is_still_read(started: Started) -> None:
     filling = LONGEST_LINE - len('{"move":2,"x":""}')
     answer = f"b'{{\"move\":2,\"x\":\"' + b'x' * {filling} + b'\"}}\\n'"
     remote = started.program(f"while hear(): say({answer})")
-    assert [remote.choose_move(TURN, MOVES) for _ in range(3)] == [2, 2, 2]
+    assert [chosen_by(remote, TURN, MOVES) for _ in range(3)] == [2, 2, 2]
 
 
 def test_an_answer_may_come_in_pieces(started: Started) -> None:
     remote = started.program(
         "hear()\nfor sign in b'{\"move\":1}\\n': say(bytes([sign])); time.sleep(0.002)\nhear()"
     )
-    assert remote.choose_move(TURN, MOVES) == 1
+    assert chosen_by(remote, TURN, MOVES) == 1
 
 
 def test_a_second_answer_is_not_the_next_question_s(started: Started) -> None:
     remote = started.program('while hear(): say(b\'{"move":1}\\n{"move":2}\\n\')')
-    assert remote.choose_move(TURN, MOVES) == 1
-    failure = failure_of(lambda: remote.choose_move(TURN, MOVES))
+    assert chosen_by(remote, TURN, MOVES) == 1
+    failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
     assert isinstance(failure, Nonsense)
     assert "nobody asked" in str(failure)
     assert_plays_on(started, remote)
@@ -460,13 +468,13 @@ def test_an_answer_before_the_question_is_nonsense(started: Started) -> None:
     remote = started.program("say(b'{\"move\":1}\\n')\nwhile hear(): say(b'{\"move\":2}\\n')")
     assert remote._child is not None
     select.select([remote._child._answers], [], [])
-    assert isinstance(failure_of(lambda: remote.choose_move(TURN, MOVES)), Nonsense)
+    assert isinstance(failure_of(lambda: chosen_by(remote, TURN, MOVES)), Nonsense)
 
 
 def test_a_flood_of_lines_is_nonsense(started: Started) -> None:
     remote = started.program("hear()\nwhile True: say(b'{\"move\":1}\\n' * 1000)")
-    assert remote.choose_move(TURN, MOVES) == 1
-    assert isinstance(failure_of(lambda: remote.choose_move(TURN, MOVES)), Nonsense)
+    assert chosen_by(remote, TURN, MOVES) == 1
+    assert isinstance(failure_of(lambda: chosen_by(remote, TURN, MOVES)), Nonsense)
 
 
 ENDINGS = {
@@ -486,7 +494,7 @@ ENDINGS = {
 @pytest.mark.parametrize(("text", "told"), ENDINGS.values(), ids=ENDINGS)
 def test_a_program_that_ends_is_lost(started: Started, text: str, told: str) -> None:
     remote = started.program(text)
-    failure = failure_of(lambda: remote.choose_move(TURN, MOVES))
+    failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
     assert isinstance(failure, Lost)
     assert told in str(failure)
     assert_plays_on(started, remote)
@@ -494,8 +502,8 @@ def test_a_program_that_ends_is_lost(started: Started, text: str, told: str) -> 
 
 def test_an_answer_given_with_the_last_breath_counts(started: Started) -> None:
     remote = started.program("hear(); say(b'{\"move\":1}\\n'); os._exit(0)")
-    assert remote.choose_move(TURN, MOVES) == 1
-    assert isinstance(failure_of(lambda: remote.choose_move(TURN, MOVES)), Lost)
+    assert chosen_by(remote, TURN, MOVES) == 1
+    assert isinstance(failure_of(lambda: chosen_by(remote, TURN, MOVES)), Lost)
 
 
 LATE = {
@@ -512,7 +520,7 @@ LATE = {
 def test_a_program_that_does_not_answer_is_overdue(started: Started, text: str) -> None:
     remote = started.program(text, decision_limit=0.2)
     with not_for_ever():
-        failure = failure_of(lambda: remote.choose_move(TURN, MOVES))
+        failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
     assert isinstance(failure, Overdue)
     assert "no answer within 0.2 s" in str(failure)
     assert_plays_on(started, remote)
@@ -536,12 +544,12 @@ def test_a_large_question_is_given_whole(started: Started) -> None:
     echo = 'hello = hear(); say(b\'{"type":"ready"}\\n\'); hear()\n'
     text = READY.partition("hear(); say")[0] + echo
     text += "while hear(): say(b'{\"move\":%d}\\n' % len(json.loads(hello)['options']['text']))"
-    assert started(program(text), options=options).choose_move(TURN, MOVES) == size
+    assert chosen_by(started(program(text), options=options), TURN, MOVES) == size
 
 
 def test_a_question_without_a_game_finds_nobody(tmp_path: Path) -> None:
     remote = Remote(Launch((str(STEPS),), tmp_path))
-    assert isinstance(failure_of(lambda: remote.roll_again(TURN)), Lost)
+    assert isinstance(failure_of(lambda: rolls_again(remote, TURN)), Lost)
     remote.close()
 
 
@@ -559,7 +567,7 @@ SLOW = {
 
 def overdue(started: Started, text: str) -> Overdue:
     remote = started.program(text, decision_limit=0.3)
-    failure = failure_of(lambda: remote.choose_move(TURN, MOVES))
+    failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
     assert isinstance(failure, Overdue)
     assert failure.proven is ("perhaps" not in str(failure))
     return failure
@@ -635,11 +643,11 @@ def test_closing_ends_whoever_does_not_want_to(started: Started) -> None:
 
 def test_open_files_do_not_add_up(started: Started) -> None:
     remote = started.program("hear(); os._exit(0)", log=started.folder / "log")
-    failure_of(lambda: remote.roll_again(TURN))
+    failure_of(lambda: rolls_again(remote, TURN))
     before = open_files()
     for _ in range(5):
         started.begin(remote)
-        failure_of(lambda: remote.roll_again(TURN))
+        failure_of(lambda: rolls_again(remote, TURN))
     assert open_files() == before
 
 
@@ -671,7 +679,7 @@ def test_a_forked_process_has_a_program_of_its_own(started: Started) -> None:
     child = os.fork()
     if child == 0:
         remote.begin(1, 2, CLASSIC, KEY)
-        right = remote.roll_again(TURN) is True and pid_of(remote) != before
+        right = rolls_again(remote, TURN) is True and pid_of(remote) != before
         remote.close()
         os._exit(0 if right else 1)
     assert os.waitpid(child, 0)[1] == 0
@@ -680,7 +688,7 @@ def test_a_forked_process_has_a_program_of_its_own(started: Started) -> None:
         remote.close()
         os._exit(0)
     os.waitpid(child, 0)
-    assert remote.roll_again(TURN) is True
+    assert rolls_again(remote, TURN) is True
 
 
 def test_an_interrupted_question_leaves_no_answer_behind(started: Started) -> None:
@@ -692,7 +700,7 @@ def test_an_interrupted_question_leaves_no_answer_behind(started: Started) -> No
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         with pytest.raises(KeyboardInterrupt):
-            remote.choose_move(TURN, MOVES)
+            chosen_by(remote, TURN, MOVES)
     finally:
         signal.signal(signal.SIGALRM, before)
     assert_plays_on(started, remote)
@@ -706,7 +714,7 @@ def test_the_environment_is_small_and_fixed(
     remote = started.program(
         "while hear(): say(json.dumps({'roll': dict(os.environ)}).encode() + b'\\n')"
     )
-    told = remote.roll_again(TURN)
+    told = rolls_again(remote, TURN)
     assert isinstance(told, dict)
     assert {**environment(), "LC_CTYPE": ""} == {**told, "LC_CTYPE": ""}
     assert "SECRET" not in told
@@ -722,7 +730,7 @@ say(json.dumps({"roll": [os.getsid(0) == os.getpgid(0), *limits]}).encode() + b'
 hear()
 """
     remote = started.program(text, memory=1 << 30)
-    assert remote.roll_again(TURN) == [True, 0, 1 << 30]
+    assert rolls_again(remote, TURN) == [True, 0, 1 << 30]
 
 
 # --- The log --------------------------------------------------------------------------------------
@@ -733,7 +741,7 @@ def test_the_log_is_added_to_and_kept_small(started: Started) -> None:
     log.write_text("before\n")
     text = f"os.write(2, b'here\\n' + b'x' * {2 * LONGEST_LOG})\n"
     remote = started.program(text + "while hear(): say(b'{\"move\":1}\\n')", log=log)
-    assert remote.choose_move(TURN, MOVES) == 1
+    assert chosen_by(remote, TURN, MOVES) == 1
     started.begin(remote)
     assert log.stat().st_size == LONGEST_LOG
     assert log.read_bytes().startswith(b"before\nhere\nxxx")
@@ -751,7 +759,7 @@ def test_a_flood_of_the_log_is_cut_while_it_comes(started: Started) -> None:
 
     looking = threading.Thread(target=look)
     looking.start()
-    assert isinstance(failure_of(lambda: remote.roll_again(TURN)), Overdue)
+    assert isinstance(failure_of(lambda: rolls_again(remote, TURN)), Overdue)
     over.set()
     looking.join()
     assert sum(later < sooner for sooner, later in pairwise(sizes)) > 1
@@ -779,7 +787,7 @@ def bubblewrap(no_walls: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_program_is_put_into_the_sandbox(bubblewrap: Path, started: Started) -> None:
     assert sandbox.sandboxed()
     remote = started((str(STEPS), "3"), cwd=ROOT / "bots")
-    assert remote.roll_again(TURN._replace(rolls=3)) is False
+    assert rolls_again(remote, TURN._replace(rolls=3)) is False
     arguments = (started.folder / "arguments").read_text().splitlines()
     walls, _, command = " ".join(arguments).partition(" -- ")
     assert command == f"{STEPS} 3"
@@ -825,7 +833,7 @@ def test_a_bot_sees_all_that_a_plain_bot_sees(bot: Callable[..., Remote]) -> Non
     seen = "(turn._replace(random=None), moves, turn.bust_chance(), turn.chance(7), turn.random())"
     told = f"raise ValueError(sha256(repr({seen}).encode()).hexdigest())"
     text = f"from hashlib import sha256\n{CHOOSE}{AGAIN}".replace("return 0", told)
-    failure = failure_of(lambda: bot(text).choose_move(TURN, MOVES))
+    failure = failure_of(lambda: chosen_by(bot(text), TURN, MOVES))
     turn = TURN._replace(random=Stream(KEY))
     plain = (turn._replace(random=None), MOVES, turn.bust_chance(), turn.chance(7), turn.random())  # type: ignore[arg-type]
     assert str(failure).startswith(f"ValueError: {sha256(repr(plain).encode()).hexdigest()} (")
@@ -856,7 +864,7 @@ def test_what_a_bot_returns_looks_the_same_here(bot: Callable[..., Remote]) -> N
     choose = CHOOSE.replace("return 0", "return eval(CASES[turn.number])")
     remote = bot(cases + broken + choose + AGAIN)
     for number, told in enumerate(RETURNED.values()):
-        answer = remote.choose_move(TURN._replace(number=number), MOVES)
+        answer = chosen_by(remote, TURN._replace(number=number), MOVES)
         assert repr(answer).startswith(told)
         assert repr(answer).isprintable()
         assert len(repr(answer)) <= 60
@@ -885,16 +893,16 @@ def test_whatever_a_bot_raises_is_told(bot: Callable[..., Remote]) -> None:
     before = pid_of(remote)
     for number, told in enumerate(RAISED.values()):
         turn = TURN._replace(number=number)
-        failure = failure_of(lambda turn=turn: remote.choose_move(turn, MOVES))  # type: ignore[misc]
+        failure = failure_of(lambda turn=turn: chosen_by(remote, turn, MOVES))  # type: ignore[misc]
         assert isinstance(failure, Raised)
         assert re.match(told, str(failure))
-    assert remote.roll_again(TURN) is True
+    assert rolls_again(remote, TURN) is True
     assert pid_of(remote) == before
 
 
 def test_a_number_of_too_many_digits_is_no_number(bot: Callable[..., Remote]) -> None:
     remote = bot(CHOOSE.replace("0", "10 ** 5000") + AGAIN)
-    assert isinstance(remote.choose_move(TURN, MOVES), Foreign)
+    assert isinstance(chosen_by(remote, TURN, MOVES), Foreign)
 
 
 def test_a_bot_s_printing_goes_to_the_log(bot: Callable[..., Remote], tmp_path: Path) -> None:
@@ -902,19 +910,19 @@ def test_a_bot_s_printing_goes_to_the_log(bot: Callable[..., Remote], tmp_path: 
         "return 0", "print('b', flush=True); os.system('echo c'); os.write(1, b'd\\n'); return 2"
     )
     remote = bot(text + AGAIN, log=tmp_path / "log")
-    assert [remote.choose_move(TURN, MOVES) for _ in range(3)] == [2, 2, 2]
+    assert [chosen_by(remote, TURN, MOVES) for _ in range(3)] == [2, 2, 2]
     assert set((tmp_path / "log").read_text().split()) == {"a", "b", "c", "d"}
 
 
 def test_a_bot_that_ends_its_process_is_lost(bot: Callable[..., Remote]) -> None:
     remote = bot("import os\n" + CHOOSE.replace("return 0", "os._exit(7)") + AGAIN)
-    assert "exit code 7" in str(failure_of(lambda: remote.choose_move(TURN, MOVES)))
+    assert "exit code 7" in str(failure_of(lambda: chosen_by(remote, TURN, MOVES)))
 
 
 def test_ctrl_c_does_not_reach_a_bot(bot: Callable[..., Remote]) -> None:
     remote = bot(CHOOSE + AGAIN)
     os.kill(pid_of(remote), signal.SIGINT)
-    assert remote.roll_again(TURN) is True
+    assert rolls_again(remote, TURN) is True
 
 
 def test_options_reach_a_bot_as_they_do_directly(bot: Callable[..., Remote]) -> None:
@@ -922,7 +930,7 @@ def test_options_reach_a_bot_as_they_do_directly(bot: Callable[..., Remote]) -> 
         "True", "'%r %r' % (when, how)"
     )
     remote = bot(text, options='{"when": [3, [4.5, Infinity]], "how": "\\u00e9"}')
-    assert repr(remote.roll_again(TURN)) == repr("(3, [4.5, inf]) 'é'")
+    assert repr(rolls_again(remote, TURN)) == repr("(3, [4.5, inf]) 'é'")
 
 
 def test_a_bot_that_cannot_be_built_is_refused(bot: Callable[..., Remote]) -> None:
@@ -956,12 +964,12 @@ def register_bots():
     remote = bot(text)
     drawn = []
     for _ in range(3):
-        assert [remote.choose_move(TURN, MOVES) for _ in range(2)] == [1, 2]
-        drawn.append([remote.roll_again(TURN) for _ in range(2)])
+        assert [chosen_by(remote, TURN, MOVES) for _ in range(2)] == [1, 2]
+        drawn.append([rolls_again(remote, TURN) for _ in range(2)])
         started.begin(remote)
     assert drawn[0] == drawn[1] == drawn[2]
     remote.begin(0, 2, CLASSIC, KEY + 1)
-    assert remote.roll_again(TURN) not in drawn[0]
+    assert rolls_again(remote, TURN) not in drawn[0]
 
 
 def test_a_file_called_like_a_module_of_python_is_no_module(
@@ -969,7 +977,7 @@ def test_a_file_called_like_a_module_of_python_is_no_module(
 ) -> None:
     (tmp_path / "random.py").write_text(CHOOSE + AGAIN)
     remote = started(served_bot(address_of(tmp_path / "random.py"), tmp_path), cwd=tmp_path)
-    assert remote.roll_again(TURN) is True
+    assert rolls_again(remote, TURN) is True
 
 
 def test_the_server_does_without_numba() -> None:
@@ -979,14 +987,14 @@ def test_the_server_does_without_numba() -> None:
 
 
 def test_messages_of_other_types_need_no_answer() -> None:
-    server = Server(lambda: Loader(ROOT / "bots").find("cautious"))
+    server = Server(GAME, lambda: Loader(ROOT / "bots").find("cautious", GAME))
     assert server.answer(b'{"type":"news"}') == b""
     assert b"error" in server.answer(line_of({"type": "roll_again", "turn": shown(TURN)}))
 
 
 def test_infinities_are_told_in_words() -> None:
     assert spoken(math.inf) == {"not": "inf"}
-    assert fresh_player(Loader(ROOT / "bots").find("rule28"), {}) is not None
+    assert fresh_player(Loader(ROOT / "bots").find("rule28", GAME), {}) is not None
 
 
 # --- The same games -------------------------------------------------------------------------------
@@ -1004,11 +1012,11 @@ def played_remotely(remote: Remote) -> Player:
 
     def choose_move(turn: Turn, moves: Any) -> Any:
         told(turn)
-        return remote.choose_move(turn, moves)
+        return chosen_by(remote, turn, moves)
 
     def roll_again(turn: Turn) -> Any:
         told(turn)
-        return remote.roll_again(turn)
+        return rolls_again(remote, turn)
 
     return Player(choose_move, roll_again)
 
@@ -1027,21 +1035,21 @@ def test_isolated_bots_play_the_same_games(
     started: Started, name: str, rules: str, players: int
 ) -> None:
     catalogue = Loader(ROOT / "bots")
-    spec = catalogue.find(name)
+    spec = catalogue.find(name, GAME)
     plain = spec.build({})
     remote = started(served_bot(spec.address, ROOT / "bots"))
     seats = [
         Player(lambda *asked: plain.choose_move(*asked), lambda turn: plain.roll_again(turn)),
         played_remotely(remote),
     ]
-    rival = catalogue.find("cautious").build({})
+    rival = catalogue.find("cautious", GAME).build({})
     others = [
         Player(lambda *asked: rival.choose_move(*asked), lambda turn: rival.roll_again(turn))
     ] * (players - 1)
     results = []
     for seat in seats:
         table = [Contestant(str(place), one, "") for place, one in enumerate([seat, *others])]
-        result = Table(NAMED[rules][0], table, players, seed=11).play(
+        result = EngineTable(GAME, NAMED[rules][0], table, players, seed=11).play(
             Block(tuple(range(players)), first=3, deals=2)
         )
         assert result.faults == ()
@@ -1068,7 +1076,7 @@ def test_any_answer_is_an_answer_or_a_failure(started: Started, data: bytes) -> 
     text = f"hear.__doc__ = {data.hex()!r}\n{text}"
     remote = started.program(text)
     try:
-        answer = remote.choose_move(TURN, MOVES)
+        answer = chosen_by(remote, TURN, MOVES)
         assert answer == json.loads(data.splitlines()[0])["move"]
     except Failure as failure:
         assert isinstance(failure, Lost | Nonsense | Raised)
@@ -1139,7 +1147,7 @@ def test_a_file_that_misbehaves_is_refused(
 ) -> None:
     (tmp_path / "mine.py").write_text(text)
     if "not done" in told:
-        monkeypatch.setattr("cantstop_arena.botfiles.LONGEST_IMPORT", 0.5)
+        monkeypatch.setattr("cantstop_arena.bot_sources.bot_files.LONGEST_IMPORT", 0.5)
     with pytest.raises(BotError, match=told) as caught:
         Catalogue(tmp_path).find("mine")
     assert str(caught.value).isprintable()

@@ -14,21 +14,22 @@ import pytest
 from rich.cells import cell_len
 from terminals import ARENA, on_a_terminal, picture
 
-from cantstop_arena import stopping
-from cantstop_arena.catalogue import Catalogue
-from cantstop_arena.cli.live import LiveTable, Scene
-from cantstop_arena.cli.pace import Budget, Pace, Progress, time_text
-from cantstop_arena.cli.screen import Screen
-from cantstop_arena.cli.sight import LINE
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.cli.terminals.live import LiveTable, Scene
+from cantstop_arena.cli.terminals.pace import Budget, Pace, Progress, time_text
+from cantstop_arena.cli.terminals.progress import LINE
+from cantstop_arena.cli.terminals.screen import Screen
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.outcomes import Results
-from cantstop_arena.reports.drawing import TEXT, draw
-from cantstop_arena.reports.interim import Interim, interim
-from cantstop_arena.reports.model import Column, Estimate, Table, Value, estimate, number
-from cantstop_arena.reports.standings import ELO
-from cantstop_arena.tournament import config, run, until
-from cantstop_arena.tournament.ledger import LEDGER
-from cantstop_arena.tournament.worker_pool import Terms
+from cantstop_arena.reports.formats.drawing import TEXT, draw
+from cantstop_arena.reports.formats.model import Column, Estimate, Table, Value, estimate, number
+from cantstop_arena.reports.tables.interim import Interim, interim
+from cantstop_arena.reports.tables.standings import ELO
+from cantstop_arena.runtime import shutdown
+from cantstop_arena.tournament import run, until
+from cantstop_arena.tournament.files import config
+from cantstop_arena.tournament.ledgers.ledger import LEDGER
+from cantstop_arena.tournament.pool.worker_pool import Terms
 
 SLOW = """
 import time
@@ -306,7 +307,7 @@ def test_lines_come_where_nothing_can_be_drawn(
     terminal = Tty()
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", kind)
-    monkeypatch.setattr("cantstop_arena.cli.sight.is_in_front", lambda _: in_front)
+    monkeypatch.setattr("cantstop_arena.cli.terminals.progress.is_in_front", lambda _: in_front)
     screen = Screen("cup", quiet=False, aside=True, standings=False, clock=clock)
     screen.begins(0, 4000)
     for _ in range(2):
@@ -324,7 +325,7 @@ def test_what_is_drawn_is_left_to_the_shell_that_takes_the_terminal_back(
     terminal, in_front = Tty(), [True]
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("cantstop_arena.cli.sight.is_in_front", lambda _: in_front[0])
+    monkeypatch.setattr("cantstop_arena.cli.terminals.progress.is_in_front", lambda _: in_front[0])
     screen = Screen("cup", quiet=False, aside=True, standings=False, clock=clock)
     screen.begins(0, 4000)
     screen.passes(never)
@@ -583,7 +584,7 @@ def test_a_wish_to_end_is_heard_while_standings_are_reckoned() -> None:
     played(CUPS["few"], Incurious(), "cup")
     tournament = config.read(Path("cup.yaml"), Catalogue(Path("bots")))
     with run.opened(tournament, Catalogue(Path("bots")), Path("cup")) as session:
-        with pytest.raises(Interrupted), stopping.heard(""), stopping.in_order():
+        with pytest.raises(Interrupted), shutdown.heard(""), shutdown.in_order():
             signal.raise_signal(signal.SIGTERM)
             session.results()
             pytest.fail("nobody heard it")

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 from cantstop_arena.errors import ArenaError
-from cantstop_arena.games.cantstop import compiler
+from cantstop_arena.games.cantstop.engine import compiler
 from cantstop_arena.machinecode import store
 from cantstop_arena.machinecode.fingerprint import fingerprint, functions_in, names_in
 from cantstop_arena.machinecode.store import Store, private_folder
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")
-GAME = "cantstop_arena.games.cantstop"
+GAME = "cantstop_arena.games.cantstop.engine"
 ENGINE = [importlib.import_module(f"{GAME}.{name}") for name in compiler.ENGINE]
 
 
@@ -124,7 +124,12 @@ def test_every_constant_that_is_compiled_in_is_in_the_fingerprint(
 ) -> None:
     whole = {module: fingerprint(module) for module in ENGINE}
     named = {(module.__name__.removeprefix(f"{GAME}."), name) for module, name in frozen()}
-    assert {("kernel", "WHOLE"), ("climb", "JUMP"), ("views", "_ROW"), ("dice", "_INIT")} <= named
+    assert {
+        ("kernel", "WHOLE"),
+        ("moves", "JUMP"),
+        ("native_attributes", "_ROW"),
+        ("dice", "_INIT"),
+    } <= named
     for module, name in frozen():
         with monkeypatch.context() as patch:
             patch.setattr(module, name, 12_345)
@@ -132,11 +137,11 @@ def test_every_constant_that_is_compiled_in_is_in_the_fingerprint(
 
 
 def test_every_module_with_compiled_code_is_in_the_fingerprint() -> None:
-    """And so is every one that teaches numba; `native` compiles bots, whose code counts there."""
+    """And so is every one that teaches numba; `compiled_bots` compiles code of its own."""
     decorators = {"part", "entry", "intrinsic", "overload", "register_model", "lower_builtin"}
     compiling = {
         path.stem
-        for path in Path(compiler.__file__).parent.glob("*.py")
+        for path in Path(compiler.__file__).parents[1].rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.ImportFrom) and decorators & {alias.name for alias in node.names}
     }

@@ -18,16 +18,20 @@ from pages import HOSTILE, SERIOUS, Page, checked
 from simulated import Truth
 
 from cantstop_arena.cli import main
+from cantstop_arena.counting import Rate
 from cantstop_arena.errors import PageError
+from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.outcomes import Charge, Results
 from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.model import Estimate
-from cantstop_arena.reports.page.answer import answer
+from cantstop_arena.reports.formats.model import Estimate
 from cantstop_arena.reports.page.charts import interval_rows, intervals, scatter
 from cantstop_arena.reports.page.document import as_html
+from cantstop_arena.reports.page.headline import answer
 from cantstop_arena.reports.page.tournament import Past, document
 from cantstop_arena.reports.page.vega import HOVER
-from cantstop_arena.tournament.history import history
+from cantstop_arena.tournament.ledgers.history import history
+
+CANT_STOP: dict[str, Any] = {"game": GAME.name, "counts": GAME.counts}
 
 
 def counts(results: Results) -> Results:
@@ -49,8 +53,12 @@ def counts(results: Results) -> Results:
                 for name in ("turns", "busts", "columns", "spaces")
             },
         )
-    rates = {"bust_rate": ("busts", "turns"), "spaces_per_turn": ("spaces", "turns")}
-    return replace(results, tallies=tallies, rates=rates)
+    rates = {
+        "bust_rate": Rate("busts", "turns", share=True),
+        "spaces_per_turn": Rate("spaces", "turns"),
+    }
+    counted = replace(GAME.counts, rates=rates)
+    return replace(results, game=GAME.name, tallies=tallies, counts=counted)
 
 
 def simulated(bots: int, players: int, deals: int = 20) -> Analysis:
@@ -151,7 +159,7 @@ def test_the_winner_is_told_and_how_sure_that_is() -> None:
 
 def test_nobody_is_ahead_of_equals() -> None:
     equal = Truth([0.0, 0.0, -3.0], [0.0, 0.0], unfinished=1.0)
-    results = equal.played(20, np.random.default_rng(1))
+    results = equal.played(20, np.random.default_rng(1), **CANT_STOP)
     told, why = answer(Analysis(results))
     assert told.startswith("bot0, bot1 and bot2 are level, with Elo 1500.0")
     assert told.endswith(" after 120 games.")
@@ -176,7 +184,8 @@ def test_one_bot_alone_is_compared_with_nobody() -> None:
 
 
 def test_what_casts_doubt_on_the_answer_is_told_with_it() -> None:
-    some = Truth([0.0, 0.5], [0.0, 0.0], unfinished=0.9).played(200, np.random.default_rng(1))
+    truth = Truth([0.0, 0.5], [0.0, 0.0], unfinished=0.9)
+    some = truth.played(200, np.random.default_rng(1), **CANT_STOP)
     _, told = answer(Analysis(some))
     won = sum(tally.games - tally.unfinished for tally in some.tallies.values())
     assert told == f"Only {won} of the games were won before the limit of turns."
@@ -192,7 +201,7 @@ def forfeited(analysis: Analysis, forfeits: int) -> list[str]:
 
 
 def test_where_every_game_was_forfeited_there_are_no_empty_tables() -> None:
-    analysis = Analysis(Truth([0, 1], [0, 0]).played(20, np.random.default_rng(1)))
+    analysis = Analysis(Truth([0, 1], [0, 0]).played(20, np.random.default_rng(1), **CANT_STOP))
     tallies = {
         bots: replace(tally, forfeits=tally.games)
         for bots, tally in analysis.results.tallies.items()

@@ -10,15 +10,16 @@ from types import MethodType
 
 import pytest
 
-from cantstop_arena.botspecs import BotSpec, Description, place_of
-from cantstop_arena.catalogue import Broken, Catalogue
+from cantstop_arena.bot_sources.bot_specs import BotSpec, Description, place_of
+from cantstop_arena.bot_sources.catalogue import Broken, Catalogue
+from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.play import Table
+from cantstop_arena.games.cantstop.engine.snapshots import SIZE
+from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.games.cantstop.sight import SIZE
-from cantstop_arena.games.cantstop.table import Contestant
 from cantstop_arena.outcomes import Block, Tally
-from cantstop_arena.plugins import BUILT_IN, Loader
+from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.table.table import Table
 
 CHOOSE = "def choose_move(turn, moves):\n    return 0\n"
 AGAIN = "def roll_again(turn):\n    return turn.rolls < 3\n"
@@ -76,7 +77,8 @@ def played(bot: Description, **options: object) -> Tally:
     spec = loaded(bot)
     digest = f"{spec.digest}{sorted(options.items())}"
     contestant = Contestant(spec.name, spec.build(options), digest.replace("/", ""))
-    return Table(CLASSIC, [contestant], 1, 7).play(Block((0,), 0, 10)).tallies[0]
+    table: Table = GAME.table(CLASSIC, [contestant], 1, 7)
+    return table.play(Block((0,), 0, 10)).tallies[0]
 
 
 def names(specs: Sequence[Description]) -> list[str]:
@@ -88,7 +90,7 @@ def names(specs: Sequence[Description]) -> list[str]:
 
 def test_built_in_bots_are_always_there(tmp_path: Path) -> None:
     known, broken = Catalogue(tmp_path / "nowhere").everything()
-    assert names(known) == [name.replace("_", "-") for name in BUILT_IN]
+    assert names(known) == [*GAME.bots]
     assert {spec.origin for spec in known} == {"built-in"}
     assert not broken
 
@@ -103,7 +105,7 @@ def test_a_file_with_the_two_functions_is_a_bot_named_after_it(drop: Drop, mark:
 def test_files_that_begin_with_an_underscore_or_a_dot_are_no_bots(drop: Drop) -> None:
     drop("_draft", "nonsense")
     known, broken = drop(".hidden", "nonsense").everything()
-    assert names(known) == [name.replace("_", "-") for name in BUILT_IN]
+    assert names(known) == [*GAME.bots]
     assert not broken
 
 
@@ -150,7 +152,7 @@ def test_one_option_of_both_functions_reaches_both(drop: Drop) -> None:
     text = CHOOSE.replace("moves)", "moves, n=0)").replace("0\n", "n\n", 1)
     spec = drop("both", text + AGAIN.replace("turn)", "turn, n=0)").replace("3", "n")).find("both")
     player = loaded(spec).build({"n": 4})
-    assert player.choose_move.keywords == player.roll_again.keywords == {"n": 4}  # type: ignore[attr-defined]
+    assert player.choose_move.keywords == player.roll_again.keywords == {"n": 4}
 
 
 def test_wrong_options_are_refused_by_name(drop: Drop) -> None:
@@ -268,7 +270,7 @@ BROKEN = {
 def broken(catalogue: Catalogue) -> Broken:
     """The only broken plug-in, none of the others harmed."""
     known, (bad,) = catalogue.everything()
-    assert set(names(known)) == {*(name.replace("_", "-") for name in BUILT_IN), "good"}
+    assert set(names(known)) == {*GAME.bots, "good"}
     return bad
 
 
@@ -310,7 +312,7 @@ def test_a_bot_that_does_not_compile_is_refused_by_the_table(drop: Drop) -> None
 
 def test_damage_done_before_a_table_is_laid_anew_is_undone(drop: Drop) -> None:
     spec, digits = drop("lone", CHOOSE + AGAIN).find("lone"), sys.get_int_max_str_digits()
-    table = Table(CLASSIC, [Contestant("lone", loaded(spec).build({}), "lone")] * 2, 2, 1)
+    table = GAME.table(CLASSIC, [Contestant("lone", loaded(spec).build({}), "lone")] * 2, 2, 1)
     sys.set_int_max_str_digits(5000)
     table.settle_in(bytearray(SIZE))
     table.tidy_up()
@@ -331,7 +333,7 @@ def test_the_folder_is_searched_once_for_any_number_of_unknown_bots(
         searched.append(folder)
         return []
 
-    monkeypatch.setattr("cantstop_arena.catalogue.bot_files", files)
+    monkeypatch.setattr("cantstop_arena.bot_sources.catalogue.bot_files", files)
     catalogue = drop("family", FAMILY)
     for name in "abc":
         with pytest.raises(BotError, match="unknown bot"):
@@ -402,7 +404,7 @@ def test_a_package_can_offer_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_file_that_hangs_when_it_is_read_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str
 ) -> None:
-    monkeypatch.setattr("cantstop_arena.botfiles.LONGEST_IMPORT", 0.3)
+    monkeypatch.setattr("cantstop_arena.bot_sources.bot_files.LONGEST_IMPORT", 0.3)
     (tmp_path / "hangs.py").write_text(f"import time\n{body}\n")
     with pytest.raises(BotError, match=r"not done within 0.3 s \(.*hangs.py:[23]\)"):
         Catalogue(tmp_path).find("hangs")

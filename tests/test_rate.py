@@ -17,7 +17,7 @@ from finished import Finished
 
 from cantstop_arena.cli import main
 from cantstop_arena.outcomes import Results
-from cantstop_arena.tournament.archive import reread
+from cantstop_arena.tournament.ledgers.archive import reread
 
 ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
 BOTS = ("random", "cautious", "rule28")

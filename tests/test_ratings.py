@@ -14,15 +14,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import optimize
-from simulated import Run, Truth, results
+from simulated import Run, Truth, results, seatings_of
 
-from cantstop_arena.outcomes import WHOLE, Group, Results, Tally, seatings
+from cantstop_arena.outcomes import Results, Tally
 from cantstop_arena.ratings.elo import rate
-from cantstop_arena.ratings.evidence import Evidence
 from cantstop_arena.ratings.labels import Label
-from cantstop_arena.ratings.luce import ELO, maximum
+from cantstop_arena.ratings.model.evidence import Evidence
+from cantstop_arena.ratings.model.luce import ELO, maximum
 from cantstop_arena.ratings.rating import Ratings
 from cantstop_arena.sampling import Deals, Pairs, Sample, Stretch
+from cantstop_arena.seatings import Group
+from cantstop_arena.shares import WHOLE
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -35,7 +37,7 @@ def counted(bots: int, wins: Wins) -> Evidence:
     rows = [
         (seating, [shares[group.index(bot)] for bot in seating])
         for group, shares in wins.items()
-        for seating in seatings(group)
+        for seating in seatings_of(group)
     ]
     lineups = np.array([seating for seating, _ in rows], np.int64).reshape(-1, seats)
     won = np.array([won for _, won in rows], float).reshape(-1, seats)
@@ -45,7 +47,7 @@ def counted(bots: int, wins: Wins) -> Evidence:
 def random_wins(bots: int, seats: int, seed: int) -> Evidence:
     """Shared wins among them, and seats that matter."""
     rng = np.random.default_rng(seed)
-    rows = [seating for group in combinations(range(bots), seats) for seating in seatings(group)]
+    rows = [seating for group in combinations(range(bots), seats) for seating in seatings_of(group)]
     won = rng.integers(30, 6000, (seats, len(rows))) * np.arange(seats, 0, -1)[:, None]
     return Evidence(bots, np.array(rows, np.int64).T, won / WHOLE)
 
@@ -188,8 +190,8 @@ def renumbered_sample(played: Results, numbers: Sequence[int]) -> Sample:
     winners = {}
     for group, masks in played.deals.sample.winners.items():
         there: Group = tuple(sorted(numbers[bot] for bot in group))
-        orders = [tuple(numbers[bot] for bot in seating) for seating in seatings(group)]
-        winners[there] = masks[:, [orders.index(seating) for seating in seatings(there)]]
+        orders = [tuple(numbers[bot] for bot in seating) for seating in seatings_of(group)]
+        winners[there] = masks[:, [orders.index(seating) for seating in seatings_of(there)]]
     return Sample(winners)
 
 
@@ -246,7 +248,7 @@ def sweep(deals: int, groups: Mapping[Group, int], players: int = 2) -> Run:
     """Deals in which the bot with that number wins every game of the group."""
     return {
         group: np.array(
-            [[1 << seating.index(winner) for seating in seatings(group)]] * deals, np.uint8
+            [[1 << seating.index(winner) for seating in seatings_of(group)]] * deals, np.uint8
         )
         for group, winner in groups.items()
     }

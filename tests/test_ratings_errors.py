@@ -11,10 +11,10 @@ import pytest
 import statsmodels.api as sm
 from coverage_study import SITUATIONS, Situation, studied
 from scipy import stats
-from simulated import Run, Truth, results
+from simulated import Run, Truth, results, seatings_of
 from statsmodels.stats.multitest import multipletests
 
-from cantstop_arena.outcomes import Group, seatings
+from cantstop_arena.ratings.covariance import Sandwich
 from cantstop_arena.ratings.distributions import (
     chi_square_tail,
     fisher_tail,
@@ -23,10 +23,10 @@ from cantstop_arena.ratings.distributions import (
     student_tail,
 )
 from cantstop_arena.ratings.elo import rate
-from cantstop_arena.ratings.errors import Sandwich
-from cantstop_arena.ratings.evidence import gathered
-from cantstop_arena.ratings.groups import holm, letter, letters, ranks
-from cantstop_arena.ratings.luce import ELO, maximum
+from cantstop_arena.ratings.model.evidence import gathered
+from cantstop_arena.ratings.model.luce import ELO, maximum
+from cantstop_arena.ratings.multiple_comparisons import holm, letter, letters, ranks
+from cantstop_arena.seatings import Group
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -35,7 +35,7 @@ def as_rows(run: Run, bots: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Single games of two: who won, the design (bots but the first, then the seat), the deal."""
     won, design, deals = [], [], []
     for group, winners in run.items():
-        for seating, masks in zip(seatings(group), winners.T, strict=True):
+        for seating, masks in zip(seatings_of(group), winners.T, strict=True):
             row = np.zeros(bots)
             row[seating[0]] += 1
             row[seating[1]] -= 1
@@ -76,7 +76,7 @@ def test_errors_for_three_seats_are_the_sandwich_by_definition() -> None:
     scores = np.zeros((40, 7))
     curvature = np.zeros((7, 7))
     for group, winners in run.items():
-        for seating, masks in zip(seatings(group), winners.T, strict=True):
+        for seating, masks in zip(seatings_of(group), winners.T, strict=True):
             canonical = [int(np.flatnonzero(order == bot)[0]) for bot in seating]
             rows = np.zeros((3, 7))
             for seat, bot in enumerate(canonical):

@@ -8,12 +8,12 @@ import statsmodels.api as sm
 from scipy import stats
 from simulated import Truth, blocks_at, results
 
-from cantstop_arena.outcomes import Group
 from cantstop_arena.ratings.cycles import cycles, cyclic_share
 from cantstop_arena.ratings.fit import goodness
-from cantstop_arena.ratings.misfits import misfits
 from cantstop_arena.ratings.paired import pair_scores
+from cantstop_arena.ratings.residuals import misfits
 from cantstop_arena.sampling import gather
+from cantstop_arena.seatings import Group, all_orders
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -127,5 +127,7 @@ def test_the_sample_has_the_first_deals_as_they_were() -> None:
         (group, first, run[group][first : first + 50], None) for group in run for first in (0, 50)
     ]
     spans = {group: [(0, 50), (50, 50)] for group in run}
-    again = gather(3, 2, spans, lambda start, count: blocks_at(cut, start, count)).sample.winners
+    again = gather(
+        3, all_orders(2), spans, lambda start, count: blocks_at(cut, start, count)
+    ).sample.winners
     assert all((again[group] == run[group][:100]).all() for group in run)

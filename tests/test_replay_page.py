@@ -18,19 +18,20 @@ from pages import DATA, HOSTILE, SERIOUS, Page, checked
 from cantstop_arena.cli import main
 from cantstop_arena.errors import PageError
 from cantstop_arena.games.cantstop.events import Event
-from cantstop_arena.games.cantstop.notation import record
+from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.odds import pairings
-from cantstop_arena.games.cantstop.play import Table
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
-from cantstop_arena.games.cantstop.scenes import Scene, scenes
-from cantstop_arena.games.cantstop.stage import draw_stage
-from cantstop_arena.games.cantstop.stepping import bust_chance
-from cantstop_arena.games.cantstop.svg import described, heading
-from cantstop_arena.games.cantstop.table import Contestant
-from cantstop_arena.hookspecs import Player
-from cantstop_arena.reports.page.document import TEMPLATES, Document, Game, Section, as_html
+from cantstop_arena.reports.page.document import Document, Game, Section, as_html
+from cantstop_arena.reports.page.games import document
 from cantstop_arena.reports.page.make import replay_page
-from cantstop_arena.reports.page.replays import document, game
+from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.table.recording import record
+from cantstop_arena.views.cantstop.animated_board import draw_stage
+from cantstop_arena.views.cantstop.replays import TEMPLATES, game
+from cantstop_arena.views.cantstop.scenes import Scene, scenes
+from cantstop_arena.views.cantstop.step_text import bust_chance
+from cantstop_arena.views.cantstop.svg import described, heading
 
 ORDINARY = 40_000  # bytes that a game of two may cost
 A_THOUSAND_TURNS = 700_000
@@ -68,7 +69,7 @@ def played(rules: RuleSet, players: int, rolls: int = 3, deal: int = 3) -> list[
         return Player(lambda turn, moves: len(moves) - 1, lambda turn: turn.rolls < rolls)
 
     contestants = [Contestant(name, bot(), "") for name in "abcd"[:players]]
-    table = Table(rules, contestants, players, seed=5)
+    table = GAME.table(rules, contestants, players, seed=5)
     return list(record(table, tuple(range(players)), deal=deal))
 
 
@@ -213,8 +214,9 @@ def test_only_what_writes_the_page_is_needed(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def forget_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = ("cantstop_arena.reports.page.", "cantstop_arena.views.cantstop.replays")
     for name in [*sys.modules]:
-        if name.startswith("cantstop_arena.reports.page."):
+        if name.startswith(pages):
             monkeypatch.delitem(sys.modules, name)
 
 

@@ -14,23 +14,30 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cantstop_arena.outcomes import WHOLE, Charge, Results, Tally
+from cantstop_arena.counting import Counts, Rate
+from cantstop_arena.outcomes import Charge, Results, Tally
 from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.choices import FORMATS
-from cantstop_arena.reports.crosstable import WITHOUT_ERRORS, crosstable, pairs, scores_only
-from cantstop_arena.reports.drawing import MARKDOWN, TEXT, Style, draw
-from cantstop_arena.reports.faults import faults
 from cantstop_arena.reports.files import write_reports
-from cantstop_arena.reports.fit import fit
-from cantstop_arena.reports.harmless import markdown, printable
-from cantstop_arena.reports.model import Table, significant
-from cantstop_arena.reports.notes import LEGEND, about_standings
-from cantstop_arena.reports.overview import for_people, written
-from cantstop_arena.reports.records import records
-from cantstop_arena.reports.seats import seats
-from cantstop_arena.reports.standings import standings
+from cantstop_arena.reports.formats.choices import FORMATS
+from cantstop_arena.reports.formats.drawing import MARKDOWN, TEXT, Style, draw
+from cantstop_arena.reports.formats.escaping import markdown, printable
+from cantstop_arena.reports.formats.model import Table, significant
+from cantstop_arena.reports.formats.records import records
 from cantstop_arena.reports.summary import summary
+from cantstop_arena.reports.tables.all_tables import for_people, written
+from cantstop_arena.reports.tables.crosstable import (
+    WITHOUT_ERRORS,
+    crosstable,
+    pairs,
+    scores_only,
+)
+from cantstop_arena.reports.tables.faults import faults
+from cantstop_arena.reports.tables.fit import fit
+from cantstop_arena.reports.tables.notes import LEGEND, about_standings
+from cantstop_arena.reports.tables.seats import seats
+from cantstop_arena.reports.tables.standings import standings
 from cantstop_arena.sampling import Deals, Pairs, Stretch
+from cantstop_arena.shares import WHOLE
 
 HOSTILE = [
     "a|b",
@@ -52,6 +59,10 @@ HOSTILE = [
 ]
 
 
+COUNTS = Counts(
+    names=("turns", "rolls"),
+    rates={"rolls_per_turn": Rate("rolls", "turns"), "turns_per_game": Rate("turns", "games")},
+)
 DEALS = 10
 SPREAD = 5310  # of what a bot wins in them: Σ (W - mean)²
 
@@ -105,7 +116,7 @@ def results(tallies: Mapping[Any, Tally], bots: tuple[str, ...], **changes: Any)
         bots=bots,
         tallies=tallies,
         deals=deals(tallies, len(bots)),
-        rates={"rolls_per_turn": ("rolls", "turns"), "turns_per_game": ("turns", "games")},
+        counts=COUNTS,
     )
     return Analysis(replace(plain, **changes))
 

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from cantstop_arena.catalogue import Catalogue
+from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
+from cantstop_arena.games.cantstop.engine.state import new_game
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.games.cantstop.state import new_game
 from cantstop_arena.seeds import bits_of, drawn, in_json, seed_of
-from cantstop_arena.tournament import config
-from cantstop_arena.tournament.ledger import seed_in
+from cantstop_arena.tournament.files import config
+from cantstop_arena.tournament.ledgers.ledger import seed_in
 
 MASK = (1 << 64) - 1
 NAME = int.from_bytes(b"cantstop")

@@ -16,9 +16,9 @@ from click.testing import CliRunner
 
 from cantstop_arena.cli import main
 from cantstop_arena.errors import LedgerError
-from cantstop_arena.tournament.archive import looked_at, reread
-from cantstop_arena.tournament.ledger import LEDGER, open_ledger
-from cantstop_arena.tournament.rows import Row, unpacked
+from cantstop_arena.tournament.ledgers.archive import looked_at, reread
+from cantstop_arena.tournament.ledgers.ledger import LEDGER, open_ledger
+from cantstop_arena.tournament.ledgers.rows import Row, unpacked
 
 CUP = """
 players: 2

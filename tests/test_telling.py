@@ -16,14 +16,14 @@ from click.testing import CliRunner
 from conftest import Tables
 from finished import Finished
 
+from cantstop_arena import lengths
 from cantstop_arena.cli import main
-from cantstop_arena.games.cantstop import counts, telling
 from cantstop_arena.games.cantstop.events import Event
-from cantstop_arena.games.cantstop.notation import record
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.games.cantstop.telling import Lead
 from cantstop_arena.outcomes import Block
-from cantstop_arena.reports.page.games import by_how_much
+from cantstop_arena.table.recording import record
+from cantstop_arena.views.cantstop import highlights
+from cantstop_arena.views.cantstop.highlights import Lead, by_how_much
 
 BOTS = ("random", "cautious", "rule28")
 
@@ -63,7 +63,7 @@ def test_telling_games_are_remembered(tables: Tables, players: int, turn_limit: 
         games = [Game(deal, list(record(table, order, deal))) for deal in range(3, 23)]
         assert {kind: deal for kind, (_, deal) in tally.telling.items()} == most_telling(games)
         for game in games:
-            remembered = telling.story(game.events).remembered
+            remembered = highlights.story(game.events).remembered
             assert {*remembered} == {*tally.telling} or game.unfinished
             for kind, how_much in remembered.items():
                 most, deal = tally.telling[kind]
@@ -77,18 +77,18 @@ def test_games_are_counted_by_length(tables: Tables) -> None:
         found: dict[int, list[int]] = {}
         for deal in range(3, 43):
             turns = list(record(table, order, deal))[-1]["turns"]
-            found.setdefault(counts.length_class(turns), []).append(deal)
+            found.setdefault(lengths.length_class(turns), []).append(deal)
         assert tally.lengths == {
             number: (len(deals), deals[0]) for number, deals in sorted(found.items())
         }
 
 
 def test_every_length_has_a_class_not_far_from_it() -> None:
-    starts = [counts.shortest_of(number) for number in range(counts.LENGTH_CLASSES)]
+    starts = [lengths.shortest_of(number) for number in range(lengths.LENGTH_CLASSES)]
     assert starts == sorted({*starts}) and starts[:33] == [*range(33)]
     for turns in [*range(1, 9000), 10**6]:
-        number = counts.length_class(turns)
-        last = number == counts.LENGTH_CLASSES - 1
+        number = lengths.length_class(turns)
+        last = number == lengths.LENGTH_CLASSES - 1
         assert starts[number] <= turns
         assert last or turns < starts[number + 1] <= starts[number] * 17 // 16 + 1
 
@@ -186,7 +186,7 @@ def test_percentiles_are_those_of_all_games(games: Games) -> None:
             for percent in (5, 25, 50, 75, 95):
                 exact = turns[-(-percent * 120 // 100) - 1]
                 told = int(row[f"percentile_{percent}"])
-                assert told == counts.shortest_of(counts.length_class(exact))
+                assert told == lengths.shortest_of(lengths.length_class(exact))
 
 
 def test_records_follow_the_results(here: Path) -> None:
@@ -297,7 +297,7 @@ def test_a_game_that_is_too_long_is_told_of_only(monkeypatch: pytest.MonkeyPatch
     page = Path("results/cup/report.html")
     assert all(f'id="game-{kind}"' in page.read_text() for kind in ("longest", "closest"))
     turns = events_of("longest")[-1]["turns"]
-    monkeypatch.setattr("cantstop_arena.reports.page.games.MOST_TURNS", turns - 1)
+    monkeypatch.setattr("cantstop_arena.reports.page.games.LONGEST_GAME", turns - 1)
     arena("report", "results/cup")
     assert 'id="game-longest"' not in page.read_text()
     told = rf"The longest game.*: \w+ against \w+ has more than {turns - 1} turns"

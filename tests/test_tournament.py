@@ -19,21 +19,14 @@ from hypothesis import strategies as st
 from cantstop_arena import sampling
 from cantstop_arena.cli import main
 from cantstop_arena.errors import LedgerError
+from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.outcomes import (
-    WHOLE,
-    Block,
-    BlockResult,
-    Fault,
-    Group,
-    Tally,
-    joined,
-    merged,
-    seatings,
-)
+from cantstop_arena.outcomes import Block, BlockResult, Fault, Tally, joined, merged
 from cantstop_arena.sampling import Span
-from cantstop_arena.tournament.config import FaultPolicy, Tournament
-from cantstop_arena.tournament.ledger import Ledger, open_ledger
+from cantstop_arena.seatings import Group, all_orders, lineups
+from cantstop_arena.shares import WHOLE
+from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
+from cantstop_arena.tournament.ledgers.ledger import Ledger, open_ledger
 from cantstop_arena.tournament.schedule import deals_per_block, missing_blocks
 
 # --- Schedule -------------------------------------------------------------------------------------
@@ -42,9 +35,7 @@ from cantstop_arena.tournament.schedule import deals_per_block, missing_blocks
 def cup(bots: int, players: int, games: int) -> Tournament:
     """A tournament as far as the schedule looks at it."""
     entrants: Any = range(bots)
-    return Tournament(
-        "cup", "cantstop", CLASSIC, players, games, 1, FaultPolicy(), entrants, Path()
-    )
+    return Tournament("cup", GAME, CLASSIC, players, games, 1, FaultPolicy(), entrants, Path())
 
 
 def scheduled(
@@ -102,7 +93,11 @@ def test_blocks_come_one_by_one_however_many_games_there_are() -> None:
 
 # --- Ledger ---------------------------------------------------------------------------------------
 
-IDENTITY = {"name": "cup", "seed": 1, "bots": [{"name": "a"}, {"name": "b"}]}
+IDENTITY = {
+    **{"name": "cup", "game": "cantstop", "players": 3, "seed": 1},
+    "bots": [{"name": "a"}, {"name": "b"}],
+}
+OF_TWO = {**IDENTITY, "players": 2}
 
 
 def result(group: Group, first: int, deals: int, faults: int = 0) -> BlockResult:
@@ -157,7 +152,7 @@ def test_a_ledger_keeps_blocks_over_a_reopening(book: Ledger, tmp_path: Path) ->
 
 def test_tallies_of_a_seating_are_added_up(book: Ledger) -> None:
     tallies = book.tallies()
-    assert list(tallies)[:6] == list(seatings((0, 1, 2)))
+    assert list(tallies)[:6] == list(lineups((0, 1, 2), all_orders(3)))
     parts = [one.tallies[5] for one in RESULTS if one.block.group == (0, 1, 3)]
     assert tallies[3, 1, 0] == parts[0] + parts[1] + parts[2]
 
@@ -179,7 +174,7 @@ def test_a_disqualified_bot_leaves_its_faults_and_no_blocks(book: Ledger) -> Non
 
 def won_by_brute_force(one: BlockResult) -> Iterator[tuple[int, Group, tuple[int, ...]]]:
     """Of every game of a block: the deal, who sat where, and what each seat won."""
-    orders = list(seatings(one.block.group))
+    orders = list(lineups(one.block.group, all_orders(len(one.block.group))))
     for number, mask in enumerate(one.winners):
         deal, order = divmod(number, len(orders))
         part = WHOLE // mask.bit_count()
@@ -192,7 +187,7 @@ def test_what_deals_add_up_to_is_as_by_brute_force(
     book: Ledger, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sampling, "_NUMBERS_AT_ONCE", at_once)
-    found = sampling.gather(4, 3, book.spans(), book.deals)
+    found = sampling.gather(4, all_orders(3), book.spans(), book.deals)
     vectors = {deal: np.zeros(7, int) for one in RESULTS for deal in deals_in(one.block)}
     pairs = {deal: np.zeros((4, 4), int) for deal in vectors}
     groups: dict[int, set[Group]] = {deal: set() for deal in vectors}
@@ -221,10 +216,10 @@ def deals_in(block: Block) -> range:
 
 def test_two_seats_are_added_up_pair_by_pair(tmp_path: Path) -> None:
     blocks = [result(group, 0, 9) for group in combinations(range(3), 2)]
-    with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
+    with open_ledger(tmp_path / "ledger", OF_TWO) as ledger:
         for one in blocks:
             ledger.add(one)
-        pairs = sampling.gather(3, 2, ledger.spans(), ledger.deals).pairs
+        pairs = sampling.gather(3, all_orders(2), ledger.spans(), ledger.deals).pairs
     won = np.zeros((9, 3, 3), int)
     for one in blocks:
         for deal, order, parts in won_by_brute_force(one):
@@ -246,7 +241,7 @@ def test_measures_come_back_deal_by_deal(book: Ledger) -> None:
 def test_an_empty_ledger_has_nothing(tmp_path: Path) -> None:
     with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
         assert (ledger.spans(), ledger.tallies(), [*ledger.faults()]) == ({}, {}, [])
-        assert sampling.gather(2, 2, {}, ledger.deals).stretches == ()
+        assert sampling.gather(2, all_orders(2), {}, ledger.deals).stretches == ()
 
 
 def test_a_tidied_ledger_depends_on_its_content_alone(tmp_path: Path) -> None:
@@ -269,7 +264,7 @@ def test_a_block_played_in_parts_is_written_like_a_whole_one(
     whole = Block((0, 1), 3, 20)
     for name, cuts in (("one", (3, 23)), ("two", (3, 11, 12, 23))):
         parts = [table.play(whole.part(*cut)) for cut in pairwise(cuts)]
-        with open_ledger(tmp_path / f"{name}.sqlite", IDENTITY) as ledger:
+        with open_ledger(tmp_path / f"{name}.sqlite", OF_TWO) as ledger:
             ledger.add(joined(whole, parts))
             ledger.tidy()
     assert (tmp_path / "one.sqlite").read_bytes() == (tmp_path / "two.sqlite").read_bytes()
@@ -278,7 +273,7 @@ def test_a_block_played_in_parts_is_written_like_a_whole_one(
 def test_another_identity_is_refused_with_all_that_differs(tmp_path: Path) -> None:
     with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
         ledger.add(RESULTS[0])
-    other = {"name": "cup", "seed": 2, "bots": [{"name": "a"}, {"name": "c", "digest": "d"}]}
+    other = {**IDENTITY, "seed": 2, "bots": [{"name": "a"}, {"name": "c", "digest": "d"}]}
     with pytest.raises(LedgerError) as caught, open_ledger(tmp_path / "ledger", other):
         pass
     assert str(caught.value).splitlines()[1:-1] == [

@@ -7,8 +7,9 @@ import numba
 import pytest
 
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.native import compile_player
-from cantstop_arena.hookspecs import Player, compiled
+from cantstop_arena.games.cantstop.engine.compiled_bots import compile_player
+from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.hookspecs import compiled
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 

@@ -16,20 +16,22 @@ from finished import Finished
 from simulated import Truth
 from simulated import results as simulated
 
-from cantstop_arena.catalogue import Catalogue
+from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
-from cantstop_arena.outcomes import ELO_ERROR, WHOLE, Results, Until
+from cantstop_arena.outcomes import ELO_ERROR, Results, Until
 from cantstop_arena.ratings.elo import Ratings, rate
-from cantstop_arena.ratings.narrowness import widest
+from cantstop_arena.ratings.precision import widest
 from cantstop_arena.ratings.scores import Run, score
 from cantstop_arena.reports.match import finding, match_text
 from cantstop_arena.reports.plan import Question, plan_of, plan_text
 from cantstop_arena.sequential.confidence import deals_for, looks, multiplier
 from cantstop_arena.sequential.ending import elo_variance, rule_for, score_variance
 from cantstop_arena.sequential.sprt import Sprt
-from cantstop_arena.tournament import config, run, until
-from cantstop_arena.tournament.worker import start_methods
-from cantstop_arena.tournament.worker_pool import Terms
+from cantstop_arena.shares import WHOLE, whole
+from cantstop_arena.tournament import run, until
+from cantstop_arena.tournament.files import config
+from cantstop_arena.tournament.pool.worker import start_methods
+from cantstop_arena.tournament.pool.worker_pool import Terms
 
 PLAIN = '''"""Stops after three rolls."""
 def choose_move(turn, moves):
@@ -266,7 +268,7 @@ def test_the_elo_of_two_is_as_sure_as_their_score() -> None:
 def test_no_elo_is_missed_and_no_difference_found_at_any_look() -> None:
     """Equals on shared dice: in one run in twenty at most, whenever one looks."""
     generator, runs, missed = np.random.default_rng(1980), 40, 0
-    rule = rule_for(ELO_ERROR, 40, 3, 2)
+    rule = rule_for(ELO_ERROR, 40, 3, 2, orders=2)
     at = [deals for deals in looks(rule.expected, 10**6) if deals < 800]
     for _ in range(runs):
         played = Truth([0, 0, 0], [0.2, 0], shared=0.7).run(at[-1], generator)
@@ -302,15 +304,16 @@ def test_nobody_is_the_widest_where_nobody_has_played() -> None:
 @pytest.mark.parametrize(("bots", "players"), [(2, 2), (3, 2), (6, 3), (5, 4)])
 def test_the_deals_that_one_expects_are_those_of_equals(bots: int, players: int) -> None:
     """Independent games of equals, the information of all lineups inverted by hand."""
-    assert rule_for("width", 0.02, bots, players).expected == deals_for(
-        score_variance(bots, players), 0.01
+    orders = factorial(players)
+    assert rule_for("width", 0.02, bots, players, orders).expected == deals_for(
+        score_variance(bots, players, orders), 0.01
     )
     information = np.zeros((bots, bots))
     for group in combinations(range(bots), players):
-        inner = (np.eye(players) - 1 / players) / players * factorial(players)
+        inner = (np.eye(players) - 1 / players) / players * orders
         information[np.ix_(group, group)] += inner
     variance = np.linalg.pinv(information)[0, 0] * (400 / log(10)) ** 2
-    assert elo_variance(bots, players) == pytest.approx(variance)
+    assert elo_variance(bots, players, orders) == pytest.approx(variance)
 
 
 # --- match ----------------------------------------------------------------------------------------
@@ -503,7 +506,8 @@ def test_as_many_deals_as_planned_find_the_difference_as_often_as_wanted() -> No
     generator, runs = np.random.default_rng(1980), 400
     shares, parts = (0.2, 0.5, 0.3), np.array([0, 1, 2]) * WHOLE
     pilot = parts[generator.choice(3, 20_000, p=shares)]
-    plan = plan_of(Question(0.1, False, 0.8, 0.05), np.stack([pilot, 2 * WHOLE - pilot], axis=1))
+    won = np.stack([pilot, 2 * WHOLE - pilot], axis=1)
+    plan = plan_of(Question(0.1, False, 0.8, 0.05), won, games_per_deal=2)
     assert plan.deals is not None
     points = generator.choice(parts, (runs, plan.deals), p=shares) / WHOLE - 1
     deviates = points.mean(axis=1) / points.std(axis=1, ddof=1) * sqrt(plan.deals)
@@ -514,21 +518,28 @@ def test_elo_costs_as_many_deals_as_the_score_that_goes_with_it() -> None:
     """Where both are equal, a point of Elo is ln 10 / 800 of a difference in score."""
     half = np.array([0, WHOLE, WHOLE, 2 * WHOLE] * 25)
     won = np.stack([half, 2 * WHOLE - half], axis=1)
-    elo = plan_of(Question(5, True, 0.8, 0.05), won).deals
-    share = plan_of(Question(5 * log(10) / 800, False, 0.8, 0.05), won).deals
+    elo = plan_of(Question(5, True, 0.8, 0.05), won, games_per_deal=2).deals
+    share = plan_of(Question(5 * log(10) / 800, False, 0.8, 0.05), won, games_per_deal=2).deals
     assert elo == share
+
+
+def test_a_plan_for_many_seats_reckons_in_their_parts_of_a_won_game() -> None:
+    """At seven seats a won game has more parts than at two."""
+    won = np.array([[4, 2, 1], [2, 4, 1]]).repeat((30, 20), axis=0) @ np.eye(3, 7, dtype=np.int64)
+    plan = plan_of(Question(0.1, False, 0.8, 0.05), won * whole(7), games_per_deal=10)
+    assert plan.found and plan.found[0] == pytest.approx(0.2 * (30 - 20) / 50)
 
 
 def test_who_never_wins_has_no_elo_to_plan_for() -> None:
     won = np.array([[2 * WHOLE, 0]] * 100)
-    plan = plan_of(Question(5, True, 0.8, 0.05), won)
+    plan = plan_of(Question(5, True, 0.8, 0.05), won, games_per_deal=2)
     assert "won none of them" in plan_text(plan, ("a", "b"), "classic", 100.0, 2)
 
 
 def test_a_pilot_in_which_nothing_varied_does_not_tell_what_a_difference_costs() -> None:
     """Two deals would do if nothing varied, which a hundred deals do not prove."""
     for won in ([2 * WHOLE, 0], [WHOLE, WHOLE]):
-        plan = plan_of(Question(0.01, False, 0.8, 0.05), np.array([won] * 100))
+        plan = plan_of(Question(0.01, False, 0.8, 0.05), np.array([won] * 100), games_per_deal=2)
         assert plan.deals is None
         text = plan_text(plan, ("a", "b"), "classic", 100.0, 2)
         assert "a difference of +" in text
@@ -538,6 +549,7 @@ def test_a_pilot_in_which_nothing_varied_does_not_tell_what_a_difference_costs()
 
 def test_long_times_are_told_in_units_of_their_own() -> None:
     half = np.array([0, WHOLE, WHOLE, 2 * WHOLE] * 25)
-    plan = plan_of(Question(0.01, False, 0.8, 0.05), np.stack([half, 2 * WHOLE - half], axis=1))
+    won = np.stack([half, 2 * WHOLE - half], axis=1)
+    plan = plan_of(Question(0.01, False, 0.8, 0.05), won, games_per_deal=2)
     for speed, time in ((1e6, "s"), (100, "minutes"), (2, "hours"), (0.1, "days")):
         assert re.search(f"time here .* {time}\n", plan_text(plan, ("a", "b"), "x", speed, 2))

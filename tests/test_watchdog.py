@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from cantstop_arena import system, watchdog
-from cantstop_arena.watchdog import AnswerTimer, Watchdog
+from cantstop_arena.runtime import system, watchdog
+from cantstop_arena.runtime.watchdog import AnswerTimer, Watchdog
 
 LIMIT, PULSE = 1.0, 0.1
 Look = tuple[dict[int, str], float]

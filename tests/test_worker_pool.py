@@ -12,12 +12,13 @@ import pytest
 from test_workforce import BLOCKS, CALM, Fake, Referee, result, sight_of
 
 from cantstop_arena.errors import WorkforceError
-from cantstop_arena.outcomes import Block, BlockResult, Fault, Group, joined
-from cantstop_arena.tournament.messages import Message, Played, Ready, broken
-from cantstop_arena.tournament.worker import Window, start_methods
-from cantstop_arena.tournament.worker_pool import Terms, WorkerPool
+from cantstop_arena.outcomes import Block, BlockResult, Fault, Window, joined
+from cantstop_arena.seatings import Group
+from cantstop_arena.tournament.pool.messages import Message, Played, Ready, broken
+from cantstop_arena.tournament.pool.worker import start_methods
+from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
 
-POOL = "cantstop_arena.tournament.worker_pool"
+POOL = "cantstop_arena.tournament.pool.worker_pool"
 
 
 @pytest.fixture(autouse=True)

@@ -22,17 +22,17 @@ from cantstop_arena.outcomes import (
     Block,
     BlockResult,
     Fault,
-    Group,
     Snapshot,
     Tally,
+    Window,
     joined,
 )
-from cantstop_arena.tournament.judge import Judge
-from cantstop_arena.tournament.worker import Window
-from cantstop_arena.tournament.worker_pool import Terms, WorkerPool
+from cantstop_arena.seatings import Group, Orders
+from cantstop_arena.tournament.pool.judge import Judge
+from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
 
 BLOCKS = [Block((0, 1), first, 5) for first in range(0, 50, 5)]
-ORDERS: list[Group] = [(0, 1), (1, 0)]
+ORDERS: Orders = ((0, 1), (1, 0))
 
 
 def result(block: Block, faults: Iterable[Fault] = ()) -> BlockResult:
@@ -108,7 +108,9 @@ class Fake:
 
 
 class Referee:
-    """What the workforce asks about bots."""
+    """What the worker pool asks about bots."""
+
+    orders = ORDERS
 
     def __init__(self, patient: float = 0.3) -> None:
         self._patience = patient
@@ -190,7 +192,7 @@ def test_a_bot_is_charged_when_it_was_seen_or_does_it_again_and_again(
 def test_a_worker_that_stalls_where_nobody_decides_ends_the_work_with_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cantstop_arena.tournament.worker_pool._GRACE", 0.2)
+    monkeypatch.setattr("cantstop_arena.tournament.pool.worker_pool._GRACE", 0.2)
     assert worked(tmp_path, {(7, 0): ("waits", 2)}) == CALM
     with pytest.raises(WorkforceError, match=r"5 workers in turn failed at .*stalled"):
         worked(tmp_path, {(8, 0): ("waits", 99)})

@@ -5,22 +5,23 @@ from typing import Any
 
 import click
 
-from cantstop_arena import __version__, stopping
-from cantstop_arena.cli.bench import bench
-from cantstop_arena.cli.bots import bots
-from cantstop_arena.cli.compare import compare
-from cantstop_arena.cli.draw import draw
-from cantstop_arena.cli.match import match
-from cantstop_arena.cli.odds import odds
-from cantstop_arena.cli.plan import plan
-from cantstop_arena.cli.play import play
-from cantstop_arena.cli.rate import rate
-from cantstop_arena.cli.replay import replay
-from cantstop_arena.cli.report import report
-from cantstop_arena.cli.rules import rules
-from cantstop_arena.cli.run import run
+from cantstop_arena import __version__
+from cantstop_arena.cli.commands.bench import bench
+from cantstop_arena.cli.commands.bots import bots
+from cantstop_arena.cli.commands.compare import compare
+from cantstop_arena.cli.commands.draw import draw
+from cantstop_arena.cli.commands.game_list import games
+from cantstop_arena.cli.commands.match import match
+from cantstop_arena.cli.commands.plan import plan
+from cantstop_arena.cli.commands.play import play
+from cantstop_arena.cli.commands.rate import rate
+from cantstop_arena.cli.commands.replay import replay
+from cantstop_arena.cli.commands.report import report
+from cantstop_arena.cli.commands.rules import rules
+from cantstop_arena.cli.commands.run import run
 from cantstop_arena.errors import ArenaError, Interrupted
-from cantstop_arena.system import lacks_room, open_standard_files
+from cantstop_arena.runtime import shutdown
+from cantstop_arena.runtime.system import lacks_room, open_standard_files
 from cantstop_arena.texts import printable
 
 # NumPy reads these when it is imported. Cores are for games: threads for small matrices would only
@@ -41,6 +42,25 @@ class Arena(click.Group):
         open_standard_files()
         return super().main(*args, **extra)
 
+    def list_commands(self, context: click.Context) -> list[str]:
+        """The commands, those of games included."""
+        from cantstop_arena.games.registry import command_names
+
+        return sorted({*super().list_commands(context), *command_names()})
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """A command; that of a game is imported when it is asked for."""
+        if command := super().get_command(context, name):
+            return command
+        from pkgutil import resolve_name
+
+        from cantstop_arena.games.registry import command_place
+
+        if not (place := command_place(name)):
+            return None
+        found: click.Command = resolve_name(place)
+        return found
+
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Refuse bytes that are no text, which neither files nor terminals would take later."""
         for word in args:
@@ -50,7 +70,7 @@ class Arena(click.Group):
 
     def invoke(self, context: click.Context) -> Any:
         try:
-            with stopping.heard("Stopped."):
+            with shutdown.heard("Stopped."):
                 return self._invoke(context)
         except ArenaError as error:
             click.echo(printable(str(error)), err=True)
@@ -67,14 +87,14 @@ class Arena(click.Group):
         try:
             return super().invoke(context)
         except Interrupted as wish:
-            click.echo(stopping.farewell(), err=True)
+            click.echo(shutdown.farewell(), err=True)
             context.exit(128 + wish.args[0])
 
 
 @click.group(cls=Arena, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="arena")
 def main() -> None:
-    """A laboratory for the dice game Can't Stop.
+    """A laboratory for dice and board games played by bots.
 
     \b
     arena run tournament.yaml    play a tournament and print its tables
@@ -94,8 +114,8 @@ for command in (
     report,
     plan,
     bots,
+    games,
     rules,
-    odds,
     play,
     replay,
     draw,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cantstop_arena.compare.measures import Questions
 from cantstop_arena.compare.statistics import Difference, Order
 from cantstop_arena.seeds import Seed
 
@@ -12,7 +13,8 @@ class Answer:
     """What one rule set changes at tables of one size.
 
     `differences` are by the key of the measure. `order` is None where there is one bot only, or
-    a bot plays alone. `unlike` is how many different bots sit at a table.
+    a bot plays alone. `unlike` is how many different bots sit at a table. `questions` are all that
+    the game allows to ask.
     """
 
     rules: str
@@ -23,17 +25,23 @@ class Answer:
     games: int
     differences: Mapping[str, Difference]
     order: Order | None
+    questions: Questions
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A whole comparison. `notes` are what a reader should know of how it was played."""
+    """A whole comparison of rule sets of one `game`.
+
+    `notes` are what a reader should know of how it was played.
+    """
 
     name: str
+    game: str
     seed: Seed
     bots: tuple[str, ...]
     rules: Mapping[str, Mapping[str, object]]
     baseline: str
     ignored: Mapping[str, float]
     answers: tuple[Answer, ...]
+    questions: Questions
     notes: tuple[str, ...]

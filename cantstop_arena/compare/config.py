@@ -11,10 +11,10 @@ from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena.compare.measures import ignored_by_default
-from cantstop_arena.games.cantstop.rules import CLASSIC, PLAYERS, RuleSet
+from cantstop_arena.compare.measures import Questions
+from cantstop_arena.games.game import Game
 from cantstop_arena.seeds import Seed, drawn
-from cantstop_arena.tournament.config import (
+from cantstop_arena.tournament.files.config import (
     AS_WRITTEN,
     GAMES,
     RESOLVED,
@@ -26,9 +26,10 @@ from cantstop_arena.tournament.config import (
     read_policy,
     read_rules,
     read_seed,
+    usual_players,
 )
-from cantstop_arena.tournament.entrants import LONGEST_NAME, Entrant, EntrantReader
-from cantstop_arena.tournament.yaml_reader import (
+from cantstop_arena.tournament.files.entrants import LONGEST_NAME, Entrant, EntrantReader
+from cantstop_arena.tournament.files.yaml_reader import (
     Entry,
     Reader,
     fitted,
@@ -38,11 +39,11 @@ from cantstop_arena.tournament.yaml_reader import (
     shown,
     unknown,
 )
-from cantstop_arena.tournament.yaml_text import Node, place_of
+from cantstop_arena.tournament.files.yaml_text import Node, place_of
 
 if TYPE_CHECKING:
-    from cantstop_arena.catalogue import Catalogue
-    from cantstop_arena.outcomes import Group
+    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.seatings import Group
 
 KEYS = (
     "name",
@@ -72,9 +73,9 @@ class Comparison:
     """
 
     name: str
-    game: str
-    rules: tuple[RuleSet, ...]
-    baseline: RuleSet
+    game: Game
+    rules: tuple[Any, ...]
+    baseline: Any
     players: tuple[int, ...]
     games: int
     seed: Seed
@@ -85,11 +86,11 @@ class Comparison:
     drawn: bool = field(default=False, compare=False)
 
     @property
-    def variants(self) -> tuple[RuleSet, ...]:
+    def variants(self) -> tuple[Any, ...]:
         """The rule sets without the baseline."""
         return tuple(rules for rules in self.rules if rules.name != self.baseline.name)
 
-    def tournament(self, rules: RuleSet, players: int, folder: Path) -> Tournament:
+    def tournament(self, rules: Any, players: int, folder: Path) -> Tournament:
         """What is to be played of one rule set at tables of one size, in `folder`."""
         entrants, lineups = seated(self.entrants, players)
         return Tournament(
@@ -111,8 +112,8 @@ class Comparison:
         """Everything spelled out, as a file in `folder` would say it."""
         return {
             "name": self.name,
-            "game": self.game,
-            "compare": [rules.as_dict() for rules in self.rules],
+            "game": self.game.name,
+            "compare": [self.game.rules.as_dict(rules) for rules in self.rules],
             "baseline": self.baseline.name,
             "players": list(self.players),
             "games": self.games,
@@ -122,7 +123,7 @@ class Comparison:
             "bots": [entrant.written(folder) for entrant in self.entrants],
         }
 
-    def folder(self, rules: RuleSet, players: int, results: Path) -> Path:
+    def folder(self, rules: Any, players: int, results: Path) -> Path:
         """Where that is played."""
         names = [one.name for one in self.rules]
         return results / f"{players}-players" / folder_names(names)[names.index(rules.name)]
@@ -187,18 +188,20 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
     entries = reader.mapping(reader.root, "a comparison", KEYS)
     if not is_mapping(reader.root):
         reader.finish()
+    game = read_game(reader, entries.get("game"))
+    catalogue = catalogue.playing(game)
     rules = tuple(_rule_sets(reader, entries.get("compare"), catalogue))
     isolate = reader.flag(entries.get("isolate"), "isolate", default=False)
     named = read_seed(reader, entries.get("seed"))
     comparison = Comparison(
         name=read_name(reader, entries.get("name"), path.stem),
-        game=read_game(reader, entries.get("game")),
+        game=game,
         rules=rules,
-        baseline=_baseline(reader, entries.get("baseline"), rules),
-        players=tuple(_players(reader, entries.get("players"))),
+        baseline=_baseline(reader, entries.get("baseline"), rules, game),
+        players=tuple(_players(reader, entries.get("players"), game)),
         games=reader.whole(entries.get("games"), "games", GAMES, default=10_000),
         seed=drawn() if named is None else named,
-        ignored=_ignored(reader, entries.get("ignore_below")),
+        ignored=_ignored(reader, entries.get("ignore_below"), Questions(game.counts)),
         policy=read_policy(reader, entries),
         entrants=EntrantReader(reader, catalogue, path.parent, isolate).read(
             entries.get("bots"), players=1
@@ -211,7 +214,7 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
     return replace(comparison, games=overrides.over(comparison.games), seed=seed)
 
 
-def _rule_sets(reader: Reader, entry: Entry | None, catalogue: Catalogue) -> Iterator[RuleSet]:
+def _rule_sets(reader: Reader, entry: Entry | None, catalogue: Catalogue) -> Iterator[Any]:
     if entry is None:
         reader.complain(reader.root, "compare is missing; write compare: [classic, jump]")
         return
@@ -232,8 +235,8 @@ def _rule_sets(reader: Reader, entry: Entry | None, catalogue: Catalogue) -> Ite
         yield rules
 
 
-def _baseline(reader: Reader, entry: Entry | None, rules: tuple[RuleSet, ...]) -> RuleSet:
-    first = rules[0] if rules else CLASSIC
+def _baseline(reader: Reader, entry: Entry | None, rules: tuple[Any, ...], game: Game) -> Any:
+    first = rules[0] if rules else game.rules.default
     name = reader.text(entry.value, "baseline") if entry else None
     if entry is None or name is None:
         return first
@@ -243,9 +246,9 @@ def _baseline(reader: Reader, entry: Entry | None, rules: tuple[RuleSet, ...]) -
     return known.get(name, first)
 
 
-def _players(reader: Reader, entry: Entry | None) -> Iterator[int]:
+def _players(reader: Reader, entry: Entry | None, game: Game) -> Iterator[int]:
     if entry is None:
-        yield 2
+        yield usual_players(game)
         return
     nodes = reader.items(entry.value, "players") if is_list(entry.value) else [entry.value]
     if not nodes:
@@ -253,16 +256,16 @@ def _players(reader: Reader, entry: Entry | None) -> Iterator[int]:
     seen: set[object] = set()
     for node in nodes:
         problems = len(reader.problems)
-        players = reader.whole(Entry(node, node), "players", PLAYERS, default=2)
+        players = reader.whole(Entry(node, node), "players", game.players, usual_players(game))
         if len(reader.problems) == problems and players in seen:
             reader.complain(node, f"players {players} stands here twice")
         seen.add(players)
         yield players
 
 
-def _ignored(reader: Reader, entry: Entry | None) -> Mapping[str, float]:
+def _ignored(reader: Reader, entry: Entry | None, questions: Questions) -> Mapping[str, float]:
     """What is negligible, by question."""
-    default = ignored_by_default()
+    default = questions.ignored_by_default()
     if entry is None:
         return default
     if not is_mapping(entry.value):

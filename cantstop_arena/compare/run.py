@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.catalogue import Catalogue
+from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.compare.answers import Answer, Answers
 from cantstop_arena.compare.config import SPELLED_OUT, Comparison
-from cantstop_arena.compare.measures import ORDER, asked, ignored_of
+from cantstop_arena.compare.measures import ORDER, Questions, ignored_of
 from cantstop_arena.compare.samples import Plan, Sample, common, sampled, spreads
 from cantstop_arena.compare.statistics import (
     NOTHING,
@@ -21,14 +21,13 @@ from cantstop_arena.compare.statistics import (
     compared,
     orders,
 )
-from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.outcomes import Results
-from cantstop_arena.ratings.groups import holm
+from cantstop_arena.ratings.multiple_comparisons import holm
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournament.config import RESOLVED, Tournament, dump
-from cantstop_arena.tournament.ledger import LEDGER, Ledger, open_ledger, stored_seed
+from cantstop_arena.tournament.files.config import RESOLVED, Tournament, dump
+from cantstop_arena.tournament.ledgers.ledger import LEDGER, Ledger, open_ledger, stored_seed
+from cantstop_arena.tournament.pool.worker_pool import Terms
 from cantstop_arena.tournament.run import Watch, play
-from cantstop_arena.tournament.worker_pool import Terms
 
 
 def compare(
@@ -60,7 +59,9 @@ def compare(
                 results = play(tournament, catalogue, place, terms, watch)
             notes += _troubles(title, results)
             if rules.name == comparison.baseline.name:
-                spread[players] = spreads(results.tallies.values())
+                spread[players] = spreads(
+                    results.tallies.values(), Questions(comparison.game.counts)
+                )
     _write(comparison.resolved(folder), folder / SPELLED_OUT)
     return answered(comparison, folder, spread, notes)
 
@@ -106,18 +107,20 @@ def answered(
     ]
     return Answers(
         comparison.name,
+        comparison.game.name,
         comparison.seed,
         tuple(entrant.name for entrant in comparison.entrants),
-        {rules.name: rules.as_dict() for rules in comparison.rules},
+        {rules.name: comparison.game.rules.as_dict(rules) for rules in comparison.rules},
         comparison.baseline.name,
         comparison.ignored,
         tuple(corrected(answers)),
+        Questions(comparison.game.counts),
         tuple(notes),
     )
 
 
 def _tournament(
-    comparison: Comparison, rules: RuleSet, players: int, folder: Path
+    comparison: Comparison, rules: Any, players: int, folder: Path
 ) -> tuple[Tournament, Path]:
     place = comparison.folder(rules, players, folder)
     return comparison.tournament(rules, players, place), place
@@ -138,7 +141,7 @@ def _at(
 ) -> Iterator[Answer]:
     """Every variant against the baseline at tables of one size."""
 
-    def opened(rules: RuleSet) -> AbstractContextManager[Ledger]:
+    def opened(rules: Any) -> AbstractContextManager[Ledger]:
         tournament, place = _tournament(comparison, rules, players, folder)
         return open_ledger(place / LEDGER, tournament.identity())
 
@@ -146,7 +149,9 @@ def _at(
     for rules in comparison.rules:
         with opened(rules) as ledger:
             spans.append(ledger.spans())
-    plan = Plan(players, *common(spans), tuple(one.name for one in comparison.entrants))
+    names = tuple(one.name for one in comparison.entrants)
+    game = comparison.game
+    plan = Plan(Questions(game.counts), game.orders(players), *common(spans), names)
     with opened(comparison.baseline) as ledger:
         before = sampled(ledger, plan)
     for rules in comparison.variants:
@@ -172,7 +177,7 @@ def answer(
             ignored_of(comparison.ignored, measure.key),
             spread.get(measure.above),
         )
-        for measure in asked(plan.players, plan.bots)
+        for measure in plan.questions.asked(plan.players, plan.bots)
     }
     order = orders(before.leads, after.leads, comparison.ignored[ORDER]) if before.leads else None
     if order and {one.verdict for one in differences.values()} <= {SAME, NOTHING}:
@@ -186,6 +191,7 @@ def answer(
         before.games,
         differences,
         order,
+        plan.questions,
     )
 
 

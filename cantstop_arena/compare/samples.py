@@ -4,21 +4,23 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from math import factorial, sqrt
+from math import lcm, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.compare.measures import ASKED, Measure, won_by
-from cantstop_arena.compare.statistics import COUNT, Estimate, Numbers, Pair, Ratio, lead
-from cantstop_arena.games.cantstop.counts import MEASURES
-from cantstop_arena.outcomes import WHOLE, Group, Tally, seatings
+from cantstop_arena.compare.measures import Questions, won_by
+from cantstop_arena.compare.statistics import Estimate, Numbers, Pair, Ratio, lead
+from cantstop_arena.counting import COUNT, Measure, kept_of_deals
+from cantstop_arena.outcomes import Tally
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.sampling import Span, unbroken
-from cantstop_arena.tournament.ledger import Ledger
+from cantstop_arena.seatings import MOST_SEATS, Group, Orders, lineups
+from cantstop_arena.shares import WHOLE, whole
+from cantstop_arena.tournament.ledgers.ledger import Ledger
 
-FAIR = 12  # wins of a bot with 1 to 4 copies at a table divide evenly into those of one copy
+FAIR = lcm(*range(1, MOST_SEATS + 1))  # what copies of a bot won divides evenly among them
 MOST_UNITS = 1 << 15
 MOST_NUMBERS = 1 << 24
 
@@ -63,10 +65,21 @@ class Plan:
     `bots` there are.
     """
 
-    players: int
+    questions: Questions
+    orders: Orders
     groups: tuple[Group, ...]
     deals: int
     bots: tuple[str, ...]
+
+    @property
+    def players(self) -> int:
+        """Seats at a table."""
+        return len(self.orders[0])
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """What the ledgers keep of every deal."""
+        return kept_of_deals(self.questions.counts)
 
     @cached_property
     def size(self) -> int:
@@ -88,7 +101,7 @@ class Plan:
     @property
     def games(self) -> int:
         """All games that are compared under one rule set."""
-        return len(self.groups) * self.deals * factorial(self.players)
+        return len(self.groups) * self.deals * len(self.orders)
 
     def bot_of(self, entrant: int) -> int:
         """The bot that an entrant is."""
@@ -121,9 +134,10 @@ def common(spans: Iterable[Mapping[Group, Sequence[Span]]]) -> tuple[tuple[Group
 def sampled(ledger: Ledger, plan: Plan) -> Sample:
     """The sample that a ledger holds."""
     counted, seats, won = _read(ledger, plan)
-    sums: dict[str, Numbers] = dict(zip(MEASURES, counted.T.astype(np.float64), strict=True))
-    played = plan.deals_of_units * (len(plan.groups) * factorial(plan.players))
+    sums: dict[str, Numbers] = dict(zip(plan.counted, counted.T.astype(np.float64), strict=True))
+    played = plan.deals_of_units * (len(plan.groups) * len(plan.orders))
     better, contested = _better_bot(plan, won)
+    part = WHOLE / whole(plan.players)
     return Sample(
         plan.deals,
         plan.games,
@@ -131,8 +145,8 @@ def sampled(ledger: Ledger, plan: Plan) -> Sample:
             **sums,
             "finished": sums["games"] - sums["unfinished"],
             "played": played.astype(np.float64),
-            "first_seat": seats[:, 0].astype(np.float64),
-            "last_seat": seats[:, 1].astype(np.float64),
+            "first_seat": (seats[:, 0] * part).astype(np.float64),
+            "last_seat": (seats[:, 1] * part).astype(np.float64),
             "better_bot": better,
             "contested": contested,
             **_shares_of_bots(plan, won),
@@ -143,7 +157,7 @@ def sampled(ledger: Ledger, plan: Plan) -> Sample:
 
 def _read(ledger: Ledger, plan: Plan) -> tuple[Whole, Whole, list[Whole]]:
     """By unit: the counts, first and last seat, what the kinds of each group won."""
-    counted = np.zeros((plan.units, len(MEASURES)), np.int64)
+    counted = np.zeros((plan.units, len(plan.counted)), np.int64)
     seats = np.zeros((plan.units, 2), np.int64)
     won = [np.zeros((plan.units, len(plan.kinds(group))), np.int64) for group in plan.groups]
     sorters = {group: _sorter(plan, group) for group in plan.groups}
@@ -171,9 +185,9 @@ def _added(rows: NDArray[Any], starts: NDArray[np.intp]) -> NDArray[Any]:
 
 
 def _parts_by_mask(players: int) -> NDArray[np.float32]:
-    """What each seat wins, in parts of WHOLE, for each mask of winners."""
+    """What each seat wins, in parts of a whole game, for each mask of winners."""
     masks = np.arange(1 << players)[:, None] >> np.arange(players) & 1
-    parts = masks * WHOLE // np.maximum(masks.sum(axis=1, keepdims=True), 1)
+    parts = masks * whole(players) // np.maximum(masks.sum(axis=1, keepdims=True), 1)
     return np.asarray(parts, np.float32)
 
 
@@ -181,7 +195,7 @@ def _sorter(plan: Plan, group: Group) -> NDArray[np.float32]:
     """Adds up the seats of all seatings: the first, the last, and those of each kind of bot."""
     kinds = plan.kinds(group)
     rows = []
-    for seating in seatings(group):
+    for seating in lineups(group, plan.orders):
         for seat, member in enumerate(seating):
             kind = [plan.bot_of(member) == one for one in kinds]
             rows.append([seat == 0, seat == plan.players - 1, *kind])
@@ -199,7 +213,7 @@ def _better_bot(plan: Plan, won: Sequence[Whole]) -> tuple[Numbers, Numbers]:
     contested = np.zeros(plan.units)
     if plan.units < 2:
         return better, contested
-    games = WHOLE * FAIR * factorial(plan.players) * plan.deals_of_units.astype(np.float64)
+    games = whole(plan.players) * FAIR * len(plan.orders) * plan.deals_of_units.astype(np.float64)
     for group, wins in zip(plan.groups, won, strict=True):
         if wins.shape[1] < 2:
             continue
@@ -230,7 +244,7 @@ def _is_clear(fair: Whole) -> bool:
 
 def _shares_of_bots(plan: Plan, won: Sequence[Whole]) -> Mapping[str, Numbers]:
     """What a seat of each bot won, and of how much."""
-    games = WHOLE * FAIR * factorial(plan.players) * plan.deals_of_units.astype(np.float64)
+    games = whole(plan.players) * FAIR * len(plan.orders) * plan.deals_of_units.astype(np.float64)
     sums = {}
     for bot in map(won_by, plan.bots):
         sums[bot.above], sums[bot.below] = np.zeros(plan.units), np.zeros(plan.units)
@@ -245,7 +259,7 @@ def _shares_of_bots(plan: Plan, won: Sequence[Whole]) -> Mapping[str, Numbers]:
 
 def _leads(plan: Plan, won: Sequence[Whole]) -> Mapping[Pair, Estimate]:
     """For every two bots that met, by how much the first is ahead, seat for seat."""
-    games = WHOLE * FAIR * factorial(plan.players) * plan.deals_of_units.astype(np.float64)
+    games = whole(plan.players) * FAIR * len(plan.orders) * plan.deals_of_units.astype(np.float64)
     ahead: dict[tuple[int, int], Numbers] = {}
     met: dict[tuple[int, int], int] = {}
     for group, wins in zip(plan.groups, won, strict=True):
@@ -260,10 +274,10 @@ def _leads(plan: Plan, won: Sequence[Whole]) -> Mapping[Pair, Estimate]:
     }
 
 
-def spreads(tallies: Collection[Tally]) -> Mapping[str, float]:
+def spreads(tallies: Collection[Tally], questions: Questions) -> Mapping[str, float]:
     """The standard deviation of a single game, for every count that is asked for."""
     games = sum(tally.games - tally.forfeits for tally in tallies)
-    names = [measure.above for measure in ASKED if measure.kind == COUNT]
+    names = [measure.above for measure in questions.all if measure.kind == COUNT]
     return dict(_spread_by_name(tallies, names, games)) if games > 1 else {}
 
 

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, log10
 
 from cantstop_arena.compare.answers import Answer
-from cantstop_arena.compare.measures import BOT
+from cantstop_arena.compare.measures import BOT, LAST_SEAT, UNFINISHED
 from cantstop_arena.compare.statistics import (
     CHANGED,
-    COUNT,
     DIFFERENT,
     KEPT,
     NEGLIGIBLE,
@@ -17,42 +16,11 @@ from cantstop_arena.compare.statistics import (
     Difference,
     Estimate,
 )
+from cantstop_arena.counting import COUNT
 
-MORE_OR_LESS = {
-    "turns": ("makes {game} {by} longer", "makes {game} {by} shorter"),
-    "rolls": ("takes {by} more rolls", "takes {by} fewer rolls"),
-    "decisions": ("asks for {by} more decisions", "asks for {by} fewer decisions"),
-    "bust_rate": ("raises the bust rate by {by}", "lowers the bust rate by {by}"),
-    "first_seat": ("gives the first player {by}", "costs the first player {by}"),
-    "last_seat": ("gives the last player {by}", "costs the last player {by}"),
-    "better_bot": ("gives the {better} bot {by}", "costs the {better} bot {by}"),
-    "lead_changes": ("brings {by} more lead changes", "brings {by} fewer lead changes"),
-    "half_time": ("gives the leader at half-time {by}", "costs the leader at half-time {by}"),
-    "margin": ("widens the margin at the end by {by}", "narrows the margin at the end by {by}"),
-    "unfinished": ("leaves {by} more games unfinished", "leaves {by} fewer games unfinished"),
-}
-"""What is said of a difference up and of one down."""
-
-A_BOT = ("gives {bot} {by}", "costs {bot} {by}")
-
-NOUNS = {
-    "turns": "the turns",
-    "rolls": "the rolls",
-    "decisions": "the decisions",
-    "bust_rate": "the bust rate",
-    "first_seat": "the first player's share",
-    "last_seat": "the last player's share",
-    "better_bot": "the {better} bot's share",
-    "lead_changes": "the lead changes",
-    "half_time": "the half-time leader's share",
-    "margin": "the margin at the end",
-    "unfinished": "the unfinished games",
-}
-PLURALS = {"turns", "rolls", "decisions", "lead_changes", "unfinished"}
 THE_ORDER = "the order of the bots"
 MOST_DECIMALS = 4
 MOST_TOLD = 6  # differences in a sentence
-TURNS = "turns"
 
 
 def sentence(answer: Answer) -> str:
@@ -75,8 +43,9 @@ def _is_the_same(answer: Answer) -> bool:
 
 def _opening(answer: Answer) -> str:
     """The differences: the length of a game, then the greatest effects, as many as one reads."""
-    told = [key for key in _with(answer, DIFFERENT) if not _follows_from_turns(answer, key)]
-    told.sort(key=lambda key: (key != TURNS, -abs(answer.differences[key].effect or 0)))
+    told = [key for key in _with(answer, DIFFERENT) if not _follows(answer, key)]
+    length = answer.questions.counts.length
+    told.sort(key=lambda key: (key != length, -abs(answer.differences[key].effect or 0)))
     if told:
         changes = [_change(answer, key, first=key == told[0]) for key in told[:MOST_TOLD]]
         more = ["differs in more, which the table has"] if told[MOST_TOLD:] else []
@@ -85,12 +54,12 @@ def _opening(answer: Answer) -> str:
     return f"{answer.rules} makes no {what} to {_game(answer)}"
 
 
-def _follows_from_turns(answer: Answer, key: str) -> bool:
-    """A longer game has more rolls and decisions; that needs no words of its own."""
-    turns, other = answer.differences.get(TURNS), answer.differences[key]
-    if key not in ("rolls", "decisions") or turns is None or turns.verdict != DIFFERENT:
+def _follows(answer: Answer, key: str) -> bool:
+    """A longer game has more rolls and decisions, say; that needs no words of its own."""
+    cause = answer.differences.get(answer.questions.measure(key).follows)
+    if cause is None or cause.verdict != DIFFERENT:
         return False
-    return (_sign(turns), _sign(other)) in ((1, 1), (-1, -1))
+    return _sign(cause) == _sign(answer.differences[key]) != 0
 
 
 def _sign(difference: Difference) -> int:
@@ -102,15 +71,15 @@ def _change(answer: Answer, key: str, first: bool) -> str:
     """One difference; the first one tells in which game."""
     difference = answer.differences[key]
     judged = difference.judged
-    where = f" in {_game(answer)}" if first and key != TURNS else ""
+    measure = answer.questions.measure(key)
+    where = f" in {_game(answer)}" if first and "{game}" not in measure.more else ""
     if judged is None:
         before, after = difference.baseline, difference.variant
         return f"moves {_noun(answer, key)} from {before:.3g} to {after:.3g}{where}"
-    phrase = (A_BOT if key.startswith(BOT) else MORE_OR_LESS[key])[judged.value < 0]
+    phrase = measure.less if judged.value < 0 else measure.more
     by, interval = _amount(judged, difference.kind)
     game = _game(answer) if first else "the game"
-    bot = key.removeprefix(BOT)
-    filled = phrase.format(by=by, game=game, better=_better(answer), bot=bot) + where
+    filled = phrase.format(by=by, game=game, better=_better(answer)) + where
     return f"{filled} ({interval})" if interval else filled
 
 
@@ -146,11 +115,12 @@ def _rest(answer: Answer) -> Iterator[str]:
     if missing := _with(answer, NOTHING):
         yield f"there is nothing to compare of {_listed(_nouns(answer, missing))}"
     order = answer.order
-    unknown = _nouns(answer, _with(answer, UNDECIDED))
+    undecided = _with(answer, UNDECIDED)
+    unknown = _nouns(answer, undecided)
     if order is not None and order.verdict == UNDECIDED:
         unknown.append(THE_ORDER)
     if unknown:
-        verb = "differ" if len(unknown) > 1 or _is_plural(answer, unknown[0]) else "differs"
+        verb = "differ" if len(unknown) > 1 or _are_many(answer, undecided) else "differs"
         yield f"whether {_listed(unknown)} {verb} cannot be told with these games"
     if order is not None and order.verdict == KEPT:
         yield "it does not change " + ("who is the better bot" if order.pairs == 1 else THE_ORDER)
@@ -171,7 +141,7 @@ def _negligible(answer: Answer) -> Iterator[str]:
     )
     for kind, ignored in limits:
         alike = [key for key in keys if _limit(answer.differences[key]) == (kind, ignored)]
-        verb = "differ" if len(alike) > 1 or alike[0] in PLURALS else "differs"
+        verb = "differ" if _are_many(answer, alike) else "differs"
         limit = _with_unit(f"{100 * ignored:g}", kind)
         yield f"{_listed(_nouns(answer, alike))} {verb} by less than {limit}"
 
@@ -181,12 +151,13 @@ def _limit(difference: Difference) -> tuple[str, float]:
 
 
 def _subject(answer: Answer, keys: Sequence[str]) -> str:
-    verb = "are" if len(keys) > 1 or keys[0] in PLURALS else "is"
+    verb = "are" if _are_many(answer, keys) else "is"
     return f"{_listed(_nouns(answer, keys))} {verb}"
 
 
-def _is_plural(answer: Answer, noun: str) -> bool:
-    return noun in _nouns(answer, PLURALS)
+def _are_many(answer: Answer, keys: Sequence[str]) -> bool:
+    """Whether a verb about these measures is in the plural."""
+    return len(keys) > 1 or any(answer.questions.measure(key).plural for key in keys)
 
 
 def _with(answer: Answer, verdict: str) -> list[str]:
@@ -200,12 +171,12 @@ def _with(answer: Answer, verdict: str) -> list[str]:
 
 def _is_plain(answer: Answer, key: str, difference: Difference) -> bool:
     """What one of two players or bots gets, the other one loses; games end as a rule."""
-    if key == "last_seat":
+    if key == LAST_SEAT:
         return answer.players == 2
     if key.startswith(BOT):
         bots = [one for one in answer.differences if one.startswith(BOT)]
         return len(bots) == 2 and key == bots[1]
-    return key == "unfinished" and difference.verdict == SAME and not difference.variant
+    return key == UNFINISHED and difference.verdict == SAME and not difference.variant
 
 
 def _nouns(answer: Answer, keys: Iterable[str]) -> list[str]:
@@ -213,9 +184,7 @@ def _nouns(answer: Answer, keys: Iterable[str]) -> list[str]:
 
 
 def _noun(answer: Answer, key: str) -> str:
-    if key.startswith(BOT):
-        return f"{key.removeprefix(BOT)}'s share"
-    return NOUNS[key].format(better=_better(answer))
+    return answer.questions.measure(key).noun.format(better=_better(answer))
 
 
 def _better(answer: Answer) -> str:

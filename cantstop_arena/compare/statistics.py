@@ -1,7 +1,7 @@
 """How two rule sets differ: measures on the same deals, and who is better under which.
 
-A measure is a quotient of sums over deals, R = Σx / Σy (busts over turns, say). The games of a
-deal share their dice, so the deal is what was sampled, and both rule sets are played on the same
+A measure is a quotient of sums over deals, R = Σx / Σy (fouls over turns, say). The games of a
+deal share their chance, so the deal is what was sampled, and both rule sets are played on the same
 deals. The influence of a deal on R is e = (x - R y) / ȳ, with mean 0, and the standard error of a
 difference R' - R is that of the mean of e' - e over deals (Cochran 1977, 6.3 and 6.9): pairing
 takes out what luck both share. For a relative difference R'/R - 1 it is (e' - e R'/R) / R. The
@@ -25,10 +25,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.counting import COUNT, SHARE
 from cantstop_arena.ratings.distributions import student, student_tail
-from cantstop_arena.ratings.groups import SIGNIFICANT
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 
-COUNT, SHARE = "count", "share"  # differences that matter are relative, or absolute
 ROUNDING = 1e-12  # what is smaller, beside the numbers it comes from, is none
 
 DIFFERENT = "different"

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from cantstop_arena import system
 from cantstop_arena.errors import BotError
 from cantstop_arena.isolation.failures import Lost, Nonsense, Overdue
 from cantstop_arena.isolation.launch import Launch, environment
 from cantstop_arena.isolation.sandbox import wrapped
 from cantstop_arena.isolation.wire import LONGEST_LINE, excerpt
+from cantstop_arena.runtime import system
+from cantstop_arena.runtime.watchdog import AnswerTimer
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.watchdog import AnswerTimer
 
 LONGEST_LOG = 1 << 20
 _SECONDS_TO_END = 1.0

@@ -1,12 +1,13 @@
 """What it takes to start a bot's process: its command, its surroundings and its limits."""
 
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from cantstop_arena.botspecs import Address
+from cantstop_arena.bot_sources.bot_specs import Address
+from cantstop_arena.games.registry import DEFAULT
+from cantstop_arena.runtime.system import python_module
 
 _PASSED_ON = (
     "PATH",
@@ -50,6 +51,7 @@ class Launch:
     log: Path | None = None
     start_limit: float = 60.0
     hidden: tuple[Path, ...] = ()
+    game: str = DEFAULT
 
 
 def served_bot(bot: Address, folder: Path, memory: int | None = None) -> tuple[str, ...]:
@@ -57,7 +59,7 @@ def served_bot(bot: Address, folder: Path, memory: int | None = None) -> tuple[s
 
     It may take so much memory beyond what Python itself needs.
     """
-    words = ["--origin", bot.origin, "--digest", bot.digest]
+    words = ["--game", bot.game, "--origin", bot.origin, "--digest", bot.digest]
     if bot.package:
         words += ["--package", bot.package]
     if bot.source:
@@ -65,16 +67,8 @@ def served_bot(bot: Address, folder: Path, memory: int | None = None) -> tuple[s
         words += [word for name in bot.source.beside for word in ("--beside", name)]
         words += ["--kept", str(bot.source.kept.absolute())] if bot.source.kept else []
     words += [] if memory is None else ["--memory", str(memory)]
-    return python_module("serve", "--bots", str(folder.absolute()), *words, "--", bot.name)
-
-
-def python_module(room: str, *arguments: str) -> tuple[str, ...]:
-    """The command that runs a module of this package.
-
-    -P keeps the current folder off the path: a bot called random.py there must not be mistaken for
-    the module of that name.
-    """
-    return (sys.executable, "-P", "-m", f"{__package__}.{room}", *arguments)
+    module = f"{__package__}.serve"
+    return python_module(module, "--bots", str(folder.absolute()), *words, "--", bot.name)
 
 
 def environment() -> Mapping[str, str]:

@@ -5,22 +5,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.cantstop.turn import Move, Turn
+from cantstop_arena.bot_sources.complaints import LONGEST_REPORT
+from cantstop_arena.errors import ERROR, BotError, GameError
+from cantstop_arena.games.decisions import MOVES, Decision
+from cantstop_arena.games.game import View
+from cantstop_arena.games.registry import game_called
 from cantstop_arena.isolation.child import Child
 from cantstop_arena.isolation.failures import Failure, Lost, Nonsense, Overdue, Raised
 from cantstop_arena.isolation.launch import Launch, served_bot
 from cantstop_arena.isolation.wire import (
-    ERROR,
     FOREIGN,
-    LONGEST_REPORT,
     PROTOCOL,
     Foreign,
     excerpt,
     line_of,
     object_in,
-    shown,
 )
 from cantstop_arena.texts import in_a_line
 
@@ -45,7 +44,9 @@ class Remote:
 
     def __init__(self, launch: Launch) -> None:
         self.launch = launch
+        self.game = game_called(launch.game)
         self._child: Child | None = None
+        self._proven: set[str] = set()
 
     def start(self) -> None:
         """Start the program, if it does not run. Raises BotError where that fails."""
@@ -55,25 +56,47 @@ class Remote:
             with self._killed_on_failure():
                 _greet(self._child, self.launch)
 
-    def begin(self, seat: int, players: int, rules: RuleSet, key: int, anew: bool = True) -> None:
+    def begin(self, seat: int, players: int, rules: Any, key: int, anew: bool = True) -> None:
         """A new game begins, before which the bot forgets what was, unless it learns.
 
         Raises BotError, Lost or Overdue.
         """
         self.start()
         game = {"type": "game", "seat": seat, "players": players, "anew": anew}
-        game |= {"rules": rules.as_dict(), "random": f"{key:016x}"}
+        game |= {"rules": self.game.rules.as_dict(rules), "random": f"{key:016x}"}
         with self._killed_on_failure():
             self._running().trim_log()
             self._running().tell(line_of(game), self.launch.decision_limit)
 
-    def choose_move(self, turn: Turn, moves: Sequence[Move]) -> object:
+    def decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> object:
         """What the program answers, unchecked. Raises a Failure where it does not."""
-        return self._ask({"type": "choose_move", "turn": shown(turn), "moves": moves}, "move")
+        question = {"type": decision.name, decision.parameters[0]: self._shown(decision, view)}
+        if moves is not None:
+            question[MOVES] = self.game.codec.moves_as_json(moves)
+        return self._ask(question, decision.key)
 
-    def roll_again(self, turn: Turn) -> object:
-        """What the program answers, unchecked. Raises a Failure where it does not."""
-        return self._ask({"type": "roll_again", "turn": shown(turn)}, "roll")
+    def _shown(self, decision: Decision, view: Any) -> Any:
+        """A view as JSON has it; the first of each decision is seen to come back as it was.
+
+        Raises GameError where it does not.
+        """
+        try:
+            shown = self.game.codec.view_as_json(view)
+            if decision.name not in self._proven:
+                self._prove(decision, view, shown)
+                self._proven.add(decision.name)
+        except Exception as error:
+            told = in_a_line(str(error), LONGEST_REPORT)
+            what = f"{self.game.title} shows in {decision.name} what cannot go to another process"
+            raise GameError(f"{what}: {told}") from error
+        return shown
+
+    def _prove(self, decision: Decision, view: Any, shown: Any) -> None:
+        if isinstance(view, View):
+            there = json.loads(line_of(shown))
+            back = self.game.codec.view_from_json(decision.shown, there, view.rules, view.random)
+            if back != view:
+                raise ValueError(f"{view} comes back as {back}; are its fields annotated rightly?")
 
     def close(self) -> None:
         """End the program."""

@@ -7,23 +7,26 @@ import random
 import reprlib
 import signal
 from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
-from cantstop_arena import system
-from cantstop_arena.botfiles import Source, described
-from cantstop_arena.botspecs import Address, BotSpec
-from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.odds import hit_table
-from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.games.cantstop.turn import Stream, Turn
-from cantstop_arena.hookspecs import Player
+from cantstop_arena.bot_sources.bot_files import Source
+from cantstop_arena.bot_sources.bot_specs import Address, BotSpec
+from cantstop_arena.bot_sources.complaints import LONGEST_REPORT, complaint_of
+from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.errors import ERROR, BotError
+from cantstop_arena.games.decisions import MOVES, Decision
+from cantstop_arena.games.game import Game
+from cantstop_arena.games.registry import DEFAULT, game_called
+from cantstop_arena.games.streams import Stream
 from cantstop_arena.isolation.stdio import take_pipes
-from cantstop_arena.isolation.wire import ERROR, FOREIGN, line_of, moves_in, rules_in, turn_in
-from cantstop_arena.plugins import Loader
+from cantstop_arena.isolation.wire import FOREIGN, line_of
+from cantstop_arena.runtime import system
 
 Message = Mapping[str, Any]
 
@@ -31,18 +34,18 @@ Message = Mapping[str, Any]
 class Server:
     """Answers what the arena asks, for one bot. Whatever the bot raises is an answer, too."""
 
-    def __init__(self, find: Callable[[], BotSpec], memory: int | None = None) -> None:
+    def __init__(self, game: Game, find: Callable[[], BotSpec], memory: int | None = None) -> None:
+        self._game = game
         self._find = find
         self._memory = memory
-        self._make: Callable[[], Player] = _nobody
-        self._player: Player | None = None
-        self._rules = CLASSIC
+        self._make: Callable[[], Any] = _nobody
+        self._player: Any = None
+        self._rules = game.rules.default
         self._random = Stream(0)
         self._responses: Mapping[str, Callable[[Message], Message | None]] = {
             "hello": self._get_ready,
             "game": self._begin,
-            "choose_move": self._choose_move,
-            "roll_again": self._roll_again,
+            **{one.name: partial(self._decide, one) for one in game.decisions.values()},
         }
 
     def answer(self, line: bytes) -> bytes:
@@ -67,31 +70,29 @@ class Server:
 
     def _begin(self, told: Message) -> None:
         key = int(told["random"], 16)
-        self._rules, self._random = rules_in(told["rules"]), Stream(key)
+        self._rules, self._random = self._game.rules.from_dict(told["rules"]), Stream(key)
         if told.get("anew", True):
             self._player = None
         seed_libraries(key)
-        hit_table(self._rules.sides)  # which takes a moment, and is not the bot's
+        self._game.prepare(self._rules, told["players"])  # which is not the bot's time
 
-    def _choose_move(self, told: Message) -> Message:
-        player, turn = self._asked(), self._turn(told)
-        return {"move": spoken(player.choose_move(turn, moves_in(told["moves"])))}
+    def _decide(self, decision: Decision, told: Message) -> Message:
+        player, codec = self._asked(), self._game.codec
+        view = told[decision.parameters[0]]
+        shown = [codec.view_from_json(decision.shown, view, self._rules, self._random)]
+        if MOVES in told:
+            shown.append(codec.moves_from_json(told[MOVES]))
+        decide = getattr(player, decision.name, None)
+        return {decision.key: None if decide is None else spoken(decide(*shown))}
 
-    def _roll_again(self, told: Message) -> Message:
-        player, turn = self._asked(), self._turn(told)
-        return {"roll": spoken(player.roll_again(turn))}
-
-    def _asked(self) -> Player:
+    def _asked(self) -> Any:
         """The bot of this game, made when it is asked first."""
         if self._player is None:
             self._player = self._make()
         return self._player
 
-    def _turn(self, told: Message) -> Turn:
-        return turn_in(told["turn"], self._rules, self._random)
 
-
-def fresh_player(spec: BotSpec, options: Mapping[str, Any]) -> Player:
+def fresh_player(spec: BotSpec, options: Mapping[str, Any]) -> Any:
     """The bot, made anew, so that it remembers no earlier game."""
     return spec.made_anew(options)
 
@@ -111,27 +112,24 @@ def spoken(answer: object) -> object:
         return int(np.int64(answer))  # type: ignore[arg-type]
     if issubclass(kind, int) and abs(number := int.__index__(answer)) < 1 << 64:  # type: ignore[arg-type]
         return number
+    if answer is None or (kind is str and len(str(answer)) < LONGEST_REPORT):
+        return answer
+    with contextlib.suppress(Exception):  # a dataclass may hold what JSON has no word for
+        if is_dataclass(kind):
+            return msgspec.to_builtins(answer)
     try:
         return {FOREIGN: reprlib.repr(answer)}
     except BaseException:
         return {FOREIGN: f"a {kind.__name__}"}
 
 
-def complaint_of(error: BaseException) -> str:
-    """What a bot raised, in a line, even where it cannot be told."""
-    try:
-        return str(error) if isinstance(error, BotError) else described(error)
-    except BaseException:
-        return type(error).__name__
-
-
-def _nobody() -> Player:
+def _nobody() -> Any:
     raise BotError("no bot has been asked to get ready")
 
 
 def _address(told: argparse.Namespace) -> Address:
     source = told.path and Source(told.path, tuple(told.beside), told.digest, told.kept)
-    return Address(told.name, told.origin, told.digest, source, told.package)
+    return Address(told.name, told.game, told.origin, told.digest, source, told.package)
 
 
 def main() -> None:
@@ -140,6 +138,7 @@ def main() -> None:
     questions, answers = take_pipes()
     parser = argparse.ArgumentParser(prog="python -m cantstop_arena.isolation.serve")
     parser.add_argument("--bots", type=Path, required=True, help="the folder of bots")
+    parser.add_argument("--game", default=DEFAULT, help="the game that it plays")
     parser.add_argument("--origin", default="built-in")
     parser.add_argument("--digest", default="", help="of the text that is to play")
     parser.add_argument("--package", help="the entry point of the package that it came from")
@@ -149,7 +148,8 @@ def main() -> None:
     parser.add_argument("--memory", type=int, help="bytes it may take beyond what it begins with")
     parser.add_argument("name")
     told = parser.parse_args()
-    server = Server(lambda: Loader(told.bots).open(_address(told)), told.memory)
+    game = game_called(told.game)
+    server = Server(game, lambda: Loader(told.bots).open(_address(told)), told.memory)
     with contextlib.suppress(BrokenPipeError):
         for line in questions:
             answers.write(server.answer(line))

@@ -14,10 +14,10 @@ from math import sqrt
 
 import numpy as np
 
-from cantstop_arena.ratings.connections import Truths
 from cantstop_arena.ratings.distributions import student_tail
-from cantstop_arena.ratings.evidence import Floats
-from cantstop_arena.ratings.groups import SIGNIFICANT, holm
+from cantstop_arena.ratings.model.connections import Truths
+from cantstop_arena.ratings.model.evidence import Floats
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
 from cantstop_arena.ratings.paired import PairScores
 
 MOST_CYCLES = 10

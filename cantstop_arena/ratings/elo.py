@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from cantstop_arena.outcomes import Results
-from cantstop_arena.ratings.connections import Truths, fields_of
+from cantstop_arena.ratings.covariance import Sandwich, Spread
 from cantstop_arena.ratings.distributions import student_tail
-from cantstop_arena.ratings.errors import Sandwich, Spread
-from cantstop_arena.ratings.evidence import Floats, Ints, gathered
-from cantstop_arena.ratings.groups import SIGNIFICANT, holm, letters, ranks
 from cantstop_arena.ratings.labels import Label
-from cantstop_arena.ratings.luce import ELO, Luce, maximum
+from cantstop_arena.ratings.model.connections import Truths, fields_of
+from cantstop_arena.ratings.model.evidence import Floats, Ints, gathered
+from cantstop_arena.ratings.model.luce import ELO, Luce, maximum
+from cantstop_arena.ratings.model.sampled import heavy_freedom
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm, letters, ranks
 from cantstop_arena.ratings.rating import Difference, Points, Ratings, points_of
-from cantstop_arena.ratings.sampled import heavy_freedom
 
 __all__ = ["Difference", "Points", "Ratings", "rate"]
 

@@ -1,4 +1,4 @@
-"""Is one number enough? The deviance of the rating model, corrected for deals that share dice.
+"""Is one number enough? The deviance of the rating model, corrected for deals that share chance.
 
 The deviance compares the model with one that gives every seating probabilities of its own:
 
@@ -30,13 +30,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from cantstop_arena.outcomes import Results
-from cantstop_arena.ratings.choice import chances, spread, summed
-from cantstop_arena.ratings.connections import fields_of
+from cantstop_arena.ratings.covariance import Sandwich
 from cantstop_arena.ratings.distributions import fisher_tail
-from cantstop_arena.ratings.errors import Sandwich
-from cantstop_arena.ratings.evidence import Evidence, Floats, Ints, gathered
-from cantstop_arena.ratings.luce import Luce, maximum
-from cantstop_arena.ratings.sampled import Sampled, sample_of
+from cantstop_arena.ratings.model.choice import chances, spread, summed
+from cantstop_arena.ratings.model.connections import fields_of
+from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, gathered
+from cantstop_arena.ratings.model.luce import Luce, maximum
+from cantstop_arena.ratings.model.sampled import Sampled, sample_of
 
 LEAST_EFFECT = 1e-3  # of a degree of freedom: below, all that varies is what the model explains
 LEAST_SAMPLE = 30  # deals: with fewer the first order must do

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cantstop_arena.outcomes import WHOLE, Results
-from cantstop_arena.ratings.evidence import Floats, Ints
+from cantstop_arena.outcomes import Results
+from cantstop_arena.ratings.model.evidence import Floats, Ints
 from cantstop_arena.ratings.scores import pair_spread, together
+from cantstop_arena.shares import whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,5 +40,10 @@ def pair_scores(results: Results) -> PairScores:
     met = deals[one, other].astype(float)
     decided = np.array(mine, float) + yours
     return PairScores(
-        one, other, met, decided / WHOLE, np.array(mine) / decided, spreads * met / (met - 1)
+        one,
+        other,
+        met,
+        decided / whole(results.players),
+        np.array(mine) / decided,
+        spreads * met / (met - 1),
     )

@@ -12,11 +12,11 @@ told, so that it is not taken for a misfit.
 
 import numpy as np
 
-from cantstop_arena.ratings.choice import chances, summed
-from cantstop_arena.ratings.evidence import Evidence, Floats, Ints
-from cantstop_arena.ratings.luce import Luce
+from cantstop_arena.ratings.model.choice import chances, summed
+from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints
+from cantstop_arena.ratings.model.luce import Luce
+from cantstop_arena.ratings.model.sampled import Sampled
 from cantstop_arena.ratings.paired import PairScores
-from cantstop_arena.ratings.sampled import Sampled
 
 LOOSE = 0.01  # of a score's variance: if the prediction leaves less, it follows the score
 

@@ -7,10 +7,10 @@ the posterior under an even prior, of what tournament tables call the likelihood
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cantstop_arena.ratings.errors import Spread
-from cantstop_arena.ratings.evidence import Floats
+from cantstop_arena.ratings.covariance import Spread
 from cantstop_arena.ratings.labels import Label
-from cantstop_arena.ratings.luce import ELO
+from cantstop_arena.ratings.model.evidence import Floats
+from cantstop_arena.ratings.model.luce import ELO
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,14 +24,15 @@ that is not taken to be smaller than looking can tell it to be (see `sequential.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import factorial, sqrt
+from math import sqrt
 
 import numpy as np
 
-from cantstop_arena.outcomes import WHOLE, Results, Tally
+from cantstop_arena.outcomes import Results, Tally
 from cantstop_arena.ratings.distributions import student
-from cantstop_arena.ratings.evidence import Ints
+from cantstop_arena.ratings.model.evidence import Ints
 from cantstop_arena.sequential.confidence import FIRST_LOOK, least_variance, multiplier
+from cantstop_arena.shares import WHOLE, whole
 
 SURE = 0.05
 
@@ -54,6 +55,7 @@ class Run:
     games: int
     total: int
     squares: int
+    whole: int = WHOLE
 
 
 def scores(results: Results) -> tuple[Estimate, ...]:
@@ -68,7 +70,7 @@ def expected_deals(results: Results) -> float | None:
 
 def seat_scores(results: Results) -> tuple[Estimate, ...]:
     """Each seat's share of wins, whoever sat there."""
-    orders = factorial(results.players)
+    orders = len(results.orders)
     places = range(len(results.bots), len(results.bots) + results.players)
     return tuple(
         score(
@@ -78,6 +80,7 @@ def seat_scores(results: Results) -> tuple[Estimate, ...]:
                     orders * len(stretch.groups),
                     int(stretch.totals[place]),
                     int(stretch.products[place, place]),
+                    whole(results.players),
                 )
                 for stretch in results.deals.stretches
             ],
@@ -90,13 +93,15 @@ def seat_scores(results: Results) -> tuple[Estimate, ...]:
 def _runs(results: Results) -> list[list[Run]]:
     """Of each bot the deals in which it sat."""
     runs: list[list[Run]] = [[] for _ in results.bots]
-    orders = factorial(results.players)
+    orders = len(results.orders)
     for stretch in results.deals.stretches:
         groups = np.bincount(np.array(stretch.groups).ravel(), minlength=len(results.bots))
         own = stretch.products.diagonal()
         for bot in np.flatnonzero(groups).tolist():
             sums = int(stretch.totals[bot]), int(own[bot])
-            runs[bot].append(Run(stretch.deals, orders * int(groups[bot]), *sums))
+            runs[bot].append(
+                Run(stretch.deals, orders * int(groups[bot]), *sums, whole(results.players))
+            )
     return runs
 
 
@@ -108,8 +113,9 @@ def score(runs: Sequence[Run], expected: float | None = None) -> Estimate:
         return Estimate(0, None, 0.0, 1.0)
     total = sum(run.total for run in runs)
     squares = sum(_apart(run, total, games) for run in runs)
-    share = total / (WHOLE * games)
-    spread = squares / (WHOLE * games * games) ** 2
+    parts = runs[0].whole
+    share = total / (parts * games)
+    spread = squares / (parts * games * games) ** 2
     return Estimate(games, share, *interval(share, spread, deals, deals, expected))
 
 
@@ -178,7 +184,7 @@ def together(results: Results) -> tuple[Ints, Ints]:
         met = np.zeros_like(games)
         for one in groups:
             for other in groups:
-                np.add.at(met, (one, other), stretch.deals * factorial(results.players))
+                np.add.at(met, (one, other), stretch.deals * len(results.orders))
         deals += stretch.deals * (met > 0)
         games += met
     return deals, games
@@ -192,7 +198,7 @@ def _cell(results: Results, deals: Ints, games: Ints, one: int, other: int) -> E
     squares = int(pairs.squares[one, other]), int(pairs.squares[other, one])
     apart = pair_spread(mine, yours, squares, int(pairs.crossed[one, other]))
     met = int(deals[one, other])
-    sure = min(float(met), (mine + yours) / WHOLE)
+    sure = min(float(met), (mine + yours) / whole(results.players))
     share = mine / (mine + yours)
     ends = interval(share, apart, met, sure, expected_deals(results))
     return Estimate(int(games[one, other]), share, *ends)

@@ -10,13 +10,12 @@ from math import inf
 from cantstop_arena.outcomes import Results
 from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.fit import Goodness, goodness
-from cantstop_arena.ratings.misfits import Misfits, misfits
+from cantstop_arena.ratings.residuals import Misfits, misfits
 from cantstop_arena.ratings.scores import Estimate as Found
 from cantstop_arena.ratings.scores import crosstable, per_game, scores, seat_scores
-from cantstop_arena.reports.model import Estimate
+from cantstop_arena.reports.formats.model import Estimate
 
 ELO_DECIMALS = 2
-TURNS = "turns"  # the count by which solitaire is ranked
 
 
 @dataclass(frozen=True)
@@ -95,9 +94,9 @@ class Analysis:
         return [_estimate(score) for score in scores(self.results)]
 
     @cached_property
-    def turns(self) -> list[Estimate]:
-        """The turns that each bot needs for a game alone."""
-        return [_estimate(mean) for mean in per_game(self.results, TURNS)]
+    def means(self) -> list[Estimate]:
+        """What each bot needs for a game alone, of what the game counts then."""
+        return [_estimate(mean) for mean in per_game(self.results, self.results.counts.alone)]
 
     @cached_property
     def against(self) -> list[list[Estimate | None]]:
@@ -116,8 +115,8 @@ class Analysis:
     def places(self) -> list[tuple[int, int]]:
         """Ranks and the bots that hold them, the best first, equals by name with equal ranks.
 
-        Alone it is the fewest turns a game that win; bots without games come last, and those that
-        misbehaved: forfeited games are short.
+        Alone the fewest turns (or whatever is counted) win; bots without games come last, and
+        those that misbehaved: forfeited games are short.
         """
         if not self.alone:
             return _ranked(
@@ -125,7 +124,7 @@ class Analysis:
             )
         fewest = [
             inf if mean is None or bot in self.faults_of else mean
-            for bot, (mean, _, _) in zip(self.results.bots, self.turns, strict=True)
+            for bot, (mean, _, _) in zip(self.results.bots, self.means, strict=True)
         ]
         return _ranked(self.results.bots, fewest)
 

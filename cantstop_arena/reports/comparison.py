@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import Any
 
 from cantstop_arena.compare.answers import Answer, Answers
-from cantstop_arena.compare.measures import ASKED, ORDER, ignored_of, label_of
+from cantstop_arena.compare.measures import ORDER, Questions, ignored_of
 from cantstop_arena.compare.sentences import sentence
-from cantstop_arena.compare.statistics import COUNT, Difference, Order
+from cantstop_arena.compare.statistics import Difference, Order
 from cantstop_arena.compare.statistics import Estimate as Interval
-from cantstop_arena.reports.drawing import LATEX, MARKDOWN, TEXT, Style, draw_all
-from cantstop_arena.reports.files import PAGE, write_whole
-from cantstop_arena.reports.model import (
+from cantstop_arena.counting import COUNT
+from cantstop_arena.reports.files import PAGE
+from cantstop_arena.reports.formats.drawing import LATEX, MARKDOWN, TEXT, Style, draw_all
+from cantstop_arena.reports.formats.model import (
     Column,
     Estimate,
     Table,
@@ -20,7 +21,8 @@ from cantstop_arena.reports.model import (
     number,
     significant,
 )
-from cantstop_arena.reports.records import as_csv, as_json, records
+from cantstop_arena.reports.formats.records import as_csv, as_json, records
+from cantstop_arena.reports.written import write_whole
 from cantstop_arena.seeds import in_json
 from cantstop_arena.texts import how_many
 
@@ -90,7 +92,7 @@ def legend(answers: Answers) -> Iterator[str]:
 
 
 def _limits(answers: Answers) -> str:
-    kinds = {measure.key: measure.kind for measure in ASKED}
+    kinds = {measure.key: measure.kind for measure in answers.questions.all}
     alike: dict[str, list[str]] = {}
     for key, ignored in answers.ignored.items():
         limit = f"{100 * ignored:g} " + ("%" if kinds.get(key) == COUNT else "points")
@@ -109,7 +111,9 @@ def _table(answer: Answer) -> Table:
         number("p", "p"),
         Column("verdict", "verdict"),
     )
-    rows = [_row(key, difference) for key, difference in answer.differences.items()]
+    rows = [
+        _row(answer.questions, key, difference) for key, difference in answer.differences.items()
+    ]
     if answer.order:
         corrected = _chance(answer.order.corrected)
         ends: list[Value] = [None, None, None, None, None, corrected, answer.order.verdict]
@@ -119,12 +123,12 @@ def _table(answer: Answer) -> Table:
     return Table(TABLE, title, columns, rows, (played, sentence(answer)))
 
 
-def _row(key: str, difference: Difference) -> list[Value]:
+def _row(questions: Questions, key: str, difference: Difference) -> list[Value]:
     share = difference.kind != COUNT
     scale = 100 if share else 1
     relative = None if share or difference.relative is None else difference.relative
     return [
-        label_of(key) + (", %" if share else ""),
+        questions.label_of(key) + (", %" if share else ""),
         _scaled(difference.baseline, scale),
         _scaled(difference.variant, scale),
         _estimate(difference.absolute, scale),
@@ -225,6 +229,7 @@ def content(answers: Answers) -> dict[str, Any]:
     """All of it, as `comparison.json` says it."""
     return {
         "name": answers.name,
+        "game": answers.game,
         "seed": in_json(answers.seed),
         "bots": list(answers.bots),
         "rules": {name: dict(rules) for name, rules in answers.rules.items()},

@@ -3,7 +3,7 @@
 from math import isfinite
 
 from cantstop_arena.outcomes import ELO_ERROR, Results, Until
-from cantstop_arena.ratings.narrowness import widest
+from cantstop_arena.ratings.precision import widest
 
 
 def extent(measure: str, amount: float) -> str:

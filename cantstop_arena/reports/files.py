@@ -1,24 +1,22 @@
 """The reports as files, each written whole or not at all."""
 
-import os
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.crosstable import crosstable, pairs, scores_only
-from cantstop_arena.reports.drawing import MARKDOWN, draw
-from cantstop_arena.reports.fit import fit
-from cantstop_arena.reports.lengths import lengths
-from cantstop_arena.reports.model import Table
-from cantstop_arena.reports.records import as_csv, as_json
-from cantstop_arena.reports.seats import seats
-from cantstop_arena.reports.standings import standings
-from cantstop_arena.reports.styles import styles
+from cantstop_arena.reports.formats.drawing import MARKDOWN, draw
+from cantstop_arena.reports.formats.model import Table
+from cantstop_arena.reports.formats.records import as_csv, as_json
 from cantstop_arena.reports.summary import summary
+from cantstop_arena.reports.tables.crosstable import crosstable, pairs, scores_only
+from cantstop_arena.reports.tables.fit import fit
+from cantstop_arena.reports.tables.lengths import lengths
+from cantstop_arena.reports.tables.seats import seats
+from cantstop_arena.reports.tables.standings import standings
+from cantstop_arena.reports.tables.styles import styles
+from cantstop_arena.reports.written import write_whole
 
 PAGE = "report.html"
-_LONGEST_DRAFT = 40  # of a file's name in that of its draft, which must not be too long itself
 NOT_ALONE = (
     *("crosstable.csv", "crosstable.md", "pairs.csv"),
     *("fit.csv", "fit.md", "seats.csv", "seats.md"),
@@ -72,25 +70,3 @@ def _both(table: Table) -> Iterator[tuple[str, str]]:
 
 def _markdown(table: Table) -> str:
     return draw(table, MARKDOWN) + "\n"
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file so that nobody ever finds half of it: UTF-8, lines end with LF.
-
-    What is there and is no ordinary file, such as /dev/stdout, is written to and not replaced.
-    """
-    data = text.encode("utf-8", errors="backslashreplace")
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)
-        return
-    draft = path.with_name(f".{path.name[:_LONGEST_DRAFT]}.{os.getpid()}")
-    try:
-        draft.write_bytes(data)
-        draft.replace(path)
-    except OSError as error:
-        if error.filename:
-            error.filename = str(path)  # nobody knows of the draft
-        raise
-    finally:
-        with suppress(OSError):  # what went wrong is told already
-            draft.unlink(missing_ok=True)

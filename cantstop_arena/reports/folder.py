@@ -7,7 +7,7 @@ from cantstop_arena.errors import LedgerError
 from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.comparison import CONTENT, write_comparison_page
 from cantstop_arena.reports.files import write_page
-from cantstop_arena.tournament.archive import reread_as_asked
+from cantstop_arena.tournament.ledgers.archive import reread_as_asked
 
 
 def write_page_of(folder: Path) -> Path:

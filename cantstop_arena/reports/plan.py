@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import factorial, log, sqrt
+from math import log, sqrt
 
 from tabulate import tabulate
 
-from cantstop_arena.outcomes import WHOLE
 from cantstop_arena.ratings.distributions import student
-from cantstop_arena.reports.harmless import printable
+from cantstop_arena.reports.formats.escaping import printable
 from cantstop_arena.sampling import Ints
 from cantstop_arena.sequential.planning import deals_needed
+from cantstop_arena.shares import whole
 
 ROUNDING = 1e-12  # of a deal's greatest square: a smaller variance is none
 _ELO = 400 / log(10)  # points for each unit of strength
@@ -39,39 +39,35 @@ class Plan:
 
     question: Question
     players: int
+    games_per_deal: int
     pilot_deals: int
     found: tuple[float, float] | None
     deals: int | None
 
-    @property
-    def games_per_deal(self) -> int:
-        """A deal is played in every seating."""
-        return factorial(self.players)
 
-
-def plan_of(question: Question, won: Ints) -> Plan:
+def plan_of(question: Question, won: Ints, games_per_deal: int) -> Plan:
     """What a question about the first two bots costs.
 
     `won` is what each bot of a group won in each deal of a pilot, in parts of WHOLE.
     """
     deals, players = won.shape
-    mine, yours = won[:, 0] / WHOLE, won[:, 1] / WHOLE
+    mine, yours = won[:, 0] / whole(players), won[:, 1] / whole(players)
     if question.elo:
         if not (mine.any() and yours.any()):
-            return Plan(question, players, deals, None, None)
+            return Plan(question, players, games_per_deal, deals, None, None)
         # Luce's strengths of a single group are the logarithms of what its bots won; a deal moves
         # their difference by what it adds to each, as a share of what it won on average.
         estimate = _ELO * log(mine.mean() / yours.mean())
         moved = _ELO * (mine / mine.mean() - yours / yours.mean())
     else:
-        moved = (mine - yours) / factorial(players)
+        moved = (mine - yours) / games_per_deal
         estimate = float(moved.mean())
     variance = float(moved.var(ddof=1))
     if variance <= ROUNDING * float((moved**2).max()):
-        return Plan(question, players, deals, (estimate, 0.0), None)
+        return Plan(question, players, games_per_deal, deals, (estimate, 0.0), None)
     error = student(deals - 1) * sqrt(variance / deals)
     needed = deals_needed(question.difference, variance, question.power, question.alpha)
-    return Plan(question, players, deals, (estimate, error), needed)
+    return Plan(question, players, games_per_deal, deals, (estimate, error), needed)
 
 
 def plan_text(

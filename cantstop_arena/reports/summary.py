@@ -5,18 +5,20 @@ from dataclasses import asdict
 from math import isfinite, sqrt
 from typing import TypeAlias
 
-from cantstop_arena.outcomes import WHOLE, Charge, Group, Results, Tally, Until
-from cantstop_arena.ratings.narrowness import widest
+from cantstop_arena.outcomes import Charge, Results, Tally, Until
+from cantstop_arena.ratings.precision import widest
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.crosstable import pairs
-from cantstop_arena.reports.fit import fit
-from cantstop_arena.reports.model import rounded
-from cantstop_arena.reports.records import records
-from cantstop_arena.reports.seats import seats
-from cantstop_arena.reports.standings import ELO, standings
-from cantstop_arena.reports.styles import styles
+from cantstop_arena.reports.formats.model import rounded
+from cantstop_arena.reports.formats.records import records
+from cantstop_arena.reports.tables.crosstable import pairs
+from cantstop_arena.reports.tables.fit import fit
+from cantstop_arena.reports.tables.seats import seats
+from cantstop_arena.reports.tables.standings import ELO, standings
+from cantstop_arena.reports.tables.styles import styles
+from cantstop_arena.seatings import Group
 from cantstop_arena.seeds import in_json
+from cantstop_arena.shares import whole
 
 Entry: TypeAlias = dict[str, object]
 NOT_RATED: Entry = {"elo": None, "score": None}  # what solitaire has not
@@ -149,7 +151,7 @@ def _lineup(results: Results, seating: Group) -> Entry:
     return {
         "seats": [results.bots[bot] for bot in seating],
         "games": tally.games,
-        "wins": [parts / WHOLE for parts in tally.wins],
+        "wins": [parts / whole(results.players) for parts in tally.wins],
         "unfinished": tally.unfinished,
     }
 

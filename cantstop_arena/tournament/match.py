@@ -8,26 +8,28 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
-from cantstop_arena.catalogue import Catalogue
-from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet
-from cantstop_arena.outcomes import WHOLE, Results
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.outcomes import Results
 from cantstop_arena.sampling import Ints, shares, unbroken
+from cantstop_arena.seatings import standard_orders
 from cantstop_arena.seeds import Seed, drawn
 from cantstop_arena.sequential.confidence import looks
 from cantstop_arena.sequential.sprt import GROWTH, SCORES, Sprt, expected_deals
+from cantstop_arena.shares import WHOLE
 from cantstop_arena.tournament import run
-from cantstop_arena.tournament.config import GAME, FaultPolicy, Tournament
-from cantstop_arena.tournament.entrants import Entrant, find_bot
-from cantstop_arena.tournament.ledger import Ledger
+from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
+from cantstop_arena.tournament.files.entrants import Entrant, find_bot
+from cantstop_arena.tournament.ledgers.ledger import Ledger
+from cantstop_arena.tournament.pool.worker_pool import Terms
 from cantstop_arena.tournament.until import BLOCKS
-from cantstop_arena.tournament.worker_pool import Terms
 
 SEATS = 2
 GROUP = (0, 1)
+ORDERS = standard_orders(SEATS)
 LONGEST = 40  # of a bot's name, in the name of a folder
 
 
@@ -105,7 +107,7 @@ def _points(ledger: Ledger, start: int, count: int) -> Ints:
     counts = np.zeros(len(SCORES), np.int64)
     for _, first, winners, _ in ledger.deals(start, count):
         wanted = winners[max(0, start - first) : start + count - first]
-        points = shares(wanted, SEATS)[:, 0] * (len(SCORES) - 1) // (SEATS * WHOLE)
+        points = shares(wanted, ORDERS)[:, 0] * (len(SCORES) - 1) // (SEATS * WHOLE)
         counts += np.bincount(points, minlength=len(SCORES))
     return counts
 
@@ -113,7 +115,7 @@ def _points(ledger: Ledger, start: int, count: int) -> Ints:
 def pairing(
     references: tuple[str, str],
     catalogue: Catalogue,
-    rules: RuleSet,
+    rules: Any,
     games: int,
     seed: Seed | None,
     results: Path,
@@ -127,11 +129,11 @@ def pairing(
     if names[0] == names[1]:
         names[1] += " again"
     name = "-vs-".join(re.sub(r"[^\w.-]+", "_", bot)[:LONGEST].lstrip(".") for bot in names)
-    if rules != CLASSIC:
+    if rules != catalogue.game.rules.default:
         name += f"-{rules.name}"
     return Tournament(
         name=name,
-        game=GAME,
+        game=catalogue.game,
         rules=rules,
         players=SEATS,
         games=games,

@@ -3,22 +3,24 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from cantstop_arena.catalogue import Catalogue
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.asking import Insider
-from cantstop_arena.games.cantstop.person import Person
-from cantstop_arena.games.cantstop.play import Table
-from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.cantstop.table import Contestant, uncompiled
+from cantstop_arena.games.game import Game
+from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.options import LONGEST_QUOTE
-from cantstop_arena.plugins import Loader
 from cantstop_arena.seeds import Seed
+from cantstop_arena.table.bot_faults import Corrigible, Insider
+from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.table.person import Person
+from cantstop_arena.table.table import Table
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.tournament.chairs import Apart
-from cantstop_arena.tournament.config import FaultPolicy
-from cantstop_arena.tournament.entrants import Entrant, find_bot
-from cantstop_arena.tournament.recipes import entrant_seat
+from cantstop_arena.tournament.bot_adapters import RemoteBot
+from cantstop_arena.tournament.files.config import FaultPolicy
+from cantstop_arena.tournament.files.entrants import Entrant, find_bot
+from cantstop_arena.tournament.table_specs import entrant_seat
 
 _LIMITS = FaultPolicy(decision_limit=10.0)  # people are patient
 
@@ -29,7 +31,7 @@ def table_with(
     name: str,
     seat: int,
     bots: Sequence[str],
-    rules: RuleSet,
+    rules: Any,
     seed: Seed,
     catalogue: Catalogue,
     compiling: Callable[[list[str]], None],
@@ -42,18 +44,32 @@ def table_with(
     read in the sandbox what is `hidden`. Raises BotError.
     """
     contestants = [_bot(reference, catalogue, hidden) for reference in bots]
-    player = Insider(person.choose_move, person.roll_again)
-    contestants.insert(seat, Contestant(name, player, digest=""))
-    if missing := uncompiled(contestants):
+    contestants.insert(seat, Contestant(name, _seated(person, catalogue.game), digest=""))
+    compiled = {one.digest: one.name for one in contestants if one.digest and not one.sit}
+    if missing := catalogue.game.uncompiled(compiled):
         compiling(missing)
-    table = Table(rules, contestants, len(contestants), seed)
+    table: Table = catalogue.game.table(rules, contestants, len(contestants), seed)
     table.warm_up()
     try:
         yield table
     finally:
         for contestant in contestants:
-            if isinstance(contestant.sit, Apart):
+            if isinstance(contestant.sit, RemoteBot):
                 contestant.sit.remote.close()
+
+
+class _Seated(Insider, BotFunctions):
+    """A person's functions."""
+
+
+class _Corrected(Corrigible, BotFunctions):
+    """Those of a person who can be told what was wrong."""
+
+
+def _seated(person: Person, game: Game) -> Insider:
+    functions = {name: getattr(person, name) for name in game.decisions}
+    hears = getattr(person, "hears", None)
+    return _Corrected(**functions, hears=hears) if hears else _Seated(**functions)
 
 
 def _bot(reference: str, catalogue: Catalogue, hidden: tuple[Path, ...]) -> Contestant:

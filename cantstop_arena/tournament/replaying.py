@@ -9,28 +9,30 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena import stopping, system
-from cantstop_arena.catalogue import Catalogue
-from cantstop_arena.errors import WorkforceError
-from cantstop_arena.outcomes import Block, Fault, Group, Snapshot
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.errors import GameError, WorkforceError
+from cantstop_arena.outcomes import Block, Fault, Snapshot
+from cantstop_arena.runtime import shutdown, system
+from cantstop_arena.runtime.watchdog import Watchdog, pulse, seen
+from cantstop_arena.seatings import Group
 from cantstop_arena.texts import last_line
-from cantstop_arena.tournament.config import FaultPolicy, Tournament
-from cantstop_arena.tournament.messages import (
+from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
+from cantstop_arena.tournament.pool.messages import (
     Broken,
     Complained,
+    GameFailed,
     Happened,
     Message,
     Nonsense,
     Ready,
 )
-from cantstop_arena.tournament.recipes import Recipe, table_for
-from cantstop_arena.tournament.rehearsal import rehearse
-from cantstop_arena.tournament.worker import TRIES, Window, Worker, start_methods
-from cantstop_arena.watchdog import Watchdog, pulse, seen
+from cantstop_arena.tournament.pool.worker import TRIES, Worker, start_methods
+from cantstop_arena.tournament.preparation import rehearse
+from cantstop_arena.tournament.table_specs import Recipe, table_for
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.cantstop.events import Event
-    from cantstop_arena.games.cantstop.play import Table
+    from cantstop_arena.games.game import Event
+    from cantstop_arena.table.table import Table
 
 
 def replayed(
@@ -42,7 +44,8 @@ def replayed(
 ) -> Iterator["Event"]:
     """The events of a game, bots in seat order. `complain` is told who misbehaves, and how.
 
-    What bots print goes to the standard error. Raises WorkforceError where no game begins.
+    What bots print goes to the standard error. Raises WorkforceError where no game begins,
+    and GameError where the game itself fails.
     """
     turn = None
     try:
@@ -88,12 +91,10 @@ def _played(
     silent: bool,
 ) -> Iterator["Event"]:
     """The events of a game, from a process of its own. Raises _CutOff where that ends first."""
-    from cantstop_arena.games.cantstop.sight import SIZE, sight_of
-
     apart = [recipe.seats[bot].launch is not None for bot in seats]
-    window = Window(SIZE, sight_of)
+    window = tournament.game.window
     player = partial(_Replayer, recipe, seats, silent)
-    with stopping.in_order():
+    with shutdown.in_order():
         worker = Worker(player, window, start_methods()[0], None, [])
         try:
             worker.give(Block(seats, deal, 1), ())
@@ -123,10 +124,10 @@ class _Replayer:
 
     def play(self, block: Block, condemned: Sequence[Fault] = ()) -> Iterator[Message]:
         """The events; before the last one a complaint, where a bot misbehaves."""
-        from cantstop_arena.games.cantstop.notation import Complaint, record
+        from cantstop_arena.table.recording import Complaint, record
 
         complaints: list[Complaint] = []
-        self.table.games[0].bots[: len(self.seats)] = range(len(self.seats))
+        self.table.show_place(0, tuple(range(len(self.seats))))
         for event in record(self.table, self.seats, block.first, complaints.append):
             yield from (Complained(str(complaint)) for complaint in complaints)
             complaints.clear()
@@ -145,7 +146,7 @@ class _Listener:
     def events(self) -> Iterator["Event"]:
         watchdog, looked = Watchdog(self.worker.process.pid), time.monotonic()
         while True:
-            stopping.check()
+            shutdown.check()
             self.worker.wait(pulse(self.policy.decision_limit))
             for message in self._messages(watchdog):
                 if event := self._heard(message):
@@ -178,6 +179,8 @@ class _Listener:
             return message.event
         if isinstance(message, Complained):
             self.complain(message.text)
+        elif isinstance(message, GameFailed):
+            raise GameError(message.text)
         elif isinstance(message, Broken):
             raise self._cut_off(f"broke its process: {last_line(message.report)}")
         return None

@@ -4,35 +4,26 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from math import factorial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from cantstop_arena import stopping
-from cantstop_arena.catalogue import Catalogue
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
 from cantstop_arena.errors import ArenaError, FaultError, WorkforceError
-from cantstop_arena.outcomes import (
-    Block,
-    BlockResult,
-    Charge,
-    Fault,
-    Group,
-    Results,
-    joined,
-)
-from cantstop_arena.plugins import DEFAULT_FOLDER
+from cantstop_arena.outcomes import Block, BlockResult, Charge, Fault, Results, joined
+from cantstop_arena.runtime import shutdown
+from cantstop_arena.runtime.system import short_path
 from cantstop_arena.sampling import Span
-from cantstop_arena.system import short_path
-from cantstop_arena.tournament.accounts import Account, added_up, charged
-from cantstop_arena.tournament.botlogs import BotLogs
-from cantstop_arena.tournament.config import RESOLVED, FaultPolicy, Tournament, dump
-from cantstop_arena.tournament.judge import Judge
-from cantstop_arena.tournament.ledger import LEDGER, Ledger, open_ledger, stored_seed
-from cantstop_arena.tournament.recipes import recipe_for
-from cantstop_arena.tournament.rehearsal import Part, native, rehearse
+from cantstop_arena.seatings import Group, Orders
+from cantstop_arena.tournament.files.config import RESOLVED, FaultPolicy, Tournament, dump
+from cantstop_arena.tournament.ledgers.aggregation import Account, added_up, charged
+from cantstop_arena.tournament.ledgers.ledger import LEDGER, Ledger, open_ledger, stored_seed
+from cantstop_arena.tournament.pool.bot_logs import BotLogs
+from cantstop_arena.tournament.pool.judge import Judge
+from cantstop_arena.tournament.pool.worker_pool import PlayedPart, Terms, WorkerPool
+from cantstop_arena.tournament.preparation import Part, native, rehearse
 from cantstop_arena.tournament.schedule import missing_blocks
-from cantstop_arena.tournament.worker import Window
-from cantstop_arena.tournament.worker_pool import PlayedPart, Terms, WorkerPool
+from cantstop_arena.tournament.table_specs import recipe_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,6 +63,7 @@ class Bots:
     policy: FaultPolicy
     apart: frozenset[int]
     logs: BotLogs
+    orders: Orders
 
     def patience(self, bot: int) -> float:
         """The limit; a worker that waits for another process keeps to its limits itself."""
@@ -177,7 +169,7 @@ def _make(folder: Path) -> None:
 
 
 def _games(tournament: Tournament, deals: int) -> int:
-    return deals * factorial(tournament.players)
+    return deals * len(tournament.orders)
 
 
 class _Run:
@@ -225,18 +217,17 @@ class _Run:
     def _play_missing(self, terms: Terms, watch: Watch, results: Callable[[], Results]) -> None:
         kept = self.folder / KEPT
         recipe = recipe_for(self.tournament, self.catalogue, self.logs, terms.memory, kept)
-        from cantstop_arena.games.cantstop.sight import SIZE, sight_of
-
         parts = rehearse(recipe, watch.compiling)
         entrants = self.tournament.entrants
         apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
-        bots = Bots(parts, self.tournament.policy, apart, self.logs)
+        bots = Bots(parts, self.tournament.policy, apart, self.logs, self.tournament.orders)
         terms = replace(terms, start_limit=self.tournament.policy.start_limit)
         blocks = self.judge.scheduled(self._missing(self.spans, _lanes(parts)))
-        pool = WorkerPool(partial(recipe.at_work, self.logs), Window(SIZE, sight_of), bots, terms)
+        window = self.tournament.game.window
+        pool = WorkerPool(partial(recipe.at_work, self.logs), window, bots, terms)
         self.logs.begin()
         try:
-            with stopping.in_order(), pool:
+            with shutdown.in_order(), pool:
                 self._play_on(pool, blocks, watch, results)
         except WorkforceError:
             rehearse(recipe, lambda _: None)  # names a bot that cannot be built any more

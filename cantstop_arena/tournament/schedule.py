@@ -1,11 +1,11 @@
 """Who meets whom on which deals: a lazy stream of blocks still to be played."""
 
 from collections.abc import Callable, Iterable, Iterator
-from math import factorial
 
-from cantstop_arena.outcomes import Block, Group
+from cantstop_arena.outcomes import Block
 from cantstop_arena.sampling import Span
-from cantstop_arena.tournament.config import Tournament
+from cantstop_arena.seatings import Group
+from cantstop_arena.tournament.files.config import Tournament
 
 _MOST_GAMES = {"compiled": 16_384, "plain": 256}  # about a tenth of a second of play
 
@@ -13,7 +13,7 @@ _MOST_GAMES = {"compiled": 16_384, "plain": 256}  # about a tenth of a second of
 def deals_per_block(tournament: Tournament, lane: str) -> int:
     """How many deals make a block; it depends on the tournament alone, not on who plays it."""
     groups = tournament.group_count
-    most = max(1, _MOST_GAMES[lane] // factorial(tournament.players))
+    most = max(1, _MOST_GAMES[lane] // len(tournament.orders))
     return min(most, -(-groups * tournament.deals // tournament.blocks))
 
 

@@ -5,31 +5,35 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from math import factorial, inf
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from cantstop_arena.botspecs import BotSpec, Description
-from cantstop_arena.catalogue import Catalogue
-from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet
-from cantstop_arena.isolation.errands import Errand, Failed, run
+from cantstop_arena.bot_sources.bot_specs import BotSpec, Description
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.errors import BotError, GameError
+from cantstop_arena.games.registry import game_called
 from cantstop_arena.outcomes import Block
-from cantstop_arena.plugins import Loader
+from cantstop_arena.runtime.errands import Errand, Failed, run
 from cantstop_arena.sampling import Ints, shares
 from cantstop_arena.seeds import drawn
-from cantstop_arena.tournament.recipes import Recipe, seat_for
-from cantstop_arena.tournament.rehearsal import packed, rehearse, unpacked
+from cantstop_arena.tournament.files.config import usual_players
+from cantstop_arena.tournament.preparation import packed, rehearse, unpacked
+from cantstop_arena.tournament.table_specs import Recipe, seat_for
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Games a second on one core, and nanoseconds for each roll with the decisions it brings."""
+    """Games a second on one core, and nanoseconds for each of what the game tells speed by.
+
+    That is a roll with the decisions it brings, say; None where a game has nothing of the kind.
+    """
 
     lane: str
     games_per_second: float
-    nanoseconds: float
+    nanoseconds: float | None
 
 
 @dataclass(frozen=True)
@@ -41,13 +45,14 @@ class Pilot:
 
     lane: str
     seconds: float
-    rolls: int
+    paces: int  # of what the game tells speed by
     won: Ints
+    games_per_deal: int
 
     @property
     def games(self) -> int:
         """The games played."""
-        return len(self.won) * factorial(self.won.shape[1])
+        return len(self.won) * self.games_per_deal
 
     @property
     def games_per_second(self) -> float:
@@ -56,40 +61,49 @@ class Pilot:
 
 
 def measure(loader: Loader, spec: BotSpec, seconds: float) -> Speed:
-    """Let a bot play itself here, two seats, classic rules, for about so many seconds."""
-    seats = tuple(seat_for(f"{spec.name} {number}", spec, spec.defaults) for number in (1, 2))
-    return _speed(_flown(Recipe(CLASSIC, seats, 2, drawn(), loader.folder), seconds, 1))
+    """Let a bot play itself here, two seats, default rules, for about so many seconds."""
+    game = game_called(spec.game)
+    players = usual_players(game)
+    seats = tuple(
+        seat_for(f"{spec.name} {number}", spec, spec.defaults) for number in range(1, players + 1)
+    )
+    recipe = Recipe(game.name, game.rules.default, seats, players, drawn(), loader.folder)
+    return _speed(_flown(recipe, seconds, 1))
 
 
 def measured(catalogue: Catalogue, bot: Description, seconds: float) -> Speed:
     """The same, where a bot's code may run. Raises BotError."""
-    return _speed(pilot(catalogue, [bot, bot], CLASSIC, seconds))
+    game = catalogue.game
+    return _speed(pilot(catalogue, [bot] * usual_players(game), game.rules.default, seconds))
 
 
 def _speed(trial: Pilot) -> Speed:
-    return Speed(trial.lane, trial.games_per_second, trial.seconds / trial.rolls * 1e9)
+    pace = trial.seconds / trial.paces * 1e9 if trial.paces else None
+    return Speed(trial.lane, trial.games_per_second, pace)
 
 
 def pilot(
     catalogue: Catalogue,
     bots: Sequence[Description],
-    rules: RuleSet,
+    rules: Any,
     seconds: float,
     least: int = 1,
 ) -> Pilot:
     """Let bots, as many as seats, play for about so many seconds, and `least` deals in any case.
 
-    They do so in a process of their own. Raises BotError where they do not get there.
+    They do so in a process of their own. Raises BotError where they do not get there, and
+    GameError where the game itself fails.
     """
     seats = tuple(
         seat_for(f"{bot.name} {number}", bot, bot.defaults) for number, bot in enumerate(bots, 1)
     )
-    recipe = Recipe(rules, seats, len(seats), drawn(), catalogue.folder)
+    game, players = catalogue.game, len(seats)
+    recipe = Recipe(game.name, rules, seats, players, drawn(), catalogue.folder)
     rehearse(recipe, lambda _: None)
     words = {"recipe": packed(recipe), "seconds": seconds, "least": least}
     try:
         told = run(Errand(f"{__name__}:flown", words, _TO_FLY + 3 * seconds))
-        return _landed(told, len(seats))
+        return _landed(told, players, len(game.orders(players)))
     except Failed as error:
         names = " and ".join(dict.fromkeys(bot.name for bot in bots))
         raise BotError(f"{names}: the games' process {error}") from error
@@ -97,43 +111,50 @@ def pilot(
 
 def flown(recipe: str, seconds: float, least: int) -> Mapping[str, Any]:
     """A pilot here, as JSON: what an errand does."""
-    trial = _flown(unpacked(recipe), seconds, least)
+    try:
+        trial = _flown(unpacked(recipe), seconds, least)
+    except GameError as error:
+        return {_FAILED: str(error)}
     won = base64.b64encode(trial.won.tobytes()).decode()
-    return {"lane": trial.lane, "seconds": trial.seconds, "rolls": trial.rolls, "won": won}
+    return {"lane": trial.lane, "seconds": trial.seconds, "paces": trial.paces, "won": won}
 
 
-def _landed(told: Any, players: int) -> Pilot:
-    """The pilot that was told. Raises Failed where that makes no sense."""
+def _landed(told: Any, players: int, games_per_deal: int) -> Pilot:
+    """The pilot that was told. Raises Failed where that makes no sense, and GameError."""
+    if isinstance(told, dict) and isinstance(text := told.get(_FAILED), str):
+        raise GameError(text)
     try:
         won = np.frombuffer(base64.b64decode(told["won"]), np.int64).reshape(-1, players)
-        seconds, rolls = float(told["seconds"]), int(told["rolls"])
+        seconds, paces = float(told["seconds"]), int(told["paces"])
         lane = "compiled" if told["lane"] == "compiled" else "plain"
     except (TypeError, KeyError, ValueError) as error:
         raise Failed("tells nonsense") from error
-    if not (0 < seconds < inf and rolls > 0 and len(won)):
+    if not (0 < seconds < inf and paces >= 0 and len(won)):
         raise Failed("tells nonsense")
-    return Pilot(lane, seconds, rolls, won)
+    return Pilot(lane, seconds, paces, won, games_per_deal)
 
 
+_FAILED = "game"  # the key under which a process tells that the game fails
 _TO_FLY = 300.0  # seconds that the pilot of very slow bots may take
 
 
 def _flown(recipe: Recipe, seconds: float, least: int) -> Pilot:
-    players = recipe.players
-    table = recipe()
+    group, table = tuple(range(recipe.players)), recipe()
+    pace = table.game.counts.pace
     table.warm_up()
-    winners, rolls, deals = [], 0, 0
+    winners, paces, deals = [], 0, 0
     size, start = 1, time.perf_counter()
     for _ in count():
-        result = table.play(Block(tuple(range(players)), deals, size))
+        result = table.play(Block(group, deals, size))
         deals += size
         winners.append(result.winners)
-        rolls += sum(sum(tally.counts["rolls"]) for tally in result.tallies)
+        paces += sum(sum(tally.counts.get(pace, ())) for tally in result.tallies)
         spent = time.perf_counter() - start
         if spent >= seconds and deals >= least:
             break
         # Ever larger blocks, but never more than what is left of the time.
         size = max(1, min(2 * size, int(deals * (seconds - spent) / spent)))
-    lane = "compiled" if all(table.native) else "plain"
+    lane = "compiled" if table.is_compiled(group) else "plain"
     masks = np.frombuffer(b"".join(winners), np.uint8).reshape(deals, -1)
-    return Pilot(lane, spent, rolls, shares(masks, players)[:, :players])
+    won = shares(masks, table.orders)[:, : recipe.players]
+    return Pilot(lane, spent, paces, won, len(table.orders))

@@ -6,17 +6,16 @@ any interruption: one that goes on begins with the first look that is not behind
 """
 
 from dataclasses import dataclass, replace
-from math import factorial
 from pathlib import Path
 from typing import Protocol
 
-from cantstop_arena.catalogue import Catalogue
+from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.outcomes import Results
-from cantstop_arena.ratings.narrowness import widest
+from cantstop_arena.ratings.precision import widest
 from cantstop_arena.sequential.confidence import looks
 from cantstop_arena.tournament import run
-from cantstop_arena.tournament.config import Tournament
-from cantstop_arena.tournament.worker_pool import Terms
+from cantstop_arena.tournament.files.config import Tournament
+from cantstop_arena.tournament.pool.worker_pool import Terms
 
 BLOCKS = 32  # at each look; with more, looks would cost more than games
 
@@ -61,7 +60,7 @@ def play(
         for deals in looks(rule.expected, tournament.deals):
             if deals < before:
                 continue
-            games = deals * factorial(tournament.players)
+            games = deals * len(tournament.orders)
             session.play(replace(tournament, games=games, blocks=BLOCKS), terms, watch)
             results = session.results()
             bot, measured = widest(results, rule)

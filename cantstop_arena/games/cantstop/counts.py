@@ -16,8 +16,7 @@ The leader has claimed most columns, and of those who have, made most progress i
 together, each counted as a share of its length. It is looked at when a turn has ended. Games in
 which the lead swings more than 256 times have no leader at half-time.
 
-Games are told apart by length, too: the turns of all seats, in classes that are a turn wide up to
-31 turns, then 16 for each doubling, so that none is wider than a sixteenth of its length.
+Games are told apart by length, too: the turns of all seats, in the classes of `lengths`.
 """
 
 COUNTS = (
@@ -50,21 +49,3 @@ TELLING = ("longest", "closest", "comeback")
 """The games that are remembered: the one with most turns, that in which the winner was the least
 ahead at its end, and that in which the winner had been farthest behind the leader, both measured
 as the lead is. Games that nobody won, or that a fault ended, are none of them."""
-
-LENGTH_CLASSES = 160  # the last one has no end
-_EXACT = 32
-LONGEST_EXACT = _EXACT - 1  # longer games share their class with others
-
-
-def length_class(turns: int) -> int:
-    """The class of games with so many turns."""
-    shift = 0
-    while turns >> shift >= _EXACT:
-        shift += 1
-    return min(LENGTH_CLASSES - 1, _EXACT // 2 * shift + (turns >> shift))
-
-
-def shortest_of(number: int) -> int:
-    """The turns of the shortest games in a class."""
-    shift = max(0, number // (_EXACT // 2) - 1)
-    return number - _EXACT // 2 * shift << shift

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from cantstop_arena.games.cantstop.state import ALL_CLAIMED, COLUMNS_WON, FAULT, TURN_LIMIT
+from cantstop_arena.games.cantstop.engine.state import ALL_CLAIMED, COLUMNS_WON, FAULT, TURN_LIMIT
 
 Event = Mapping[str, Any]
 """One line of a record: the opening, a roll, a stop or a bust, the end."""

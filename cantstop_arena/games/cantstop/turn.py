@@ -15,30 +15,6 @@ Spaces = tuple[int, ...]
 Move = tuple[int, ...]
 
 
-class Stream:
-    """A bot's own random numbers in one game: the same as `dice.fraction_at` gives, in order.
-
-    It holds nothing but its key, so nothing of the table can be reached through `turn.random`.
-    """
-
-    __slots__ = ("_count", "_key")
-
-    def __init__(self, key: int) -> None:
-        self._key = key
-        self._count = 0
-
-    def __call__(self) -> float:
-        self._count += 1
-        word = self._key + _GOLDEN * self._count & _WORD
-        word = (word ^ word >> 30) * _MIX_1 & _WORD
-        word = (word ^ word >> 27) * _MIX_2 & _WORD
-        return ((word ^ word >> 31) >> 11) / (1 << 53)
-
-
-_WORD = (1 << 64) - 1
-_GOLDEN, _MIX_1, _MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # SplitMix64
-
-
 class Turn(NamedTuple):
     """The table as the player on turn sees it. Nothing in it can be written.
 

@@ -7,7 +7,7 @@ are as wide as a phone.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from cantstop_arena.reports.model import Estimate
+from cantstop_arena.reports.formats.model import Estimate
 from cantstop_arena.reports.page.document import Chart
 from cantstop_arena.reports.page.vega import FAINT, HOVER, INK, Row, Spec, drawn
 from cantstop_arena.texts import cut

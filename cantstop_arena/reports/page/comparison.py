@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from cantstop_arena.compare.config import SPELLED_OUT
-from cantstop_arena.compare.measures import label_of
-from cantstop_arena.compare.statistics import COUNT, SHARE
-from cantstop_arena.reports.model import Column, Estimate, Table, Value, estimate, number
+from cantstop_arena.compare.measures import Questions
+from cantstop_arena.counting import COUNT, SHARE
+from cantstop_arena.games.registry import DEFAULT, game_called
+from cantstop_arena.reports.formats.model import Column, Estimate, Table, Value, estimate, number
 from cantstop_arena.reports.page import charts
-from cantstop_arena.reports.page.answer import with_error
 from cantstop_arena.reports.page.document import Chart, Document, Section
-from cantstop_arena.reports.page.origin import origin
+from cantstop_arena.reports.page.headline import with_error
+from cantstop_arena.reports.page.provenance import origin
 from cantstop_arena.texts import how_many
 
 COMMAND = shlex.join(["arena", "compare", SPELLED_OUT, "--results", "again"])
@@ -24,32 +25,38 @@ Content = Mapping[str, Any]
 
 def document(content: Content, configuration: str) -> Document:
     """The page of what `comparison.json` says; `configuration` is the file that asked for it."""
+    game = game_called(content.get("game", DEFAULT))
+    questions = Questions(game.counts)
     names = ", ".join(content["rules"])
     bots = ", ".join(content["bots"])
     return Document(
         title=content["name"],
-        about=f"Can't Stop under several rules: {names}; played by {bots}.",
+        about=f"{game.title} under several rules: {names}; played by {bots}.",
         answer=[answer["sentence"] for answer in content["answers"]] or ["Nothing was compared."],
         sections=[
-            *_side_by_side(content),
-            *_answers(content),
+            *_side_by_side(content, questions),
+            *_answers(content, questions),
             _rules(content),
             origin(COMMAND, SPELLED_OUT, configuration, [("seed", str(content["seed"]))]),
         ],
     )
 
 
-def _side_by_side(content: Content) -> Iterator[Section]:
+def _side_by_side(content: Content, questions: Questions) -> Iterator[Section]:
     """Every measure under every rule set, for each size of table."""
     tables = [
-        _values(content, players, [a for a in content["answers"] if a["players"] == players])
+        _values(
+            content, questions, players, [a for a in content["answers"] if a["players"] == players]
+        )
         for players in dict.fromkeys(answer["players"] for answer in content["answers"])
     ]
     if tables:
         yield Section("rules-compared", "Side by side", tables=tables, open=True)
 
 
-def _values(content: Content, players: int, answers: Sequence[Content]) -> Table:
+def _values(
+    content: Content, questions: Questions, players: int, answers: Sequence[Content]
+) -> Table:
     columns = [Column("measure", "measure"), number("baseline", content["baseline"], 2)]
     columns += [number(answer["rules"], decimals=2) for answer in answers]
     rows: list[list[Value]] = []
@@ -57,7 +64,7 @@ def _values(content: Content, players: int, answers: Sequence[Content]) -> Table
         if question["kind"] in UNITS:
             row = [_scaled(question["kind"], question["baseline_value"])]
             row += [_value_of(answer, question["measure"]) for answer in answers]
-            rows.append([_label(question), *row])
+            rows.append([_label(questions, question), *row])
     return Table("values", how_many(players, "player"), columns, rows)
 
 
@@ -72,14 +79,14 @@ def _scaled(kind: str, value: float | None) -> float | None:
     return value if value is None or kind == COUNT else 100 * value
 
 
-def _label(question: Content) -> str:
-    return label_of(question["measure"]) + (", %" if question["kind"] == SHARE else "")
+def _label(questions: Questions, question: Content) -> str:
+    return questions.label_of(question["measure"]) + (", %" if question["kind"] == SHARE else "")
 
 
 # One rule set against the baseline ----------------------------------------------------------
 
 
-def _answers(content: Content) -> Iterator[Section]:
+def _answers(content: Content, questions: Questions) -> Iterator[Section]:
     for place, answer in enumerate(content["answers"], start=1):
         key = f"answer-{place}"
         players = how_many(answer["players"], "player")
@@ -87,21 +94,23 @@ def _answers(content: Content) -> Iterator[Section]:
         drawn = [
             chart
             for kind in UNITS
-            if (chart := _chart(f"{key}-{kind}", title, kind, answer["questions"]))
+            if (chart := _chart(f"{key}-{kind}", title, kind, answer["questions"], questions))
         ]
         played = f"{answer['deals']:,} deals, {answer['games']:,} games of each."
         words = [answer["sentence"], played]
-        yield Section(key, title, words, drawn, [_differences(title, answer)])
+        yield Section(key, title, words, drawn, [_differences(title, answer, questions)])
 
 
-def _chart(key: str, title: str, kind: str, questions: Sequence[Content]) -> Chart | None:
+def _chart(
+    key: str, title: str, kind: str, answered: Sequence[Content], questions: Questions
+) -> Chart | None:
     stem, axis = UNITS[kind]
     named = []
-    for question in questions:
+    for question in answered:
         told = _interval(question, stem)
         if question["kind"] == kind and told is not None:
             said = f"{with_error(told, 2, 100)} {'%' if kind == COUNT else 'points'}"
-            label = label_of(question["measure"])
+            label = questions.label_of(question["measure"])
             named.append((label, told, f"{said}; {question['verdict']}"))
     if not named:
         return None
@@ -116,7 +125,7 @@ def _interval(question: Content, stem: str) -> Estimate | None:
     return Estimate(question[stem], question[f"{stem}_low"], question[f"{stem}_high"])
 
 
-def _differences(title: str, answer: Content) -> Table:
+def _differences(title: str, answer: Content, questions: Questions) -> Table:
     columns = [
         Column("measure", "measure"),
         estimate("difference", "difference", 2),
@@ -125,15 +134,17 @@ def _differences(title: str, answer: Content) -> Table:
         Column("p", "p, corrected"),
         Column("verdict", "verdict"),
     ]
-    return Table("differences", title, columns, list(map(_row, answer["questions"])))
+    return Table(
+        "differences", title, columns, [_row(questions, one) for one in answer["questions"]]
+    )
 
 
-def _row(question: Content) -> list[Value]:
+def _row(questions: Questions, question: Content) -> list[Value]:
     told = _interval(question, "difference")
     if told is not None and question["kind"] == SHARE:
         told = Estimate(*(None if end is None else 100 * end for end in told))
     return [
-        _label(question) if question["kind"] in UNITS else "order of the bots",
+        _label(questions, question) if question["kind"] in UNITS else "order of the bots",
         told,
         _interval(question, "relative") if question["kind"] == COUNT else None,
         question["effect_size"],

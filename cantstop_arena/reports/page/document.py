@@ -2,16 +2,16 @@
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from cantstop_arena.reports.drawing import Style, lettered
-from cantstop_arena.reports.harmless import printable
-from cantstop_arena.reports.model import Column, Kind, Table
+from cantstop_arena.reports.formats.drawing import Style, lettered
+from cantstop_arena.reports.formats.escaping import printable
+from cantstop_arena.reports.formats.model import Column, Kind, Table
 
 TEMPLATES = Path(__file__).parent / "templates"
 CELLS = Style("html", printable, str, str)  # the template escapes them
@@ -35,33 +35,13 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnTold:
-    """A turn of a game in words: who took it, each roll, and how it ended."""
-
-    number: int
-    name: str
-    rolls: Sequence[str]
-    ending: str
-
-
-@dataclass(frozen=True, slots=True)
 class Game:
-    """A game that a script plays back step by step; where there is none, it is told in words.
+    """A game as its view shows it on a page: HTML, with the script and the style that it needs."""
 
-    The `board` and the `claims`, columns by seat, are those of the end. `target` columns win. The
-    script knows the game by its `data`. No other on the page has this `key`.
-    """
-
-    key: str
     title: str
-    words: Sequence[str]
-    board: Markup
-    names: Sequence[str]
-    claims: Sequence[Sequence[int]]
-    target: int
-    turns: Sequence[TurnTold]
-    end: str
-    data: Mapping[str, object]
+    html: Markup
+    script: str = ""
+    style: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +76,25 @@ def as_html(document: Document) -> str:
 
     Only where there are games is there a script, and the policy forbids every other one.
     """
+    games = [game for section in document.sections for game in section.games]
+    style = _read("page.css") + "".join(dict.fromkeys(game.style for game in games))
+    script = "".join(dict.fromkeys(game.script for game in games))
+    return rendered(
+        TEMPLATES,
+        "page.html",
+        page=document,
+        style=Markup(style),
+        style_digest=_digest(style),
+        script=Markup(script),
+        script_digest=_digest(script),
+        grid=_grid,
+    )
+
+
+def rendered(folder: Path, template: str, **content: object) -> str:
+    """A template of a folder, filled in; all that is no markup already is escaped."""
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES, encoding="utf-8"),
+        loader=FileSystemLoader(folder, encoding="utf-8"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -106,17 +103,7 @@ def as_html(document: Document) -> str:
     )
     environment.filters["printable"] = printable
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
-    games = any(section.games for section in document.sections)
-    style = _read("page.css") + (_read("replay.css") if games else "")
-    script = _read("replay.js") if games else ""
-    return environment.get_template("page.html").render(
-        page=document,
-        style=Markup(style),
-        style_digest=_digest(style),
-        script=Markup(script),
-        script_digest=_digest(script),
-        grid=_grid,
-    )
+    return environment.get_template(template).render(**content)
 
 
 def _read(name: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cantstop_arena.errors import PageError
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.cantstop.events import Event
+    from cantstop_arena.games.game import Event
     from cantstop_arena.reports.analysis import Analysis
 
 _REPORT = (
@@ -22,9 +22,9 @@ _REPLAY = "pages of games are written. Install the program anew (pip install -e 
 def tournament_page(analysis: "Analysis", folder: Path) -> str:
     """The page of the tournament in a folder."""
     from cantstop_arena.reports.analysis import Analysis
-    from cantstop_arena.reports.telling import recorded_games
-    from cantstop_arena.tournament.config import RESOLVED
-    from cantstop_arena.tournament.history import history
+    from cantstop_arena.reports.highlights import recorded_games
+    from cantstop_arena.tournament.files.config import RESOLVED
+    from cantstop_arena.tournament.ledgers.history import history
 
     with _wanted(_REPORT):
         from cantstop_arena.reports.page import tournament
@@ -53,11 +53,11 @@ def comparison_page(content: dict[str, Any], folder: Path) -> str:
 
 
 def replay_page(events: Iterable["Event"]) -> str:
-    """The page on which a game can be played back."""
+    """The page on which a game can be played back. It does not tell beforehand who wins."""
     with _wanted(_REPLAY):
-        from cantstop_arena.reports.page import replays
+        from cantstop_arena.reports.page import games
         from cantstop_arena.reports.page.document import as_html
-    return as_html(replays.document(events))
+    return as_html(games.document(list(events)))
 
 
 @contextmanager

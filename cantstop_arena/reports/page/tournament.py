@@ -4,22 +4,23 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from cantstop_arena.games.registry import game_called
 from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.crosstable import crosstable
-from cantstop_arena.reports.faults import faults
-from cantstop_arena.reports.fit import fit
-from cantstop_arena.reports.model import Column, Estimate, Table, number
-from cantstop_arena.reports.page import charts, games, habits
-from cantstop_arena.reports.page.answer import answer, with_error
+from cantstop_arena.reports.formats.model import Column, Estimate, Table, number
+from cantstop_arena.reports.page import charts, games, play_style
 from cantstop_arena.reports.page.document import Document, Section
 from cantstop_arena.reports.page.games import Recorded
+from cantstop_arena.reports.page.headline import answer, with_error
 from cantstop_arena.reports.page.labels import labels
-from cantstop_arena.reports.page.origin import origin
+from cantstop_arena.reports.page.provenance import origin
 from cantstop_arena.reports.page.vega import HOVER, Row
-from cantstop_arena.reports.seats import seats
-from cantstop_arena.reports.standings import ELO, standings
+from cantstop_arena.reports.tables.crosstable import crosstable
+from cantstop_arena.reports.tables.faults import faults
+from cantstop_arena.reports.tables.fit import fit
+from cantstop_arena.reports.tables.seats import seats
+from cantstop_arena.reports.tables.standings import ELO, per_game, standings
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournament.config import RESOLVED
+from cantstop_arena.tournament.files.config import RESOLVED
 
 COMMAND = shlex.join(["arena", "run", RESOLVED, "--results", "again"])
 
@@ -43,7 +44,8 @@ def document(
     seats_told = "each bot alone" if analysis.alone else f"{results.players} seats"
     return Document(
         title=results.name,
-        about=f"Can't Stop ({results.rules.get('name', '')}): {how_many(len(results.bots), 'bot')},"
+        about=f"{game_called(results.game).title} ({results.rules.get('name', '')}):"
+        f" {how_many(len(results.bots), 'bot')},"
         f" {seats_told}, {how_many(analysis.games, 'game')}.",
         answer=answer(analysis),
         sections=list(_sections(analysis, past, recorded, configuration)),
@@ -58,9 +60,9 @@ def _sections(
         yield _crosstable(analysis)
         yield _seats(analysis)
     if analysis.games:
-        yield from habits.sections(analysis)
+        yield from play_style.sections(analysis)
     if recorded:
-        yield games.section(recorded)
+        yield games.section(game_called(analysis.results.game), recorded)
     if analysis.games and not analysis.alone:
         yield _convergence(analysis, past)
         yield _fit(analysis)
@@ -73,8 +75,8 @@ def _sections(
 
 
 def _standings(analysis: Analysis) -> Section:
-    found, decimals = (analysis.turns, 3) if analysis.alone else (analysis.elo, 1)
-    unit = "turns per game" if analysis.alone else "Elo"
+    found, decimals = (analysis.means, 3) if analysis.alone else (analysis.elo, 1)
+    unit = per_game(analysis).heading if analysis.alone else "Elo"
     played = [(name, bot) for name, bot in labels(analysis) if bot not in analysis.idle]
     rows = charts.interval_rows(
         (name, found[bot], f"{unit} {with_error(found[bot], decimals)}") for name, bot in played

@@ -15,9 +15,9 @@ import vl_convert
 from markupsafe import Markup
 
 from cantstop_arena.errors import PageError
-from cantstop_arena.reports.harmless import printable
+from cantstop_arena.reports.formats.escaping import printable
 from cantstop_arena.reports.page.document import Chart
-from cantstop_arena.system import lacks_room
+from cantstop_arena.runtime.system import lacks_room
 from cantstop_arena.texts import in_a_line
 
 Spec: TypeAlias = dict[str, Any]

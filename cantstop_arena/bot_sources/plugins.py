@@ -1,0 +1,224 @@
+"""Where bots come from: built in, from installed packages, from files in a folder.
+
+All enter through the hooks of `hookspecs`. pluggy registers and checks them; the functions found
+are then called directly, since a hook call costs more than many a decision.
+"""
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pluggy
+
+from cantstop_arena import hookspecs
+from cantstop_arena.bot_sources.bot_files import (
+    BotFile,
+    Source,
+    described,
+    digest_of,
+    foreign_code,
+    sources_of,
+)
+from cantstop_arena.bot_sources.bot_specs import (
+    Address,
+    BotSpec,
+    Known,
+    check_names,
+    family,
+    game_of,
+    hook_complaint,
+    single_bot,
+)
+from cantstop_arena.errors import BotError
+from cantstop_arena.games.game import Game
+from cantstop_arena.games.registry import game_called
+from cantstop_arena.hookspecs import PROJECT
+
+DEFAULT_FOLDER = Path("bots")
+
+Bot = TypeVar("Bot", bound=Known)
+
+
+class _Manager(pluggy.PluginManager):
+    """Takes a bot file's functions by their names, whether or not they carry `@hookimpl`."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(PROJECT)
+        self._decisions = game.decisions
+        self.add_hookspecs(hookspecs)
+        self.add_hookspecs(_namespace(game))
+
+    def parse_hookimpl_opts(self, plugin: Any, name: str) -> Any:
+        options = super().parse_hookimpl_opts(plugin, name)
+        named = name in self._decisions and inspect.isfunction(getattr(plugin, name, None))
+        return {} if options is None and named else options
+
+
+def _namespace(game: Game) -> type:
+    """The hooks of a game, as pluggy takes them."""
+    return type("Hooks", (), {hook.__name__: staticmethod(hook) for hook in game.hooks})
+
+
+def plugin_manager(game: Game) -> pluggy.PluginManager:
+    """A plug-in manager that knows the hooks of a game, with nothing registered yet."""
+    return _Manager(game)
+
+
+def is_built_in(name: str, game: Game) -> bool:
+    """Whether a built-in bot of the game has this name, - or _, which then is nobody else's."""
+    return name.replace("_", "-") in {bot.replace("_", "-") for bot in game.bots}
+
+
+class Loader:
+    """Loads bots and rule sets into this process, which their code may wreck.
+
+    The arena's own process leaves that to others, and knows bots by the descriptions of its
+    `Catalogue` alone. Files are read when they are asked for.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._managers: dict[str, pluggy.PluginManager] = {}
+        self._files: dict[Source, list[BotSpec]] = {}
+        self._points: dict[str, list[BotSpec]] = {}
+        self._built_in: dict[str, list[BotSpec]] = {}
+
+    def built_in(self, game: Game) -> list[BotSpec]:
+        """The bots that come with a game."""
+        if game.name not in self._built_in:
+            self._built_in[game.name] = list(self._load_built_in(game))
+        return list(self._built_in[game.name])
+
+    def find(self, name: str, game: Game) -> BotSpec:
+        """A bot that comes with a game, or that of a file in the folder. Raises BotError."""
+        spec = next((spec for spec in self.built_in(game) if spec.name == name), None)
+        return spec or self.load_file(self.folder / f"{name}.py")
+
+    def load_file(self, path: Path) -> BotSpec:
+        """The one bot of a file. Raises BotError with the reason where there is none."""
+        return only_bot(self.bots_of(Source(path)), path)
+
+    def bots_of(self, source: Source) -> list[BotSpec]:
+        """All bots of a file. Raises BotError with the reason where it cannot be used."""
+        if source not in self._files:
+            file = BotFile(source)
+            self._files[source] = self._files[file.source] = self._register_file(file)
+        return list(self._files[source])
+
+    def bots_of_package(self, point: str) -> list[BotSpec]:
+        """All bots of an entry point. Raises BotError with the reason where it cannot be used."""
+        if point not in self._points:
+            self._points[point] = self._register_package(point)
+        return list(self._points[point])
+
+    def open(self, address: Address) -> BotSpec:
+        """A bot that was described before. Raises BotError where it is not the same any more."""
+        spec = next((spec for spec in self._at(address) if spec.name == address.name), None)
+        where = address.source.path if address.source else f"the {address.origin}"
+        if spec is None:
+            raise BotError(f"{where} no longer holds a bot {address.name!r}")
+        if spec.digest != address.digest:
+            raise BotError(f"bot {address.name} has changed since it was looked at; start anew")
+        return spec
+
+    def _at(self, address: Address) -> list[BotSpec]:
+        if address.source:
+            return self.bots_of(address.source)
+        if address.package:
+            return self.bots_of_package(address.package)
+        return self.built_in(game_called(address.game))
+
+    def rules_of_package(self, point: str) -> tuple[Game, list[Any]]:
+        """The rule sets of an entry point, and their game."""
+        plugin = entry_point(point).load()
+        offer = getattr(plugin, "register_rules", None)
+        return game_of(plugin), list(offer()) if callable(offer) else []
+
+    def _load_built_in(self, game: Game) -> Iterator[BotSpec]:
+        modules = {name: importlib.import_module(module) for name, module in game.bots.items()}
+        folders = {Path(str(module.__file__)).parent for module in modules.values()}
+        digest = digest_of(path for folder in folders for path in folder.glob("*.py"))
+        for name, module in modules.items():
+            make = partial(BotSpec, origin="built-in", digest=digest)
+            yield from self._register(module, name, make, game=game)
+
+    def _register_package(self, name: str) -> list[BotSpec]:
+        try:
+            with foreign_code():
+                plugin = entry_point(name).load()
+            digest = digest_of(sources_of(plugin))
+        except BaseException as error:
+            raise BotError(described(error)) from error
+        make = partial(BotSpec, origin="package", package=name, digest=digest)
+        return self._register(plugin, name, make)
+
+    def _register_file(self, file: BotFile) -> list[BotSpec]:
+        module = file.load()
+        make = partial(BotSpec, origin="file", source=file.source, digest=file.source.digest)
+        return self._register(module, file.path.stem, make, file.run)
+
+    def _register(
+        self,
+        plugin: Any,
+        name: str,
+        make: Callable[..., BotSpec],
+        run: Callable[[], Any] | None = None,
+        game: Game | None = None,
+    ) -> list[BotSpec]:
+        """Register a plug-in and return its bots. Raises BotError where it has none."""
+        game = game or game_of(plugin)
+        manager = self._managers.setdefault(game.name, plugin_manager(game))
+        try:
+            manager.register(plugin)
+            manager.check_pending()
+        except pluggy.PluginValidationError as error:
+            if manager.is_registered(plugin):
+                manager.unregister(plugin)
+            raise BotError(hook_complaint(error, plugin, game)) from error
+        make = partial(make, game=game.name)
+        found = [*single_bot(plugin, game, name, make, run), *family(plugin, game, name, make, run)]
+        for spec in found:
+            check_names(spec.options)
+        return found
+
+
+def only_bot(found: Sequence[Bot], path: Path) -> Bot:
+    """The one bot of a file. Raises BotError where it holds none or several."""
+    if len(found) > 1:
+        names = ", ".join(one.name for one in found)
+        raise BotError(f"{path} holds several bots ({names}): use their names")
+    if not found:
+        raise BotError(f"{path} holds no bot")
+    return found[0]
+
+
+def entry_point(name: str) -> metadata.EntryPoint:
+    """The entry point of a package by which it offers something here. Raises BotError."""
+    found = next((point for point in entry_points()[0] if point.name == name), None)
+    if found is None:
+        raise BotError(f"no installed package offers {name!r} any more")
+    return found
+
+
+def entry_points() -> tuple[list[metadata.EntryPoint], list[tuple[str, str]]]:
+    """What packages offer here, by name, and which packages cannot be asked, and why."""
+    try:
+        found = list(metadata.entry_points(group=PROJECT))
+    except Exception:  # of one that is malformed; but of which?
+        return _points_one_by_one()
+    return sorted(found, key=lambda point: point.name), []
+
+
+def _points_one_by_one() -> tuple[list[metadata.EntryPoint], list[tuple[str, str]]]:
+    found, malformed = [], []
+    for package in metadata.distributions():
+        try:
+            found += [point for point in package.entry_points if point.group == PROJECT]
+        except Exception as error:
+            name = Path(str(getattr(package, "_path", "a package"))).name
+            malformed.append((name, f"its entry_points.txt cannot be read: {described(error)}"))
+    return sorted(found, key=lambda point: point.name), malformed

@@ -1,0 +1,1 @@
+"""Looking at a bot closely: `arena bots check`."""

@@ -1,0 +1,158 @@
+"""A bot that plays the suite of its game: what it does, what it does wrong, how long it takes."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from cantstop_arena.check.suite import FAILS, Step, Trace
+from cantstop_arena.errors import Interrupted
+from cantstop_arena.games.game import CheckGame, Event, Game
+from cantstop_arena.hookspecs import BotFunctions
+from cantstop_arena.table.bot_faults import BotFault, Insider
+from cantstop_arena.table.contestants import Contestant, GameStart
+from cantstop_arena.table.recording import Complaint, record
+from cantstop_arena.table.table import Table
+
+SEED = 1980
+_WORTH_NOTING = 0.001
+
+
+class _TimeUp(Interrupted):
+    """The time for a run is over. No bot is blamed for it."""
+
+
+class _Timed(Insider, BotFunctions):
+    """A bot, the time of whose decisions is taken; it may end a run whose time is up."""
+
+
+class Failing(NamedTuple):
+    """The first time that a bot misbehaved in some way."""
+
+    game: CheckGame
+    turn: int
+    seat: int
+    fault: BotFault
+
+
+@dataclass
+class Run:
+    """One run of the suite: what happened in each game, and what there was to measure.
+
+    `endless` are the games that nobody won, `slow` the decisions that took more than a millisecond:
+    how long, and the function. Of compiled bots no single decision can be seen; what is measured is
+    what lies between two events, and what is counted is those.
+    """
+
+    traces: list[Trace] = field(default_factory=list)
+    failings: dict[str, Failing] = field(default_factory=dict)
+    endless: list[CheckGame] = field(default_factory=list)
+    decisions: int = 0
+    seconds: float = 0.0
+    slow: list[tuple[float, str]] = field(default_factory=list)
+    is_complete: bool = True
+
+    def note(self, asked: str, seconds: float) -> None:
+        """Take note of a decision."""
+        self.decisions += 1
+        self.seconds += seconds
+        if seconds > _WORTH_NOTING:
+            self.slow.append((seconds, asked))
+
+
+class Harness:
+    """One bot at all seats of a table, its game lying in memory that others can watch."""
+
+    def __init__(self, game: Game, contestants: Sequence[Contestant], memory: Any) -> None:
+        """Raises BotError where the bot does not compile."""
+        self._game = game
+        self._memory = memory
+        self._run = Run()
+        self._deadline = 0.0
+        timed = [self._timed(contestant) for contestant in contestants]
+        self.table: Table = game.table(game.rules.default, timed, len(timed), SEED)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the bot plays as machine code."""
+        return bool(self.table.is_compiled((0,)))
+
+    def run(self, games: Sequence[CheckGame], seconds: float) -> Run:
+        """Play the games, for as long as there is time."""
+        self._run, self._deadline = Run(), time.perf_counter() + seconds
+        self.table.tidy_up()
+        for number, game in enumerate(games):
+            if self._run.is_complete:
+                self._run.traces.append(self._play(number, game))
+        self.table.rest()  # for watchers: nobody is deciding any more
+        return self._run
+
+    def _play(self, number: int, game: CheckGame) -> Trace:
+        self.table.play_by(game.rules, game.players, self._memory)
+        self.table.show_place(number, tuple(range(game.players)))
+        steps: list[Step] = []
+        try:
+            for step in self._steps(game):
+                steps.append(step)
+        except _TimeUp:
+            self._run.is_complete = False
+        return Trace(tuple(steps), self._run.is_complete)
+
+    def _steps(self, game: CheckGame) -> Iterator[Step]:
+        complaints: list[Complaint] = []
+        seats = tuple(range(game.players))
+        events = self._ended(game, record(self.table, seats, game.deal, complaints.append))
+        for event in self._clocked(events) if self.is_compiled else events:
+            if deed := self._game.deed(event):
+                yield Step(event.get("turn", 0), event["seat"], deed)
+        for complaint in complaints:
+            kind = complaint.fault.kind
+            failing = Failing(game, complaint.turn, complaint.seat, complaint.fault)
+            self._run.failings.setdefault(kind, failing)
+            yield Step(complaint.turn, complaint.seat, f"{FAILS} ({kind})")
+
+    def _ended(self, game: CheckGame, events: Iterator[Event]) -> Iterator[Event]:
+        for event in events:
+            if event["event"] == "end" and not event["winners"]:
+                self._run.endless.append(game)
+            yield event
+
+    def _clocked(self, events: Iterator[Event]) -> Iterator[Event]:
+        """The events of a game, the time between them taken."""
+        start = time.perf_counter()
+        for event in events:
+            self._keep_time()
+            if event["event"] not in ("game", "end"):
+                self._run.note("", time.perf_counter() - start)
+            yield event
+            start = time.perf_counter()
+
+    def _timed(self, contestant: Contestant) -> Contestant:
+        def sit(start: GameStart) -> Any:
+            player = contestant.sit(start) if contestant.sit else contestant.player
+            return self._observed(player)
+
+        return Contestant(
+            contestant.name, contestant.player, contestant.digest, sit, contestant.learns
+        )
+
+    def _observed(self, player: Any) -> _Timed:
+        """The player, the time of its decisions taken. Frames of this file are no bot's."""
+
+        def timed(asked: str, decide: Callable[..., Any]) -> Callable[..., Any]:
+            def decided(*shown: Any) -> Any:
+                self._keep_time()
+                start = time.perf_counter()
+                try:
+                    return decide(*shown)
+                finally:
+                    self._run.note(asked, time.perf_counter() - start)
+
+            return decided
+
+        there = {name: getattr(player, name, None) for name in self._game.decisions}
+        return _Timed(**{name: timed(name, one) for name, one in there.items() if one})
+
+    def _keep_time(self) -> None:
+        if time.perf_counter() > self._deadline:
+            raise _TimeUp

@@ -1,0 +1,73 @@
+"""The games that a bot plays to be checked, and how two runs of them differ."""
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from cantstop_arena.games.game import CheckGame, Game
+
+
+def suite_of(game: Game) -> tuple[CheckGame, ...]:
+    """The game's own suite, or all named rule sets with every number of seats."""
+    return tuple(game.check_suite())
+
+
+class Step(NamedTuple):
+    """What a player did, in words, in some turn of a game."""
+
+    turn: int
+    seat: int
+    deed: str
+
+
+class Trace(NamedTuple):
+    """What happened in a game, for as long as it was watched."""
+
+    steps: tuple[Step, ...]
+    whole: bool
+
+    @classmethod
+    def read(cls, told: Any) -> "Trace":
+        """A trace that has been to JSON and back."""
+        steps, whole = told
+        return cls(tuple(Step(*step) for step in steps), whole)
+
+
+class Difference(NamedTuple):
+    """The first decision in which two runs of the same game differ."""
+
+    game: CheckGame
+    turn: int
+    seat: int
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        place = f"{self.game}, turn {self.turn}, seat {self.seat}"
+        return f"{place}: {self.before} the first time, {self.after} the second"
+
+
+STOPS, FAILS = "stops", "fails"
+
+
+def difference(
+    games: Sequence[CheckGame], these: Sequence[Trace], those: Sequence[Trace]
+) -> Difference | None:
+    """The first decision that differs, as far as both runs have come."""
+    for game, this, that in zip(games, these, those, strict=False):
+        for before, after in zip_longest(this.steps, that.steps):
+            if before == after:
+                continue
+            if (before is None and not this.whole) or (after is None and not that.whole):
+                break
+            return _told(game, before, after)
+    return None
+
+
+def _told(game: CheckGame, before: Step | None, after: Step | None) -> Difference:
+    where = before or after
+    assert where
+    deeds = [step.deed if step else "nothing" for step in (before, after)]
+    # Whoever goes on where the other time it stopped has rolled, whatever came of it.
+    told = ["rolls again" if STOPS in deeds and deed != STOPS else deed for deed in deeds]
+    return Difference(game, where.turn, where.seat, *told)

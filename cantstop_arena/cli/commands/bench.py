@@ -1,0 +1,61 @@
+"""`arena bench`: how fast bots play here."""
+
+from math import isnan
+from pathlib import Path
+
+import click
+
+from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
+
+
+def _a_number(context: click.Context, parameter: click.Parameter, seconds: float) -> float:
+    """Refuse nan, which lies between any two numbers to click."""
+    if isnan(seconds):
+        raise click.BadParameter("nan is no number of seconds")
+    return seconds
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[BOT]...")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(0.1, 600),
+    callback=_a_number,
+    default=1.0,
+    show_default=True,
+)
+@game_option
+@bots_option
+def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: Path) -> None:
+    """Measure the games a second of each BOT against itself, on one core.
+
+    Without a BOT: of all bots there are.
+    """
+    from tabulate import tabulate
+
+    from cantstop_arena.errors import BotError
+    from cantstop_arena.tournament.speed import measured
+
+    catalogue = catalogue_for(bots_folder, game_name)
+    asked = names or [spec.name for spec in catalogue.everything()[0]]
+    rows = []
+    for name in asked:
+        try:
+            speed = measured(catalogue, catalogue.find(name), seconds)
+        except BotError as error:
+            if names:
+                raise
+            click.echo(f"{name}: {error}", err=True)
+            continue
+        pace = "" if speed.nanoseconds is None else f"{speed.nanoseconds:,.0f}"
+        rows.append([name, speed.lane, f"{speed.games_per_second:,.0f}", pace])
+    paced = catalogue.game.counts.pace.removesuffix("s")
+    headers = ("bot", "lane", "games/s", f"ns/{paced}" if paced else "")
+    click.echo(
+        tabulate(
+            rows,
+            headers=headers,
+            disable_numparse=True,
+            colalign=("left", "left", "right", "right"),
+        )
+    )

@@ -1,0 +1,78 @@
+"""`arena bots`: the bots that can play here, and those that cannot."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cantstop_arena.cli.commands.bots_check import check
+from cantstop_arena.cli.commands.bots_new import new
+from cantstop_arena.cli.options import bots_option, catalogue_for
+from cantstop_arena.runtime.system import short_path
+from cantstop_arena.texts import in_a_line
+
+if TYPE_CHECKING:
+    from cantstop_arena.bot_sources.bot_specs import Description
+
+
+@click.group(invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--game", "game_name", metavar="NAME", help="Only those that play this game.")
+@bots_option
+@click.pass_context
+def bots(context: click.Context, as_json: bool, game_name: str | None, bots_folder: Path) -> None:
+    """List the bots: built in, from installed packages, and from the folder bots/."""
+    if context.invoked_subcommand is None:
+        _list(as_json, bots_folder, game_name)
+
+
+bots.add_command(check)
+bots.add_command(new)
+
+
+def _list(as_json: bool, bots_folder: Path, game_name: str | None) -> None:
+    from cantstop_arena.bot_sources.catalogue import Catalogue
+
+    catalogues = Catalogue(bots_folder).of_all_games()
+    if game_name is not None:
+        catalogues = [catalogue_for(bots_folder, game_name)]
+    known = [bot for catalogue in catalogues for bot in catalogue.everything()[0]]
+    broken = list(dict.fromkeys(bad for one in catalogues for bad in one.everything()[1]))
+    rows = [_row(bot) for bot in known if not bot.complaint]
+    failures = [{"name": b.name, "origin": b.origin, "reason": b.reason} for b in broken]
+    failures += [
+        {"name": bot.name, "origin": str(bot.path or bot.origin), "reason": bot.complaint}
+        for bot in known
+        if bot.complaint
+    ]
+    if as_json:
+        click.echo(json.dumps({"bots": rows, "broken": failures}, indent=2))
+        return
+    _print(rows, failures)
+
+
+def _row(bot: "Description") -> dict[str, Any]:
+    origin = str(bot.path or bot.origin)
+    return {
+        "name": bot.name,
+        "game": bot.game,
+        "origin": short_path(origin),
+        "lane": bot.lane,
+        "summary": bot.summary,
+        "options": bot.defaults,
+    }
+
+
+def _print(rows: list[dict[str, Any]], failures: list[dict[str, str]]) -> None:
+    from tabulate import tabulate
+
+    columns = ("name", "game", "origin", "lane", "summary")
+    table = [[in_a_line(row[column]) for column in columns] for row in rows]
+    click.echo(tabulate(table, headers=columns, disable_numparse=True))
+    if failures:
+        click.echo("\nCannot be used:")
+    for failure in failures:
+        origin = short_path(failure["origin"])
+        told = in_a_line(f"{failure['name']} ({origin}): {failure['reason']}")
+        click.echo(f"  {told}")

@@ -1,0 +1,83 @@
+"""`arena bots check`: what the author of a bot wants to know before a tournament."""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict, replace
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
+from cantstop_arena.errors import UsageError
+
+if TYPE_CHECKING:
+    from cantstop_arena.check.findings import Finding
+
+
+def _finite(context: click.Context, parameter: click.Parameter, seconds: float) -> float:
+    if not isfinite(seconds):
+        raise click.BadParameter(f"{seconds} is no number of seconds")
+    return seconds
+
+
+@click.command()
+@click.argument("file")
+@game_option
+@bots_option
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option(
+    "--decision-limit",
+    "limit",
+    type=click.FloatRange(0.001, 600),
+    callback=_finite,
+    default=1.0,
+    show_default=True,
+    metavar="S",
+    help="Seconds that a decision may take.",
+)
+def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: float) -> None:
+    """Look at the bots of FILE, and play them under many rules; or at the bot of that name.
+
+    Ends with exit code 1 where something is wrong. The file is run in a process of its own.
+    """
+    from cantstop_arena.check.findings import WRONG
+    from cantstop_arena.check.supervisor import Trial
+
+    trial = Trial(_target(file), catalogue_for(bots_folder, game_name), limit)
+    with closing(trial.findings()) as found:
+        findings = _seen_from_here(found)
+        told = list(findings if as_json else _printed(findings))
+    if as_json:
+        click.echo(json.dumps([asdict(finding) for finding in told], indent=2))
+    if any(finding.mark == WRONG for finding in told):
+        raise click.exceptions.Exit(1)
+
+
+def _target(file: str) -> Path | str:
+    """A path where it looks like one, else a name."""
+    path = Path(file)
+    if path.is_file():
+        return path.absolute()
+    if path.suffix == ".py" or path.name != file:
+        raise UsageError(f"there is no file {file}")
+    return file
+
+
+def _seen_from_here(findings: "Iterator[Finding]") -> "Iterator[Finding]":
+    """The findings with paths that lie below this folder told from here."""
+    here = f"{Path.cwd()}/"
+    return (replace(finding, text=finding.text.replace(here, "")) for finding in findings)
+
+
+def _printed(findings: "Iterator[Finding]") -> "Iterator[Finding]":
+    """The findings, each printed as it comes, those of each bot below its name."""
+    bot = None
+    for finding in findings:
+        if finding.bot != bot:
+            click.echo(f"{finding.bot}:" if bot is None else f"\n{finding.bot}:")
+            bot = finding.bot
+        click.echo(f"  {finding.mark:<5}  {finding.subject:<13}  {finding.text}")
+        yield finding

@@ -1,0 +1,125 @@
+"""`arena bots new`: a file to start a bot from."""
+
+import re
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from types import NoneType
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+
+import click
+
+from cantstop_arena.cli.options import bots_option, game_option
+from cantstop_arena.errors import ArenaError, UsageError
+
+if TYPE_CHECKING:
+    from cantstop_arena.games.decisions import Decision
+    from cantstop_arena.games.game import Game
+
+_LONGEST = 60
+
+
+@click.command()
+@click.argument("name")
+@click.option("--compiled", is_flag=True, help="For the compiled lane.")
+@game_option
+@bots_option
+def new(name: str, compiled: bool, game_name: str, bots_folder: Path) -> None:
+    """Write a bot called NAME to start from: a file that plays, with comments."""
+    from cantstop_arena.games.registry import game_called
+
+    game = game_called(game_name)
+    _check_name(name, game)
+    path = bots_folder / f"{name}.py"
+    _write(path, _template(game, compiled).replace("NAME", name))
+    click.echo(f"{path} is a bot now. What to do next:\n")
+    rivals = ", ".join([name, *_rivals(game, bots_folder, name)])
+    folder = "" if bots_folder == Path("bots") else f" --bots {bots_folder}"
+    for line in (
+        f"arena bots check {path}",
+        f"arena bench {name}{folder}",
+        f"a tournament file, say mine.yaml, with {_lines(game)}bots: [{rivals}]",
+        f"arena run mine.yaml{folder}",
+    ):
+        click.echo(f"  {line}")
+
+
+def _check_name(name: str, game: "Game") -> None:
+    from cantstop_arena.bot_sources.plugins import is_built_in
+
+    if len(name) > _LONGEST or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name):
+        told = "letters, digits, - and _, the first a letter or a digit"
+        raise UsageError(f"{name!r:.{_LONGEST}} is no name for a bot; it may have {told}")
+    if is_built_in(name, game):
+        raise UsageError(f"the name {name} is taken by a built-in bot")
+
+
+def _lines(game: "Game") -> str:
+    """What a file begins with, before its bots."""
+    from cantstop_arena.games.registry import DEFAULT
+
+    if game.name == DEFAULT:
+        return "the line  "
+    seats = "" if 2 in game.players else f", players: {game.players[0]}"
+    return f"the lines  game: {game.name}{seats}  and  "
+
+
+def _rivals(game: "Game", bots_folder: Path, name: str) -> list[str]:
+    """Two bots to play against, at least as many as the game has further seats."""
+    from cantstop_arena.bot_sources.catalogue import Catalogue
+
+    if game.usual_bots:
+        return [*game.usual_bots[:1], *game.usual_bots[-1:]]
+    known = Catalogue(bots_folder, game).everything()[0]
+    return [bot.name for bot in known if bot.name != name][: max(2, game.players[0] - 1)]
+
+
+def _template(game: "Game", compiled: bool) -> str:
+    template = game.bot_template(compiled)
+    if template is not None:
+        return template
+    if compiled:
+        raise UsageError(f"bots that play {game.title} cannot be compiled")
+    head = f'"""NAME: plays {game.title}."""\n\nfrom cantstop_arena import hookimpl\n'
+    decisions = game.decisions.values()
+    imports = "".join(dict.fromkeys(_import(decision.answer) for decision in decisions))
+    functions = map(_function, decisions)
+    return "\n\n".join([f'{head}{imports}\ngame = "{game.name}"\n', *functions])
+
+
+def _function(decision: "Decision") -> str:
+    """A function to be filled in, for a game that has no template of its own."""
+    answer = "0" if decision.has_moves else _least(decision.answer)
+    body = f"return {answer}" if answer else 'raise NotImplementedError("what do you answer?")'
+    parameters = ", ".join(decision.parameters)
+    told = f'"""{decision.summary}"""'
+    return f"@hookimpl\ndef {decision.name}({parameters}):\n    {told}\n    {body}\n"
+
+
+_LEAST = {int: "0", bool: "False", float: "0.0", str: '""', NoneType: "None"}
+
+
+def _least(kind: Any) -> str | None:
+    """The least that an answer of some type can be, in Python; None where nobody knows."""
+    if NoneType in get_args(kind):
+        return "None"
+    if is_dataclass(kind) and isinstance(kind, type):
+        hints = get_type_hints(kind)
+        parts = [_least(hints[field.name]) for field in fields(kind)]
+        return f"{kind.__name__}({', '.join(map(str, parts))})" if all(parts) else None
+    return "()" if get_origin(kind) is tuple else _LEAST.get(kind)
+
+
+def _import(kind: Any) -> str:
+    """The line that imports an answer's class, if it has one and an instance can be written."""
+    if is_dataclass(kind) and isinstance(kind, type) and _least(kind):
+        return f"from {kind.__module__} import {kind.__name__}\n"
+    return ""
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with path.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    except FileExistsError:
+        raise ArenaError(f"{path} is there already; it is left as it is") from None

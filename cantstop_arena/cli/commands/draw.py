@@ -1,0 +1,63 @@
+"""`arena draw`: the board at some moment of a game, as text or as a picture."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cantstop_arena.cli.game_source import STANDARD, Source, game_options, say_aside
+from cantstop_arena.cli.terminals.terminal import coloured
+from cantstop_arena.errors import UsageError
+
+if TYPE_CHECKING:
+    from cantstop_arena.views.game_view import Scene
+
+
+@click.command()
+@game_options
+@click.option("--turn", type=click.IntRange(0), help="After this turn, 0: before the first.")
+@click.option(
+    "--roll", type=click.IntRange(1), help="After this roll (or step) of the turn, not its end."
+)
+@click.option(
+    "--svg",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a picture to this file, or - for the standard output.",
+)
+def draw(turn: int | None, roll: int | None, svg: Path | None, **game: Any) -> None:
+    """Draw the board of one game of the tournament in FILE, the BOTs in seat order.
+
+    Without a BOT, FILE is a game that `arena play` or `arena replay --json` has written; - is the
+    standard input. Without --turn, the board is that of the end.
+    """
+    from cantstop_arena.reports.written import write_whole
+
+    if roll is not None and not turn:
+        raise click.UsageError("--roll needs the --turn that it belongs to.")
+    source = Source(**game)
+    if svg is not None:
+        source.check_target(svg)
+    view, events = source.shown(say_aside())
+    scene = _wanted(view.scenes(events), turn, roll)
+    if svg is None:
+        click.echo(view.draw(scene, coloured()), color=True)
+    elif svg == STANDARD:
+        click.echo(view.picture(scene), nl=False)
+    else:
+        write_whole(svg, view.picture(scene))
+        click.echo(f"Written to {svg}.")
+
+
+def _wanted(scenes: "Sequence[Scene]", turn: int | None, roll: int | None) -> "Scene":
+    """The scene at the end of a turn, or after a roll of it."""
+    if turn is None:
+        return scenes[-1]
+    in_turn = [scene for scene in scenes if scene.turn == turn and not scene.is_end]
+    if roll is not None:
+        in_turn = [scene for scene in in_turn if scene.step][:roll]
+    if not in_turn:
+        raise UsageError(f"there is no turn {turn}; the game has turns 0 to {scenes[-1].turn}")
+    if roll is not None and len(in_turn) < roll:
+        raise UsageError(f"there is no roll {roll} in turn {turn}, which has {len(in_turn)}")
+    return in_turn[-1]

@@ -1,0 +1,23 @@
+"""`arena games`: the games that can be played here."""
+
+import click
+
+
+@click.command()
+def games() -> None:
+    """List the games: their names, seats, and rule sets."""
+    from tabulate import tabulate
+
+    from cantstop_arena.games.registry import all_games, broken_games
+
+    rows = [
+        [game.name, game.title, _seats(game.players), ", ".join(game.rules.named)]
+        for game in all_games()
+    ]
+    click.echo(tabulate(rows, headers=("name", "title", "seats", "rules"), disable_numparse=True))
+    for name, reason in broken_games().items():
+        click.echo(f"Cannot be used: {name}: {reason}", err=True)
+
+
+def _seats(players: range) -> str:
+    return f"{players[0]} to {players[-1]}" if len(players) > 1 else str(players[0])

@@ -1,0 +1,109 @@
+"""`arena plan`: how many games a question costs, and how long they take here."""
+
+from math import isfinite
+from pathlib import Path
+
+import click
+
+from cantstop_arena.cli.commands.rules import rules_called, rules_option
+from cantstop_arena.cli.numbers import MOST_ELO, FiniteRange
+from cantstop_arena.cli.options import (
+    bots_option,
+    catalogue_for,
+    game_option,
+    workers_option,
+)
+from cantstop_arena.errors import UsageError
+
+LEAST = 100  # deals of the pilot: with fewer, a variance is hardly known
+LEAST_DIFFERENCE = 1e-6  # nobody could play what less would cost
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[BOT]...")
+@click.option(
+    "--difference",
+    type=float,
+    required=True,
+    metavar="D",
+    help="What is to be found: a difference of two scores (0.01 is 50.5 % to 49.5 %), or of Elo.",
+)
+@click.option("--elo", is_flag=True, help="The difference is one of Elo.")
+@click.option(
+    "--power",
+    type=FiniteRange(0, 1, min_open=True, max_open=True),
+    default=0.8,
+    show_default=True,
+    help="With what probability it is to be found.",
+)
+@click.option(
+    "--alpha",
+    type=FiniteRange(1e-9, 0.5),
+    default=0.05,
+    show_default=True,
+    help="How often a difference may be found where there is none.",
+)
+@click.option("--players", type=click.IntRange(2), default=2, show_default=True, help="Seats.")
+@rules_option
+@game_option
+@workers_option
+@click.option(
+    "--seconds",
+    type=FiniteRange(0.1, 600),
+    default=1.0,
+    show_default=True,
+    help="How long the pilot plays.",
+)
+@bots_option
+def plan(
+    names: tuple[str, ...],
+    difference: float,
+    elo: bool,
+    power: float,
+    alpha: float,
+    players: int,
+    rules_name: str | None,
+    game_name: str,
+    workers: int | None,
+    seconds: float,
+    bots_folder: Path,
+) -> None:
+    """Say how many deals and games it costs to find a difference between two bots.
+
+    The first two BOTs are compared; with more --players the others sit at the same table. A short
+    pilot here tells how much deals vary and how fast they are played.
+    """
+    from cantstop_arena.reports.plan import Question, plan_of, plan_text
+    from cantstop_arena.tournament.files.yaml_reader import wanted
+    from cantstop_arena.tournament.pool.worker import worker_count
+    from cantstop_arena.tournament.speed import pilot
+
+    _check(difference, elo, power, alpha)
+    catalogue = catalogue_for(bots_folder, game_name)
+    if players not in catalogue.game.players:
+        raise UsageError(f"--players must be {wanted(catalogue.game.players)}, not {players}")
+    seated = names or catalogue.game.usual_bots[:players]
+    if len(seated) != players:
+        told = f"{players} players need {players} bots, not {len(seated)}"
+        raise UsageError(f"{told}; --players says how many sit at a table")
+    specs = [catalogue.find(name) for name in seated]
+    rules = rules_called(rules_name, catalogue)
+    trial = pilot(catalogue, specs, rules, seconds, LEAST)
+    costs = plan_of(Question(difference, elo, power, alpha), trial.won, trial.games_per_deal)
+    cores = workers or worker_count()
+    click.echo(plan_text(costs, seated, rules.name, trial.games_per_second, cores))
+
+
+def _check(difference: float, elo: bool, wanted: float, alpha: float) -> None:
+    """Refuse what cannot be asked; nan lies between any two numbers to click."""
+    most = MOST_ELO if elo else 1
+    if not LEAST_DIFFERENCE <= abs(difference) <= most:
+        kind = "of Elo" if elo else "of two scores"
+        raise UsageError(
+            f"--difference {kind} must be from {LEAST_DIFFERENCE:g} to {most}, not {difference:g}"
+            + ("" if elo or not isfinite(difference) else "; --elo makes it one of Elo")
+        )
+    if not alpha < wanted:
+        raise UsageError(
+            f"--power {wanted:g} must be above --alpha {alpha:g}, which costs no games at all"
+        )

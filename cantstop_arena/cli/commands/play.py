@@ -1,0 +1,201 @@
+"""`arena play`: a person against bots."""
+
+import json
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Mapping
+from io import FileIO
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cantstop_arena.cli.commands.rules import rules_called, rules_option
+from cantstop_arena.cli.game_source import LAST_DEAL, STANDARD
+from cantstop_arena.cli.options import bots_option, catalogue_for, game_option, seed_option
+from cantstop_arena.cli.terminals.terminal import coloured, on_signal
+from cantstop_arena.errors import UsageError
+from cantstop_arena.runtime import shutdown
+
+if TYPE_CHECKING:
+    from cantstop_arena.seeds import Seed
+    from cantstop_arena.table.recording import Complaint
+
+LONGEST_LINE = 1000  # bytes of an answer that are looked at
+
+
+@click.command()
+@click.argument("bots", nargs=-1, metavar="[BOT]...")
+@rules_option
+@game_option
+@click.option(
+    "--seat",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Where you sit, 1 begins; the bots take the other seats in their order.",
+)
+@click.option("--name", default="you", show_default=True, help="What you are called.")
+@seed_option("Default: one that nobody can guess; it is told.")
+@click.option(
+    "--deal",
+    type=click.IntRange(0, LAST_DEAL),
+    default=0,
+    show_default=True,
+    help="The deal, counted from 0.",
+)
+@click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Where the game is recorded, a new file. Default: game-1.jsonl or the next number.",
+)
+@bots_option
+def play(
+    bots: tuple[str, ...],
+    rules_name: str | None,
+    game_name: str,
+    seat: int,
+    name: str,
+    seed: "Seed | None",
+    deal: int,
+    save: Path | None,
+    bots_folder: Path,
+) -> None:
+    """Play against BOTs, or alone, and answer line by line.
+
+    \b
+    arena play rule28                       you begin
+    arena play rule28 random --seat 2       the second of three
+    arena play ./mybot.py --rules korean    against a bot of your own
+
+    A question is answered by the number of a move, or by r (roll) and s (stop); ? shows the odds,
+    and q leaves the game, as Ctrl-C and Ctrl-D do. Where the input ends before the game, the exit
+    code is 1. `arena bots` lists the bots.
+
+    The game is recorded as it is played, for `arena replay FILE` and `arena draw FILE`.
+    """
+    from cantstop_arena.seeds import drawn
+    from cantstop_arena.table.person import Left, with_person
+    from cantstop_arena.texts import in_a_line
+    from cantstop_arena.tournament.playing import table_with
+    from cantstop_arena.views.game_view import LONGEST_NAME, view_of
+
+    players = len(bots) + 1
+    catalogue = catalogue_for(bots_folder, game_name)
+    game = catalogue.game
+    if players > game.players[-1]:
+        raise UsageError(f"{len(bots)} bots are too many; there are {game.players[-1]} seats")
+    if players not in game.players:
+        raise UsageError(f"{game.title} needs {game.players[0]} seats; name more bots")
+    if seat > players:
+        raise UsageError(f"--seat {seat} is not there; {players} play")
+    called = in_a_line(name, LONGEST_NAME)
+    if not called:
+        raise UsageError("--name must not be empty")
+    rules = rules_called(rules_name, catalogue)
+    chosen = drawn() if seed is None else seed
+    person = view_of(game).person(seat - 1, _read, click.echo, coloured())
+    path = _record_path(save)
+    with table_with(
+        person,
+        called,
+        seat - 1,
+        bots,
+        rules,
+        chosen,
+        catalogue,
+        _say_compiling,
+        hidden=(path,),  # it begins with the seed
+    ) as table:
+        file = _opened(path)
+        shown = in_a_line(shlex.quote(str(path)))
+        ending = f"The game is in {shown}; see arena replay {shown}"
+        shutdown.say_at_the_end(f"\nStopped. {ending}")
+        try:
+            with file:
+                seats = tuple(range(players))
+                for event in with_person(person, table, seats, deal, _say_complaint):
+                    _take_down(event, file)
+        except Left as left:
+            if left.__cause__ is not None:
+                raise left.__cause__ from None
+            click.echo(f"\n{ending}")
+            sys.exit(0 if left.asked else 1)
+        click.echo(f"\n{ending}")
+
+
+def _record_path(save: Path | None) -> Path:
+    """Where the record goes: as given, or to the next number that is free."""
+    if save is None:
+        return next(path for path in map(_numbered, count(1)) if not path.exists())
+    if save == STANDARD or not save.name:
+        raise UsageError("--save needs the name of a file")
+    return save
+
+
+def _numbered(number: int) -> Path:
+    return Path(f"game-{number}.jsonl")
+
+
+def _opened(path: Path) -> FileIO:
+    """The file of the record, which did not exist before."""
+    try:
+        return FileIO(path, "x")
+    except FileExistsError:
+        raise UsageError(f"{path} exists; choose another name to --save the game") from None
+
+
+def _take_down(event: Mapping[str, Any], file: FileIO) -> None:
+    """Write an event into the record at once."""
+    line = f"{json.dumps(event)}\n".encode()
+    try:
+        while line:
+            line = line[file.write(line) :]
+    except OSError as error:
+        error.filename = file.name
+        raise
+
+
+def _read(prompt: str) -> str | None:
+    """A line of the user's, None at the end of the input; repeated where it cannot be seen."""
+    if sys.stdin.isatty():
+        with on_signal(signal.SIGCONT, lambda: _repeat(prompt)):
+            line = _asked(prompt)
+    else:
+        line = _asked(prompt)
+        click.echo(ascii(line.decode(errors="replace").strip())[1:-1])
+    return line.decode(errors="replace") if line else None
+
+
+def _asked(prompt: str) -> bytes:
+    click.echo(prompt, nl=False)
+    return _line()
+
+
+def _repeat(prompt: str) -> None:
+    """Ask again after Ctrl-Z; without a stream, which may be at work already."""
+    os.write(1, prompt.encode())
+
+
+def _line() -> bytes:
+    """The next line of the input, the beginning of it where it is very long."""
+    line = rest = sys.stdin.buffer.readline(LONGEST_LINE)
+    while rest and not rest.endswith(b"\n"):
+        rest = sys.stdin.buffer.readline(LONGEST_LINE)
+    return line
+
+
+def _say_compiling(names: list[str]) -> None:
+    click.echo(f"Compiling {', '.join(names)} (only the first time) ...", err=True)
+
+
+def _say_complaint(complaint: "Complaint") -> None:
+    """Say who misbehaved; seats are told by their letters, as on the board."""
+    from cantstop_arena.views.game_view import LETTERS
+
+    who = f"{LETTERS[complaint.seat]} {complaint.bot}"
+    click.echo(f"{who} misbehaves in turn {complaint.turn}: {complaint.fault}", err=True)

@@ -1,0 +1,71 @@
+"""`arena rate`: the tables of results folders, made from their ledgers again."""
+
+from collections.abc import Sequence
+from math import isfinite
+from pathlib import Path
+
+import click
+
+from cantstop_arena.cli.table_options import show, table_options
+from cantstop_arena.outcomes import MOST_ANCHOR
+
+
+def _anchor(
+    context: click.Context, parameter: click.Parameter, words: Sequence[str]
+) -> dict[str, float]:
+    anchor = {}
+    for word in words:
+        name, _, points = word.rpartition("=")
+        if name in anchor:
+            raise click.BadParameter(f"{name!r} is given two Elo")
+        try:
+            anchor[name] = float(points)
+        except ValueError:
+            raise click.BadParameter(f"{word!r} is not of the form BOT=ELO") from None
+        if not (name and isfinite(anchor[name]) and abs(anchor[name]) <= MOST_ANCHOR):
+            raise click.BadParameter(f"{word!r} is not of the form BOT=ELO, as in rule28=1500")
+    return anchor
+
+
+@click.command()
+@click.argument(
+    "results", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="RESULTS..."
+)
+@click.option(
+    "--anchor",
+    callback=_anchor,
+    multiple=True,
+    metavar="BOT=ELO",
+    help="The Elo of a bot, to which the others relate; several that met have their mean."
+    " Default: all have mean 1500.",
+)
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write the files of a run there, too.",
+)
+@table_options
+def rate(
+    results: Sequence[Path],
+    anchor: dict[str, float],
+    output: Path | None,
+    form: str,
+    chosen: Sequence[str],
+) -> None:
+    """Rate again what lies in results folders, several together as one tournament.
+
+    The ledgers are read, and nothing is written to them, so that a run may be going on. Where one
+    tournament was played until intervals were narrow, they are confidence sequences here, too.
+    Rated together, tournaments need the same rules and number of players; bots of one name must
+    be the same bot.
+    """
+    from cantstop_arena.reports import files
+    from cantstop_arena.reports.analysis import Analysis
+    from cantstop_arena.tournament.ledgers.archive import reread
+
+    analysis = Analysis(reread(results, anchor))
+    if output:
+        output.mkdir(parents=True, exist_ok=True)
+        files.write_reports(analysis, output)
+    show(analysis, form, chosen)

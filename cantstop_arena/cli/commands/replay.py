@@ -1,0 +1,70 @@
+"""`arena replay`: any game of a tournament again, or one that was saved, written down."""
+
+import json
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cantstop_arena.cli.game_source import STANDARD, Source, game_options, say_aside
+
+if TYPE_CHECKING:
+    from cantstop_arena.games.game import Event
+
+
+@click.command()
+@game_options
+@click.option("--json", "as_json", is_flag=True, help="As JSON Lines, one event a line.")
+@click.option("--step", is_flag=True, help="Step by step, with keys, on a terminal.")
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a page to play it back to this file, or - for the standard output.",
+)
+def replay(as_json: bool, step: bool, html: Path | None, **game: Any) -> None:
+    """Play one game of the tournament in FILE again, the BOTs in seat order.
+
+    A BOT is one of the tournament's names, or of any bot that `arena bots` lists. Without a BOT,
+    FILE is a game that `arena play` or `arena replay --json` has written; - is the standard input.
+    """
+    from cantstop_arena.cli.terminals.terminal import coloured
+
+    source = Source(**game)
+    if html is not None:
+        if as_json or step:
+            raise click.UsageError("--html goes with neither --json nor --step.")
+        _write_page(source, html)
+        return
+    if step:
+        from cantstop_arena.cli.terminals.stepper import step_through
+
+        step_through(source)
+        return
+    events = source.events(say_aside())
+    for line in map(json.dumps, events) if as_json else _told(events, coloured()):
+        click.echo(line, color=True)
+
+
+def _told(events: "Iterator[Event]", in_colours: bool) -> "Iterator[str]":
+    """The game line by line, while it is played."""
+    from cantstop_arena.games.registry import game_called
+    from cantstop_arena.views.game_view import view_of
+
+    opening = next(events)
+    view = view_of(game_called(opening["game"]))
+    return view.tell(chain([opening], events), in_colours)
+
+
+def _write_page(source: Source, path: Path) -> None:
+    from cantstop_arena.reports.page.make import replay_page
+    from cantstop_arena.reports.written import write_whole
+
+    source.check_target(path)
+    page = replay_page(source.events(say_aside()))
+    if path == STANDARD:
+        click.echo(page, nl=False)
+    else:
+        write_whole(path, page)
+        click.echo(f"Written to {path}.")

@@ -1,0 +1,62 @@
+"""`arena rules`: the rule sets that have a name."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cantstop_arena.cli.options import catalogue_for, game_option
+from cantstop_arena.errors import UsageError
+
+if TYPE_CHECKING:
+    from cantstop_arena.bot_sources.catalogue import Catalogue
+
+rules_option = click.option(
+    "--rules",
+    "rules_name",
+    metavar="NAME",
+    help="By name; see arena rules. Default: the game's own, classic in Can't Stop.",
+)
+
+
+def rules_called(name: str | None, catalogue: "Catalogue") -> Any:
+    """The rule set of this name, or the game's default. Raises UsageError where there is none."""
+    from cantstop_arena.options import did_you_mean
+
+    if name is None:
+        return catalogue.game.rules.default
+    if name not in catalogue.rules:
+        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, catalogue.rules)}")
+    return catalogue.rules[name]
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@game_option
+def rules(name: str | None, as_json: bool, game_name: str) -> None:
+    """List the rule sets, or show every parameter of the one called NAME."""
+    catalogue = catalogue_for(Path("bots"), game_name)
+    named = catalogue.rules if name is None else {name: rules_called(name, catalogue)}
+    shown = {key: catalogue.game.rules.as_dict(rules) for key, rules in named.items()}
+    if as_json:
+        click.echo(json.dumps(shown if name is None else shown[name], indent=2))
+    elif name is None:
+        _list(shown, catalogue)
+    else:
+        for key, value in shown[name].items():
+            click.echo(f"{key:<15} {value}")
+
+
+def _list(shown: dict[str, dict[str, Any]], catalogue: "Catalogue") -> None:
+    from tabulate import tabulate
+
+    book = catalogue.game.rules
+    columns = ("name", *(book.telling or book.parameters))
+    sources = {name: named.source for name, named in book.named.items()}
+    table = [
+        [*(rules[column] for column in columns), sources.get(name, "package")]
+        for name, rules in shown.items()
+    ]
+    click.echo(tabulate(table, headers=[*columns, "source"]))

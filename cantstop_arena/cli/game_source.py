@@ -1,0 +1,115 @@
+"""Where commands that tell or draw a game find it: in a tournament, or in a record."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cantstop_arena.cli.options import RESULTS, bots_option, seed_option
+from cantstop_arena.errors import UsageError
+
+if TYPE_CHECKING:
+    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.games.game import Event
+    from cantstop_arena.seeds import Seed
+    from cantstop_arena.tournament.files.config import Tournament
+    from cantstop_arena.views.game_view import GameView
+
+LAST_DEAL = 2**63 - 1  # that the engine can count; no tournament comes near
+STANDARD = Path("-")
+
+_OPTIONS = (
+    click.argument("file", type=click.Path(path_type=Path)),
+    click.argument("bots", nargs=-1, metavar="[BOT]..."),
+    click.option("--deal", type=click.IntRange(0, LAST_DEAL), help="The deal, counted from 0."),
+    seed_option("Default: the file's, or that of its results."),
+    bots_option,
+)
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a user says about the game that is wanted."""
+
+    file: Path
+    bots: Sequence[str]
+    deal: int | None
+    seed: "Seed | None"
+    bots_folder: Path
+
+    def check_target(self, path: Path) -> None:
+        """Refuse to write over the file that the game comes from, or into nothing."""
+        if not path.name:
+            raise UsageError("a file to write to needs a name")
+        if path != STANDARD and path.exists() and self.file.exists() and path.samefile(self.file):
+            raise UsageError(f"{path} is where the game comes from; write to another file")
+
+    def events(self, complain: Callable[[str], None]) -> Iterator["Event"]:
+        """The events of the game; `complain` is told who misbehaves, and how."""
+        return self._played(complain) if self.bots else self._recorded()
+
+    def _played(self, complain: Callable[[str], None]) -> Iterator["Event"]:
+        from cantstop_arena.bot_sources.catalogue import Catalogue
+        from cantstop_arena.tournament.replaying import replayed
+
+        if self.deal is None:
+            raise click.UsageError("Missing option '--deal': which game of these bots?")
+        catalogue = Catalogue(self.bots_folder)
+        return replayed(self._tournament(catalogue), catalogue, self.bots, self.deal, complain)
+
+    def _tournament(self, catalogue: "Catalogue") -> "Tournament":
+        """The tournament of the file, with the seed that was drawn for it if none is named."""
+        from cantstop_arena.tournament.files import config
+        from cantstop_arena.tournament.ledgers.archive import looked_at
+        from cantstop_arena.tournament.ledgers.ledger import LEDGER
+
+        tournament = config.read(self.file, catalogue, config.Overrides(seed=self.seed))
+        if not tournament.drawn:
+            return tournament
+        folder = RESULTS / tournament.name
+        if not (folder / LEDGER).is_file():
+            raise UsageError(
+                f"{self.file} names no seed, and there are no results in {folder} to tell the one"
+                f" that was drawn. Give the {config.RESOLVED} of a results folder, or a --seed"
+            )
+        return replace(tournament, seed=looked_at(folder, lambda account: account.seed))
+
+    def shown(self, complain: Callable[[str], None]) -> "tuple[GameView, list[Event]]":
+        """The events, and the view of their game; whatever is wrong is raised here."""
+        from cantstop_arena.games.registry import game_called
+        from cantstop_arena.views.game_view import view_of
+
+        events = list(self.events(complain))
+        return view_of(game_called(events[0]["game"])), events
+
+    def _recorded(self) -> Iterator["Event"]:
+        from cantstop_arena.views.game_view import read_record
+
+        if self.deal is not None or self.seed is not None:
+            raise click.UsageError("Missing argument 'BOT...': who plays this deal?")
+        name = "standard input" if self.file == STANDARD else str(self.file)
+        return read_record(_lines(self.file, name), name)
+
+
+def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The arguments and options by which a command is told which game is wanted."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def say_aside() -> Callable[[str], None]:
+    """Says something on the standard error."""
+    return partial(click.echo, err=True)
+
+
+def _lines(file: Path, name: str) -> list[str]:
+    data = sys.stdin.buffer.read() if file == STANDARD else file.read_bytes()
+    try:
+        return data.decode().splitlines()
+    except UnicodeDecodeError:
+        raise UsageError(f"{name}: this file is not text in UTF-8") from None

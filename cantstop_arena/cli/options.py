@@ -1,0 +1,173 @@
+"""What users say of playing: options that commands share, and how a run is taken up again."""
+
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cantstop_arena.errors import UsageError
+from cantstop_arena.runtime import shutdown
+from cantstop_arena.runtime.system import bytes_of
+
+if TYPE_CHECKING:
+    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.seeds import Seed
+    from cantstop_arena.tournament.files.config import Overrides
+    from cantstop_arena.tournament.pool.worker_pool import Terms
+
+RESULTS = Path("results")
+
+bots_option = click.option(
+    "--bots",
+    "bots_folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("bots"),
+    show_default=True,
+    metavar="DIR",
+    help="Folder whose files are bots.",
+)
+
+
+game_option = click.option(
+    "--game",
+    "game_name",
+    default="cantstop",
+    show_default=True,
+    metavar="NAME",
+    help="The game that is played; see arena games.",
+)
+
+
+def catalogue_for(bots_folder: Path, game_name: str) -> "Catalogue":
+    """What can be used to play a game. Raises UsageError for a game that there is not."""
+    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.games.registry import game_called
+
+    return Catalogue(bots_folder, game_called(game_name))
+
+
+def _bytes(context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
+    try:
+        return None if text is None else bytes_of(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is no size like 512M or 2G") from None
+
+
+def _seed(context: click.Context, parameter: click.Parameter, text: str | None) -> "Seed | None":
+    from cantstop_arena.seeds import WANTED, seed_of
+    from cantstop_arena.tournament.files.yaml_reader import fitted, shown
+    from cantstop_arena.tournament.files.yaml_text import plain_value
+
+    if text is None:
+        return None
+    seed = seed_of(fitted(plain_value(text), 0))
+    if seed is None:
+        raise UsageError(f"--seed must be {WANTED}, not {shown(text)}")
+    return seed
+
+
+def seed_option(default: str) -> Callable[..., Any]:
+    """The option for the seed, a number or a text as in a file; `default` says what it is else."""
+    return click.option(
+        "--seed", callback=_seed, metavar="SEED", help=f"Of all dice, a number or a text. {default}"
+    )
+
+
+workers_option = click.option(
+    "--workers", type=click.IntRange(1), help="Processes that play. Default: all cores."
+)
+results_option = click.option(
+    "--results",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=RESULTS,
+    show_default=True,
+    metavar="DIR",
+    help="Where the folder with the results goes.",
+)
+_OPTIONS = (
+    workers_option,
+    click.option(
+        "--start-method",
+        type=click.Choice(["fork", "forkserver", "spawn"]),
+        help="How workers are started. Default: fork where that is safe, else spawn.",
+    ),
+    click.option(
+        "--memory",
+        callback=_bytes,
+        metavar="SIZE",
+        help="What each worker may take beyond what it starts with, such as 512M or 2G.",
+    ),
+    click.option("--games", type=int, help="Games for each group of bots that meets."),
+    seed_option("Default: the file's, or one that nobody can guess."),
+    results_option,
+    bots_option,
+    click.option("--fresh", is_flag=True, help="Forget earlier results of this name."),
+    click.option("--quiet", is_flag=True, help="Print the tables and nothing else."),
+    click.option(
+        "--page/--no-page",
+        default=True,
+        envvar="CANTSTOP_ARENA_PAGE",
+        show_envvar=True,
+        help="Write report.html, which takes about a second. Default: yes.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Playing:
+    """How what a file describes is to be played, as the options say."""
+
+    workers: int | None
+    start_method: str | None
+    memory: int | None
+    games: int | None
+    seed: "Seed | None"
+    results: Path
+    bots_folder: Path
+    fresh: bool
+    quiet: bool
+    page: bool
+
+    @property
+    def overrides(self) -> "Overrides":
+        """What is said instead of the file."""
+        from cantstop_arena.tournament.files.config import Overrides
+
+        return Overrides(self.games, self.seed)
+
+    @property
+    def terms(self) -> "Terms":
+        """The terms on which workers play."""
+        return terms_of(self.workers, self.start_method, self.memory)
+
+
+def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of commands that play what a file describes, which they get as `playing`."""
+
+    @wraps(command)
+    def told(**words: Any) -> Any:
+        playing = Playing(**{field.name: words.pop(field.name) for field in fields(Playing)})
+        return command(playing=playing, **words)
+
+    for option in reversed(_OPTIONS):
+        told = option(told)
+    return told
+
+
+def say_how_to_go_on() -> None:
+    """From now on a user who stops the run is told how to continue it."""
+    again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
+    shutdown.say_at_the_end(f"\nStopped. Nothing finished is lost; go on with:\n  {again}")
+
+
+def terms_of(workers: int | None, start_method: str | None, memory: int | None) -> "Terms":
+    """The terms on which workers play, with defaults for what is not given."""
+    from cantstop_arena.tournament.pool.worker import start_methods, worker_count
+    from cantstop_arena.tournament.pool.worker_pool import Terms
+
+    return Terms(workers or worker_count(), start_method or start_methods()[0], memory)

@@ -1,0 +1,115 @@
+"""The procedure that Rule of 28 and Glenn and Aloi's champions share, given its numbers.
+
+Source: Glenn and Aloi, "A Generalized Heuristic for Can't Stop", FLAIRS 2009. Numbers of columns
+are given from the middle column outwards; on boards with more than eleven columns those farther
+out count as the outermost. An advance weighs the same whether or not it jumps over a rival.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.hookspecs import compiled
+
+Ties = Literal["first", "random"]
+_FARTHEST = 8  # the outermost columns of the largest board are 7 from the middle
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What tells one bot of the family from another.
+
+    `values` and the weight of moving onto space j of a column of length l,
+    floor(slopes * j / l + intercepts), run from the middle column outwards. `odd`, `even`, `low`
+    and `high` are added to the score of a turn with all runners placed when every runner is in
+    an odd column, an even one, none above the middle, none below it.
+    """
+
+    values: tuple[int, ...]
+    slopes: tuple[int, ...]
+    intercepts: tuple[int, ...]
+    odd: int
+    even: int
+    low: int
+    high: int
+    placed: int
+    threshold: int
+
+    def with_threshold(self, threshold: int | None) -> "Numbers":
+        """The same numbers with another threshold, unless that is None."""
+        return self if threshold is None else replace(self, threshold=threshold)
+
+
+def _outwards(numbers: tuple[int, ...]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.array([*numbers, *[numbers[-1]] * (_FARTHEST - len(numbers))], np.int64)
+
+
+def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
+    """The compiled bot with these numbers."""
+    values = _outwards(numbers.values)
+    slopes, intercepts = _outwards(numbers.slopes), _outwards(numbers.intercepts)
+    sloped, at_random = any(numbers.slopes), ties == "random"
+    odd_bonus, even_bonus = numbers.odd, numbers.even
+    low_bonus, high_bonus = numbers.low, numbers.high
+    placed, threshold = numbers.placed, numbers.threshold
+
+    @compiled(boundscheck=False)
+    def move_score(turn, move):
+        middle = turn.rules.sides + 1
+        score = before = space = 0
+        for column in move:
+            distance = abs(column - middle)
+            score += intercepts[distance]
+            if sloped:
+                space = turn.next_space(
+                    column, space if column == before else turn.position(column)
+                )
+                score += slopes[distance] * space // turn.rules.lengths[column]
+            if column != before and not turn.runners[column]:
+                score += placed
+            before = column
+        return score
+
+    @compiled(boundscheck=False)
+    def choose_move(turn, moves):
+        best, best_score, equals = 0, move_score(turn, moves[0]), 1
+        for index in range(1, len(moves)):
+            score = move_score(turn, moves[index])
+            if score > best_score:
+                best, best_score, equals = index, score, 1
+            elif at_random and score == best_score:
+                equals += 1
+                if turn.random() * equals < 1:
+                    best = index
+        return best
+
+    @compiled(boundscheck=False)
+    def roll_again(turn):
+        if turn.free and len(turn.usable) > len(turn.placed):
+            return True
+        if len(turn.usable) == 0:
+            return False
+        middle = turn.rules.sides + 1
+        score = odd = low = high = 0
+        for column in turn.placed:
+            score += (turn.runners[column] - turn.markers[column] + 1) * values[
+                abs(column - middle)
+            ]
+            odd += column & 1
+            low += column <= middle
+            high += column >= middle
+        if not turn.free:
+            runners = turn.rules.runners
+            if odd == runners:
+                score += odd_bonus
+            if odd == 0:
+                score += even_bonus
+            if low == runners:
+                score += low_bonus
+            if high == runners:
+                score += high_bonus
+        return score < threshold
+
+    return Player(choose_move, roll_again)

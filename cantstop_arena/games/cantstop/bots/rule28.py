@@ -1,0 +1,41 @@
+"""Rule of 28, the classic pencil-and-paper strategy of Michael Keller."""
+
+from typing import Literal
+
+from cantstop_arena.games.cantstop.bots.heuristic import Numbers, Ties, heuristic_player
+from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.hookspecs import Bot, hookimpl
+
+_VALUES = (1, 2, 3, 4, 5, 6, 7, 8)
+_MIDDLE = (6, 5, 4, 3, 2, 1)
+_OUTER = (1, 2, 3, 4, 5, 6)
+
+
+def rule28(
+    threshold: int = 28,
+    ties: Ties = "first",
+    prefer: Literal["middle", "outer"] = "middle",
+) -> Player:
+    """Rule of 28 (Michael Keller): stops when the turn is worth 28 points.
+
+    `prefer: outer` weighs moves by the column values, as James Glenn's own program does by
+    default. Where no roll can succeed any more it stops whatever the score.
+    """
+    numbers = Numbers(
+        values=_VALUES,
+        slopes=(0,),
+        intercepts=_OUTER if prefer == "outer" else _MIDDLE,
+        odd=2,
+        even=-2,
+        low=4,
+        high=4,
+        placed=-6,
+        threshold=threshold,
+    )
+    return heuristic_player(numbers, ties)
+
+
+@hookimpl
+def register_bots() -> list[Bot]:
+    """Rule of 28 and its options."""
+    return [Bot("rule28", rule28)]

@@ -1,0 +1,96 @@
+"""How Can't Stop is told to bots in other processes; docs/protocol.md is normative."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+from itertools import repeat
+from typing import Any
+
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.turn import Columns, Move, Spaces, Turn
+from cantstop_arena.games.codec import Codec
+
+
+class CantStopCodec(Codec):
+    """What is kept by column travels as an object of those columns where something stands."""
+
+    def view_as_json(self, view: Turn) -> dict[str, Any]:
+        return shown(view)
+
+    def view_from_json(
+        self, kind: Any, told: Mapping[str, Any], rules: RuleSet, random: Callable[[], float]
+    ) -> Turn:
+        return turn_in(told, rules, random)
+
+    def moves_as_json(self, moves: Sequence[Move]) -> Sequence[Move]:
+        return moves
+
+    def moves_from_json(self, told: Sequence[Sequence[int]]) -> tuple[Move, ...]:
+        return tuple(map(tuple, told))
+
+
+def shown(turn: Turn) -> dict[str, Any]:
+    """A turn as JSON has it; the rules and the random key are told once a game."""
+    return {
+        "seat": turn.seat,
+        "players": turn.players,
+        "number": turn.number,
+        "rolls": turn.rolls,
+        "dice": turn.dice,
+        "runners": _by_column(turn.runners),
+        "free": turn.free,
+        "placed": turn.placed,
+        "usable": turn.usable,
+        "claimed": turn.claimed,
+        "markers": _by_column(turn.markers),
+        "rivals": [_by_column(rival) for rival in turn.rivals],
+        "claims": turn.claims,
+        "rival_claims": turn.rival_claims,
+        "bust_chance": _bust_chance(turn),
+    }
+
+
+def turn_in(told: Mapping[str, Any], rules: RuleSet, random: Callable[[], float]) -> Turn:
+    """The turn that was told."""
+    columns = _column_names(len(rules.lengths))
+    return Turn(
+        told["seat"],
+        told["players"],
+        told["number"],
+        told["rolls"],
+        tuple(told["dice"]),
+        _spaces(told["runners"], columns),
+        told["free"],
+        tuple(told["placed"]),
+        tuple(told["usable"]),
+        tuple(told["claimed"]),
+        _spaces(told["markers"], columns),
+        tuple(_spaces(rival, columns) for rival in told["rivals"]),
+        told["claims"],
+        tuple(told["rival_claims"]),
+        rules,
+        random,
+    )
+
+
+@lru_cache(maxsize=1 << 12)
+def _by_column(spaces: Spaces) -> Mapping[str, int]:
+    return {str(column): space for column, space in enumerate(spaces) if space}
+
+
+def _spaces(told: Mapping[str, int], columns: Sequence[str]) -> Spaces:
+    return tuple(map(told.get, columns, repeat(0)))
+
+
+@cache
+def _column_names(width: int) -> tuple[str, ...]:
+    return tuple(map(str, range(width)))
+
+
+def _bust_chance(turn: Turn) -> float:
+    key = turn.rules.sides, turn.usable
+    if key not in _BUST_CHANCES:
+        _BUST_CHANCES[key] = turn.bust_chance()
+    return _BUST_CHANCES[key]
+
+
+_BUST_CHANCES: dict[tuple[int, Columns], float] = {}

@@ -1,0 +1,168 @@
+"""The moves and sets of columns that a compiled bot is shown: counted, looked up, iterated."""
+
+import operator
+from typing import Any
+
+from numba import types
+from numba.core import cgutils
+from numba.core.imputils import RefType, iternext_impl
+from numba.extending import lower_builtin, overload
+
+from cantstop_arena.games.cantstop.engine import moves
+from cantstop_arena.games.cantstop.engine.native_types import (
+    INLINE,
+    Columns,
+    Move,
+    Moves,
+    Series,
+    SeriesIterator,
+    as_move,
+    game_of,
+    number_in,
+)
+from cantstop_arena.games.cantstop.engine.state import COLUMNS
+
+
+@overload(len, jit_options=INLINE)
+def _series_length(series):
+    if isinstance(series, Moves):
+        return lambda series: game_of(series).move_count
+    if isinstance(series, Move):
+        return lambda series: 2 if number_in(series) & 31 else 1
+    if isinstance(series, Columns):
+        return lambda series: moves.count_columns(number_in(series))
+    return None
+
+
+@overload(operator.getitem, jit_options=INLINE)
+def _series_item(series, index):
+    if not isinstance(series, Series) or isinstance(index, types.SliceType):
+        return None
+
+    def read(series, index):
+        if not 0 <= index < len(series):
+            raise IndexError("index out of range")
+        return _item(series, index)
+
+    return read
+
+
+@overload(operator.contains, jit_options=INLINE)
+def _series_contains(series, column):
+    if isinstance(series, Columns):
+        return lambda series, column: 0 <= column < COLUMNS and number_in(series) >> column & 1 == 1
+    if isinstance(series, Move):
+        return lambda series, column: series[0] == column or series[len(series) - 1] == column
+    return None
+
+
+def _item(series: Any, index: int) -> Any:
+    """The item at a position that is known to exist."""
+    raise NotImplementedError
+
+
+@overload(_item, jit_options=INLINE)
+def _series_item_at(series, index):
+    if isinstance(series, Moves):
+        return lambda series, index: as_move(game_of(series).moves[index])
+    if isinstance(series, Move):
+        return lambda series, index: number_in(series) & 31 if index else number_in(series) >> 5
+
+    def read(series, index):
+        mask = number_in(series)
+        for _ in range(index):
+            mask &= mask - 1
+        return moves.lowest_column(mask)
+
+    return read
+
+
+# Iteration: one number says how far it has come. A set of columns gives its lowest bits away one
+# by one, a packed move its upper half first, and the moves count.
+
+
+def _start(series):
+    """The number with which an iteration begins."""
+    raise NotImplementedError
+
+
+def _more(series, state):
+    """Whether another item follows."""
+    raise NotImplementedError
+
+
+def _following(series, state):
+    """The number after the next item is taken."""
+    raise NotImplementedError
+
+
+def _next(series, state):
+    """The next item."""
+    raise NotImplementedError
+
+
+@overload(_start, jit_options=INLINE)
+def _series_start(series):
+    return (lambda series: 0) if isinstance(series, Moves) else lambda series: number_in(series)
+
+
+@overload(_more, jit_options=INLINE)
+def _series_more(series, state):
+    if isinstance(series, Moves):
+        return lambda series, state: state < len(series)
+    return lambda series, state: state != 0
+
+
+@overload(_next, jit_options=INLINE)
+def _series_next(series, state):
+    if isinstance(series, Moves):
+        return lambda series, state: _item(series, state)
+    if isinstance(series, Move):
+        return lambda series, state: state >> 5 if state >> 5 else state
+    return lambda series, state: moves.lowest_column(state)
+
+
+@overload(_following, jit_options=INLINE)
+def _series_following(series, state):
+    if isinstance(series, Moves):
+        return lambda series, state: state + 1
+    if isinstance(series, Move):
+        return lambda series, state: state & 31 if state >> 5 else 0
+    return lambda series, state: state & (state - 1)
+
+
+_STEPS = {
+    "start": lambda series: _start(series),
+    "more": lambda series, state: _more(series, state),
+    "next": lambda series, state: _next(series, state),
+    "following": lambda series, state: _following(series, state),
+}
+
+
+def _step(name: str, answer: types.Type, context: Any, builder: Any, *arguments: Any) -> Any:
+    """Generate the code of one step of an iteration over (type, value) pairs."""
+    kinds, values = zip(*arguments, strict=True)
+    return context.compile_internal(builder, _STEPS[name], answer(*kinds), values)
+
+
+@lower_builtin("getiter", Series)
+def _begin_iteration(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    iterator = context.make_helper(builder, signature.return_type)
+    iterator.series = arguments[0]
+    series = (signature.args[0], arguments[0])
+    state = _step("start", types.int64, context, builder, series)
+    iterator.state = cgutils.alloca_once_value(builder, state)
+    return iterator._getvalue()
+
+
+@lower_builtin("iternext", SeriesIterator)
+@iternext_impl(RefType.UNTRACKED)
+def _next_item(context: Any, builder: Any, signature: Any, arguments: Any, result: Any) -> None:
+    kind = signature.args[0].series
+    iterator = context.make_helper(builder, signature.args[0], arguments[0])
+    place = ((kind, iterator.series), (types.int64, builder.load(iterator.state)))
+    more = _step("more", types.boolean, context, builder, *place)
+    result.set_valid(more)
+    with builder.if_then(more):
+        result.yield_(_step("next", kind.item, context, builder, *place))
+        builder.store(_step("following", types.int64, context, builder, *place), iterator.state)

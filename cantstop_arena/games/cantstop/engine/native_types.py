@@ -1,0 +1,145 @@
+"""The numba types of what a compiled bot is shown: pointers into the game record, and numbers.
+
+The types offer what `turn.Turn` offers and nothing else: there is no way to write through them,
+and none to the dice or to another seat's bot. A set of columns is a bit mask, a move a packed
+number; both can be iterated, counted and searched like the tuples a plain bot gets.
+"""
+
+from typing import Any
+
+import numba
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, models, register_model
+
+from cantstop_arena.games.cantstop.engine.state import GAME
+
+RECORD = numba.from_dtype(GAME)
+INLINE = {"forceinline": True}
+
+
+# Types --------------------------------------------------------------------------------------
+
+
+class View(types.Type):
+    """A pointer into the game record, seen as something a bot may look at."""
+
+
+class Series(types.IterableType):
+    """Something with a length whose items are looked up by position, and can be iterated."""
+
+    def __init__(self, name: str, item: types.Type) -> None:
+        self.item = item
+        super().__init__(name=name)
+
+    @property
+    def iterator_type(self) -> "SeriesIterator":
+        return SeriesIterator(self)
+
+
+class SeriesIterator(types.SimpleIteratorType):
+    """A series and the position of its next item."""
+
+    def __init__(self, series: Series) -> None:
+        self.series = series
+        super().__init__(f"iter({series})", series.item)
+
+
+class Turn(View):
+    """The table as the player on turn sees it."""
+
+
+class Rules(View):
+    """The rules in force."""
+
+
+class Spaces(View):
+    """A number for every column, looked up by the column's number."""
+
+
+class Rivals(View):
+    """The rivals' markers, in order of play."""
+
+
+class RivalClaims(View):
+    """The rivals' numbers of claimed columns, in order of play."""
+
+
+class Moves(Series):
+    """The legal moves."""
+
+
+class Columns(Series):
+    """A set of columns, as a bit mask."""
+
+
+class Move(Series):
+    """The one or two columns a move advances, packed."""
+
+
+TURN, RULES, SPACES = Turn("Turn"), Rules("Rules"), Spaces("Spaces")
+RIVALS, RIVAL_CLAIMS = Rivals("Rivals"), RivalClaims("RivalClaims")
+COLUMN_SET, MOVE = Columns("Columns", types.int64), Move("Move", types.int64)
+MOVES = Moves("Moves", MOVE)
+
+for _view in (Turn, Rules, Spaces, Rivals, RivalClaims, Moves):
+    register_model(_view)(models.OpaqueModel)
+
+
+@register_model(Columns)
+@register_model(Move)
+class _NumberModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: types.Type) -> None:
+        super().__init__(manager, kind, ir.IntType(64))
+
+
+@register_model(SeriesIterator)
+class _SeriesIteratorModel(models.StructModel):
+    def __init__(self, manager: Any, kind: SeriesIterator) -> None:
+        members = [("series", kind.series), ("state", types.EphemeralPointer(types.int64))]
+        super().__init__(manager, kind, members)
+
+
+# Seeing one type as another ------------------------------------------------------------------
+
+
+def _seen_as(target: types.Type) -> Any:
+    """An intrinsic that gives the same bits another type."""
+
+    @intrinsic
+    def cast(typing_context: Any, value: types.Type) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            kind = context.get_value_type(target)
+            return builder.bitcast(arguments[0], kind)
+
+        return target(value), generate
+
+    return cast
+
+
+game_of = _seen_as(RECORD)
+as_rules = _seen_as(RULES)
+as_rivals = _seen_as(RIVALS)
+as_rival_claims = _seen_as(RIVAL_CLAIMS)
+as_columns = _seen_as(COLUMN_SET)
+as_move = _seen_as(MOVE)
+number_in = _seen_as(types.int64)
+
+
+@intrinsic
+def spaces_at(typing_context: Any, view: types.Type, offset: types.Type) -> Any:
+    """The numbers by column that begin `offset` bytes into the game record."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.gep(arguments[0], [arguments[1]])
+
+    return SPACES(view, types.int64), generate
+
+
+@intrinsic
+def space_in(typing_context: Any, spaces: types.Type, column: types.Type) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        numbers = builder.bitcast(arguments[0], ir.IntType(64).as_pointer())
+        return builder.load(builder.gep(numbers, [arguments[1]]))
+
+    return types.int64(spaces, types.int64), generate

@@ -1,0 +1,115 @@
+"""Can't Stop as the arena knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from importlib import resources
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from cantstop_arena.games.cantstop.hooks import HOOKS
+from cantstop_arena.games.cantstop.measures import COUNTED
+from cantstop_arena.games.cantstop.odds import hit_table
+from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, PLAYERS, RuleSet, derive
+from cantstop_arena.games.game import CheckGame, Event, Game
+from cantstop_arena.games.rulebook import Named, RuleBook
+from cantstop_arena.outcomes import Window
+
+if TYPE_CHECKING:
+    from cantstop_arena.games.cantstop.codec import CantStopCodec
+
+
+class CantStopRules(RuleBook[RuleSet]):
+    """The published rule sets."""
+
+    @property
+    def named(self) -> Mapping[str, Named[RuleSet]]:
+        return {name: Named(rules, source) for name, (rules, source) in NAMED.items()}
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return PARAMETERS
+
+    def as_dict(self, rules: RuleSet) -> dict[str, Any]:
+        return rules.as_dict()
+
+    def from_dict(self, told: Mapping[str, Any]) -> RuleSet:
+        return RuleSet(**{**told, "column_lengths": tuple(told["column_lengths"])})
+
+    def derive(self, base: RuleSet, changes: Mapping[str, Any], name: str | None = None) -> RuleSet:
+        return derive(base, changes, name)
+
+
+_ODD: Sequence[Mapping[str, Any]] = (
+    {"sides": 2, "columns_to_win": 2},  # a board of three columns has no more than three to win
+    {"sides": 8},
+    {"runners": 1},
+    {"runners": 5},
+    {"landing": "jump", "stop": "after-all-runners"},
+    {"landing": "leave", "stop": "after-all-runners"},
+    {"columns_to_win": 1},
+)
+
+
+_BOTS = ("random", "cautious", "daring", "odds", "rule28", "glenn-aloi")
+
+
+class CantStop(Game):
+    """Sid Sackson's game."""
+
+    name = "cantstop"
+    title = "Can't Stop"
+    players = PLAYERS
+    rules = CantStopRules(CLASSIC, telling=("stop", "landing", "columns_to_win"))
+    hooks = HOOKS
+    counts = COUNTED
+    bots: Mapping[str, str] = MappingProxyType(
+        {name: f"cantstop_arena.games.cantstop.bots.{name.replace('-', '_')}" for name in _BOTS}
+    )
+    usual_bots = ("rule28", "glenn-aloi", "odds", "cautious")
+    view = "cantstop_arena.views.cantstop.view:CantStopView"
+    table_class = "cantstop_arena.games.cantstop.engine_table:EngineTable"
+
+    @cached_property
+    def codec(self) -> CantStopCodec:
+        from cantstop_arena.games.cantstop.codec import CantStopCodec
+
+        return CantStopCodec()
+
+    @property
+    def window(self) -> Window:
+        from cantstop_arena.games.cantstop.engine.snapshots import SIZE, sight_of
+
+        return Window(SIZE, sight_of)
+
+    def check_suite(self) -> Iterable[CheckGame]:
+        """All named rule sets and some odd ones, with every number of seats."""
+        yield from super().check_suite()
+        for changes in _ODD:
+            rules = derive(CLASSIC, changes)
+            yield from (CheckGame(rules, players) for players in self.players)
+
+    def deed(self, event: Event) -> str:
+        if event["event"] == "stop":
+            return "stops"
+        if event["event"] != "roll":
+            return ""
+        chosen = event["chosen"]
+        return "takes " + " and ".join(map(str, chosen)) if chosen else "busts"
+
+    def bot_template(self, compiled: bool) -> str:
+        file = "compiled.py.txt" if compiled else "plain.py.txt"
+        return resources.files(__package__).joinpath("templates", file).read_text("utf-8")
+
+    def uncompiled(self, bots: Mapping[str, str]) -> list[str]:
+        from cantstop_arena.games.cantstop.engine.compiler import is_cached
+
+        engine = [] if is_cached("engine") else ["the engine"]
+        return engine + [name for digest, name in bots.items() if not is_cached(digest)]
+
+    def prepare(self, rules: RuleSet, players: int) -> None:
+        hit_table(rules.sides)
+
+
+GAME = CantStop()

@@ -1,0 +1,121 @@
+"""The games that there are: built in, and from installed packages.
+
+A package brings games by an entry point of the group `cantstop_arena.games`: a module with the hook
+`register_games`. Its code is the arena's from then on: unlike bots, games run in every process.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cantstop_arena.errors import UsageError
+from cantstop_arena.options import LONGEST_QUOTE, did_you_mean
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from cantstop_arena.games.game import Game
+
+GROUP = "cantstop_arena.games"
+DEFAULT = "cantstop"
+_DECLARATIONS = "*.*-info/entry_points.txt"
+_BUILT_IN = {DEFAULT: "cantstop_arena.games.cantstop.game"}
+_COMMANDS = {"odds": "cantstop_arena.views.cantstop.odds_command:odds"}
+"""Commands of the games that are built in, named here so that listing commands imports no game."""
+
+
+def game_called(name: str) -> Game:
+    """The game of this name. Raises UsageError where there is none, or it is broken."""
+    if name in _BUILT_IN:
+        return _built_in(name)
+    games, broken = _installed()
+    if name in games:
+        return games[name]
+    if name in broken:
+        raise UsageError(f"game {name} cannot be used: {broken[name]}")
+    known = [*_BUILT_IN, *games]
+    hint = did_you_mean(name, known)
+    raise UsageError(f"unknown game {name!r:.{LONGEST_QUOTE}}{hint}; games are {', '.join(known)}")
+
+
+def all_games() -> list[Game]:
+    """Every game, the built-in ones first."""
+    return [*map(_built_in, _BUILT_IN), *_installed()[0].values()]
+
+
+def broken_games() -> Mapping[str, str]:
+    """The entry points whose games cannot be used, and why."""
+    return _installed()[1]
+
+
+def _built_in(name: str) -> Game:
+    game: Game = import_module(_BUILT_IN[name]).GAME
+    return game
+
+
+@cache
+def _installed() -> tuple[Mapping[str, Game], Mapping[str, str]]:
+    """Games by name from packages, and what keeps others from being used."""
+    from importlib import metadata  # it brings much with it
+
+    games: dict[str, Game] = {}
+    broken: dict[str, str] = {}
+    for point in sorted(metadata.entry_points(group=GROUP), key=lambda point: point.name):
+        try:
+            for game in _offered(point):
+                games.setdefault(game.name, game)
+        except Exception as error:
+            broken[point.name] = f"{type(error).__name__}: {error}"
+    return games, broken
+
+
+def _offered(point: EntryPoint) -> Iterator[Game]:
+    """The games of an entry point's module, registered by pluggy. Raises whatever it does."""
+    import pluggy
+
+    from cantstop_arena import hookspecs
+    from cantstop_arena.games.complaints import complaints
+    from cantstop_arena.games.game import Game
+
+    manager = pluggy.PluginManager(hookspecs.PROJECT)
+    manager.add_hookspecs(hookspecs)
+    manager.register(point.load(), point.name)
+    if not manager.hook.register_games.get_hookimpls():
+        raise TypeError(f"{point.value} has no function register_games marked @hookimpl")
+    for offered in manager.hook.register_games():
+        for game in offered:
+            if not isinstance(game, Game) or game.name in _BUILT_IN:
+                raise TypeError(f"register_games must return games of its own, not {game!r:.60}")
+            if found := complaints(game):
+                raise TypeError("; ".join(found))
+            yield game
+
+
+def command_names() -> list[str]:
+    """The names of the games' own commands."""
+    if not _any_declared():
+        return [*_COMMANDS]
+    return [*_COMMANDS, *(name for game in _installed()[0].values() for name in game.commands)]
+
+
+def _any_declared() -> bool:
+    """Whether a folder of the path has a package with games.
+
+    A look at the files themselves, since importing what reads them properly would make `arena
+    --help` noticeably slower.
+    """
+    files = (file for folder in sys.path for file in Path(folder).glob(_DECLARATIONS))
+    return any(GROUP in file.read_text("utf-8", "replace") for file in files)
+
+
+def command_place(name: str) -> str | None:
+    """Where a game's own command is, as "module:object"; None where there is none of this name."""
+    if name in _COMMANDS:
+        return _COMMANDS[name]
+    games = _installed()[0].values()
+    return next((game.commands[name] for game in games if name in game.commands), None)

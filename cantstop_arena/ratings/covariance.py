@@ -1,0 +1,250 @@
+"""Errors of the ratings, for deals that share their chance.
+
+The unit of sampling is the deal. With u_d = wins in deal d by bot and by seat, minus what the model
+expects of a deal, and H Fisher's information of all games, the parameters' covariance is the
+sandwich
+
+    H⁻¹ M H⁻¹,   M = Σ u_d u_dᵀ
+
+(Huber 1967, White 1982; for clusters Liang and Zeger 1986), which holds however the games of a deal
+depend on each other. All deals of a stretch are expected to come out the same, so M follows exactly
+from sums over deals of wins and of their products.
+
+Where residuals stand for errors they are too small: the estimate leans towards each deal. Against
+this the variance from each stretch is multiplied by g / (g - l), g being the contrast's variance by
+the model and l what of it the fit takes away; for a single stretch of D deals that is D / (D - 1),
+the correction of Bell and McCaffrey (2002). Their degrees of freedom, here (Σ g)² / Σ (g² / f) with
+f = D (1 - l / g) for each stretch, are D - 1 for a single one; intervals have Student's quantile.
+
+The seats' effects, which few heavy deals can decide, have fewer if the deals' kurtosis asks for it
+(see `sampled`).
+
+Two things that no residual shows are added. A bot that won or lost everything varies only by what
+the model says, so the model's own variance of the bots at the bound is added to M. And where all D
+deals came out the same, others could still come: with 95 % confidence a share of less than
+π = 1 - 0.05^(1/D) (Clopper and Pearson 1934), which moves a contrast by π √(D g) if such deals
+differ as the model expects of deals; that is then taken as half the interval.
+"""
+
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import numpy as np
+
+from cantstop_arena.ratings.distributions import student
+from cantstop_arena.ratings.model.choice import chances, spread, summed
+from cantstop_arena.ratings.model.connections import Truths
+from cantstop_arena.ratings.model.evidence import Floats, Span
+from cantstop_arena.ratings.model.luce import Luce
+from cantstop_arena.sequential.confidence import (
+    FIRST_LOOK,
+    chance,
+    least_variance,
+    multiplier,
+)
+from cantstop_arena.shares import whole
+
+NOTHING = 1e-13  # of the model's variance: less than that is rounding
+LEAST_FREEDOM = 0.999  # below, there is one deal, and nothing to see how deals differ
+SURE = 0.05
+DIGITS = 10
+SINGULAR = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Covariances of the parameters from the deals of one stretch.
+
+    `found` is the sandwich, `expected` what the model says of it and `taken` what the fit takes
+    away of the latter.
+    """
+
+    deals: int
+    found: Floats
+    expected: Floats
+    taken: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How contrasts vary: `variance` as found, `error` corrected, with its degrees of freedom.
+
+    Where not `known`, too few deals tell how deals differ; `still` where all came out the same.
+    Where one looks while games go on, intervals are confidence sequences, tuned for the `expected`
+    number of deals.
+    """
+
+    variance: Floats
+    error: Floats
+    freedom: Floats
+    known: Truths
+    still: Truths
+    expected: float | None = None
+
+    def reach(self, place: int | tuple[int, int]) -> float:
+        """Half the width of a contrast's 95 % interval."""
+        error, freedom = float(self.error[place]), float(self.freedom[place])
+        if error == 0:
+            return 0.0
+        if self.expected is None:
+            return student(freedom) * error
+        return multiplier(round(freedom) + 1, self.expected) * error
+
+    def chances(self, contrasts: Floats) -> Floats:
+        """The p-values of contrasts for who looks while games go on; 1 where nothing is known."""
+        assert self.expected is not None
+        found = np.ones_like(contrasts)
+        for place in zip(*np.nonzero(self.known & (self.error > 0)), strict=True):
+            deviate, deals = contrasts[place] / self.error[place], round(self.freedom[place]) + 1
+            found[place] = chance(float(deviate), deals, self.expected)
+        return found
+
+
+class Sandwich:
+    """The covariance of a model's parameters: of strengths first, then of seats."""
+
+    def __init__(self, model: Luce, expected: float | None = None) -> None:
+        inverse = model.inverse
+        self.expected = expected
+        self.deals = sum(span.deals for span in model.evidence.spans)
+        self.parts = [_parts(model, span) for span in model.evidence.spans]
+        self.extra = inverse @ _unseen(model) @ inverse
+        found: Floats = sum((part.found for part in self.parts), self.extra)
+        self.covariance = found
+        self.trace = sum(float((part.found * model.curvature).sum()) for part in self.parts)
+
+    def of_contrasts(self, contrasts: Floats) -> Spread:
+        """How the sums of parameters weighted by each row of `contrasts` vary."""
+        forms = [
+            [((contrasts @ matrix) * contrasts).sum(axis=1) for matrix in matrices]
+            for matrices in self._matrices()
+        ]
+        return self._spread(forms)
+
+    def of_differences(self, bots: int) -> Spread:
+        """How the difference of each two bots' strengths varies: matrices of bots by bots."""
+        return self._spread(
+            [[_differences(matrix[:bots, :bots]) for matrix in row] for row in self._matrices()]
+        )
+
+    def _matrices(self) -> list[list[Floats]]:
+        parts = [[part.found, part.expected, part.taken] for part in self.parts]
+        return [[self.extra], *parts]
+
+    def _spread(self, forms: list[list[Floats]]) -> Spread:
+        (extra,), *parts = forms
+        none = np.zeros_like(extra)
+        found, corrected, expected, weights = extra.copy(), extra.copy(), none, none
+        for part, (seen, model, taken) in zip(self.parts, parts, strict=True):
+            left = np.maximum(model - taken, 0.0)
+            some = (model > 0) & (left > NOTHING * model)
+            share = np.divide(left, model, out=none.copy(), where=some)
+            found = found + seen
+            corrected = corrected + np.divide(seen, share, out=none.copy(), where=some)
+            expected = expected + model
+            weight = np.divide(model**2, share * part.deals, out=none.copy(), where=some)
+            weights = weights + weight
+        spread = _judged(found, corrected, extra, expected, weights)
+        return spread if self.expected is None else _looked_at(spread, expected, self.expected)
+
+
+def _judged(
+    found: Floats, corrected: Floats, extra: Floats, expected: Floats, weights: Floats
+) -> Spread:
+    none = np.zeros_like(found)
+    freedom = np.divide(expected**2, weights, out=none.copy(), where=weights > 0)
+    known = (freedom >= LEAST_FREEDOM) | (expected <= 0)
+    still = known & (expected > 0) & (corrected <= NOTHING * expected)
+    variance = np.maximum(corrected, 0.0)
+    for place in zip(*np.nonzero(still), strict=True):
+        variance[place] = _unseen_variance(float(freedom[place]), float(expected[place]))
+    return Spread(np.maximum(found, 0.0), rounded(np.sqrt(variance)), freedom, known, still)
+
+
+def rounded(numbers: Floats) -> Floats:
+    """Numbers with ten significant digits, so that those of twins are equal to the last."""
+    powers = np.floor(np.log10(np.where(numbers > 0, numbers, 1.0)))
+    scale = 10.0 ** (DIGITS - 1 - powers)
+    digits: Floats = np.rint(numbers * scale) / scale
+    return digits
+
+
+def _looked_at(spread: Spread, model: Floats, expected: float) -> Spread:
+    """The same for who looks while games go on, `model` being the variance by the model.
+
+    With few deals nothing is known; and of all deals a share may be unseen that looking cannot
+    rule out (see `sequential.confidence`), which moves a contrast as the model expects of deals.
+    """
+    counted = np.rint(spread.freedom).astype(np.int64) + 1
+    deals, where = np.unique(counted.ravel(), return_inverse=True)
+    shares = [
+        least_variance(1.0, many, expected) if many >= FIRST_LOOK else 0.0
+        for many in deals.tolist()
+    ]
+    unseen: Floats = np.array(shares)[where].reshape(model.shape)
+    least = np.sqrt(unseen * np.maximum(model, 0.0))
+    known = spread.known & ((spread.freedom >= FIRST_LOOK - 1) | (model <= 0))
+    error = np.where(known, np.maximum(spread.error, least), spread.error)
+    return replace(spread, error=error, known=known, expected=expected)
+
+
+def _unseen_variance(freedom: float, expected: float) -> float:
+    deals = freedom + 1
+    unseen = 1 - SURE ** (1 / deals)
+    moved = unseen * sqrt(deals * expected)
+    return float(moved / student(freedom)) ** 2
+
+
+def _parts(model: Luce, span: Span) -> Parts:
+    bots, inverse = model.evidence.bots, model.inverse
+    chance = chances(span.lineups, model.parameters)
+    residuals = _scatter(span, summed(span.lineups, bots, chance))
+    deal = spread(span.lineups, bots, np.ones(span.lineups.shape[1]), chance)
+    if not model.seats_told:
+        for matrix in (residuals, deal):
+            matrix[bots:], matrix[:, bots:] = 0, 0
+    leaning = inverse @ deal
+    return Parts(
+        deals=span.deals,
+        found=inverse @ residuals @ inverse,
+        expected=span.deals * leaning @ inverse,
+        taken=span.deals * leaning @ leaning @ inverse,
+    )
+
+
+def _scatter(span: Span, expected: Floats) -> Floats:
+    """Σ u uᵀ over the deals, in games.
+
+    Wins are taken from a whole number near their mean first, exactly, so that little is left to
+    round.
+    """
+    parts = whole(len(span.lineups))
+    near = span.totals // span.deals
+    rest = (span.totals - span.deals * near).astype(float)
+    crossed = np.outer(near, span.totals)
+    about = span.products - crossed - crossed.T + span.deals * np.outer(near, near)
+    apart = parts * expected - near
+    moved = np.outer(apart, rest)
+    scatter: Floats = about - moved - moved.T + span.deals * np.outer(apart, apart)
+    return scatter / parts**2
+
+
+def _unseen(model: Luce) -> Floats:
+    """The covariance of the score, by the model, of what rests on virtual games.
+
+    H[:, B] H[B, B]⁻¹ H[B, :] with B the bots at the bound: the part of the information H that is
+    theirs, the rest of the field being known.
+    """
+    if model.seats_at_bound:
+        return model.curvature
+    bound = np.flatnonzero(model.links.at_bound)
+    theirs = model.curvature[bound]
+    inverse = np.linalg.pinv(theirs[:, bound], rcond=SINGULAR, hermitian=True)
+    unseen: Floats = theirs.T @ inverse @ theirs
+    return unseen
+
+
+def _differences(covariance: Floats) -> Floats:
+    own = covariance.diagonal()
+    differences: Floats = own[:, None] + own - covariance - covariance.T
+    return differences

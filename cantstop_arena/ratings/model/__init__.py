@@ -1,0 +1,1 @@
+"""The rating model: choices among seated strengths, fitted to games."""

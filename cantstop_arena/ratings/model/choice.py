@@ -1,0 +1,75 @@
+"""The choice model's probabilities, and the derivatives of its likelihood.
+
+Parameters are the strengths of the bots, then the effects of the seats. With N games of a lineup
+and its probabilities p the score is Σ (wins - N p), by bot and by seat, and Fisher's information is
+Σ N (diag(p) - p pᵀ), likewise (McFadden 1974).
+"""
+
+import numpy as np
+
+from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints
+
+
+def chances(lineups: Ints, parameters: Floats) -> Floats:
+    """The probability of winning that the model gives each seat of each lineup."""
+    seated = seated_strengths(lineups, parameters)
+    odds = np.exp(seated - seated.max(axis=0, initial=-np.inf))
+    chance: Floats = odds / odds.sum(axis=0)
+    return chance
+
+
+def seated_strengths(lineups: Ints, parameters: Floats) -> Floats:
+    """The strength of each seat of each lineup: its bot's and its own effect."""
+    seats = len(lineups)
+    seated: Floats = parameters[lineups] + parameters[-seats:, None]
+    return seated
+
+
+def summed(lineups: Ints, bots: int, amounts: Floats) -> Floats:
+    """Amounts of each seat of each lineup added up by bot and then by seat."""
+    by_bot = np.bincount(lineups.ravel(), amounts.ravel(), minlength=bots)
+    return np.concatenate([by_bot, amounts.sum(axis=1)])
+
+
+def gradient(evidence: Evidence, parameters: Floats) -> Floats:
+    """The derivative of the log-likelihood: wins minus expected wins, by bot and by seat.
+
+    Written as wins · P(not to win) - losses · P(to win), which stays exact where one always wins.
+    """
+    chance = chances(evidence.lineups, parameters)
+    others = 1 - np.eye(evidence.seats)
+    surplus = evidence.wins * (others @ chance) - (others @ evidence.wins) * chance
+    return summed(evidence.lineups, evidence.bots, surplus)
+
+
+def information(evidence: Evidence, parameters: Floats, seats_told: bool = True) -> Floats:
+    """Fisher's information: the sum of games · (diag(p) - p pᵀ), by bots and seats."""
+    games = evidence.wins.sum(axis=0)
+    told = spread(evidence.lineups, evidence.bots, games, chances(evidence.lineups, parameters))
+    if not seats_told:
+        told[evidence.bots :] = 0
+        told[:, evidence.bots :] = 0
+    return told
+
+
+def spread(lineups: Ints, bots: int, games: Floats, chance: Floats) -> Floats:
+    """The covariance of the wins by bot and seat: the sum of games · (diag(p) - p pᵀ)."""
+    seats, own = len(lineups), np.arange(len(lineups))
+    crossed = -games * chance[:, None] * chance
+    crossed[own, own] = 0
+    crossed[own, own] = -crossed.sum(axis=1)
+    pairs = lineups[:, None] * bots + lineups
+    seated = lineups[:, None] * seats + own[:, None]
+    size = bots + seats
+    whole = np.empty((size, size))
+    whole[:bots, :bots] = added(pairs, crossed, bots * bots).reshape(bots, bots)
+    whole[:bots, bots:] = added(seated, crossed, bots * seats).reshape(bots, seats)
+    whole[bots:, :bots] = whole[:bots, bots:].T
+    whole[bots:, bots:] = crossed.sum(axis=2)
+    return whole
+
+
+def added(places: Ints, amounts: Floats, size: int) -> Floats:
+    """Amounts added up by place."""
+    places = np.broadcast_to(places, amounts.shape)
+    return np.bincount(places.ravel(), amounts.ravel(), minlength=size).astype(np.float64)

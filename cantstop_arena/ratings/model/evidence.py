@@ -1,0 +1,139 @@
+"""What ratings are made from: a tournament's counts as arrays, in an order of their own.
+
+Sums of floats depend on the order of their terms. So that neither the names nor the order of the
+bots change a digit, bots are numbered by what they did: each gets a colour, made from its counts
+and the colours of those it met, a few times over (colour refinement: Weisfeiler and Leman 1968).
+Bots of one colour are alike in everything, and then it does not matter which comes first.
+"""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.outcomes import Results
+from cantstop_arena.sampling import Stretch
+from cantstop_arena.seatings import Orders
+from cantstop_arena.shares import whole
+
+Floats: TypeAlias = NDArray[np.floating[Any]]
+Ints: TypeAlias = NDArray[np.int64]
+Colours: TypeAlias = NDArray[np.uint64]
+
+ROUNDS = 3  # of refinement: more tell apart only what is made up for it
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Games added up: column n of `lineups` are bots in seat order, of `wins` what each seat won.
+
+    Wins are in games; shared wins count in parts, so a column of `wins` sums to the games played.
+    `spans` are the deals in which they were played.
+    """
+
+    bots: int
+    lineups: Ints
+    wins: Floats
+    spans: "tuple[Span, ...]" = ()
+
+    @property
+    def seats(self) -> int:
+        """How many sit at a table."""
+        return len(self.lineups)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Deals that were played alike: in each of them, every one of the `lineups` once.
+
+    `totals` and `products` are those of a Stretch.
+    """
+
+    deals: int
+    lineups: Ints
+    totals: Ints
+    products: Ints
+
+
+def gathered(results: Results) -> tuple[Evidence, Ints]:
+    """A tournament's games, bots in canonical order, and that order: the bots' own numbers."""
+    bots, seats = len(results.bots), results.players
+    lineups = _by_seat(list(results.tallies), seats)
+    won = _by_seat([tally.wins for tally in results.tallies.values()], seats)
+    played = won.any(axis=0)
+    lineups, won = lineups[:, played], won[:, played]
+    stretches = [stretch for stretch in results.deals.stretches if stretch.deals]
+    order = np.argsort(_colours(bots, lineups, won, stretches), kind="stable")
+    number = np.empty_like(order)
+    number[order] = np.arange(bots)
+    lineups = number[lineups]
+    row = np.lexsort(lineups)
+    spans = sorted(
+        (_span(stretch, number, order, results.orders) for stretch in stretches), key=_span_key
+    )
+    lineups, wins = _in_memory(lineups[:, row]), _in_memory(won[:, row]) / whole(seats)
+    return Evidence(bots, lineups, wins, tuple(spans)), order
+
+
+def _by_seat(rows: "list[tuple[int, ...]]", seats: int) -> Ints:
+    return _in_memory(np.array(rows, np.int64).reshape(-1, seats).T)
+
+
+def _in_memory(numbers: Ints) -> Ints:
+    """The same numbers, those of a seat side by side, which makes sums over seats fast."""
+    return np.ascontiguousarray(numbers)
+
+
+def _span(stretch: Stretch, number: Ints, order: Ints, orders: Orders) -> Span:
+    seats = len(orders[0])
+    groups = number[_by_seat(list(stretch.groups), seats)]
+    seated = np.array(orders, np.int64)
+    lineups = groups[seated.T].reshape(seats, -1)
+    kept = np.concatenate([order, len(order) + np.arange(seats)])
+    return Span(
+        deals=stretch.deals,
+        lineups=_in_memory(lineups[:, np.lexsort(lineups)]),
+        totals=np.asarray(stretch.totals)[kept],
+        products=np.asarray(stretch.products)[np.ix_(kept, kept)],
+    )
+
+
+def _span_key(span: Span) -> tuple[int, list[int], list[list[int]]]:
+    return span.deals, span.totals.tolist(), span.lineups.tolist()
+
+
+def _colours(bots: int, lineups: Ints, won: Ints, stretches: list[Stretch]) -> Colours:
+    """A number for each bot that tells what it did, whatever the bots are called.
+
+    Counts are taken as multiples of their divisor: twice the games are the same numbers.
+    """
+    won = won // max(int(np.gcd.reduce(won, axis=None)), 1)
+    products = [np.asarray(stretch.products)[:bots, :bots] for stretch in stretches]
+    products = [table // max(int(np.gcd.reduce(table, axis=None)), 1) for table in products]
+    colours = np.zeros(bots, np.uint64)
+    for _ in range(ROUNDS):
+        told = _mixed(colours)
+        seen = np.zeros(lineups.shape[1], np.uint64)
+        for bots_there, parts in zip(lineups, won, strict=True):
+            seen = _mixed(_mixed(seen + colours[bots_there]) + parts.astype(np.uint64))
+        for seat, bots_there in enumerate(lineups):
+            np.add.at(told, bots_there, _mixed(seen + np.uint64(seat + 1)))
+        for table in products:
+            told += _scattered(table, colours)
+        colours = told
+    return colours
+
+
+def _scattered(products: Ints, colours: Colours) -> Colours:
+    kinds: Colours = _mixed(_mixed(products.astype(np.uint64)) + colours).sum(axis=1)
+    return _mixed(kinds + products.diagonal().astype(np.uint64))
+
+
+def _mixed(numbers: Colours) -> Colours:
+    """Numbers scattered over all of 64 bits: the mixer of SplitMix64 (Steele et al. 2014)."""
+    mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    scattered: Colours = mixed ^ (mixed >> np.uint64(31))
+    return scattered

@@ -1,0 +1,115 @@
+"""Newton's method on the choice model's likelihood.
+
+The log-likelihood is concave; its maximum is unique up to a constant within each field of bots that
+met. The steps start from weighted means of the logarithms of the odds, in which half of the least
+that was won anywhere is added to each cell (after Haldane 1956 and Anscombe 1956). Near a maximum
+they shrink as squares do; where there is none the parameters run away in steps of one.
+"""
+
+import numpy as np
+
+from cantstop_arena.ratings.model.choice import (
+    added,
+    gradient,
+    information,
+    seated_strengths,
+    summed,
+)
+from cantstop_arena.ratings.model.connections import Truths
+from cantstop_arena.ratings.model.evidence import Evidence, Floats
+
+MOST_STEPS = 100
+MOST_HALVINGS = 60
+ENOUGH = 1e-9  # a Newton step, in strength: the next one would be about its square
+RUNAWAY = 0.1  # where there is no maximum, steps do not shrink faster
+FAR = 8.0  # in strength: how far seats may move apart in a step, beyond how far they are
+DAMPING = 1e-12  # relative: keeps Newton's equations regular where rounding would not
+
+
+def climbed(evidence: Evidence, together: Truths, seats_told: bool) -> tuple[Floats, bool]:
+    """The maximum, centred, and whether the steps towards it shrank as they do if there is one."""
+    bots = evidence.bots
+    free = np.ones(bots + evidence.seats)
+    free[bots:] = seats_told
+    parameters = _start(evidence, together, seats_told)
+    before, length = np.inf, np.inf
+    for _ in range(MOST_STEPS):
+        slope = gradient(evidence, parameters) * free
+        step = np.linalg.solve(
+            pinned(information(evidence, parameters, seats_told), together), slope
+        )
+        step = _uphill(evidence, parameters, step, slope, free)
+        parameters = parameters + step
+        before, length = length, np.abs(step).max(initial=0.0)
+        if length < ENOUGH:
+            break
+    settled = length < ENOUGH and (not np.isfinite(before) or length <= RUNAWAY * before)
+    return _centred(parameters, together), bool(settled or evidence.wins.all())
+
+
+def _centred(parameters: Floats, together: Truths) -> Floats:
+    bots = len(together)
+    centre = (together @ parameters[:bots]) / together.sum(axis=1)
+    seats = parameters[bots:]
+    return np.concatenate([parameters[:bots] - centre, seats - seats.mean()])
+
+
+def _start(evidence: Evidence, together: Truths, seats_told: bool) -> Floats:
+    """Least squares on the logarithms of the odds of each two seats of a lineup.
+
+    A quotient of two counts weighs as much as its logarithm is exact: 1 / (1/won + 1/lost).
+    """
+    bots, seats = evidence.bots, evidence.seats
+    least = evidence.wins.min(where=evidence.wins > 0, initial=evidence.wins.max(initial=0.0))
+    won, own = evidence.wins + least / 2, np.arange(seats)
+    weight = 1 / (1 / won[:, None] + 1 / won)
+    odds = weight * np.log(won[:, None] / won)
+    weight[own, own] = 0
+    weight[own, own] = -weight.sum(axis=1)
+    size = bots + seats
+    seated = np.broadcast_to(bots + own[:, None], evidence.lineups.shape)
+    rows = np.concatenate([evidence.lineups, seated])
+    places = rows[:, None] * size + rows
+    normal = added(places, np.tile(-weight, (2, 2, 1)), size * size).reshape(size, size)
+    right = summed(evidence.lineups, bots, odds.sum(axis=1))
+    if not seats_told:
+        normal[bots:], normal[:, bots:], right[bots:] = 0, 0, 0
+    start: Floats = np.linalg.solve(pinned(normal, together), right)
+    return start
+
+
+def _uphill(
+    evidence: Evidence, parameters: Floats, step: Floats, slope: Floats, free: Floats
+) -> Floats:
+    """The step, halved until it ends no steeper behind the ridge than it began before it.
+
+    Slopes tell this more precisely than likelihoods, whose differences drown in rounding.
+    """
+    apart, further = (
+        np.ptp(seated_strengths(evidence.lineups, numbers), axis=0)
+        for numbers in (parameters, step)
+    )
+    step = step / (further / (FAR + apart)).max(initial=1.0)
+    for _ in range(MOST_HALVINGS):
+        if (gradient(evidence, parameters + step) * free) @ step >= -slope @ step:
+            break
+        step = step / 2
+    return step
+
+
+def pinned(curvature: Floats, together: Truths) -> Floats:
+    """The information made regular: the sums of each field and of the seats held.
+
+    More than rounding is added; a weight larger than the least of the bots' would drown the rest.
+    """
+    bots = len(together)
+    scale = curvature.diagonal()
+    least = scale[:bots][scale[:bots] > 0]
+    weight = least.min() if len(least) else 1.0
+    held = np.zeros_like(curvature)
+    held[:bots, :bots] = together * weight
+    held[bots:, bots:] = weight
+    if not curvature[bots:].any():
+        held[bots:, bots:] = np.eye(len(curvature) - bots) * weight
+    regular: Floats = curvature + held + np.diag(DAMPING * scale)
+    return regular

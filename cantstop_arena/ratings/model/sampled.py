@@ -1,0 +1,87 @@
+"""Deals as they were played: how the games of a deal go together, which sums do not tell."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cantstop_arena.outcomes import Results
+from cantstop_arena.ratings.model.choice import chances, seated_strengths
+from cantstop_arena.ratings.model.evidence import Floats, Ints
+from cantstop_arena.ratings.model.luce import Luce
+from cantstop_arena.sampling import Bytes
+from cantstop_arena.seatings import lineups as lineups_of
+
+LEAST_DEALS = 10
+DECIMALS = 3  # of degrees of freedom: more would depend on the order of sums
+ROUNDING = 1e-9
+MANY_DEALS = 2000  # beyond, Student's quantile is the normal one, whatever the deals' scatter
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """A sample of deals, in the model's canonical numbers and order.
+
+    `lineups` are seats by seatings, `masks` the winning seats, deals by seatings.
+    """
+
+    lineups: Ints
+    masks: Bytes
+
+    def won(self, seats: int) -> Floats:
+        """What each seat won, in games: deals by seats by seatings."""
+        shares: Floats = _shares(seats).T[:, self.masks].transpose(1, 0, 2)
+        return shares
+
+
+def _shares(seats: int) -> Floats:
+    """What a mask of winning seats brings to each seat: masks by seats."""
+    bits = np.arange(1 << seats)[:, None] >> np.arange(seats) & 1
+    shares: Floats = bits / np.maximum(bits.sum(axis=1, keepdims=True), 1)
+    return shares
+
+
+def sample_of(results: Results, order: Ints, least: int) -> Sampled | None:
+    """The sample of a tournament, if it has that many deals."""
+    sample = results.deals.sample.winners
+    if min(map(len, sample.values()), default=0) < least:
+        return None
+    seatings = [lineup for group in sample for lineup in lineups_of(group, results.orders)]
+    lineups = np.argsort(order, kind="stable")[np.array(seatings, np.int64).T]
+    row = np.lexsort(lineups)
+    masks = np.concatenate(list(sample.values()), axis=1)
+    return Sampled(np.ascontiguousarray(lineups[:, row]), masks[:, row])
+
+
+def heavy_freedom(
+    results: Results, model: Luce, order: Ints, deals: int, contrasts: Floats
+) -> Floats:
+    """The degrees of freedom that deals leave to the errors of contrasts, if some weigh heavily.
+
+    An estimate of a variance from D numbers of kurtosis k varies as if it had 2 D / (k - 1) degrees
+    of freedom (Satterthwaite 1946; 3 is the normal distribution's k). Infinite where there is no
+    sample, or so many deals that it does not matter.
+    """
+    sample = sample_of(results, order, LEAST_DEALS) if deals <= MANY_DEALS else None
+    if sample is None:
+        return np.full(len(contrasts), np.inf)
+    return np.array(
+        [_freedom(deals, _influence(sample, model, row)) for row in contrasts @ model.inverse]
+    )
+
+
+def _influence(sample: Sampled, model: Luce, weights: Floats) -> Floats:
+    """What each deal adds to the estimate of a contrast, less the mean of all."""
+    worth = seated_strengths(sample.lineups, weights)
+    table = _shares(len(worth)) @ worth
+    moved = table[sample.masks, np.arange(table.shape[1])].sum(axis=1)
+    expected = (chances(sample.lineups, model.parameters) * worth).sum()
+    influence: Floats = moved - expected
+    return influence
+
+
+def _freedom(deals: int, influence: Floats) -> float:
+    squares = float((influence**2).sum())
+    if squares == 0:
+        return np.inf
+    kurtosis = len(influence) * float((influence**4).sum()) / squares**2
+    return round(2 * deals / (kurtosis - 1), DECIMALS) if kurtosis > 1 + ROUNDING else np.inf

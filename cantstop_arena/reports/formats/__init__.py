@@ -1,0 +1,1 @@
+"""Tables as data, and the formats in which they are written."""

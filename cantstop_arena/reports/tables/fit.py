@@ -1,0 +1,58 @@
+"""Is one number enough? The pairs that the Elo predicts worst, and what follows, in sentences."""
+
+from collections.abc import Iterator
+
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
+from cantstop_arena.ratings.residuals import Misfit
+from cantstop_arena.reports.analysis import Analysis
+from cantstop_arena.reports.formats.model import Column, Table, Value, number
+
+MOST_PAIRS = 5
+LEAST_CHANCE = 0.001
+
+
+def fit(analysis: Analysis, most: int | None = MOST_PAIRS) -> Table:
+    """A row for each pair, the worst predicted first; people are shown not too many."""
+    return Table(
+        name="fit",
+        title="Is one number enough? The pairs that the Elo predicts worst",
+        columns=[
+            Column("bot", "bot"),
+            Column("against", "against"),
+            number("score", "score %", 1, percent=True),
+            number("predicted", "predicted %", 1, percent=True),
+            number("deviation", "standard errors", 1),
+            number("p", "p", 3, chance=True),
+        ],
+        rows=[_row(analysis, pair) for pair in analysis.misfits.pairs[:most]],
+        notes=list(_sentences(analysis)),
+    )
+
+
+def _row(analysis: Analysis, pair: Misfit) -> list[Value]:
+    bots = analysis.results.bots
+    numbers = pair.observed, pair.predicted, pair.deviate, pair.chance
+    return [bots[pair.one], bots[pair.other], *numbers]
+
+
+def _sentences(analysis: Analysis) -> Iterator[str]:
+    chance, misfits = analysis.goodness.chance, analysis.misfits
+    if chance is not None and chance < SIGNIFICANT:
+        yield f"One number a bot is not enough to tell these results ({_test(chance)})."
+    elif chance is not None:
+        yield f"On the whole the results agree with one number a bot ({_test(chance)})."
+    if misfits.pairs:
+        wrong = sum(pair.chance < SIGNIFICANT for pair in misfits.pairs)
+        told = f"significantly off for {wrong} of {len(misfits.pairs)} pairs"
+        yield f"The predicted score is {told}; p is corrected for their number."
+    if misfits.cyclic_share is not None:
+        yield (
+            f"The cyclic share is {100 * misfits.cyclic_share:.1f} % (0 % for bots on a line, 100 %"
+            " for rock, paper, scissors)."
+        )
+    yield from (cycle.told(analysis.results.bots) for cycle in misfits.cycles)
+
+
+def _test(chance: float) -> str:
+    bound = f"p = {chance:.3f}" if chance >= LEAST_CHANCE else f"p < {LEAST_CHANCE}"
+    return f"deviance test, {bound}"

@@ -1,0 +1,109 @@
+"""A block of deals, played game by game: forfeits, retries, and what bots are charged with."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cantstop_arena.outcomes import Block, BlockResult, Fault
+from cantstop_arena.seatings import lineups
+from cantstop_arena.table.bot_faults import BotFault
+from cantstop_arena.table.determinism import Sample
+from cantstop_arena.table.table_base import TableBase
+
+_TRIES = 3  # of a game in which it is doubtful who stopped a bot from answering
+
+
+def play_block(table: TableBase, block: Block, forfeits: Sequence[Fault] = ()) -> BlockResult:
+    """Play a block's deals, each in every seating; the forfeits' games are lost unplayed."""
+    table.tidy_up()
+    table.group = block.group
+    sample = Sample(table, block, forfeits)
+    result = _Play(table, block, forfeits).result()
+    return replace(result, irreproducible=sample.differing())
+
+
+class _Play:
+    """One block while it is played. Its games are numbered, deal after deal in every seating."""
+
+    def __init__(self, table: TableBase, block: Block, forfeits: Sequence[Fault]) -> None:
+        self.table = table
+        self.block = block
+        self.lineups = tuple(lineups(block.group, table.orders))
+        self.books = table.books(block.deals)
+        self.faults: dict[tuple[int, int, str], Fault] = {}
+        self.forfeits = {self._number_of(fault): fault for fault in forfeits}
+
+    def _number_of(self, fault: Fault) -> int:
+        place = self.lineups.index(fault.seating)
+        return (fault.deal - self.block.first) * len(self.lineups) + place
+
+    def result(self) -> BlockResult:
+        """Play, and add up."""
+        total, start = self.block.deals * len(self.lineups), 0
+        play = (
+            self._play_compiled if self.table.is_compiled(self.block.group) else self._play_asking
+        )
+        for stop in [*sorted(self.forfeits), total]:
+            play(start, stop)
+            if stop < total:
+                self._forfeit_unplayed(stop)
+            start = stop + 1
+        return BlockResult(
+            self.block,
+            self.books.tallies(),
+            self.books.winners.tobytes(),
+            self.books.measures.tobytes(),
+            tuple(self.faults[key] for key in sorted(self.faults)),
+        )
+
+    def _play_compiled(self, start: int, stop: int) -> None:
+        """Machine code comes back only where a game ended in a fault, which it has not entered."""
+        cursor = start
+        while cursor < stop:
+            cursor, fault = self.table.play_compiled(self.block, cursor, stop, self.books)
+            if fault:
+                self._forfeit(cursor, self.table.seat, fault)
+                self._enter(cursor)
+                cursor += 1
+
+    def _play_asking(self, start: int, stop: int) -> None:
+        for cursor in range(start, stop):
+            self._show(cursor)
+            self._play_game(cursor)
+            self._enter(cursor)
+
+    def _play_game(self, cursor: int) -> None:
+        deal, place = divmod(cursor, len(self.lineups))
+        for tries in range(1, _TRIES + 1):
+            try:
+                self.table.start(self.lineups[place], self.block.first + deal)
+                for _ in self.table.stops():
+                    pass
+            except BotFault as fault:
+                if fault.doubtful and tries < _TRIES:
+                    continue
+                self._forfeit(cursor, self.table.seat, fault)
+            return
+
+    def _forfeit_unplayed(self, cursor: int) -> None:
+        fault = self.forfeits[cursor]
+        self._show(cursor)
+        self.table.seats = fault.seating
+        self.table.begin(fault.deal)
+        seat = fault.seating.index(fault.bot)
+        self._forfeit(cursor, seat, BotFault(fault.kind, fault.message))
+        self._enter(cursor)
+
+    def _show(self, cursor: int) -> None:
+        lineup = self.lineups[cursor % len(self.lineups)]
+        self.table.show_place(cursor, tuple(map(self.block.group.index, lineup)))
+
+    def _enter(self, cursor: int) -> None:
+        self.books.enter(*divmod(cursor, len(self.lineups)))
+
+    def _forfeit(self, cursor: int, seat: int, fault: BotFault) -> None:
+        index, place = divmod(cursor, len(self.lineups))
+        lineup, deal = self.lineups[place], self.block.first + index
+        key = (deal, lineup[seat], fault.kind)
+        first = self.faults.get(key) or Fault(lineup[seat], fault.kind, str(fault), lineup, deal, 0)
+        self.faults[key] = replace(first, count=first.count + 1)
+        self.table.forfeit(seat)

@@ -1,0 +1,25 @@
+"""What is written down of a block's games as they end."""
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.outcomes import Tally
+
+
+class Books(Protocol):
+    """The books of one block.
+
+    `winners` has a mask of the winning seats for each deal and order, `measures` a row for each
+    deal, if counts are kept deal by deal.
+    """
+
+    winners: NDArray[np.uint8]
+    measures: NDArray[Any]
+
+    def enter(self, index: int, order: int) -> None:
+        """Enter the game that has just ended: that of a deal, counted from the block's first."""
+
+    def tallies(self) -> tuple[Tally, ...]:
+        """What the games of each order add up to."""

@@ -1,0 +1,77 @@
+"""A bot that misbehaves in a decision, and what it is charged with."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+
+from cantstop_arena.errors import GameError, Interrupted
+from cantstop_arena.games.answers import IllegalAnswer
+from cantstop_arena.outcomes import EXCEPTION, ILLEGAL
+from cantstop_arena.runtime.system import short_path
+from cantstop_arena.texts import in_a_line, said_by, type_name
+
+_ARENA = str(Path(__file__).parents[1])
+_BOTS = "bots"  # folders of the package whose files are bots, as anybody's are
+
+
+class BotFault(Exception):
+    """A decision that a bot failed to take: it raised, or what it answered is no answer.
+
+    Where it is `doubtful` whether it was the bot's doing, the game is worth another try.
+    """
+
+    def __init__(self, kind: str, message: str, doubtful: bool = False) -> None:
+        self.kind = kind
+        self.doubtful = doubtful
+        super().__init__(message)
+
+
+class RemotePlayer:
+    """A player of ours that asks a bot elsewhere; it raises BotFault for what happens there."""
+
+
+class Insider:
+    """A player of ours that may end the game, by raising Interrupted."""
+
+
+class Corrigible(Insider):
+    """One that is told what makes an answer illegal, and asked again: a person."""
+
+    hears: Callable[[str], None]
+
+
+def fault_of(error: BaseException, player: object = None) -> BotFault:
+    """What an exception out of a bot's function is charged as.
+
+    What our own players raise on purpose is raised again, or as it is.
+    """
+    kind = type(error)  # an object can lie about its class
+    if isinstance(player, Insider) and issubclass(kind, Interrupted):
+        raise error
+    if isinstance(player, RemotePlayer) and isinstance(error, BotFault):
+        return error
+    if isinstance(player, RemotePlayer) and issubclass(kind, GameError):
+        raise error
+    if issubclass(kind, IllegalAnswer):
+        return BotFault(ILLEGAL, str(error))
+    return BotFault(EXCEPTION, described(error))
+
+
+def described(error: BaseException) -> str:
+    """An exception in one line, with the last place it passed in the bot's own file."""
+    told = f"{type_name(error)}: {(said_by(error, str) or 'no message')[:200]}"
+    places = [(tb.tb_frame.f_code.co_filename, tb.tb_lineno) for tb in _steps(error)]
+    foreign = [place for place in places if not _is_ours(place[0])]
+    own = [place for place in foreign if place[0] == foreign[0][0]]
+    return in_a_line(f"{told} ({short_path(own[-1][0])}:{own[-1][1]})") if own else told
+
+
+def _steps(error: BaseException) -> Iterator[TracebackType]:
+    step = BaseException.__dict__["__traceback__"].__get__(error)
+    while step is not None:
+        yield step
+        step = step.tb_next
+
+
+def _is_ours(file: str) -> bool:
+    return file.startswith(_ARENA) and _BOTS not in Path(file).parts[len(Path(_ARENA).parts) :]

@@ -1,0 +1,75 @@
+"""Some games are played twice, since a bot may answer otherwise when asked the same again."""
+
+import zlib
+from collections.abc import Iterable
+from itertools import zip_longest
+
+from cantstop_arena.outcomes import Block, Fault
+from cantstop_arena.seatings import lineups
+from cantstop_arena.table.bot_faults import BotFault
+from cantstop_arena.table.table_base import TableBase
+
+_MANY = 4096  # games of compiled bots, beside which two watched ones weigh nothing
+_FAULT = "fault"
+
+_Step = tuple[int, object]  # the seat whose answer led to it, and what can differ
+
+
+class Sample:
+    """One game of a block, played before all others and again after them."""
+
+    def __init__(self, table: TableBase, block: Block, forfeits: Iterable[Fault]) -> None:
+        self.table = table
+        self.block = block
+        orders = tuple(lineups(block.group, table.orders))
+        self.order = zlib.crc32(repr(block).encode()) % len(orders)
+        self.seats = orders[self.order]
+        known = any(f.deal == block.first and f.seating == self.seats for f in forfeits)
+        self._before = None if known or not _worthwhile(table, block, len(orders)) else self._play()
+
+    def differing(self) -> tuple[int, ...]:
+        """The bot whose answer is the first to differ, if any does."""
+        if self._before is None or (after := self._play()) is None:
+            return ()
+        last = 0
+        for step, other in zip_longest(self._before, after):
+            if step != other:
+                return (self.seats[_blamed(step, other, last)],)
+            last = step[0]
+        return ()
+
+    def _play(self) -> list[_Step] | None:
+        """What happens in the game; None where it is doubtful why it could not be played."""
+        steps: list[_Step] = []
+        positions = tuple(map(self.block.group.index, self.seats))
+        self.table.show_place(self.order, positions)
+        self.table.tidy_up()
+        try:
+            self.table.start(self.seats, self.block.first)
+            steps.extend(self.table.trace())
+        except BotFault as fault:
+            if fault.doubtful:
+                return None
+            steps.append((self.table.seat, (_FAULT, fault.kind)))
+        finally:
+            self.table.tidy_up()
+        return steps
+
+
+def _blamed(step: _Step | None, other: _Step | None, last: int) -> int:
+    """The seat to blame for a difference; `last` is that of the last step that was the same."""
+    if step is None or other is None:
+        return last
+    failed = isinstance(other[1], tuple) and other[1][:1] == (_FAULT,)
+    return other[0] if failed else step[0]
+
+
+def _worthwhile(table: TableBase, block: Block, orders: int) -> bool:
+    """Whether to sample a block. Compiled bots keep nothing, so of theirs some will do."""
+    games, draw = block.deals * orders, zlib.crc32(f"{block.group}/{block.first}".encode())
+    if games == 0:
+        return False
+    if not table.is_compiled(block.group):
+        return block.first == 0 or games >= 64 or draw % 16 == 0
+    first = block.first == 0 and block.group[0] == 0
+    return first or draw % (16 if games >= _MANY else 256) == 0

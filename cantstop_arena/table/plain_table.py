@@ -1,0 +1,235 @@
+"""The table of a game in plain Python: asks whoever has to answer, and keeps count."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os import _exit, getpid
+from sys import getrecursionlimit
+from typing import Any
+
+from cantstop_arena.errors import GameError, Interrupted
+from cantstop_arena.games.decisions import Decision
+from cantstop_arena.games.game import FAULT, LEFT, Deal, Event, Game, Question, Result, State
+from cantstop_arena.games.streams import Chance
+from cantstop_arena.games.watched import Watched
+from cantstop_arena.outcomes import ILLEGAL
+from cantstop_arena.seatings import Group
+from cantstop_arena.seeds import Seed, bits_of
+from cantstop_arena.table.author_errors import Mistaken, right_question, right_result
+from cantstop_arena.table.bot_faults import BotFault, Corrigible, described, fault_of
+from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.table.plain_books import PlainBooks, counted
+from cantstop_arena.table.table import Table
+from cantstop_arena.table.table_base import NO_ANSWER
+
+_MAKING = 1  # what a bot is asked for that is made anew: shown as the first decision
+
+
+class PlainTable(Table):
+    """A table at which a game's `State` says what is asked, and what comes of the answers."""
+
+    def __init__(
+        self, game: Game, rules: Any, contestants: Sequence[Contestant], players: int, seed: Seed
+    ) -> None:
+        super().__init__(game, rules, contestants, players, seed)
+        self.decisions = game.decisions
+        self._numbers = {name: number for number, name in enumerate(self.decisions, start=1)}
+        self._watched = Watched()
+        self._process = getpid()
+        self._chance = Chance(bits_of(seed), 0)
+        self._deal = 0
+        self._state: State | None = None
+        self._seat = 0
+        self._spoke = -1
+        self._happened: list[Event] = []
+        self._answers: Mapping[int, Any] = {}
+        self.loser: int | None = None
+        """The seat that has lost by a fault."""
+        self.asked: list[int] = []
+        """How many decisions each seat has taken."""
+
+    # The game
+
+    @property
+    def seat(self) -> int:
+        return self._seat
+
+    @property
+    def turn(self) -> int:
+        return self._state.turn if self._state else 0
+
+    @property
+    def deal(self) -> int:
+        """The deal that is played."""
+        return self._deal
+
+    def begin(self, deal: int) -> None:
+        self._deal = deal
+        self._chance = Chance(bits_of(self.seed), deal)
+        self._state, self.loser, self._happened = None, None, []
+        self.asked = [0] * len(self.seats)
+
+    def calls(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+        return self._advance, self._ask
+
+    def _advance(self, answers: Any) -> Question | None:
+        with self._game_at_work():
+            state = self._begun()
+            if answers != NO_ANSWER:
+                self._happened += state.answer(answers)
+            return right_question(state.question(), self.decisions, len(self.seats))
+
+    def _begun(self) -> State:
+        """The game that is played; it begins when it is asked for first."""
+        if self._state is None:
+            self._state = self.game.begin(Deal(self.rules, len(self.seats), self._chance))
+        return self._state
+
+    @contextmanager
+    def _game_at_work(self) -> Iterator[None]:
+        """What fails here is the game's own fault, and no bot's."""
+        try:
+            yield
+        except (Interrupted, GameError, MemoryError):  # a bot can have taken all the memory
+            raise
+        except Exception as error:
+            names = ", ".join(self.contestants[bot].name for bot in self.seats)
+            told = f"{self.game.title} fails in deal {self._deal} ({names})"
+            what = str(error) if isinstance(error, Mistaken) else described(error)
+            raise GameError(f"{told}: {what}") from error
+
+    def result(self) -> Result:
+        """What came of the game."""
+        with self._game_at_work():
+            return right_result(self._begun().result(), self.game.counts, len(self.seats))
+
+    def winners(self, result: Result) -> tuple[int, ...]:
+        """The winning seats: all but the one that has lost by a fault, if one has."""
+        if self.loser is not None:
+            return tuple(seat for seat in range(len(self.seats)) if seat != self.loser)
+        return tuple(sorted(result.winners))
+
+    def forfeit(self, seat: int) -> None:
+        self.loser = self._seat = seat
+
+    # Asking
+
+    def _ask(self, question: Question) -> Mapping[int, Any]:
+        decision = self.decisions[question.decision]
+        self._answers = {seat: self._answer(decision, question, seat) for seat in question.views}
+        return self._answers
+
+    def _answer(self, decision: Decision, question: Question, seat: int) -> Any:
+        """What the bot in a seat answers. Raises BotFault."""
+        self._seat = seat
+        player = self.sitting[seat]
+        decide = getattr(player, decision.name, None)
+        if decide is None:  # it need not take this decision
+            return None
+        moves = None if question.moves is None else question.moves[seat]
+        shown = (question.views[seat],) if moves is None else (question.views[seat], moves)
+        while True:
+            answer = self._decided(decision, seat, lambda: decide(*shown), moves)
+            with self._game_at_work():
+                complaint = self._begun().check(seat, answer)
+            if complaint is None:
+                self.asked[seat] += not (answer is None and decision.optional)
+                return answer
+            if not isinstance(player, Corrigible):
+                raise BotFault(ILLEGAL, f"{decision.name}: {complaint}")
+            player.hears(complaint)
+
+    def _decided(self, decision: Decision, seat: int, decide: Callable[[], Any], moves: Any) -> Any:
+        """An answer of the right type. Raises BotFault."""
+        self._let_speak(seat)
+        self._watched.show_asked(seat, self._numbers[decision.name])
+        try:
+            return decision.checked(decide(), moves)
+        except BaseException as error:  # SystemExit and KeyboardInterrupt too: the bot raised them
+            raise fault_of(error, self.sitting[seat]) from error
+        finally:
+            self._watched.show_asked(seat, 0)
+            self._restore()
+
+    def _let_speak(self, seat: int) -> None:
+        if self._spoke != self.seats[seat]:
+            self._spoke = self.seats[seat]
+            self._surroundings.restore_quickly()
+            self.on_speaker(self._spoke)
+
+    def _restore(self) -> None:
+        if getrecursionlimit() != self._surroundings.recursion:
+            self._surroundings.restore_quickly()
+        if getpid() != self._process:  # the bot has forked: there is one of us too many
+            _exit(0)
+
+    # Telling
+
+    def events(self) -> Iterator[Event]:
+        try:
+            for _ in self.stops():
+                yield from self._news()
+        except BotFault:
+            yield from self._news()
+            raise
+        yield from self._news()
+
+    def _news(self) -> list[Event]:
+        news, self._happened = self._happened, []
+        return news
+
+    def trace(self) -> Iterator[tuple[int, object]]:
+        for question in self.stops():
+            for seat, answer in self._answers.items():
+                yield seat, (question.decision, answer)
+
+    def ending(self) -> Event:
+        result = self.result()
+        reason = result.reason if self.loser is None else FAULT
+        return self._ended(result, self.winners(result), reason)
+
+    def left(self) -> Event:
+        return self._ended(self.result(), (), LEFT)
+
+    def _ended(self, result: Result, winners: Sequence[int], reason: str) -> Event:
+        length = self.game.counts.length
+        with self._game_at_work():
+            told = {length: sum(counted(self, result)[length]), **self._begun().ending(result)}
+        return {"event": "end", **told, "winners": [*winners], "reason": reason}
+
+    def books(self, deals: int) -> PlainBooks:
+        return PlainBooks(self, deals)
+
+    def key_of_bot(self, seat: int) -> int:
+        return self._chance.key_of_bot(seat)
+
+    # Watchers
+
+    def settle_in(self, memory: Any) -> None:
+        self._process = getpid()
+        self._watched.move_to(memory)
+
+    def play_by(self, rules: Any, players: int, memory: Any) -> None:
+        self.rules = rules
+        self.orders = self.game.orders(players)
+        self.warm_up()
+        self.settle_in(memory)
+
+    def show_place(self, cursor: int, positions: Group) -> None:
+        self._watched.show_place(cursor, positions)
+
+    def mark_as_deciding(self, seat: int) -> None:
+        self._seat = seat
+        self._watched.show_asked(seat, _MAKING)
+
+    def rest(self) -> None:
+        self._watched.show_asked(0, 0)
+
+    @property
+    def speaker(self) -> int:
+        return self.group[self._watched.position % len(self.group)]
+
+    def warm_up(self) -> None:
+        try:
+            self.game.prepare(self.rules, len(self.orders[0]))
+        except Exception as error:
+            raise GameError(f"{self.game.title} fails to prepare: {described(error)}") from error

@@ -1,0 +1,53 @@
+"""One game written down, event by event, whatever the game is."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from cantstop_arena.games.game import Event
+from cantstop_arena.seatings import Group
+from cantstop_arena.seeds import in_json
+from cantstop_arena.table.bot_faults import BotFault
+from cantstop_arena.table.table import Table
+
+
+class Complaint(NamedTuple):
+    """Who misbehaved in a game, in which turn, and how."""
+
+    bot: str
+    seat: int
+    turn: int
+    fault: BotFault
+
+    def __str__(self) -> str:
+        return f"{self.bot} (seat {self.seat}) misbehaves in turn {self.turn}: {self.fault}"
+
+
+def record(
+    table: Table, seats: Group, deal: int, complain: Callable[[Complaint], None] | None = None
+) -> Iterator[Event]:
+    """Play one game and yield its events: the opening, what happens, the end.
+
+    Where a bot misbehaves, `complain` is told who did what.
+    """
+    yield opening(table, seats, deal)
+    try:
+        table.start(seats, deal)
+        yield from table.events()
+    except BotFault as fault:
+        seat = table.seat
+        table.forfeit(seat)
+        if complain:
+            complain(Complaint(table.contestants[seats[seat]].name, seat, table.turn, fault))
+    yield table.ending()
+
+
+def opening(table: Table, seats: Group, deal: int) -> Event:
+    """The first line of a record."""
+    return {
+        "event": "game",
+        "game": table.game.name,
+        "rules": table.game.rules.as_dict(table.rules),
+        "seats": [table.contestants[bot].name for bot in seats],
+        "seed": in_json(table.seed),
+        "deal": deal,
+    }

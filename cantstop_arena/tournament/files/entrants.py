@@ -1,0 +1,226 @@
+"""The bots of a tournament file: found by name or path, with their options, under unique names."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cantstop_arena.bot_sources.bot_specs import RESERVED, Description
+from cantstop_arena.bot_sources.describe import described_command
+from cantstop_arena.errors import BotError
+from cantstop_arena.tournament.files.yaml_reader import (
+    Entry,
+    Reader,
+    fitted,
+    is_list,
+    is_mapping,
+    shown,
+)
+from cantstop_arena.tournament.files.yaml_text import Node, place_of
+
+if TYPE_CHECKING:
+    from cantstop_arena.bot_sources.catalogue import Catalogue
+
+LONGEST_NAME = 60
+A_NAME = f"must be 1 to {LONGEST_NAME} printable characters, with no space at either end"
+A_BOT = (
+    "a bot must be a name, a path, {bot: NAME OR PATH, as: NAME, OPTION: VALUE}"
+    " or {command: [PROGRAM, WORD], as: NAME}"
+)
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """A bot under the name it plays by, with all its options.
+
+    One that is to `isolate` plays in a process of its own; a program of any language always does,
+    started by its `command`, in which files are absolute paths.
+    """
+
+    name: str
+    bot: Description
+    options: Mapping[str, Any]
+    isolate: bool = False
+    command: tuple[str, ...] = ()
+
+    def written(self, folder: Path) -> dict[str, Any]:
+        """All of it, as a tournament file in `folder` would say it."""
+        if self.command:
+            words = [_path_from(folder, Path(w)) if os.path.isfile(w) else w for w in self.command]
+            return {"command": words, "as": self.name}
+        isolated = {"isolate": True} if self.isolate else {}
+        return {"bot": self._reference(folder), "as": self.name, **isolated, **self.options}
+
+    def identified(self) -> dict[str, Any]:
+        """What results depend on: of a bot what its sources say, not where they lie."""
+        origin = {"bot": self.bot.name, "origin": self.bot.origin, "digest": self.bot.digest}
+        isolated = {"isolate": True} if self.isolate else {}
+        return {"name": self.name, **origin, **isolated, "options": dict(self.options)}
+
+    def _reference(self, folder: Path) -> str:
+        path = self.bot.path if self.bot.origin == "file" else None
+        # A file can register bots under other names than its own; only their names lead to them.
+        return _path_from(folder, path) if path and path.stem == self.bot.name else self.bot.name
+
+
+@dataclass(frozen=True)
+class EntrantReader:
+    """Reads the list of bots."""
+
+    reader: Reader
+    catalogue: Catalogue
+    folder: Path
+    isolate: bool = False
+
+    def read(self, entry: Entry | None, players: int) -> tuple[Entrant, ...]:
+        """All entrants that can be made out."""
+        if entry is None:
+            self.reader.complain(self.reader.root, "bots are missing; write bots: [NAME, NAME]")
+            return ()
+        nodes = self.reader.items(entry.value, "bots")
+        if is_list(entry.value) and len(nodes) < players:
+            self.reader.complain(entry.key, f"{_needs(players)}, not {len(nodes)}")
+        entrants = [(node, self._entrant(node)) for node in nodes]
+        self._check_names(entrants)
+        return tuple(entrant for _, entrant in entrants if entrant)
+
+    def _entrant(self, node: Node) -> Entrant | None:
+        entries = self._entries(node)
+        isolate = self.reader.flag(entries.get("isolate"), "isolate", self.isolate)
+        command = self._command(entries["command"].value) if "command" in entries else ()
+        bot = program_spec(command, self.catalogue.game.name) if command else None
+        if "bot" in entries and "command" not in entries:
+            bot = self._bot(entries["bot"].value)
+        own_name = self.reader.text(entries["as"].value, "as") if "as" in entries else None
+        name = own_name if "as" in entries or bot is None else bot.name
+        if name is not None and not _is_printed_well(name):
+            self.reader.complain(node, f"the name of a bot {A_NAME}, not {shown(name)}")
+        if bot is None or name is None:
+            return None
+        return Entrant(name, bot, self._options(bot, entries), isolate or bool(command), command)
+
+    def _entries(self, node: Node) -> Mapping[str, Entry]:
+        """The entries of a bot; a lone word is a bot without any others."""
+        if is_list(node):
+            self.reader.complain(node, f"{A_BOT}, not a list")
+            return {}
+        if not is_mapping(node):
+            return {"bot": Entry(node, node)}
+        entries = self.reader.mapping(node, "a bot")
+        if not {"bot", "command"} & set(entries):
+            self.reader.complain(node, f"{A_BOT}; here bot: is missing")
+        if {"bot", "command"} <= set(entries):
+            self.reader.complain(entries["command"].key, "a bot has either bot: or command:")
+        return entries
+
+    def _command(self, node: Node) -> tuple[str, ...]:
+        """The words of a command, files as absolute paths; none where it cannot be started."""
+        nodes = self.reader.items(node, "command") if is_list(node) else [node]
+        words = [self.reader.text(word, "a word of a command") for word in nodes]
+        found = tuple(self._file_or_word(word) for word in words if word is not None)
+        if not words or not all(words):
+            self.reader.complain(node, "command must be a list like [./mybot, --fast]")
+            return ()
+        if shutil.which(found[0]) is None:
+            self.reader.complain(node, f"{shown(words[0] or '')} is no program that can be started")
+            return ()
+        return found
+
+    def _file_or_word(self, word: str) -> str:
+        path = self.folder / word
+        return str(_straight(path)) if "\0" not in word and os.path.isfile(path) else word
+
+    def _bot(self, node: Node) -> Description | None:
+        reference = self.reader.text(node, "a bot's name or path")
+        if reference is None:
+            return None
+        try:
+            return self._found(reference)
+        except BotError as error:
+            self.reader.complain(node, str(error))
+        except OSError as error:
+            message = f"{shown(reference)} cannot be looked for: {error.strerror}"
+            self.reader.complain(node, message)
+        return None
+
+    def _found(self, reference: str) -> Description:
+        if not (reference.isprintable() and reference.strip()):
+            raise BotError(f"no bot can be called {shown(reference)}")
+        return find_bot(reference, self.folder, self.catalogue)
+
+    def _options(self, bot: Description, entries: Mapping[str, Entry]) -> Mapping[str, Any]:
+        given = {
+            option: fitted(self.reader.plain(entry.value), bot.defaults.get(option))
+            for option, entry in entries.items()
+            if option not in RESERVED
+        }
+        for option, message in bot.check_options(given):
+            known = entries.get(option) or entries.get("bot") or entries["command"]
+            self.reader.complain(known.key, message)
+        return {**bot.defaults, **given}
+
+    def _check_names(self, entrants: Sequence[tuple[Node, Entrant | None]]) -> None:
+        lines: dict[str, int] = {}
+        for node, entrant in entrants:
+            if entrant and entrant.name in lines:
+                before = f"line {lines[entrant.name]} has a bot called {entrant.name!r}"
+                self.reader.complain(node, f"{before}; give this one another name with as:")
+            elif entrant:
+                lines[entrant.name] = place_of(node)[0]
+
+
+def is_bot_name(reference: str) -> bool:
+    """Whether it is a name and no path."""
+    return "/" not in reference and not reference.endswith(".py")
+
+
+def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> Description:
+    """The bot of a name, or of a path from `folder`. Raises BotError where there is none."""
+    if is_bot_name(reference):
+        return catalogue.find(reference)
+    path = folder / reference
+    if not os.path.isfile(path):
+        raise BotError(_missing(reference, folder))
+    return catalogue.load_file(_straight(path))
+
+
+def program_spec(command: Sequence[str], game: str) -> Description:
+    """What is known of a program in any language that plays a game."""
+    return Description(
+        name=Path(next((word for word in command if os.path.isfile(word)), command[0])).name,
+        game=game,
+        origin="command",
+        digest=described_command(command),
+        options={},
+        summary="",
+    )
+
+
+def _needs(players: int) -> str:
+    if players == 1:
+        return "1 player needs at least 1 bot"
+    return f"{players} players need at least {players} bots"
+
+
+def _is_printed_well(name: str) -> bool:
+    return 0 < len(name) <= LONGEST_NAME and name.isprintable() and name == name.strip()
+
+
+def _missing(reference: str, folder: Path) -> str:
+    if os.path.isfile(reference):
+        right = _path_from(folder, Path(reference))
+        return f"{reference} is where you stand, not beside the tournament file; write {right}"
+    return f"there is no file {folder / reference}"
+
+
+def _straight(path: Path) -> Path:
+    """A path without detours, whose file keeps its name though it may be a link."""
+    return Path(os.path.realpath(path.parent)) / path.name
+
+
+def _path_from(folder: Path, path: Path) -> str:
+    return Path(os.path.relpath(_straight(path), os.path.realpath(folder))).as_posix()

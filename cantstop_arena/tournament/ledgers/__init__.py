@@ -1,0 +1,1 @@
+"""What was played: written down, read again, added up."""

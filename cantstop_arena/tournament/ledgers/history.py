@@ -1,0 +1,110 @@
+"""A tournament as it stood after fewer deals: what its results would have been then."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from itertools import chain
+from operator import add
+from pathlib import Path
+
+import numpy as np
+
+from cantstop_arena.outcomes import Fault, Results, Tally
+from cantstop_arena.sampling import Bytes, Span
+from cantstop_arena.seatings import Group, Orders, lineups
+from cantstop_arena.shares import whole
+from cantstop_arena.tournament.ledgers.aggregation import Account, Books, added_up
+from cantstop_arena.tournament.ledgers.archive import looked_at
+from cantstop_arena.tournament.ledgers.ledger import KeptDeals
+
+MOST_LOOKS = 6  # each has half of the deals of the next one
+LEAST_DEALS = 8
+MOST_GAMES = 4_000_000  # that are read again; of longer tournaments the beginning is shown
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The results after the first `deals` deals, as far as wins go: games are not counted out."""
+
+    deals: int
+    results: Results
+
+
+def history(folder: Path, anchor: Mapping[str, float]) -> list[Moment]:
+    """Earlier moments of the tournament in a folder, the first one first, the last one left out.
+
+    Only bots that meet have one.
+    """
+    return looked_at(folder, lambda account: _moments(account, anchor))
+
+
+def _moments(account: Account, anchor: Mapping[str, float]) -> list[Moment]:
+    players = account.identity["players"]
+    if players == 1:
+        return []
+    spans = account.ledger.spans()
+    deals = max((first + count for first, count in chain.from_iterable(spans.values())), default=0)
+    most = MOST_GAMES // max(1, len(spans) * len(account.orders))
+    ends = [deals >> halved for halved in range(MOST_LOOKS, 0, -1)]
+    return [
+        Moment(end, added_up([_early(account, end)], anchor))
+        for end in ends
+        if LEAST_DEALS <= end <= most
+    ]
+
+
+def _early(account: Account, end: int) -> Account:
+    books = _Beginning(account.ledger, account.orders, end)
+    return Account(books, account.identity, account.charge)
+
+
+class _Beginning:
+    """The books as they were before the deal `end`, without what did not bear on who won."""
+
+    def __init__(self, books: Books, orders: Orders, end: int) -> None:
+        self._books, self._orders, self._end = books, orders, end
+        self.disqualified = books.disqualified
+        self.irreproducible = books.irreproducible
+
+    def spans(self) -> dict[Group, list[Span]]:
+        """The deals that each group had played."""
+        return {
+            group: [
+                (first, min(deals, self._end - first))
+                for first, deals in spans
+                if first < self._end
+            ]
+            for group, spans in self._books.spans().items()
+        }
+
+    def deals(self, start: int, count: int) -> Iterator[KeptDeals]:
+        """The blocks that have some of these deals, cut off at the end."""
+        count = min(count, self._end - start)
+        for group, first, winners, measures in self._books.deals(start, count) if count > 0 else ():
+            kept = self._end - first
+            yield group, first, winners[:kept], measures[:kept]
+
+    def tallies(self) -> dict[Group, Tally]:
+        """What every seating had won."""
+        found: dict[Group, list[Tally]] = {}
+        for group, _, winners, _ in self.deals(0, self._end):
+            for seating, masks in zip(lineups(group, self._orders), winners.T, strict=True):
+                found.setdefault(seating, []).append(_won(masks, len(group)))
+        return {seating: reduce(add, tallies) for seating, tallies in found.items()}
+
+    def faults(self) -> Iterator[Fault]:
+        """None: they are told of the whole tournament."""
+        return iter(())
+
+
+def _won(masks: Bytes, players: int) -> Tally:
+    games = np.bincount(masks, minlength=1 << players).tolist()
+    wins = tuple(
+        sum(
+            whole(players) // mask.bit_count() * count
+            for mask, count in enumerate(games)
+            if mask >> seat & 1
+        )
+        for seat in range(players)
+    )
+    return Tally(len(masks), wins, unfinished=0, forfeits=0, counts={}, squares={})

@@ -1,0 +1,1 @@
+"""Worker processes, and what their parent makes of what they do."""

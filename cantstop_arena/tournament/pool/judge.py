@@ -1,0 +1,95 @@
+"""Who is out: a bot with too many faults, counted so that every run of a tournament agrees.
+
+Workers finish deals in any order. The judge counts faults in the order of the schedule (group
+after group, deal after deal), and waits for what has not been played yet. When a bot is out, all
+its games are void, and so are the faults that others committed in them.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import count
+
+from cantstop_arena.outcomes import Block, Fault, merged
+from cantstop_arena.seatings import Group
+
+_Place = tuple[Group, int]  # in the schedule: a group and a deal
+_END: _Place = ((1 << 62,), 0)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A bot that is out, and its faults up to that moment, one for each kind."""
+
+    bot: int
+    faults: tuple[Fault, ...]
+
+
+class Judge:
+    """Hears of blocks and faults, and tells which bots are out."""
+
+    def __init__(self, max_faults: int, out: Iterable[int] = ()) -> None:
+        self.out = set(out)
+        self._max_faults = max_faults
+        self._heard: list[tuple[_Place, int, Fault]] = []
+        self._numbers = count()
+        self._counted: dict[int, list[Fault]] = {}
+        self._unplayed: dict[Block, dict[int, int]] = {}  # first deal to last + 1 of what is played
+        self._reached: _Place = ((), 0)
+
+    def is_void(self, group: Group) -> bool:
+        """Whether a group's games do not count, since one of its bots is out."""
+        return not self.out.isdisjoint(group)
+
+    def scheduled(self, blocks: Iterable[Block]) -> Iterator[Block]:
+        """The blocks that are worth playing, noted as they are taken from a schedule."""
+        for block in blocks:
+            self._reached = (block.group, block.end)
+            if not self.is_void(block.group):
+                self._unplayed[block] = {}
+                yield block
+        self.close()
+
+    def close(self) -> None:
+        """Nothing more is scheduled: whatever does not wait for a block is counted."""
+        self._reached = _END
+
+    def hear(
+        self, faults: Iterable[Fault], played: Block | None = None, of: Block | None = None
+    ) -> None:
+        """Take note of faults, and that a part of a scheduled block has been played."""
+        for fault in faults:
+            place = (tuple(sorted(fault.seating)), fault.deal)
+            heappush(self._heard, (place, next(self._numbers), fault))
+        if played is None or of is None or of not in self._unplayed:
+            return
+        parts = self._unplayed[of]
+        parts[played.first] = played.end
+        if sum(end - first for first, end in parts.items()) == of.deals:
+            del self._unplayed[of]
+
+    def sentences(self) -> Iterator[Sentence]:
+        """The bots that are out by now."""
+        horizon = min([self._reached, *map(self._waits_at, self._unplayed)])
+        while self._heard and self._heard[0][0] < horizon:
+            _, _, fault = heappop(self._heard)
+            if self.is_void(fault.seating):
+                continue
+            self._counted.setdefault(fault.bot, []).append(fault)
+            if sum(one.count for one in self._counted[fault.bot]) >= self._max_faults:
+                yield self._sentence(fault.bot)
+
+    def _waits_at(self, block: Block) -> _Place:
+        deal = block.first
+        while deal in self._unplayed[block]:
+            deal = self._unplayed[block][deal]
+        return block.group, deal
+
+    def _sentence(self, bot: int) -> Sentence:
+        sentence = Sentence(bot, tuple(merged(self._counted[bot])))
+        self.out.add(bot)
+        for block in [block for block in self._unplayed if bot in block.group]:
+            del self._unplayed[block]
+        for other, faults in self._counted.items():
+            self._counted[other] = [fault for fault in faults if bot not in fault.seating]
+        return sentence

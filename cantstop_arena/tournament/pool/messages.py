@@ -1,0 +1,201 @@
+"""What a worker process tells its parent: MessagePack, read as these types and nothing else.
+
+Bots play in workers, and may write into the pipe whatever they like. So nothing that comes is
+trusted: not its length, not its types, and not its numbers.
+"""
+
+import os
+import struct
+from itertools import chain
+from typing import Any, TypeAlias
+
+import msgspec
+
+from cantstop_arena.outcomes import (
+    DIED,
+    EXCEPTION,
+    ILLEGAL,
+    TOO_SLOW,
+    Block,
+    BlockResult,
+    Fault,
+    Tally,
+)
+from cantstop_arena.shares import whole
+
+_HEAD = struct.Struct("!8sQ")  # before every message: a mark and its length
+_MARK = b"canstop\n"
+_AT_ONCE = 1 << 20
+_LONGEST = 1 << 26  # bytes of a message; the result of the largest block has about a million
+_LONGEST_REPORT = 100_000  # characters of a traceback that are sent
+_LONGEST_FAULT = 10_000  # characters of what is said of a fault
+_MOST = 1 << 56  # of anything counted, so that sums of many blocks are numbers of 64 bits
+_KINDS = (EXCEPTION, ILLEGAL, TOO_SLOW, DIED)
+
+
+class Nonsense(Exception):
+    """What came is no message of a worker's."""
+
+
+class Ready(msgspec.Struct, tag=True, frozen=True):
+    """The worker has started, and can be given blocks."""
+
+
+class Played(msgspec.Struct, tag=True, frozen=True):
+    """A block has been played."""
+
+    result: BlockResult
+
+
+class Happened(msgspec.Struct, tag=True, frozen=True):
+    """An event of a game that is played to be watched."""
+
+    event: dict[str, Any]
+
+
+class Complained(msgspec.Struct, tag=True, frozen=True):
+    """A bot misbehaves in such a game."""
+
+    text: str
+
+
+class GameFailed(msgspec.Struct, tag=True, frozen=True):
+    """The game's own code fails: what a GameError says."""
+
+    text: str
+
+
+class Broken(msgspec.Struct, tag=True, frozen=True):
+    """The worker cannot go on: a traceback."""
+
+    report: str
+
+
+Message: TypeAlias = Ready | Played | Happened | Complained | GameFailed | Broken
+
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=int)  # NumPy's whole numbers
+_DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message)
+
+
+def framed(message: Message) -> bytes:
+    """A message as it goes into the pipe."""
+    content = _ENCODER.encode(message)
+    return _HEAD.pack(_MARK, len(content)) + content
+
+
+def broken(report: str) -> Broken:
+    """A report that is not too long; its end says most."""
+    return Broken(report[-_LONGEST_REPORT:])
+
+
+class Inbox:
+    """The parent's end of a worker's pipe."""
+
+    def __init__(self) -> None:
+        self._unread = bytearray()
+
+    def receive(self, pipe: int) -> list[Message]:
+        """The messages that have come in whole, without waiting for more.
+
+        Raises EOFError where no more can come, and Nonsense; what came before is returned first.
+        """
+        ended = self._fill(pipe)
+        messages = self._whole_ones()
+        if ended and not messages:
+            raise EOFError
+        return messages
+
+    def _fill(self, pipe: int) -> bool:
+        """Read what there is, but no more than a message; whether the pipe has ended."""
+        os.set_blocking(pipe, False)
+        try:
+            while len(self._unread) <= _LONGEST:
+                chunk = os.read(pipe, _AT_ONCE)
+                if not chunk:
+                    return True
+                self._unread += chunk
+        except BlockingIOError:
+            pass
+        except OSError:
+            return True
+        finally:
+            os.set_blocking(pipe, True)
+        return False
+
+    def _whole_ones(self) -> list[Message]:
+        messages: list[Message] = []
+        try:
+            while (message := self._next()) is not None:
+                messages.append(message)
+        except Nonsense:
+            if not messages:
+                raise
+        return messages
+
+    def _next(self) -> Message | None:
+        """The next message, if it is there. Raises Nonsense, each time again."""
+        if len(self._unread) < _HEAD.size:
+            return None
+        mark, length = _HEAD.unpack_from(self._unread)
+        if mark != _MARK or length > _LONGEST:
+            raise Nonsense
+        end = _HEAD.size + length
+        if len(self._unread) < end:
+            return None
+        message = _read(bytes(self._unread[_HEAD.size : end]))
+        del self._unread[:end]
+        return message
+
+
+def _read(content: bytes) -> Message:
+    try:
+        return _DECODER.decode(content)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise Nonsense from error
+
+
+# --- Whether a result can be one ------------------------------------------------------------------
+
+
+def is_result_of(result: BlockResult, block: Block, orders: int) -> bool:
+    """Whether this can be what comes of a block, each of its deals played in so many orders."""
+    return (
+        result.block == block
+        and len(result.tallies) == orders
+        and all(_can_be(tally, block) for tally in result.tallies)
+        and len({(tuple(tally.counts), tuple(tally.squares)) for tally in result.tallies}) == 1
+        and len(result.winners) == block.deals * orders
+        and max(result.winners, default=0) < 1 << len(block.group)
+        and len(result.measures) % (4 * block.deals) == 0
+        and all(_can_happen(fault, block, orders) for fault in result.faults)
+        and set(result.irreproducible) <= set(block.group)
+    )
+
+
+def _can_be(tally: Tally, block: Block) -> bool:
+    players = len(block.group)
+    counts = [*tally.counts.values(), tally.wins]
+    squares = tally.squares.values()
+    found = [deal for _, deal in (*tally.lengths.values(), *tally.telling.values())]
+    return (
+        tally.games == block.deals
+        and sum(tally.wins) <= whole(players) * block.deals  # alone, a game can be lost to nobody
+        and 0 <= tally.unfinished <= block.deals
+        and 0 <= tally.forfeits <= block.deals
+        and all(len(count) == players for count in counts)
+        and all(abs(number) < _MOST for number in chain(*counts, squares))
+        and min(chain(tally.wins, squares), default=0) >= 0
+        and all(block.first <= deal < block.end for deal in found)
+    )
+
+
+def _can_happen(fault: Fault, block: Block, orders: int) -> bool:
+    return (
+        fault.bot in block.group
+        and fault.kind in _KINDS
+        and len(fault.message) <= _LONGEST_FAULT
+        and fault.message.isprintable()
+        and tuple(sorted(fault.seating)) == block.group
+        and block.first <= fault.deal < block.end
+        and 0 < fault.count <= orders
+    )

@@ -1,0 +1,172 @@
+"""One worker process: its pipe, the memory in which it can be watched, and its life."""
+
+import contextlib
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection, wait
+from typing import Any, Protocol
+
+import multiprocess
+
+from cantstop_arena.errors import GameError
+from cantstop_arena.outcomes import Block, BlockResult, Fault, Window
+from cantstop_arena.runtime import system
+from cantstop_arena.tournament.pool.messages import (
+    GameFailed,
+    Inbox,
+    Message,
+    Played,
+    Ready,
+    broken,
+    framed,
+)
+
+_PRELOADED = ("cantstop_arena.tournament.table_specs",)
+_TO_END = 10.0  # seconds for a process that is ending already, on the busiest machine
+TRIES = 5
+"""How often a thing is played before processes that die at it are more than bad luck."""
+
+
+class Player(Protocol):
+    """Whoever plays blocks: a table of some game."""
+
+    def play(
+        self, block: Block, condemned: tuple[Fault, ...] = ()
+    ) -> BlockResult | Iterator[Message]:
+        """Play a block's deals, each in every seating; the condemned games are lost unplayed.
+
+        A game that is played to be watched is told message by message.
+        """
+
+
+Recipe = Callable[[Any], Player]
+"""Makes a player in a worker process; its game has to lie in the memory that is handed over."""
+
+
+def worker_count() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def start_methods() -> list[str]:
+    """The ways to start a process that this system has, the default first."""
+    methods: list[str] = multiprocess.get_all_start_methods()
+    # A forked worker finds everything compiled. On macOS system libraries do not survive a fork.
+    default = "fork" if "fork" in methods and sys.platform != "darwin" else "spawn"
+    return sorted(methods, key=lambda method: method != default)
+
+
+class Worker:
+    """A process that plays one block after another."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        window: Window,
+        method: str,
+        memory: int | None,
+        others: list["Worker"],
+    ) -> None:
+        context = multiprocess.get_context(method)
+        if method == "forkserver":
+            context.set_forkserver_preload(list(_PRELOADED))
+        shared = context.RawArray("b", window.size)
+        self.look = window.looking_at(shared)
+        self.pipe, theirs = context.Pipe()
+        inherited = [worker.pipe for worker in [*others, self]] if method == "fork" else []
+        parent = os.getpid() if method != "forkserver" else 0
+        self.process = context.Process(
+            target=_work, args=(theirs, inherited, parent, recipe, shared, memory), daemon=True
+        )
+        self.process.start()
+        theirs.close()
+        self.ready = False
+        self._inbox = Inbox()
+
+    def give(self, block: Block, condemned: tuple[Fault, ...]) -> None:
+        """Have a block played."""
+        with contextlib.suppress(OSError):  # it is dead; its sentinel will say so
+            self.pipe.send((block, condemned))
+
+    def wait(self, seconds: float) -> None:
+        """Wait until it says something or ends, but no longer than this."""
+        wait([self.pipe, self.process.sentinel], seconds)
+
+    def post(self) -> list[Message]:
+        """The messages that have come in whole.
+
+        Raises EOFError where no more can come, and Nonsense for what is no message. A worker can
+        be stopped in the middle of a message, and must not stop us with it.
+        """
+        return self._inbox.receive(self.pipe.fileno())
+
+    def ended(self) -> int | None:
+        """How the process has ended: its exit code, or minus a signal; None while it runs.
+
+        To be asked when its pipe has closed, which it does a moment before the process is gone.
+        """
+        if system.is_ending(self.process.pid):
+            self.process.join(_TO_END)
+        code: int | None = self.process.exitcode
+        return code
+
+    def dismiss(self) -> None:
+        """End the process, if it has not ended, and what its bots may have started."""
+        with contextlib.suppress(OSError):  # there is no such group, or no such thing
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+def _work(
+    pipe: Connection,
+    inherited: list[Connection],
+    parent: int,
+    recipe: Recipe,
+    shared: Any,
+    memory: int | None,
+) -> None:
+    """What a worker does: play block after block until the parent closes the pipe or dies."""
+    system.die_with_parent(parent or os.getppid())
+    with contextlib.suppress(OSError):
+        os.setpgid(0, 0)  # what bots start can be ended together with the worker
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for connection in inherited:  # else the pipe of a dead parent would never look closed
+        connection.close()
+    try:
+        player = recipe(shared)
+    except BaseException:
+        _send(pipe, broken(traceback.format_exc()))
+        return
+    if memory is not None:
+        system.limit_memory(memory)
+    _send(pipe, Ready())
+    while True:
+        try:
+            block, condemned = pipe.recv()
+            for message in _answers(player, block, condemned):
+                _send(pipe, message)
+        except (EOFError, OSError):
+            return
+
+
+def _answers(player: Player, block: Block, condemned: tuple[Fault, ...]) -> Iterator[Message]:
+    """The result of a block, or what comes instead: a player can have several things to say."""
+    try:
+        answer = player.play(block, condemned)
+        yield from answer if isinstance(answer, Iterator) else [Played(answer)]
+    except GameError as error:
+        yield GameFailed(str(error))
+    except Exception:
+        yield broken(traceback.format_exc())
+
+
+def _send(pipe: Connection, message: Message) -> None:
+    left = memoryview(framed(message))
+    while left:
+        left = left[os.write(pipe.fileno(), left) :]

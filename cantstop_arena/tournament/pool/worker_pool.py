@@ -1,0 +1,282 @@
+"""Worker processes that play blocks, and a parent that hands out work and survives their deaths.
+
+The parent waits on pipes and process sentinels alike, and looks at the games meanwhile. A worker
+that dies or stalls is replaced. Its block is cut up, so that the deal in question is played again
+on its own; a bot that stops the same game once more and once more, or that was clearly seen to do
+it, is charged, and the game is lost by it unplayed.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from typing import Any
+
+from cantstop_arena.errors import GameError, WorkforceError
+from cantstop_arena.outcomes import DIED, TOO_SLOW, Block, BlockResult, Window
+from cantstop_arena.runtime import shutdown, system, watchdog
+from cantstop_arena.seatings import Group
+from cantstop_arena.texts import last_line
+from cantstop_arena.tournament.files.config import START_LIMIT
+from cantstop_arena.tournament.pool.messages import (
+    Broken,
+    GameFailed,
+    Message,
+    Nonsense,
+    Played,
+    Ready,
+    is_result_of,
+)
+from cantstop_arena.tournament.pool.strikes import Bots, Failure, Strikes, seated
+from cantstop_arena.tournament.pool.worker import TRIES, Recipe, Worker, start_methods
+from cantstop_arena.tournament.pool.worker_slot import Piece, WorkerSlot
+
+_TENDING, _TENDING_SOON = 1.0, 0.1  # seconds between two times; soon where a worker stands still
+_GAME_TRIES = 3  # of a block in which the game fails, before that is more than an accident
+_GRACE = 5.0  # seconds without any sign of life, beyond ten times the time of a block
+
+
+@dataclass(frozen=True)
+class PlayedPart:
+    """The result of a block, or of a part of it."""
+
+    result: BlockResult
+    whole: Block
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How workers are kept: how many, started how, with how many more bytes of memory each.
+
+    `start_limit` are the seconds that each may take to get ready.
+    """
+
+    workers: int
+    method: str = start_methods()[0]
+    memory: int | None = None
+    start_limit: float = START_LIMIT
+
+
+class WorkerPool:
+    """Plays a stream of blocks on several processes. Use it as a context manager."""
+
+    def __init__(self, recipe: Recipe, window: Window, bots: Bots, terms: Terms) -> None:
+        self._recipe = recipe
+        self._window = window
+        self._bots = bots
+        self._terms = terms
+        self._slots: list[WorkerSlot] = []
+        self._again: deque[Piece] = deque()
+        self._strikes = Strikes(bots)
+        self._blocks, self._seconds = 0, 0.0
+        self._looked = self._tended = time.monotonic()
+
+    def __enter__(self) -> "WorkerPool":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        for slot in self._slots:
+            slot.worker.dismiss()
+        self._slots.clear()
+
+    def play(
+        self, blocks: Iterator[Block], meanwhile: Callable[[], None] = lambda: None
+    ) -> Iterator[PlayedPart]:
+        """Yield the results of the blocks, or of their parts, in the order of getting done.
+
+        Whatever is to be done `meanwhile` is done once in a pulse, while all workers are at work.
+
+        Raises WorkforceError when workers keep dying before they play, GameError where the game
+        itself fails, and Interrupted.
+        """
+        self._hand_out(blocks)
+        while any(slot.piece for slot in self._slots):
+            shutdown.check()
+            for slot in self._signalling():
+                result = self._collect(slot)
+                self._hand_out(blocks)
+                if result is not None:
+                    yield result
+            self._look_around()
+            self._hand_out(blocks)
+            meanwhile()
+
+    def drop(self, void: Callable[[Group], bool]) -> None:
+        """Forget what is being played, or waits to be played again, by groups that are void."""
+        self._again = deque(piece for piece in self._again if not void(piece.block.group))
+        for slot in list(self._slots):
+            if slot.piece and void(slot.piece.block.group):
+                self._let_go(slot)
+
+    # Handing out and collecting
+
+    def _hand_out(self, blocks: Iterator[Block]) -> None:
+        """Give every idle worker a piece, hiring while there is more work than workers."""
+        while True:
+            idle = next((slot for slot in self._slots if slot.piece is None), None)
+            if idle is None and len(self._slots) >= self._terms.workers:
+                return
+            piece = self._next(blocks)
+            if piece is None:
+                return
+            slot = idle or self._hire()
+            slot.give(piece, self._strikes.forfeits(piece.block))
+
+    def _next(self, blocks: Iterator[Block]) -> Piece | None:
+        if self._again:
+            return self._again.popleft()
+        block = next(blocks, None)
+        return Piece(block, block) if block else None
+
+    def _hire(self) -> WorkerSlot:
+        others = [slot.worker for slot in self._slots]
+        terms = self._terms
+        worker = Worker(self._recipe, self._window, terms.method, terms.memory, others)
+        self._slots.append(WorkerSlot(worker))
+        return self._slots[-1]
+
+    def _signalling(self) -> list[WorkerSlot]:
+        """Wait a moment for workers that have something to say, or have died."""
+        busy = self._busy()
+        signs: dict[Any, WorkerSlot] = {slot.worker.pipe: slot for slot in busy}
+        signs |= {slot.worker.process.sentinel: slot for slot in busy}
+        found = wait(list(signs), self._pulse(busy))
+        return list({id(signs[sign]): signs[sign] for sign in found}.values())
+
+    def _busy(self) -> list[WorkerSlot]:
+        return [slot for slot in self._slots if slot.piece]
+
+    def _pulse(self, busy: list[WorkerSlot]) -> float:
+        groups = {slot.piece.block.group for slot in busy if slot.piece}
+        limits = [self._bots.patience(bot) for group in groups for bot in group]
+        return watchdog.pulse(min(limits, default=self._terms.start_limit))
+
+    def _collect(self, slot: WorkerSlot) -> PlayedPart | None:
+        """A worker's result; None where there is none yet, or its piece has to be played again."""
+        if slot not in self._slots or slot.piece is None:
+            return None  # let go in the meantime
+        try:
+            return self._heard(slot, slot.piece, slot.worker.post())
+        except EOFError:
+            self._fail(slot, slot.piece, _fate(slot.worker))
+        except Nonsense:
+            self._fail(slot, slot.piece, Failure(DIED, "wrote into the pipe of its process"))
+        return None
+
+    def _heard(self, slot: WorkerSlot, piece: Piece, messages: list[Message]) -> PlayedPart | None:
+        """What messages come to. Raises Nonsense for one that cannot be the worker's own."""
+        for number, message in enumerate(messages, 1):
+            if isinstance(message, Ready) and not slot.worker.ready:
+                slot.gets_ready()
+            elif isinstance(message, Played) and self._is_result(message, piece):
+                return self._done(slot, piece, message.result, number == len(messages))
+            elif isinstance(message, Broken):
+                self._fail(slot, piece, self._breakage(piece, message.report))
+                return None
+            elif isinstance(message, GameFailed):
+                self._game_fails(slot, piece, message.text)
+                return None
+            else:
+                raise Nonsense
+        return None
+
+    def _breakage(self, piece: Piece, report: str) -> Failure:
+        """A worker's own code failed, which a bot can have brought about, or which is our fault."""
+        if not self._bots.suspects(piece.block.group):
+            raise WorkforceError(f"a worker failed at {piece.block}:\n{report}")
+        return Failure(DIED, f"broke its process: {last_line(report)}")
+
+    def _game_fails(self, slot: WorkerSlot, piece: Piece, text: str) -> None:
+        """No bot is charged; a new worker tries again, in case something harmed the first."""
+        self._let_go(slot)
+        piece.failures += 1
+        if piece.failures >= _GAME_TRIES:
+            raise GameError(text)
+        self._again.append(piece)
+
+    def _is_result(self, message: Played, piece: Piece) -> bool:
+        return is_result_of(message.result, piece.block, len(self._bots.orders))
+
+    def _done(self, slot: WorkerSlot, piece: Piece, result: BlockResult, quiet: bool) -> PlayedPart:
+        """A result; a worker that says more than that is not given another block."""
+        slot.piece = None
+        self._blocks += 1
+        self._seconds += time.monotonic() - slot.since
+        if not quiet:
+            self._let_go(slot)
+        return PlayedPart(result, piece.whole)
+
+    # Watching
+
+    def _look_around(self) -> None:
+        """Look at every game, and act where nothing has moved for too long."""
+        now, busy = time.monotonic(), self._busy()
+        passed = watchdog.seen(now - self._looked, self._pulse(busy))
+        self._looked = now
+        for slot in busy:
+            slot.watchdog.watch(slot.worker.look().step, passed)
+            if slot.piece and (failure := self._overdue(slot, slot.piece)):
+                self._fail(slot, slot.piece, failure)
+        self._tend(any(slot.watchdog.still for slot in busy))
+
+    def _tend(self, soon: bool) -> None:
+        """A bot can print without end in a single decision: it must not fill the disk."""
+        if self._looked - self._tended > (_TENDING_SOON if soon else _TENDING):
+            self._tended = self._looked
+            self._bots.tend()
+
+    def _overdue(self, slot: WorkerSlot, piece: Piece) -> Failure | None:
+        """What is to be said of a worker in which nothing has moved for too long."""
+        snapshot = slot.worker.look()
+        if not slot.worker.ready:
+            limit, text = self._terms.start_limit, "did not get ready within {:g} s (start_limit)"
+        elif snapshot.deciding:
+            limit = self._bots.patience(seated(piece.block.group, snapshot.place))
+            text = f"{snapshot.asked} gave no answer within {{:g}} s"
+        else:
+            limit, text = self._grace(), "stalled between two decisions"
+        stopped = slot.watchdog.stopped  # perhaps for good: no long limit is worth waiting for
+        if not slot.watchdog.overdue(min(limit, self._grace()) if stopped else limit):
+            return None
+        proven = slot.watchdog.proven(limit) and not stopped
+        return Failure(TOO_SLOW, text.format(limit), proven)
+
+    def _grace(self) -> float:
+        """How long a worker may show no sign of life while no bot is deciding."""
+        return _GRACE + 10 * (self._seconds / self._blocks if self._blocks else 0.0)
+
+    # When a worker has failed
+
+    def _fail(self, slot: WorkerSlot, piece: Piece, failure: Failure) -> None:
+        """Replace a worker, and have its piece played again, without a game that is lost."""
+        ready, snapshot = slot.worker.ready, slot.worker.look()
+        self._let_go(slot)
+        suspect = self._strikes.suspect(piece.block, snapshot) if ready else None
+        if suspect is None:
+            self._unexplained(piece, failure.text)
+            return
+        self._strikes.count(suspect, failure)
+        divisible = self._bots.divisible(piece.block.group)
+        self._again.extendleft(reversed(piece.split(suspect.deal) if divisible else [piece]))
+
+    def _unexplained(self, piece: Piece, text: str) -> None:
+        piece.failures += 1
+        if piece.failures == TRIES:
+            raise WorkforceError(f"{TRIES} workers in turn failed at {_deals(piece.block)}: {text}")
+        self._again.append(piece)
+
+    def _let_go(self, slot: WorkerSlot) -> None:
+        self._slots.remove(slot)
+        slot.worker.dismiss()
+
+
+def _deals(block: Block) -> str:
+    return f"deals {block.first} to {block.end - 1}" if block.deals > 1 else f"deal {block.first}"
+
+
+def _fate(worker: Worker) -> Failure:
+    """How a worker has ended, which closes its pipe."""
+    code = worker.ended()
+    text = f"{worker.look().asked} {system.ending(code)}".lstrip()
+    return Failure(DIED, text, code is not None and -code not in system.FOREIGN)

@@ -1,0 +1,1 @@
+"""How Can't Stop is shown."""

@@ -1,0 +1,148 @@
+"""The board and a recorded game as text, in colours where that is wanted."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from cantstop_arena.games.cantstop.events import Event
+from cantstop_arena.texts import how_many, styled
+from cantstop_arena.views.cantstop.scenes import SEATS, Scene, scenes
+
+RUNNER, SPACE, CLOSED = "*", ".", "|"
+_NARROWEST = 4  # a column: a top with brackets, and a gap
+_COLOURS = ("34", "31", "32", "35")  # of the seats
+_PLAIN, _FAINT, _BOLD = "", "2", "1"
+
+Part = tuple[str, str]
+"""A text and its style."""
+
+
+def draw_board(scene: Scene, coloured: bool = False) -> str:
+    """The board as a mountain of spaces, column 2 first, tops in brackets below their numbers.
+
+    A marker is the letter of its seat, a runner a star. Who stands on a top has claimed its
+    column, which is closed down to the ground.
+    """
+    width = max(_NARROWEST, len(scene.markers) + 1)
+    claimed = scene.claimed
+    rows = []
+    for level in range(max(scene.lengths.values()) + 1, 0, -1):
+        cells = (
+            _padded(_cell(scene, column, level, claimed.get(column)), width, coloured)
+            for column in scene.lengths
+        )
+        rows.append("".join(cells).rstrip())
+    return "\n".join(rows)
+
+
+def _cell(scene: Scene, column: int, level: int, owner: int | None) -> list[Part]:
+    length = scene.lengths[column]
+    if level > length:
+        return (
+            [(str(column), _FAINT if owner is not None else _BOLD)] if level == length + 1 else []
+        )
+    standing = _standing(scene, column, level)
+    if level == length:
+        return [("(", _PLAIN), *(standing or [(" ", _PLAIN)]), (")", _PLAIN)]
+    if owner is not None:
+        return [(CLOSED, f"2;{_COLOURS[owner]}")]
+    return standing or [(SPACE, _FAINT)]
+
+
+def _standing(scene: Scene, column: int, level: int) -> list[Part]:
+    """Everybody who stands on a space."""
+    parts = [
+        (SEATS[seat], _seat_style(seat))
+        for seat, own in enumerate(scene.markers)
+        if own.get(column) == level
+    ]
+    if scene.runners.get(column) == level:
+        parts.append((RUNNER, f"1;7;{_COLOURS[scene.seat]}"))
+    return parts
+
+
+def _seat_style(seat: int) -> str:
+    return f"{_BOLD};{_COLOURS[seat]}"
+
+
+def _padded(parts: Sequence[Part], width: int, coloured: bool) -> str:
+    """The parts of a cell in its middle."""
+    free = width - sum(len(text) for text, _ in parts)
+    left = free // 2
+    painted = (styled(text, style) if coloured else text for text, style in parts)
+    return " " * left + "".join(painted) + " " * (free - left)
+
+
+def draw_seats(scene: Scene, coloured: bool = False) -> str:
+    """Who plays, and how many of the columns that win each has claimed."""
+    claims = list(scene.claimed.values())
+    wanted = scene.opening["rules"]["columns_to_win"]
+    told = []
+    for seat in range(len(scene.names)):
+        claimed = f" ({claims.count(seat)} of {wanted})" if seat in claims else ""
+        told.append(_name(scene, seat, coloured) + claimed)
+    return "Seats: " + ", ".join(told)
+
+
+def _name(scene: Scene, seat: int, coloured: bool) -> str:
+    name = scene.names[seat]
+    return styled(name, _seat_style(seat)) if coloured else name
+
+
+def tell_game(events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
+    """A recorded game in lines for people: every roll, and the board after every stop."""
+    for scene in scenes(events):
+        if scene.event["event"] == "roll" and scene.rolls == 1:
+            yield turn_heading(scene, scene.turn, scene.seat, coloured)
+        yield from tell(scene, coloured)
+        if scene.event["event"] == "stop":
+            yield ""
+            yield draw_board(scene, coloured)
+
+
+def turn_heading(scene: Scene, turn: int, seat: int, coloured: bool = False) -> str:
+    """What stands above the events of a turn."""
+    return f"\nTurn {turn}: {_name(scene, seat, coloured)}"
+
+
+def tell(scene: Scene, coloured: bool = False) -> Iterator[str]:
+    """What has happened, in lines for people."""
+    event = scene.event
+    match event["event"]:
+        case "game":
+            yield scene.heading
+            yield draw_seats(scene, coloured)
+        case "roll":
+            yield f"  {dice_text(event['dice'])}  {_moved(scene)}"
+        case "end":
+            yield f"\n{_outcome(scene, coloured)}"
+        case "stop":
+            claims = " and claims " + " and ".join(map(str, scene.claims)) if scene.claims else ""
+            yield f"  stops{claims}"
+        case _:
+            yield "  bust"
+
+
+def _moved(scene: Scene) -> str:
+    chosen = scene.event["chosen"]
+    if chosen is None:
+        return "no move"
+    runners = " ".join(f"{column}:{space}" for column, space in scene.runners.items())
+    others = ", ".join(move_text(move) for move in scene.event["moves"] if move != chosen)
+    told = f" (or {others})" if others else ""
+    return f"{move_text(chosen) + told:<32}  runners {runners}"
+
+
+def _outcome(scene: Scene, coloured: bool) -> str:
+    turns, winners = scene.event["turns"], scene.event["winners"]
+    names = " and ".join(_name(scene, seat, coloured) for seat in winners) or "nobody"
+    verb = "win" if len(winners) > 1 else "wins"
+    return f"After {how_many(turns, 'turn')} {names} {verb} ({scene.event['reason']})."
+
+
+def move_text(move: Sequence[int]) -> str:
+    """A move as people write it."""
+    return "+".join(map(str, move))
+
+
+def dice_text(dice: Sequence[int]) -> str:
+    """A roll as people write it."""
+    return "-".join(map(str, dice))

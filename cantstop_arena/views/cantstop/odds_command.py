@@ -1,0 +1,58 @@
+"""`arena odds`: exact chances of the dice."""
+
+import json
+from pathlib import Path
+
+import click
+
+from cantstop_arena.errors import UsageError
+from cantstop_arena.options import did_you_mean
+
+
+def _columns(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:
+    try:
+        return tuple(sorted({int(part) for part in text.replace(",", " ").split()}))
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is no list of columns like 6,7,8") from None
+
+
+@click.command()
+@click.option("--runners", callback=_columns, default="", metavar="6,7,8", help="Where they stand.")
+@click.option("--claimed", callback=_columns, default="", metavar="2,12", help="Closed columns.")
+@click.option("--rules", "name", default="classic", show_default=True, help="Rule set by name.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def odds(runners: tuple[int, ...], claimed: tuple[int, ...], name: str, as_json: bool) -> None:
+    """Count the rolls that make each column, and those that are no bust.
+
+    With fewer runners than the rules have, every open column will do.
+    """
+    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.games.cantstop.odds import hit_count, success_count
+
+    known = Catalogue(Path("bots")).rules
+    if name not in known:
+        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, known)}")
+    rules = known[name]
+    _check(rules.columns, rules.runners, runners, claimed)
+    total = rules.sides**4
+    success = success_count(rules, runners, claimed)
+    columns = {column: hit_count(rules.sides, [column]) for column in rules.columns}
+    if as_json:
+        click.echo(json.dumps({"rolls": total, "success": success, "columns": columns}))
+        return
+    click.echo("column  rolls  chance")
+    for column, count in columns.items():
+        state = "  claimed" if column in claimed else "  runner" if column in runners else ""
+        click.echo(f"{column:>6}  {count:>5}  {count / total:>6.2%}{state}")
+    click.echo(f"\nA roll succeeds in {success} of {total} cases ({success / total:.2%}),")
+    click.echo(f"and is a bust in {total - success} ({1 - success / total:.2%}).")
+
+
+def _check(columns: range, most: int, runners: tuple[int, ...], claimed: tuple[int, ...]) -> None:
+    for column in (*runners, *claimed):
+        if column not in columns:
+            raise UsageError(f"there is no column {column}; columns are 2 to {columns[-1]}")
+    if len(runners) > most:
+        raise UsageError(f"{len(runners)} runners are too many; the rules have {most}")
+    if both := set(runners) & set(claimed):
+        raise UsageError(f"column {min(both)} cannot be claimed and hold a runner")

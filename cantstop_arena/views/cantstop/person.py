@@ -1,0 +1,219 @@
+"""A person at the table, line by line: sees what happens, is asked, and may ask for the odds."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from cantstop_arena.games.cantstop.events import Event
+from cantstop_arena.games.cantstop.odds import success_count
+from cantstop_arena.games.cantstop.turn import Turn
+from cantstop_arena.table.person import Left
+from cantstop_arena.texts import how_many
+from cantstop_arena.views.cantstop.drawing import (
+    dice_text,
+    draw_board,
+    draw_seats,
+    move_text,
+    tell,
+    turn_heading,
+)
+from cantstop_arena.views.cantstop.scenes import SEATS, Scene, after
+
+ODDS, QUIT = "?", "q"
+_ROLL = ("r", "roll", "y", "yes")
+_STOP = ("s", "stop", "n", "no")
+
+
+@contextmanager
+def _terminal() -> Iterator[None]:
+    """A terminal that fails is no misplay of the person's. Raises Left."""
+    try:
+        yield
+    except OSError as error:
+        raise Left(asked=False) from error
+
+
+class CantStopPerson:
+    """A player in a seat who reads and types.
+
+    `read` shows a prompt and returns a line, None at the end of the input; `say` prints one.
+    """
+
+    def __init__(
+        self,
+        seat: int,
+        read: Callable[[str], str | None],
+        say: Callable[[str], None],
+        coloured: bool,
+    ) -> None:
+        self._seat = seat
+        self._read = read
+        self._say = say
+        self._coloured = coloured
+        self._scene: Scene | None = None
+        self._turn = 0  # that was announced last
+        self._board = ""  # that was drawn last
+
+    @_terminal()
+    def sees(self, event: Event) -> None:
+        """Show what has happened at the table. Raises Left."""
+        scene = self._scene = after(self._scene, event)
+        kind = event["event"]
+        if kind == "roll":
+            self._announce(event["turn"], event["seat"])
+        if kind == "end":
+            self._draw()
+        for line in tell(scene, self._coloured):
+            self._say(line)
+        if kind == "game":
+            for line in _introduction(scene, self._seat):
+                self._say(line)
+
+    @_terminal()
+    def choose_move(self, turn: Turn, moves: Sequence[Sequence[int]]) -> int:
+        """Ask which move to make. Raises Left."""
+        self._announce(turn.number, turn.seat)
+        self._draw()
+        self._say(f"  {dice_text(turn.dice)}{_free_runners(turn)}")
+        for number, move in enumerate(moves, start=1):
+            self._say(f"  {number:>3}  {move_text(move):<7} {_effect(turn, move)}")
+        numbers = {str(number): number - 1 for number in range(1, len(moves) + 1)}
+        question = f"Which move, 1 to {len(moves)}? "
+        return self._answer(question, numbers, lambda: _odds_of_moves(turn, moves))
+
+    @_terminal()
+    def roll_again(self, turn: Turn) -> bool:
+        """Ask whether to roll. Raises Left."""
+        self._draw()
+        if topped := [column for column in turn.placed if _is_top(turn, column)]:
+            self._say(f"  Stopping claims {_listed(topped)}.")
+        words = {**dict.fromkeys(_ROLL, 1), **dict.fromkeys(_STOP, 0)}
+        return bool(self._answer("Roll or stop, r or s? ", words, lambda: _odds_of_roll(turn)))
+
+    def _answer(
+        self, question: str, answers: Mapping[str, int], odds: Callable[[], Iterator[str]]
+    ) -> int:
+        """What the person answers, asked again until it is an answer."""
+        while True:
+            line = self._read(question)
+            if line is None:
+                raise Left(asked=False)
+            word = line.strip().lower()
+            if word in (QUIT, "quit"):
+                raise Left(asked=True)
+            if word == ODDS:
+                for told in odds():
+                    self._say(told)
+            elif word in answers:
+                return answers[word]
+            else:
+                self._say(f"  That is no answer here. {HELP}")
+
+    def _announce(self, turn: int, seat: int) -> None:
+        """Say whose turn it is, once."""
+        if turn != self._turn and self._scene:
+            self._turn = turn
+            self._say(turn_heading(self._scene, turn, seat, self._coloured))
+
+    def _draw(self) -> None:
+        """Show the board and who has claimed columns, unless nothing has changed."""
+        scene = self._scene
+        assert scene
+        board = draw_board(scene, self._coloured)
+        if board != self._board:
+            self._say(f"\n{board}\n")
+            if scene.claimed:
+                self._say(f"{draw_seats(scene, self._coloured)}\n")
+            self._board = board
+
+
+HELP = f"{ODDS} shows the odds, {QUIT} leaves the game."
+
+_STOPPING = {
+    "any-time": "Roll as often as you like; stopping keeps the climb, a bust loses it.",
+    "after-all-runners": "Roll on until all runners are placed; then stopping keeps the climb. A"
+    " bust loses it.",
+}
+_LANDING = {
+    "share": "",
+    "jump": "Runners jump over rivals' markers.",
+    "leave": "You cannot stop while a runner stands on a rival's marker.",
+}
+
+
+def _introduction(scene: Scene, seat: int) -> Iterator[str]:
+    """What somebody has to know who plays for the first time."""
+    rules = scene.opening["rules"]
+    wanted = rules["columns_to_win"]
+    yield f"You are {SEATS[seat]}. Whoever claims {how_many(wanted, 'column')} wins."
+    yield _STOPPING[rules["stop"]]
+    if told := _LANDING[rules["landing"]]:
+        yield told
+    yield "On the board letters are markers, * are runners, ( ) are tops; | is a claimed column."
+    yield HELP
+
+
+def _free_runners(turn: Turn) -> str:
+    return f"  ({turn.free} of {turn.rules.runners} runners free)" if turn.free else ""
+
+
+def _effect(turn: Turn, move: Sequence[int]) -> str:
+    """Where a move leads to."""
+    told = []
+    for column, space in _runners_after(turn, move).items():
+        if column in move:
+            length = turn.rules.lengths[column]
+            place = "the top" if space == length else f"space {space} of {length}"
+            new = "" if column in turn.placed else " (new runner)"
+            told.append(f"{column} to {place}{new}")
+    return ", ".join(told)
+
+
+def _runners_after(turn: Turn, move: Sequence[int]) -> dict[int, int]:
+    """The spaces of the runners after a move, by column."""
+    runners = {column: turn.runners[column] for column in turn.placed}
+    for column in move:
+        runners[column] = turn.next_space(column, runners.get(column) or turn.position(column))
+    return runners
+
+
+def _is_top(turn: Turn, column: int) -> bool:
+    return turn.runners[column] == turn.rules.lengths[column]
+
+
+def _listed(columns: Sequence[int]) -> str:
+    return " and ".join(map(str, columns))
+
+
+def _odds_of_moves(turn: Turn, moves: Sequence[Sequence[int]]) -> Iterator[str]:
+    yield from _odds_of_columns(turn)
+    for number, move in enumerate(moves, start=1):
+        chance = bust_chance_after(turn, move)
+        yield f"  {number:>3}  {move_text(move):<7} then a roll is a bust with {chance:.2%}"
+
+
+def _odds_of_roll(turn: Turn) -> Iterator[str]:
+    yield from _odds_of_columns(turn)
+    yield f"  The next roll is a bust with {turn.bust_chance():.2%}."
+
+
+def bust_chance_after(turn: Turn, move: Sequence[int]) -> float:
+    """How likely a roll after this move is to be a bust."""
+    rules, runners = turn.rules, _runners_after(turn, move)
+    topped = [column for column, space in runners.items() if space == rules.lengths[column]]
+    return 1 - success_count(rules, [*runners], turn.claimed, topped) / rules.sides**4
+
+
+def _odds_of_columns(turn: Turn) -> Iterator[str]:
+    """The chance that a roll makes each column, and how far the player is there."""
+    yield "  column  chance"
+    for column in turn.rules.columns:
+        yield f"  {column:>6}  {turn.chance(column):>6.2%}{_state(turn, column)}"
+
+
+def _state(turn: Turn, column: int) -> str:
+    place = f"{turn.position(column)} of {turn.rules.lengths[column]}"
+    if column in turn.claimed:
+        return "  claimed"
+    if column in turn.placed:
+        return f"  runner on {place}"
+    return f"  marker on {place}" if turn.position(column) else ""

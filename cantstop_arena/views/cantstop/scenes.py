@@ -1,0 +1,130 @@
+"""The board of a recorded game, event by event, for whoever draws it or tells of it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from cantstop_arena.games.cantstop.events import Event
+from cantstop_arena.texts import in_a_line
+
+SEATS = "ABCD"
+LONGEST_NAME = 100  # that is shown
+LONGEST_RULES = 200  # the name of a rule set, which can tell every parameter
+
+Spaces = Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The board after one event of a game, the `opening` or any later one.
+
+    `markers` has the spaces of every seat's markers by column, `runners` those of the runners, and
+    `before` those of the runners as the last roll found them. `claims` are the columns that the
+    event, a stop, has claimed.
+    """
+
+    opening: Event
+    event: Event
+    markers: tuple[Spaces, ...]
+    runners: Spaces
+    before: Spaces
+    turn: int = 0
+    seat: int = 0
+    rolls: int = 0
+    claims: tuple[int, ...] = ()
+
+    @property
+    def step(self) -> int:
+        """Which roll of the turn it shows; 0 where it shows none."""
+        return self.rolls if self.event["event"] == "roll" else 0
+
+    @property
+    def is_end(self) -> bool:
+        """Whether the game is over."""
+        return bool(self.event["event"] == "end")
+
+    @property
+    def lengths(self) -> Mapping[int, int]:
+        """The length of every column."""
+        return dict(enumerate(self.opening["rules"]["column_lengths"], start=2))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Who plays, each behind the letter of the seat."""
+        return tuple(
+            f"{letter} {in_a_line(name, LONGEST_NAME)}"
+            for letter, name in zip(SEATS, self.opening["seats"], strict=False)
+        )
+
+    @property
+    def claimed(self) -> Mapping[int, int]:
+        """The closed columns, and the seats that have claimed them."""
+        return {
+            column: seat
+            for column, length in self.lengths.items()
+            for seat, own in enumerate(self.markers)
+            if own.get(column) == length
+        }
+
+    @property
+    def heading(self) -> str:
+        """Which game this is."""
+        rules = in_a_line(self.opening["rules"]["name"], LONGEST_RULES)
+        return f"Can't Stop ({rules}), seed {self.opening['seed']}, deal {self.opening['deal']}"
+
+
+def scenes(events: Iterable[Event]) -> Iterator[Scene]:
+    """A scene for every event of a game; the first event has to be its opening."""
+    scene: Scene | None = None
+    for event in events:
+        scene = after(scene, event)
+        yield scene
+
+
+def after(scene: Scene | None, event: Event) -> Scene:
+    """The scene after one more event, or the first one."""
+    if scene is None:
+        return Scene(event, event, tuple({} for _ in event["seats"]), {}, {})
+    return _AFTER[event["event"]](replace(scene, claims=()), event)
+
+
+def _after_roll(scene: Scene, event: Event) -> Scene:
+    goes_on = event["turn"] == scene.turn
+    return replace(
+        scene,
+        event=event,
+        before=scene.runners if goes_on else {},
+        runners=_by_column(event["runners"]),
+        turn=event["turn"],
+        seat=event["seat"],
+        rolls=scene.rolls + 1 if goes_on else 1,
+    )
+
+
+def _after_stop(scene: Scene, event: Event) -> Scene:
+    own = _by_column(event["markers"])
+    tops = {column for column, space in own.items() if space == scene.lengths[column]}
+    markers = tuple(
+        own if seat == event["seat"] else {c: s for c, s in spaces.items() if c not in tops}
+        for seat, spaces in enumerate(scene.markers)
+    )
+    return replace(
+        scene,
+        event=event,
+        markers=markers,
+        runners={},
+        turn=event["turn"],
+        seat=event["seat"],
+        claims=tuple(sorted(tops - {*scene.claimed})),
+    )
+
+
+def _after_bust(scene: Scene, event: Event) -> Scene:
+    return replace(scene, event=event, runners={})
+
+
+_AFTER = {"roll": _after_roll, "stop": _after_stop, "bust": _after_bust, "end": _after_bust}
+
+
+def _by_column(spaces: Mapping[str, int]) -> dict[int, int]:
+    """Spaces as a record has them, whose columns JSON makes texts."""
+    return {int(column): space for column, space in spaces.items()}

@@ -1,0 +1,74 @@
+"""What is shown at each step of a recorded game."""
+
+from collections.abc import Iterator, Sequence
+
+from cantstop_arena.games.cantstop.odds import success_count
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.texts import styled
+from cantstop_arena.views.cantstop.drawing import (
+    dice_text,
+    draw_board,
+    draw_seats,
+    move_text,
+    tell,
+)
+from cantstop_arena.views.cantstop.records import rules_of
+from cantstop_arena.views.cantstop.scenes import Scene
+
+
+def bust_chance(scene: Scene) -> float:
+    """How likely the last roll was to be a bust, before it was made."""
+    rules = rules_of(scene.opening)
+    return 1 - _successes(scene, rules) / rules.sides**4
+
+
+def bust_count(scene: Scene) -> int:
+    """How many of all rolls would have been a bust in place of the last one."""
+    rules = rules_of(scene.opening)
+    return rules.sides**4 - _successes(scene, rules)
+
+
+def _successes(scene: Scene, rules: RuleSet) -> int:
+    before = scene.before
+    topped = [column for column, space in before.items() if space == scene.lengths[column]]
+    return success_count(rules, [*before], [*scene.claimed], topped)
+
+
+def frame(scenes: Sequence[Scene], place: int, coloured: bool = False) -> str:
+    """All there is to see at a place in the game."""
+    scene = scenes[place]
+    lines = [
+        f"{scene.heading}, step {place} of {len(scenes) - 1}",
+        draw_seats(scene, coloured),
+        "",
+        draw_board(scene, coloured),
+        "",
+        *_happened(scene, coloured),
+    ]
+    return "\n".join(lines)
+
+
+def _happened(scene: Scene, coloured: bool) -> Iterator[str]:
+    event = scene.event
+    if scene.turn and event["event"] != "end":
+        yield f"Turn {scene.turn}: {scene.names[scene.seat]}"
+    match event["event"]:
+        case "game":
+            yield "Before the first turn"
+        case "roll":
+            yield f"  roll {scene.rolls}, a bust with a chance of {bust_chance(scene):.2%}"
+            yield f"  {dice_text(event['dice'])}  {_offered(scene, coloured)}"
+        case _:
+            yield from (line.lstrip("\n") for line in tell(scene, coloured))
+
+
+def _offered(scene: Scene, coloured: bool) -> str:
+    """The moves that the roll offered, the one that was made in brackets."""
+    chosen, told = scene.event["chosen"], []
+    for move in scene.event["moves"]:
+        text = move_text(move)
+        if move == chosen:
+            text = f"[{text}]"
+            text = styled(text, "1") if coloured else text
+        told.append(text)
+    return "  ".join(told) or "no move"

@@ -1,0 +1,129 @@
+"""The board as a picture: SVG that stands for itself in a file."""
+
+from collections.abc import Iterator
+from xml.etree import ElementTree as ET
+
+from cantstop_arena.texts import cut, how_many
+from cantstop_arena.views.cantstop.board import WIDTH, Board, Palette
+from cantstop_arena.views.cantstop.drawing import dice_text, move_text
+from cantstop_arena.views.cantstop.scenes import SEATS, Scene, Spaces
+
+_MARGIN, _LINE = 16, 22  # around all; of text
+_NARROWEST = 400  # that a line of text has room
+_LONGEST = 40  # letters of a name
+_SEATS = ("#0067a5", "#c23b12", "#00735a", "#8b3a8f")
+_PALETTE = Palette("#222222", "#fbf7ee", "#e9dfc9", "#b9a988", "#ffffff", _SEATS)
+_FONT = "Verdana, DejaVu Sans, sans-serif"
+
+
+def draw_svg(scene: Scene) -> str:
+    """The board as an SVG document.
+
+    Seats differ by colour, shape and letter. The title and the description say in words what the
+    picture shows.
+    """
+    text = ET.tostring(_Picture(scene).drawn(), encoding="unicode")
+    return f"{text}\n"
+
+
+class _Picture:
+    """One board while it is drawn."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.claimed = scene.claimed
+        across = WIDTH * len(scene.lengths)
+        self.width = max(across, _NARROWEST) + 2 * _MARGIN
+        self.board = Board(scene.lengths, (self.width - across) // 2, _MARGIN, _PALETTE)
+        self.lines = [heading(scene), *told_seats(scene)]
+        self.height = self.board.ground + _MARGIN + _LINE * len(self.lines) + _MARGIN // 2
+        self.root = ET.Element(
+            "svg",
+            {
+                "xmlns": "http://www.w3.org/2000/svg",
+                "viewBox": f"0 0 {self.width} {self.height}",
+                "width": str(self.width),
+                "height": str(self.height),
+                "role": "img",
+                "font-family": _FONT,
+                "text-anchor": "middle",
+            },
+        )
+
+    def drawn(self) -> ET.Element:
+        ET.SubElement(self.root, "title").text = f"{self.scene.heading}: {heading(self.scene)}"
+        ET.SubElement(self.root, "desc").text = " ".join(described(self.scene))
+        size = {"width": str(self.width), "height": str(self.height)}
+        ET.SubElement(self.root, "rect", {**size, "rx": "8", "fill": _PALETTE.paper})
+        for column in self.scene.lengths:
+            self.board.draw_column(self.root, column, self.claimed.get(column))
+            for piece in self.board.pieces(self.scene, column):
+                self.board.draw_piece(self.root, piece)
+        for number, line in enumerate(self.lines):
+            self._line(number, line)
+        return self.root
+
+    # Words
+
+    def _line(self, number: int, text: str) -> None:
+        y = self.board.ground + _MARGIN + _LINE * number + 14
+        seat, x = number - 1, _MARGIN
+        if seat >= 0:
+            self.board.draw_marker(self.root, seat, _MARGIN + 9, y - 5)
+            x += 26
+        look = {"x": str(x), "y": str(y), "font-size": "14"}
+        look |= {"fill": _PALETTE.ink, "text-anchor": "start"}
+        ET.SubElement(self.root, "text", look).text = text
+
+
+def heading(scene: Scene) -> str:
+    """When in the game this is, and what has just happened."""
+    event = scene.event
+    match event["event"]:
+        case "game":
+            return "Before the first turn"
+        case "end":
+            winners = " and ".join(SEATS[seat] for seat in event["winners"]) or "nobody"
+            verb = "win" if len(event["winners"]) > 1 else "wins"
+            after = f"After {how_many(event['turns'], 'turn')}"
+            return f"{after} {winners} {verb} ({event['reason']})"
+        case "roll" if event["chosen"] is None:
+            told = f"rolls {dice_text(event['dice'])}, no move"
+        case "roll":
+            told = f"rolls {dice_text(event['dice'])}, takes {move_text(event['chosen'])}"
+        case kind:
+            told = {"stop": "stops", "bust": "is bust"}[kind]
+    return f"Turn {scene.turn}: {SEATS[scene.seat]} {told}"
+
+
+def told_seats(scene: Scene) -> Iterator[str]:
+    """Who plays, and what each has claimed."""
+    for seat, name in enumerate(scene.names):
+        claims = [str(column) for column, owner in scene.claimed.items() if owner == seat]
+        claimed = f", claimed {', '.join(claims)}" if claims else ""
+        yield f"{cut(name.partition(' ')[2], _LONGEST)}{claimed}"
+
+
+def described(scene: Scene) -> Iterator[str]:
+    """The board in sentences."""
+    for seat, name in enumerate(scene.names):
+        yield f"{name} {_standing(scene, seat)}."
+    if scene.runners:
+        stand = _places(scene, scene.runners)
+        yield f"Runners of {SEATS[scene.seat]} stand in {stand}."
+
+
+def _standing(scene: Scene, seat: int) -> str:
+    claims = {column: owner for column, owner in scene.claimed.items() if owner == seat}
+    below = {column: at for column, at in scene.markers[seat].items() if column not in claims}
+    told = [f"has claimed {' and '.join(map(str, claims))}"] if claims else []
+    if below:
+        told.append(f"has markers in {_places(scene, below)}")
+    return " and ".join(told) or "has no markers"
+
+
+def _places(scene: Scene, spaces: Spaces) -> str:
+    return ", ".join(
+        f"column {column} on space {at} of {scene.lengths[column]}"
+        for column, at in sorted(spaces.items())
+    )

@@ -1,0 +1,78 @@
+"""How Can't Stop is shown: in words, as pictures, on pages, and to a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from cantstop_arena.views.cantstop import drawing, step_text, svg
+from cantstop_arena.views.cantstop.highlights import story, why
+from cantstop_arena.views.cantstop.records import read_record
+from cantstop_arena.views.cantstop.scenes import Scene, scenes
+from cantstop_arena.views.game_view import GameView
+
+if TYPE_CHECKING:
+    from cantstop_arena.games.game import Event
+    from cantstop_arena.reports.analysis import Analysis
+    from cantstop_arena.reports.page.document import Chart, Game, Section
+    from cantstop_arena.views.cantstop.person import CantStopPerson
+
+
+class CantStopView(GameView):
+    """The view of Can't Stop."""
+
+    def read_record(self, lines: Iterable[str], source: str) -> Iterator[Event]:
+        return read_record(lines, source)
+
+    def heading(self, opening: Event) -> str:
+        return next(scenes([opening])).heading
+
+    def tell(self, events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
+        return drawing.tell_game(events, coloured)
+
+    def scenes(self, events: Iterable[Event]) -> Sequence[Scene]:
+        return list(scenes(events))
+
+    def draw(self, scene: Scene, coloured: bool = False) -> str:
+        said = [scene.heading, drawing.draw_seats(scene, coloured), svg.heading(scene), ""]
+        return "\n".join([*said, drawing.draw_board(scene, coloured)])
+
+    def step_text(self, scenes: Sequence[Scene], place: int, coloured: bool = False) -> str:
+        return step_text.frame(scenes, place, coloured)
+
+    def picture(self, scene: Scene) -> str:
+        return svg.draw_svg(scene)
+
+    def page_game(
+        self, key: str, title: str, words: Sequence[str], events: Sequence[Event]
+    ) -> Game:
+        from cantstop_arena.views.cantstop.replays import game
+
+        return game(key, title, words, events)
+
+    def page_sections(self, analysis: Analysis) -> Iterator[Section]:
+        from cantstop_arena.views.cantstop.style_section import outcomes
+
+        yield outcomes(analysis)
+
+    def style_charts(self, analysis: Analysis) -> list[Chart]:
+        from cantstop_arena.views.cantstop.style_section import style_charts
+
+        return style_charts(analysis)
+
+    def remembered(self, events: Sequence[Event]) -> Mapping[str, int]:
+        return story(events).remembered
+
+    def why(self, kind: str, events: Sequence[Event]) -> str:
+        return why(kind, events)
+
+    def person(
+        self,
+        seat: int,
+        read: Callable[[str], str | None],
+        say: Callable[[str], None],
+        coloured: bool,
+    ) -> CantStopPerson:
+        from cantstop_arena.views.cantstop.person import CantStopPerson
+
+        return CantStopPerson(seat, read, say, coloured)

@@ -1,0 +1,45 @@
+"""Games that move in by entry points, installed for a test without pip."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from cantstop_arena.games import registry
+
+METADATA = "Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n"
+
+
+def described(folder: Path, name: str, points: str) -> None:
+    """Lay what an installer would write of a distribution into a folder."""
+    told = folder / f"{name.replace('-', '_')}-1.0.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text(METADATA.format(name=name))
+    (told / "entry_points.txt").write_text(points)
+
+
+@contextmanager
+def on_path(*folders: Path) -> Iterator[None]:
+    """Let this process and those that it starts find packages in these folders."""
+    words = [str(folder) for folder in folders]
+    there = set(sys.modules)
+    with pytest.MonkeyPatch.context() as patch:
+        for word in reversed(words):
+            patch.syspath_prepend(word)
+        known = os.environ.get("PYTHONPATH", "")
+        patch.setenv("PYTHONPATH", os.pathsep.join([*words, *filter(None, [known])]))
+        registry._installed.cache_clear()
+        try:
+            yield
+        finally:
+            registry._installed.cache_clear()
+            for name in set(sys.modules) - there:
+                if any(_lies_in(name, word) for word in words):
+                    del sys.modules[name]
+
+
+def _lies_in(name: str, folder: str) -> bool:
+    return str(getattr(sys.modules[name], "__file__", None) or "").startswith(folder)
