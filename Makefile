@@ -24,6 +24,7 @@ check: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/cubus_speed.py
 
 soak: $(VENV)/installed-dev
 	$(BIN)/python tests/soak.py

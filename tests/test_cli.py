@@ -127,7 +127,7 @@ def test_bots_are_listed_as_json() -> None:
     write("others/bad.py", "import nothing_there")
     write("others/mine.py", PLAIN)
     told = json.loads(arena("bots", "--json", "--bots", "others").stdout)
-    assert told["bots"][-1] == {
+    assert next(bot for bot in told["bots"] if bot["name"] == "mine") == {
         "name": "mine",
         "game": "cantstop",
         "origin": "others/mine.py",

@@ -376,7 +376,10 @@ def test_a_file_whose_own_name_names_no_folder_needs_a_name(folder: Path) -> Non
 
 def test_another_game_is_refused(folder: Path) -> None:
     message = complaint(folder, "game: cant-stop\n" + PAIR)
-    assert message == "1:7: unknown game 'cant-stop' (did you mean 'cantstop'?); games are cantstop"
+    assert (
+        message
+        == "1:7: unknown game 'cant-stop' (did you mean 'cantstop'?); games are cantstop, cubus"
+    )
 
 
 def test_an_unknown_key_without_a_likeness_tells_all_keys(folder: Path) -> None:

@@ -338,7 +338,8 @@ def test_bots_that_hang_or_die_are_charged(bid: str, kind: str, isolate: str) ->
 def test_mistyped_game_is_the_only_complaint() -> None:
     Path("t.yaml").write_text("game: salvag\nrules: standard\nbots: [careful, pirate]\n")
     assert arena("run", "t.yaml", code=2).output == (
-        "t.yaml:1:7: unknown game 'salvag' (did you mean 'salvage'?); games are cantstop, salvage\n"
+        "t.yaml:1:7: unknown game 'salvag' (did you mean 'salvage'?); "
+        "games are cantstop, cubus, salvage\n"
     )
 
 

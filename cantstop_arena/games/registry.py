@@ -24,8 +24,14 @@ if TYPE_CHECKING:
 GROUP = "cantstop_arena.games"
 DEFAULT = "cantstop"
 _DECLARATIONS = "*.*-info/entry_points.txt"
-_BUILT_IN = {DEFAULT: "cantstop_arena.games.cantstop.game"}
-_COMMANDS = {"odds": "cantstop_arena.views.cantstop.odds_command:odds"}
+_BUILT_IN = {
+    DEFAULT: "cantstop_arena.games.cantstop.game",
+    "cubus": "cantstop_arena.games.cubus.game",
+}
+_COMMANDS = {
+    "odds": "cantstop_arena.views.cantstop.odds_command:odds",
+    "cubus": "cantstop_arena.views.cubus.commands:cubus",
+}
 """Commands of the games that are built in, named here so that listing commands imports no game."""
 
 

@@ -79,8 +79,14 @@ def _covered(covers: Iterable[Path]) -> Iterator[str]:
         yield from ("--tmpfs", str(path)) if path.is_dir() else ("--ro-bind", os.devnull, str(path))
 
 
-def _shown(needs: Iterable[Path], covers: Sequence[Path]) -> Iterator[str]:
-    """Show again what is needed and lies in a folder that is covered."""
+def _shown(needs: Sequence[Path], covers: Sequence[Path]) -> Iterator[str]:
+    """Show again what is needed and lies in a folder that is covered.
+
+    What lies in a folder that is shown is there already: where it is a link, say a virtual
+    environment's Python, bubblewrap could not put anything over it.
+    """
     for path in needs:
         if any(cover in path.parents for cover in covers):
-            yield from ("--ro-bind", str(path), str(path))
+            nearest = next(folder for folder in path.parents if folder in (*needs, *covers))
+            if nearest not in needs:
+                yield from ("--ro-bind", str(path), str(path))

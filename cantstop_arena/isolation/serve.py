@@ -64,6 +64,7 @@ class Server:
         spec = self._find()
         spec.build(told["options"])  # a bot that cannot be built says so before it plays
         self._make = partial(fresh_player, spec, told["options"])
+        self._game.prepare(self._rules, self._game.players[0])  # no decision waits for that
         if self._memory is not None:
             system.limit_memory(self._memory)
         return {"type": "ready"}

@@ -229,6 +229,7 @@ class PlainTable(Table):
         return self.group[self._watched.position % len(self.group)]
 
     def warm_up(self) -> None:
+        self._process = getpid()  # a table may have been made before its process was forked
         try:
             self.game.prepare(self.rules, len(self.orders[0]))
         except Exception as error:

@@ -1,0 +1,59 @@
+"""How fast Cubus is played and its library built, in processor time: `make bench`.
+
+Games of compiled bots in all seats of two, of the same bots in plain Python, the time to build
+the library of the usual box, and the memory of a process that plays.
+"""
+
+import resource
+import time
+from collections.abc import Callable
+
+from cantstop_arena.games.cubus.bots.strategies import BOTS
+from cantstop_arena.games.cubus.chance import hashed
+from cantstop_arena.games.cubus.engine.kernel import play_all
+from cantstop_arena.games.cubus.engine.library import build
+from cantstop_arena.games.cubus.play import play
+from cantstop_arena.games.cubus.rules import LEAFLET
+
+SECONDS = 2.0
+BATCH = 50
+GOALS = {"greedy": 1000, "deny": 500, "hasty": 150}
+PLAIN_GOAL = 200
+
+
+def compiled(name: str, deal: int) -> int:
+    """A batch of compiled games; returns how many."""
+    keys = [hashed(1987, deal + number, 2).keys for number in range(BATCH)]
+    play_all(LEAFLET, [name, name], keys)
+    return BATCH
+
+
+def plain(name: str, deal: int) -> int:
+    """A game in plain Python."""
+    play(LEAFLET, [BOTS[name]] * 2, hashed(1987, deal, 2))
+    return 1
+
+
+def rate(played: Callable[[str, int], int], name: str) -> float:
+    """Games a second of processor time, after a first batch that warms everything up."""
+    played(name, 0)
+    start, games = time.process_time(), 0
+    while time.process_time() - start < SECONDS:
+        games += played(name, games)
+    return games / (time.process_time() - start)
+
+
+def main() -> None:
+    """Measure and print."""
+    for name, goal in GOALS.items():
+        print(f"{name}, compiled: {rate(compiled, name):,.0f} games a second (goal {goal:,})")
+    print(f"greedy, plain: {rate(plain, 'greedy'):,.0f} games a second (goal {PLAIN_GOAL})")
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"memory of this process: {memory:,.0f} MB (goal 400)")
+    start = time.process_time()
+    piles = len(build(LEAFLET.box).masks)
+    print(f"library of {piles:,} piles: {time.process_time() - start:.1f} s (goal 5)")
+
+
+if __name__ == "__main__":
+    main()

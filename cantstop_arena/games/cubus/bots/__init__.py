@@ -1,0 +1,1 @@
+"""The baseline bots of Cubus: a module each, their thinking in `strategies`."""

@@ -1,0 +1,6 @@
+"""Builds a target with most points, laying as many open cards as allowed."""
+
+from cantstop_arena.games.cubus.bots import strategies
+
+build = strategies.eager
+knock = strategies.greedy

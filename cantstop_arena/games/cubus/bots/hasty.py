@@ -1,0 +1,6 @@
+"""Builds the best of the targets that differ little from the pile."""
+
+from cantstop_arena.games.cubus.bots import strategies
+
+build = strategies.hasty
+knock = strategies.hasty

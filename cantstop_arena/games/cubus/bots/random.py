@@ -1,0 +1,5 @@
+"""Builds any target, and never knocks."""
+
+from cantstop_arena.games.cubus.bots import strategies
+
+build = strategies.random

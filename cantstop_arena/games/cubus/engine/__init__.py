@@ -1,0 +1,1 @@
+"""All of Cubus that is compiled or kept on disk: libraries, searches, whole games."""

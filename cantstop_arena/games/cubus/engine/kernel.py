@@ -1,0 +1,321 @@
+"""Whole games of compiled bots, with what is counted of them. Compiled by numba.
+
+It plays the rules without take-down, with `ending: none`, and with knocking or believing
+(`duty` knock or free); `fast` says whether that covers a table.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.games.cubus.chance import Keys
+from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts
+from cantstop_arena.games.cubus.engine.bound import best_worth
+from cantstop_arena.games.cubus.engine.compiled import exported, inlined
+from cantstop_arena.games.cubus.engine.library import library
+from cantstop_arena.games.cubus.engine.plans import (
+    CODES,
+    EAGER,
+    GREEDY,
+    HASTY,
+    RANDOM,
+    below,
+    equals,
+    lay_near,
+    lay_open,
+    lay_target,
+    number_at,
+)
+from cantstop_arena.games.cubus.engine.search import ORDER, TOP, H, O, Query, aim, query
+from cantstop_arena.games.cubus.rules import CUBE, RuleSet
+
+Numbers = NDArray[np.int64]
+
+# Columns of seats' counts and of games' counts.
+POINTS, BUILDS, PASSES, BUILD_POINTS, RIGHT, WRONG, KNOCK_POINTS, LOST, OPEN_POINTS, WON = range(10)
+TURNS, G_BUILDS, G_PASSES, FIRST, CRATES, LYING, LEFT, LARGEST, MARGIN, CUBES = range(10)
+
+# What there is of a game beside arrays, by its place in `now`.
+COUNT, WORTH, TURN, PLACED = range(4)
+_NO_LIMIT = 1000
+
+
+class _Game(NamedTuple):
+    """The room that a game is played in."""
+
+    now: Numbers
+    cells: Numbers
+    plan: Numbers
+    kept: Numbers  # the plan of the knocker who is heard first so far
+    hands: Numbers
+    unseen: Numbers
+    deck: Numbers
+    keys: NDArray[np.uint64]  # of the seats' streams
+    drawn: Numbers
+    query: Query
+
+
+class _Rules(NamedTuple):
+    """Rules as the kernel needs them."""
+
+    cards: Numbers  # of the deck, by type
+    free_swap: bool
+    more_crates: bool
+    knock: bool
+
+
+class Counted(NamedTuple):
+    """What was counted of games: by game and seat (as in SeatCounts), and by game."""
+
+    seats: Numbers
+    games: Numbers
+
+
+def fast(rules: RuleSet, names: Sequence[str]) -> bool:
+    """Whether the kernel can play bots of these names by these rules."""
+    plain = rules.take_down or rules.ending != "none" or rules.duty == "strict"
+    return not plain and all(name in CODES for name in names)
+
+
+def play_all(rules: RuleSet, names: Sequence[str], keys: Sequence[Keys]) -> Counted:
+    """Play a game of built-in bots in seat order for each set of keys."""
+    count, players = len(keys), len(names)
+    counted = Counted(
+        np.zeros((count, players, len(SeatCounts._fields)), np.int64),
+        np.zeros((count, len(GameCounts._fields)), np.int64),
+    )
+    rows = [(k.deck, k.knocks, *k.bots) for k in keys]
+    codes = np.array([CODES[name] for name in names], np.int64)
+    _play_all(
+        library(rules.box),
+        ORDER,
+        best_worth(),
+        _compiled_rules(rules),
+        codes,
+        np.array(rows, np.uint64).reshape(count, players + 2),
+        _room(players),
+        counted,
+    )
+    return counted
+
+
+def _compiled_rules(rules: RuleSet) -> _Rules:
+    cards = np.array([rules.lids - 1, rules.open, rules.left - 1, rules.right - 1], np.int64)
+    return _Rules(cards, rules.swap == "free", rules.more_crates, rules.duty == "knock")
+
+
+def _room(players: int) -> _Game:
+    def zeros(*shape: int) -> Numbers:
+        return np.zeros(shape, np.int64)
+
+    keys = np.zeros(players, np.uint64)
+    piles = (zeros(17, 4), zeros(17, 4), zeros(17, 4))
+    return _Game(
+        zeros(4), *piles, zeros(players, 4), zeros(4), zeros(64), keys, zeros(players), query()
+    )
+
+
+@exported
+def _play_all(library, order, worths, rules, codes, keys, game, counted):
+    for number in range(len(keys)):
+        _set_up(game, rules, keys[number])
+        _play(library, order, worths, rules, codes, keys[number], game, counted, number)
+
+
+@inlined
+def _set_up(game, rules, keys):
+    game.now[:] = 0
+    game.now[COUNT], game.cells[0, H] = 1, 1
+    game.cells[0, :2], game.cells[0, O] = 0, 0
+    game.hands[:] = 0
+    game.drawn[:] = 0
+    game.unseen[:] = rules.cards
+    game.keys[:] = keys[2:]
+    place = 0
+    for kind in range(4):
+        for _ in range(rules.cards[kind]):
+            game.deck[place] = kind
+            place += 1
+    _shuffle(game.deck, place, keys[0])
+
+
+@inlined
+def _shuffle(items, count, key):
+    keys, drawn = np.full(1, key), np.zeros(1, np.int64)
+    for last in range(count - 1, 0, -1):
+        other = below(keys, drawn, 0, last + 1)
+        items[last], items[other] = items[other], items[last]
+
+
+@inlined
+def _play(library, order, worths, rules, codes, keys, game, counted, number):
+    players, cards = len(codes), rules.cards.sum()
+    seats, totals, now = counted.seats[number], counted.games[number], game.now
+    passes = 0
+    while passes < players or now[TURN] < cards:
+        seat = now[TURN] % players
+        if now[TURN] < cards:
+            card = game.deck[now[TURN]]
+            game.hands[seat, card] += 1
+            game.unseen[card] -= 1
+        now[TURN] += 1
+        if _planned(library, order, worths, rules, codes[seat], game, seat, seat):
+            seats[seat, BUILDS] += 1
+            seats[seat, BUILD_POINTS] += _carry_out(game, seats, totals, seat, seat)
+            passes = 0
+            continue
+        seats[seat, PASSES] += 1
+        knocker = -1
+        if rules.knock:
+            knocker = _knocker(library, order, worths, rules, codes, keys[1], game, seat)
+        passes = 0 if knocker >= 0 else passes + 1
+        if knocker >= 0:
+            points = _carry_out(game, seats, totals, knocker, seat)
+            seats[knocker, RIGHT] += 1
+            seats[knocker, KNOCK_POINTS] += points
+            seats[seat, LOST] += points
+    _sum_up(game, seats, totals, players)
+
+
+@inlined
+def _planned(library, order, worths, rules, code, game, seat, owner):
+    """Let a bot plan a build with the cards of a seat; returns whether it found one."""
+    now, hand = game.now, game.hands[owner]
+    crates = game.cells[: now[COUNT], H].sum() + 1 if rules.more_crates else 0
+    aim(
+        game.query,
+        worths,
+        game.cells,
+        now[COUNT],
+        hand,
+        rules.free_swap,
+        now[WORTH] + 1,
+        crates,
+        _NO_LIMIT,
+    )
+    if game.query.limits[TOP] <= now[WORTH]:
+        return False
+    if code == HASTY:
+        now[PLACED] = lay_near(
+            game.query,
+            game.cells,
+            now[COUNT],
+            rules.free_swap,
+            now[WORTH],
+            game.plan,
+            game.keys,
+            game.drawn,
+            seat,
+        )
+    else:
+        following = _following(game, seat)
+        found = equals(code, library, order, game.query, worths, now[WORTH], following)
+        now[PLACED] = 0
+        if len(found):
+            key = found[below(game.keys, game.drawn, seat, len(found))]
+            now[PLACED] = lay_target(
+                library, order, game.query, key, game.cells, now[COUNT], game.plan
+            )
+    if now[PLACED]:
+        lay_open(
+            game.query,
+            code == EAGER,
+            rules.free_swap,
+            game.cells,
+            now[COUNT],
+            game.plan,
+            now[PLACED],
+            game.keys,
+            game.drawn,
+            seat,
+        )
+    return now[PLACED] > 0
+
+
+@inlined
+def _following(game, seat):
+    """What deny looks at: tops, left and right cards of the next player, then of the deck."""
+    told = np.empty(6, np.int64)
+    hand = game.hands[(seat + 1) % len(game.hands)]
+    for place, cards in ((0, hand), (3, game.unseen)):
+        told[place] = cards[0] + cards[1]
+        told[place + 1], told[place + 2] = cards[2], cards[3]
+    return told
+
+
+@inlined
+def _knocker(library, order, worths, rules, codes, key, game, passer):
+    """Ask all others for a build with the passer's cards; returns who is heard first, or -1.
+
+    Who searches as `greedy` does finds nothing where such a one has passed.
+    """
+    players = len(codes)
+    seats = np.arange(players)
+    _shuffle(seats, players, number_at(key, game.now[TURN]))
+    first, placed = -1, 0
+    for seat in seats:
+        code = HASTY if codes[seat] == HASTY else GREEDY
+        hopeless = code == GREEDY and codes[passer] != HASTY
+        if seat == passer or codes[seat] == RANDOM or hopeless:
+            continue
+        if _planned(library, order, worths, rules, code, game, seat, passer) and first < 0:
+            first, placed = int(seat), int(game.now[PLACED])
+            game.kept[:] = game.plan
+    if first >= 0:
+        game.plan[:] = game.kept
+        game.now[PLACED] = placed
+    return first
+
+
+@inlined
+def _carry_out(game, seats, totals, builder, owner):
+    """Make the planned build with a seat's cards; returns its points."""
+    now, hand = game.now, game.hands[owner]
+    before = _cards(game.cells, now[COUNT])
+    after = _cards(game.plan, now[PLACED])
+    for kind in range(4):
+        hand[kind] += before[kind] - after[kind]
+    worth = 3 * after[4] - after[:4].sum()
+    points = worth - now[WORTH]
+    now[COUNT], now[WORTH] = now[PLACED], worth
+    game.cells[:] = game.plan
+    seats[builder, POINTS] += points
+    if after[1] > before[1]:
+        seats[builder, OPEN_POINTS] += points
+    totals[G_BUILDS] += 1
+    totals[LARGEST] = max(totals[LARGEST], points)
+    if totals[FIRST] == 0:
+        totals[FIRST] = now[TURN]
+    return points
+
+
+@inlined
+def _cards(cells, count):
+    """Cards of a pile by type, then its crates."""
+    told = np.zeros(5, np.int64)
+    for i in range(count):
+        told[1 if cells[i, O] else 0] += 1
+        told[4] += cells[i, H]
+        in_row, in_column = True, True
+        for j in range(count):
+            if cells[j, 1] == cells[i, 1] and cells[j, 0] == cells[i, 0] - 1:
+                in_row = False
+            if cells[j, 0] == cells[i, 0] and cells[j, 1] == cells[i, 1] - 1:
+                in_column = False
+        told[2] += cells[i, H] if in_row else 0
+        told[3] += cells[i, H] if in_column else 0
+    return told
+
+
+@inlined
+def _sum_up(game, seats, totals, players):
+    lying = _cards(game.cells, game.now[COUNT])
+    points = np.sort(seats[:, POINTS])
+    totals[TURNS] = game.now[TURN]
+    totals[G_PASSES] = seats[:, PASSES].sum()
+    totals[CRATES], totals[LYING] = lying[4], lying[1]
+    totals[LEFT] = game.hands.sum()
+    totals[MARGIN] = points[players - 1] - points[players - 2]
+    totals[CUBES] = lying[4] == CUBE

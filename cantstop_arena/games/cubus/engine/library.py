@@ -1,0 +1,232 @@
+"""The library of a box: every pile that fits into it, up to moving, in the order of searching.
+
+Piles are enumerated row by row, with whole arrays. They are sorted by falling F = 3N - cards,
+then into groups of equal (tops, left, right, N), then by text; so a search may stop at the
+first F with a hit, and looks only into groups for which the cards suffice.
+
+A pile is two numbers: its heights, three bits a cell, and the places of its tops relative to
+its corner, a bit for each of the 7 x 7 that there can be. (Bit 7b + a: a = u + 3, b = v + 3.)
+"""
+
+from functools import cache
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.games.cubus.engine import storage
+from cantstop_arena.games.cubus.rules import LONGEST_SIDE, Box
+
+SPAN = 2 * LONGEST_SIDE - 1  # places of tops there can be, in either direction
+MOST_WORTH = 144  # F of the full cube
+FORMAT = 1  # of what is stored; a change makes older files useless
+_BITS = 3
+_SLASH, _DIGIT, _END = 0, 1, LONGEST_SIDE + 2  # of a text's signs, ordered as / 0 1 2 3 4 @
+
+Numbers = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+
+class Library(NamedTuple):
+    """The piles of a box. `ranks`: a pile's place in the order of texts; `by_rank` the inverse.
+
+    `groups` has a row for each group: F, tops, left, right, crates, first pile, end. `levels`:
+    the first group with F at most 144, 143, …, 0, and -1 (or less).
+    """
+
+    masks: Words
+    heights: Words
+    ranks: NDArray[np.uint32]
+    by_rank: NDArray[np.uint32]
+    groups: Numbers
+    levels: Numbers
+
+
+class _Row(NamedTuple):
+    """One row of a pile: it begins in column `first` and ends before `end`."""
+
+    first: int
+    end: int
+    heights: tuple[int, ...]
+
+
+class _Piles(NamedTuple):
+    """Piles of equally many rows, as columns of numbers."""
+
+    row: Numbers  # the last row's number
+    width: Numbers  # columns from 0 to the end of the first row
+    masks: Words
+    heights: Words
+    counts: Numbers  # crates, tops, left, right
+
+
+@cache
+def library(box: Box) -> Library:
+    """The library of a box, from disk, where it is kept for all processes, or built."""
+    name = f"library-{FORMAT}-{'x'.join(map(str, box))}"
+    return Library(*storage.stored(name, lambda: build(box)))
+
+
+def build(box: Box) -> Library:
+    """Enumerate and sort the piles of a box."""
+    masks, heights, counts, keys = _enumerated(box)
+    crates, tops, left, right = counts
+    worth = 3 * crates - tops - left - right
+    order = np.lexsort((keys, crates, right, left, tops, -worth))
+    table = np.stack([worth, tops, left, right, crates], axis=1)[order]
+    ranks = np.empty(len(keys), np.uint32)
+    by_key = np.argsort(keys[order])
+    ranks[by_key] = np.arange(len(keys), dtype=np.uint32)
+    groups = _grouped(table)
+    return Library(
+        masks[order], heights[order], ranks, by_key.astype(np.uint32), groups, _levels(groups)
+    )
+
+
+def _grouped(table: Numbers) -> Numbers:
+    new = np.any(table[1:] != table[:-1], axis=1)
+    starts = np.concatenate([[0], np.nonzero(new)[0] + 1])
+    ends = np.append(starts[1:], len(table))
+    return np.column_stack([table[starts], starts, ends])
+
+
+def _levels(groups: Numbers) -> Numbers:
+    falling = np.arange(MOST_WORTH, -2, -1)
+    return np.searchsorted(-groups[:, 0], -falling).astype(np.int64)
+
+
+def _enumerated(box: Box) -> tuple[Words, Words, Numbers, Words]:
+    """All piles of a box: masks, heights, counts and keys that order their texts."""
+    width, depth, tallest = box
+    rows = _rows(width, tallest)
+    follows = _follows(rows)
+    level, whole = _first(rows), []
+    for y in range(depth):
+        if y:
+            level = _extended(level, rows, follows, y)
+        whole.append(_finished(level, rows, y + 1))
+    masks, heights, counts, keys = zip(*whole, strict=True)
+    return (
+        np.concatenate(masks),
+        np.concatenate(heights),
+        np.concatenate(counts, axis=1),
+        np.concatenate(keys),
+    )
+
+
+def _rows(width: int, tallest: int) -> list[_Row]:
+    return [
+        _Row(first, end, heights)
+        for first in range(width)
+        for end in range(first + 1, width + 1)
+        for heights in product(range(tallest, 0, -1), repeat=end - first)
+        if list(heights) == sorted(heights, reverse=True)
+    ]
+
+
+def _follows(rows: list[_Row]) -> list[Numbers]:
+    """For each row, the numbers of those that may lie in front of it (R4 to R6)."""
+    return [
+        np.array([number for number, row in enumerate(rows) if _may_follow(behind, row)], np.int64)
+        for behind in rows
+    ]
+
+
+def _may_follow(behind: _Row, row: _Row) -> bool:
+    steps = row.first <= behind.first < row.end <= behind.end
+    return steps and all(
+        behind.heights[x - behind.first] >= row.heights[x - row.first]
+        for x in range(behind.first, row.end)
+    )
+
+
+def _first(rows: list[_Row]) -> _Piles:
+    count = len(rows)
+    return _Piles(
+        np.arange(count),
+        np.array([row.end for row in rows]),
+        _row_masks(rows, 0),
+        _row_heights(rows, 0),
+        np.array([_row_counts(row, row.end) for row in rows]).T.reshape(4, count),
+    )
+
+
+def _row_masks(rows: list[_Row], y: int) -> Words:
+    """The places of a row's tops where it is the y-th."""
+    return np.array([sum(1 << _bit(x, y, h) for x, h in _cells(row)) for row in rows], np.uint64)
+
+
+def _bit(x: int, y: int, height: int) -> int:
+    middle = LONGEST_SIDE - 1
+    return SPAN * (height - 1 - y + middle) + y - x + middle
+
+
+def _row_heights(rows: list[_Row], y: int) -> Words:
+    return np.array(
+        [sum(h << _BITS * (LONGEST_SIDE * y + x) for x, h in _cells(row)) for row in rows],
+        np.uint64,
+    )
+
+
+def _cells(row: _Row) -> list[tuple[int, int]]:
+    return list(enumerate(row.heights, start=row.first))
+
+
+def _row_counts(row: _Row, before: int) -> tuple[int, int, int, int]:
+    """Crates, tops, left and right cards of a row; the one behind it begins in column `before`."""
+    right = sum(height for x, height in _cells(row) if x < before)
+    return sum(row.heights), len(row.heights), row.heights[0], right
+
+
+def _extended(level: _Piles, rows: list[_Row], follows: list[Numbers], y: int) -> _Piles:
+    """All piles of one more row."""
+    number = np.array([len(after) for after in follows])[level.row]
+    old = np.repeat(np.arange(len(level.row)), number)
+    row = np.concatenate([follows[last] for last in level.row])
+    first = np.array([r.first for r in rows])[level.row[old]]
+    counts = np.array([[_row_counts(r, before) for r in rows] for before in range(LONGEST_SIDE)])
+    return _Piles(
+        row,
+        level.width[old],
+        level.masks[old] | _row_masks(rows, y)[row],
+        level.heights[old] | _row_heights(rows, y)[row],
+        level.counts[:, old] + counts[first, row].T,
+    )
+
+
+def _finished(level: _Piles, rows: list[_Row], depth: int) -> tuple[Words, Words, Numbers, Words]:
+    """Those piles whose last row begins in column 0, so that they lie in their corner."""
+    whole = np.array([row.first == 0 for row in rows])[level.row]
+    heights, width = level.heights[whole], level.width[whole]
+    return level.masks[whole], heights, level.counts[:, whole], _text_keys(heights, width, depth)
+
+
+def _text_keys(heights: Words, width: Numbers, depth: int) -> Words:
+    """Numbers in the order of the texts, from their signs up to the @."""
+    keys = np.zeros(len(heights), np.uint64)
+    for columns in range(1, LONGEST_SIDE + 1):
+        chosen = width == columns
+        signs = _signs(heights[chosen], columns, depth)
+        longest = LONGEST_SIDE * (LONGEST_SIDE + 1)
+        for place, sign in enumerate(signs):
+            keys[chosen] |= sign << np.uint64(_BITS * (longest - 1 - place))
+    return keys
+
+
+def _signs(heights: Words, columns: int, depth: int) -> list[Words]:
+    listed = []
+    for y in range(depth):
+        for x in range(columns):
+            digit = heights >> np.uint64(_BITS * (LONGEST_SIDE * y + x)) & np.uint64(7)
+            listed.append(digit + np.uint64(_DIGIT))
+        listed.append(np.full_like(heights, _SLASH if y < depth - 1 else _END))
+    return listed
+
+
+def shape_text(heights: int) -> str:
+    """The text of a pile in the library, without its corner."""
+    rows = [heights >> _BITS * LONGEST_SIDE * y & 0xFFF for y in range(LONGEST_SIDE)]
+    filled = [[row >> _BITS * x & 7 for x in range(LONGEST_SIDE)] for row in rows if row]
+    width = max(x for row in filled for x, height in enumerate(row, start=1) if height)
+    return "/".join("".join(map(str, row[:width])) for row in filled)

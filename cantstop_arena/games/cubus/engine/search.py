@@ -1,0 +1,319 @@
+"""The search for targets in a library, level by level of falling F. Compiled by numba.
+
+A place of a shape is a hit where every open card on the table meets one of its tops. All
+49 places are tried at once: the mask of tops, shifted for each open card so that the first of
+them (the anchor) is the unit, leaves the bits at which all of them lie on tops.
+
+A hit is one number, its key, and keys are ordered as targets are: by falling points, then by
+text. Its parts are 144 - F, the rank of the shape's text, and the ranks of the corner's x and y
+as texts.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.games.cubus.engine.compiled import exported, inlined
+from cantstop_arena.games.cubus.engine.library import MOST_WORTH, SPAN
+
+FAR = 64  # corners lie between -64 and 63
+MOST_OPEN = 12
+_CORNER_BITS = 7
+_WORTH_SHIFT = 35
+_RANK_SHIFT = 14
+_RANK_MASK = (1 << 21) - 1
+_CORNER_MASK = (1 << _CORNER_BITS) - 1
+_FIRST = 64  # room for keys at first; it doubles as needed
+_ONE = np.uint64(1)
+_M1 = np.uint64(0x5555555555555555)
+_M2 = np.uint64(0x3333333333333333)
+_M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
+_H01 = np.uint64(0x0101010101010101)
+_S1, _S2, _S4, _S56 = (np.uint64(n) for n in (1, 2, 4, 56))
+
+# What a query asks for, by its place in `limits`.
+LIDS, OPEN, LEFT, RIGHT = 0, 1, 2, 3  # cards to be had: on the table and in hand; OPEN: in hand
+LYING = 4  # open cards on the table; -1: no pile of any box has tops at all their places
+LEAST_WORTH, LEAST_CRATES, MOST_CRATES = 5, 6, 7
+ANCHOR_U, ANCHOR_V = 8, 9
+TOP = 10  # the greatest F that the cards allow
+LIMITS = 11
+
+# Columns of `cells`.
+X, Y, H, O = 0, 1, 2, 3  # noqa: E741
+
+
+class Query(NamedTuple):
+    """What is searched for; made by `query()`, filled by `aim`."""
+
+    limits: NDArray[np.int64]
+    shifts: NDArray[np.uint64]
+    columns: NDArray[np.uint64]
+    barred: NDArray[np.uint64]
+
+
+class Order(NamedTuple):
+    """How corners are ordered as texts: the rank of each number, and back."""
+
+    x_ranks: NDArray[np.int64]
+    y_ranks: NDArray[np.int64]
+    xs: NDArray[np.int64]
+    ys: NDArray[np.int64]
+
+
+def worth_of(key: int) -> int:
+    """F of a key's pile."""
+    return MOST_WORTH - (key >> _WORTH_SHIFT)
+
+
+def query() -> Query:
+    """Room for a query."""
+    return Query(
+        np.zeros(LIMITS, np.int64),
+        np.zeros(MOST_OPEN, np.uint64),
+        np.zeros(MOST_OPEN, np.uint64),
+        np.zeros(SPAN * SPAN, np.uint64),
+    )
+
+
+def _order() -> Order:
+    numbers = range(-FAR, FAR)
+    xs = sorted(numbers, key="{},".format)
+    ys = sorted(numbers, key=str)
+    ranked = [np.argsort(np.array(listed)) for listed in (xs, ys)]
+    return Order(ranked[0], ranked[1], np.array(xs), np.array(ys))
+
+
+ORDER = _order()
+
+
+@inlined
+def popcount(word):
+    """How many bits are set."""
+    word = word - ((word >> _S1) & _M1)
+    word = (word & _M2) + ((word >> _S2) & _M2)
+    word = (word + (word >> _S4)) & _M4
+    return np.int64((word * _H01) >> _S56)
+
+
+@exported
+def aim(query, worths, cells, count, cards, free_swap, least_worth, least_crates, most_crates):
+    """Fill a query: the table's cells [x, y, height, open], and the cards in hand by type."""
+    limits = query.limits
+    lying, left, right = _table_cards(cells, count)
+    limits[LIDS] = count - lying + cards[0]
+    limits[OPEN] = cards[1]
+    limits[LEFT] = left + cards[2]
+    limits[RIGHT] = right + cards[3]
+    limits[LYING] = lying
+    limits[LEAST_WORTH] = least_worth
+    limits[LEAST_CRATES] = least_crates
+    limits[MOST_CRATES] = most_crates
+    tops = min(16, limits[LIDS] + cards[1] + lying)
+    limits[TOP] = min(MOST_WORTH, worths[tops, min(16, limits[LEFT]), min(16, limits[RIGHT])])
+    if lying > 0:
+        _aim_at_open(query, cells, count)
+        if cards[1] > 0 and limits[LYING] > 0:
+            _bar(query, cells, count, free_swap)
+
+
+@inlined
+def _table_cards(cells, count):
+    lying, left, right = 0, 0, 0
+    for i in range(count):
+        lying += cells[i, O]
+        first_in_row, first_in_column = True, True
+        for j in range(count):
+            if cells[j, Y] == cells[i, Y] and cells[j, X] == cells[i, X] - 1:
+                first_in_row = False
+            if cells[j, X] == cells[i, X] and cells[j, Y] == cells[i, Y] - 1:
+                first_in_column = False
+        if first_in_row:
+            left += cells[i, H]
+        if first_in_column:
+            right += cells[i, H]
+    return lying, left, right
+
+
+@inlined
+def _aim_at_open(query, cells, count):
+    """The anchor is the lowest open card, of equals the leftmost; the others follow it."""
+    anchor = -1
+    for i in range(count):
+        if cells[i, O]:
+            v, u = cells[i, H] - 1 - cells[i, Y], cells[i, Y] - cells[i, X]
+            if (
+                anchor < 0
+                or v < query.limits[ANCHOR_V]
+                or (v == query.limits[ANCHOR_V] and u < query.limits[ANCHOR_U])
+            ):
+                anchor = i
+                query.limits[ANCHOR_U], query.limits[ANCHOR_V] = u, v
+    known = 0
+    for i in range(count):
+        if cells[i, O] and i != anchor:
+            across = cells[i, Y] - cells[i, X] - query.limits[ANCHOR_U]
+            up = cells[i, H] - 1 - cells[i, Y] - query.limits[ANCHOR_V]
+            if abs(across) >= SPAN or up >= SPAN:
+                query.limits[LYING] = -1
+                return
+            query.shifts[known] = np.uint64(SPAN * up + across)
+            query.columns[known] = _columns(across)
+            known += 1
+
+
+@inlined
+def _columns(across):
+    """Those of the 49 bits that have another so far across in the same row."""
+    mask = np.uint64(0)
+    for bit in range(SPAN * SPAN):
+        if 0 <= bit % SPAN + across < SPAN:
+            mask |= _ONE << np.uint64(bit)
+    return mask
+
+
+@inlined
+def _bar(query, cells, count, free_swap):
+    """For each bit that the anchor may take: the bits where no new open card may lie."""
+    for bit in range(SPAN * SPAN):
+        mask = np.uint64(0)
+        for i in range(count):
+            if cells[i, O] or not free_swap:
+                a = cells[i, Y] - cells[i, X] - query.limits[ANCHOR_U] + bit % SPAN
+                b = cells[i, H] - 1 - cells[i, Y] - query.limits[ANCHOR_V] + bit // SPAN
+                if 0 <= a < SPAN and 0 <= b < SPAN:
+                    mask |= _ONE << np.uint64(SPAN * b + a)
+        query.barred[bit] = mask
+
+
+@inlined
+def least_open(query, tops):
+    """New open cards that so many tops need for want of lids."""
+    return max(0, tops - query.limits[LYING] - query.limits[LIDS])
+
+
+@inlined
+def fits(query, group):
+    """Whether the cards suffice for a group."""
+    limits = query.limits
+    return (
+        group[2] <= limits[LEFT]
+        and group[3] <= limits[RIGHT]
+        and limits[LEAST_CRATES] <= group[4] <= limits[MOST_CRATES]
+        and least_open(query, group[1]) <= limits[OPEN]
+    )
+
+
+@inlined
+def _places(mask, query):
+    """The bits that the anchor may take."""
+    found = mask
+    for i in range(query.limits[LYING] - 1):
+        found &= (mask >> query.shifts[i]) & query.columns[i]
+    return found
+
+
+@inlined
+def _corner(query, bit):
+    """Where the shape's corner lies if the anchor takes a bit."""
+    middle = SPAN // 2
+    y = bit // SPAN - middle - query.limits[ANCHOR_V]
+    return y - query.limits[ANCHOR_U] + bit % SPAN - middle, y
+
+
+@inlined
+def _key(order, worth, rank, x, y):
+    corner = (order.x_ranks[x + FAR] << _CORNER_BITS) | order.y_ranks[y + FAR]
+    return ((MOST_WORTH - worth) << _WORTH_SHIFT) | (np.int64(rank) << _RANK_SHIFT) | corner
+
+
+@inlined
+def _grown(keys, count):
+    if count < len(keys):
+        return keys
+    more = np.empty(2 * len(keys), np.int64)
+    more[:count] = keys
+    return more
+
+
+@inlined
+def add_group(library, order, query, number, keys, count):
+    """Append the keys of a group's hits; returns the keys and how many there are."""
+    group = library.groups[number]
+    worth, tops = group[0], group[1]
+    least = least_open(query, tops)
+    for pile in range(group[5], group[6]):
+        if query.limits[LYING] == 0:
+            keys = _grown(keys, count)
+            keys[count] = _key(order, worth, library.ranks[pile], 0, 0)
+            count += 1
+            continue
+        mask = library.masks[pile]
+        found = _places(mask, query)
+        while found:
+            lowest = found & (~found + _ONE)
+            found ^= lowest
+            bit = popcount(lowest - _ONE)
+            if least == 0 or tops - popcount(mask & query.barred[bit]) >= least:
+                x, y = _corner(query, bit)
+                keys = _grown(keys, count)
+                keys[count] = _key(order, worth, library.ranks[pile], x, y)
+                count += 1
+    return keys, count
+
+
+@exported
+def first_group(library, query):
+    """Where a search begins: at the greatest F that the cards allow."""
+    if query.limits[LYING] < 0 or query.limits[TOP] < 0:
+        return len(library.groups)
+    return library.levels[MOST_WORTH - query.limits[TOP]]
+
+
+@exported
+def next_level(library, order, query, number):
+    """The keys of the next F that has hits, ascending, and the group to go on with.
+
+    No keys: there are no more.
+    """
+    keys, count = np.empty(_FIRST, np.int64), 0
+    groups = library.groups
+    level = MOST_WORTH + 1
+    while number < len(groups) and groups[number, 0] >= query.limits[LEAST_WORTH]:
+        if groups[number, 0] < level:
+            if count:
+                break
+            level = groups[number, 0]
+        if fits(query, groups[number]):
+            keys, count = add_group(library, order, query, number, keys, count)
+        number += 1
+    return np.sort(keys[:count]), number
+
+
+@inlined
+def decoded(library, order, key):
+    """The number of a key's pile in the library, and its corner."""
+    pile = library.by_rank[(key >> _RANK_SHIFT) & _RANK_MASK]
+    x = order.xs[(key >> _CORNER_BITS) & _CORNER_MASK]
+    return np.int64(pile), x, order.ys[key & _CORNER_MASK]
+
+
+@exported
+def open_room(library, order, query, keys):
+    """For each key its pile's heights, corner, least and most new open cards: five columns."""
+    told = np.empty((len(keys), 5), np.int64)
+    for i in range(len(keys)):
+        pile, x, y = decoded(library, order, keys[i])
+        mask = library.masks[pile]
+        tops = popcount(mask)
+        room = tops
+        if query.limits[LYING] > 0 and query.limits[OPEN] > 0:
+            b = y + query.limits[ANCHOR_V] + SPAN // 2
+            a = x - y + query.limits[ANCHOR_U] + SPAN // 2
+            room -= popcount(mask & query.barred[SPAN * b + a])
+        told[i, 0] = np.int64(library.heights[pile])
+        told[i, 1], told[i, 2] = x, y
+        told[i, 3] = least_open(query, tops)
+        told[i, 4] = min(query.limits[OPEN], room)
+    return told

@@ -1,0 +1,118 @@
+"""Cubus as the arena knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from importlib import resources
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from cantstop_arena.games.cubus.hooks import HOOKS
+from cantstop_arena.games.cubus.measures import COUNTED
+from cantstop_arena.games.cubus.rules import (
+    LEAFLET,
+    NAMED,
+    PARAMETERS,
+    PLAYERS,
+    RuleSet,
+    derive,
+    from_record,
+)
+from cantstop_arena.games.game import CheckGame, Deal, Event, Game
+from cantstop_arena.games.rulebook import Named, RuleBook
+
+if TYPE_CHECKING:
+    from cantstop_arena.games.cubus.arena_state import CubusState
+    from cantstop_arena.games.cubus.codec import CubusCodec
+    from cantstop_arena.table.contestants import Contestant
+    from cantstop_arena.table.table import Table
+
+BOTS = ("greedy", "deny", "eager", "hasty", "frugal", "random")
+
+
+class CubusRules(RuleBook[RuleSet]):
+    """The rule sets of the leaflet, and other readings of it."""
+
+    @property
+    def named(self) -> Mapping[str, Named[RuleSet]]:
+        return {name: Named(rules, source) for name, (rules, source) in NAMED.items()}
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return PARAMETERS
+
+    def as_dict(self, rules: RuleSet) -> dict[str, Any]:
+        return rules.as_dict()
+
+    def from_dict(self, told: Mapping[str, Any]) -> RuleSet:
+        return from_record(told)
+
+    def derive(self, base: RuleSet, changes: Mapping[str, Any], name: str | None = None) -> RuleSet:
+        return derive(base, changes, name)
+
+
+class Cubus(Game):
+    """Reinhold Wittig's game of crates."""
+
+    name = "cubus"
+    title = "Cubus"
+    players = PLAYERS
+    rules = CubusRules(LEAFLET, telling=("duty", "swap", "more_crates", "ending", "take_down"))
+    hooks = HOOKS
+    counts = COUNTED
+    bots: Mapping[str, str] = MappingProxyType(
+        {name: f"cantstop_arena.games.cubus.bots.{name}" for name in BOTS}
+    )
+    usual_bots = ("greedy", "deny", "hasty", "eager", "frugal", "random")
+    view = "cantstop_arena.views.cubus.view:CubusView"
+
+    @cached_property
+    def codec(self) -> CubusCodec:
+        from cantstop_arena.games.cubus.codec import CubusCodec
+
+        return CubusCodec()
+
+    def begin(self, deal: Deal) -> CubusState:
+        from cantstop_arena.games.cubus.arena_state import CubusState
+
+        return CubusState(deal)
+
+    def prepare(self, rules: RuleSet, players: int) -> None:
+        """Build or map the library of the box, and load what searches in it."""
+        from cantstop_arena.games.cubus.warming import warm_up
+
+        warm_up(rules)
+
+    def check_suite(self) -> Iterable[CheckGame]:
+        """All named rule sets with two and three players, the leaflet's with every number."""
+        for rules, _ in self.rules.named.values():
+            yield from (CheckGame(rules, players) for players in (2, 3))
+        yield from (CheckGame(LEAFLET, players) for players in self.players if players > 3)
+
+    def deed(self, event: Event) -> str:
+        match event["event"]:
+            case "pass":
+                return "passes"
+            case "build" | "ending":
+                return f"builds {event['pile']} for {event['points']}"
+            case "knock":
+                return f"knocks with {event['pile']} for {event['points']}"
+            case "take":
+                return f"wins {event['cards'] or 'no card'}"
+        return ""
+
+    def bot_template(self, compiled: bool) -> str | None:
+        if compiled:
+            return None
+        return resources.files(__package__).joinpath("templates/plain.py.txt").read_text("utf-8")
+
+    def table(
+        self, rules: RuleSet, contestants: Sequence[Contestant], players: int, seed: Any
+    ) -> Table:
+        from cantstop_arena.games.cubus.kernel_table import KernelTable
+
+        return KernelTable(self, rules, contestants, players, seed)
+
+
+GAME = Cubus()

@@ -1,0 +1,23 @@
+"""The decisions of Cubus."""
+
+from cantstop_arena.games.cubus.builds import Build
+from cantstop_arena.games.cubus.view import View
+from cantstop_arena.games.decisions import decision
+
+
+@decision
+def build(view: View) -> Build | None:
+    """Return the build to make, or None to pass. Asked on every own turn, and for the pool."""
+
+
+@decision(optional=True)
+def knock(view: View) -> Build | None:
+    """Return a build with the cards of whoever has passed, or None."""
+
+
+@decision(optional=True)
+def take(view: View) -> Build | None:
+    """Return a pile of one crate less, or None for the first of `view.takes()`."""
+
+
+HOOKS = (build, knock, take)

@@ -1,0 +1,220 @@
+"""Piles of crates: their text, what makes a pile (R3 to R6), and the cards of its picture (R7).
+
+A pile is a shape (rows of heights from back to front) that lies at a corner: the cell of the
+first character of its text. The place of a face is (u, v) = (y - x, z - y) of its crate.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from cantstop_arena.errors import ArenaError
+
+Cell = tuple[int, int]
+Place = tuple[int, int]
+Rows = tuple[tuple[int, ...], ...]
+Run = tuple[int, int]
+
+_SIGNS = "0123456789abcdefghijklmnopqrstuvwxyz"
+TALLEST = len(_SIGNS) - 1
+_HEIGHT = {sign: height for height, sign in enumerate(_SIGNS)}
+_WHOLE = r"(0|-?[1-9][0-9]{0,99})"  # longer numbers are no places on any table
+_TEXT = re.compile(rf"([0-9a-z]+(?:/[0-9a-z]+)*)@{_WHOLE},{_WHOLE}", re.ASCII)
+_RUN = re.compile("[1-9a-z]+")
+_LONGEST_QUOTE = 60
+
+
+class IllegalBuild(ArenaError):
+    """A build that breaks a rule; `rule` is its number."""
+
+    def __init__(self, rule: int, message: str) -> None:
+        self.rule = rule
+        super().__init__(f"R{rule}: {message}")
+
+
+class Shape(NamedTuple):
+    """A pile without its place. `cells`: (x, y, height) from the corner, by x, then y."""
+
+    text: str
+    rows: Rows
+    cells: tuple[tuple[int, int, int], ...]
+    crates: int
+    tops: int
+    left: int
+    right: int
+
+    @property
+    def cards(self) -> int:
+        """How many cards its picture has."""
+        return self.tops + self.left + self.right
+
+    @property
+    def worth(self) -> int:
+        """F = 3 x crates - cards; the points of a build are the change of it."""
+        return 3 * self.crates - self.cards
+
+
+class Pile(NamedTuple):
+    """A shape that lies with its corner at the cell (x, y)."""
+
+    shape: Shape
+    x: int
+    y: int
+
+    @property
+    def text(self) -> str:
+        """The pile text."""
+        return f"{self.shape.text}@{self.x},{self.y}"
+
+    def cells(self) -> list[Cell]:
+        """The cells with crates, ascending."""
+        return [(self.x + x, self.y + y) for x, y, _ in self.shape.cells]
+
+    def tops(self) -> dict[Place, Cell]:
+        """The place of each top, and the cell below it."""
+        return {
+            (self.y + y - self.x - x, height - 1 - self.y - y): (self.x + x, self.y + y)
+            for x, y, height in self.shape.cells
+        }
+
+    def heights(self) -> dict[Cell, int]:
+        """The height of each cell that has crates."""
+        return {(self.x + x, self.y + y): height for x, y, height in self.shape.cells}
+
+    def moved(self, x: int, y: int) -> "Pile":
+        """The same shape at another corner."""
+        return Pile(self.shape, x, y)
+
+
+def parse(text: str) -> Pile:
+    """The pile that a text names.
+
+    Raises IllegalBuild with the first of the rules R3 to R6 that it breaks.
+    """
+    found = _TEXT.fullmatch(text)
+    if found is None:
+        raise IllegalBuild(3, f"{_quoted(text)} is no pile text such as 22/21@0,0")
+    shape = shape_of(found[1]) if len(found[1]) <= 400 else _examined(found[1])
+    return Pile(shape, int(found[2]), int(found[3]))
+
+
+def _quoted(text: str) -> str:
+    return f"{text[:_LONGEST_QUOTE]!r}" + ("…" if len(text) > _LONGEST_QUOTE else "")
+
+
+def _examined(text: str) -> Shape:
+    rows = text.split("/")
+    _check_edges(rows)
+    _check_cells(rows)
+    _check_heights(rows)
+    return _counted(text, tuple(tuple(map(_HEIGHT.__getitem__, row)) for row in rows))
+
+
+shape_of = lru_cache(maxsize=50_000)(_examined)
+"""The shape that rows of heights name, as in "22/21"; raises like `parse`."""
+
+
+def _check_edges(rows: Sequence[str]) -> None:
+    if len({len(row) for row in rows}) != 1:
+        raise IllegalBuild(3, "the rows of a pile text must be equally long, padded with 0")
+    if not any(row.strip("0") for row in rows):
+        raise IllegalBuild(3, "a pile must have a crate")
+    columns = ("".join(row[0] for row in rows), "".join(row[-1] for row in rows))
+    if not all(edge.strip("0") for edge in (rows[0], rows[-1], *columns)):
+        raise IllegalBuild(3, "no row or column at an edge of a pile text may be all 0")
+
+
+def _check_cells(rows: Sequence[str]) -> None:
+    """R4 and R5: rows are intervals that meet and step to the left towards the viewer."""
+    runs = [[found.span() for found in _RUN.finditer(row)] for row in rows]
+    if not _connected(runs):
+        raise IllegalBuild(4, "the cells must be connected by their sides")
+    whole = all(len(row) == 1 for row in runs)
+    if not whole or not all(
+        below[0][0] <= above[0][0] and below[0][1] <= above[0][1] for above, below in pairwise(runs)
+    ):
+        raise IllegalBuild(5, "there is a gap between two cells, one in front of the other")
+
+
+def _connected(runs: Sequence[Sequence[Run]]) -> bool:
+    """Whether runs of cells, row by row, hang together, counted by merging those that touch."""
+    parents = {(y, run): (y, run) for y, row in enumerate(runs) for run in row}
+    pieces = len(parents)
+    for y, (above, below) in enumerate(pairwise(runs)):
+        for one, other in _touching(above, below):
+            first, second = _root(parents, (y, one)), _root(parents, (y + 1, other))
+            parents[first] = second
+            pieces -= first != second
+    return pieces == 1
+
+
+def _touching(above: Sequence[Run], below: Sequence[Run]) -> Iterator[tuple[Run, Run]]:
+    i = j = 0
+    while i < len(above) and j < len(below):
+        if above[i][0] < below[j][1] and below[j][0] < above[i][1]:
+            yield above[i], below[j]
+        if above[i][1] < below[j][1]:
+            i += 1
+        else:
+            j += 1
+
+
+def _root(parents: dict[tuple[int, Run], tuple[int, Run]], run: tuple[int, Run]) -> tuple[int, Run]:
+    while parents[run] != run:
+        parents[run] = parents[parents[run]]
+        run = parents[run]
+    return run
+
+
+def _check_heights(rows: Sequence[str]) -> None:
+    """R6: along rows and columns that have no gaps, as signs of heights are in order."""
+    falling = all("".join(sorted(run, reverse=True)) == run for run in (r.strip("0") for r in rows))
+    if not falling or any(
+        back < front and back != "0"
+        for behind, before in pairwise(rows)
+        for back, front in zip(behind, before, strict=True)
+    ):
+        raise IllegalBuild(6, "heights must not rise towards the viewer")
+
+
+def _counted(text: str, rows: Rows) -> Shape:
+    columns = list(zip(*rows, strict=True))
+    cells = tuple((x, y, h) for x, column in enumerate(columns) for y, h in enumerate(column) if h)
+    left, right = sum(map(_first, rows)), sum(map(_first, columns))
+    return Shape(text, rows, cells, sum(map(sum, rows)), len(cells), left, right)
+
+
+def _first(heights: tuple[int, ...]) -> int:
+    return next(filter(None, heights))
+
+
+def pile_of(heights: Mapping[Cell, int]) -> Pile:
+    """The pile of given heights; cells of height 0 are none.
+
+    Raises IllegalBuild with the first of the rules R3 to R6 that it breaks.
+    """
+    text, x, y = written(heights)
+    return Pile(shape_of(text), x, y)
+
+
+def written(heights: Mapping[Cell, int]) -> tuple[str, int, int]:
+    """Rows of heights as a text, and the corner where they begin.
+
+    Raises IllegalBuild where there is no crate, or a height that no text can say.
+    """
+    filled = [cell for cell, height in heights.items() if height]
+    if not filled or max(heights.values()) > TALLEST:
+        raise IllegalBuild(3, f"a pile has a crate, and no height above {TALLEST}")
+    across, down = _span(x for x, _ in filled), _span(y for _, y in filled)
+    rows = ("".join(_SIGNS[heights.get((x, y), 0)] for x in across) for y in down)
+    return "/".join(rows), across[0], down[0]
+
+
+def _span(numbers: Iterable[int]) -> range:
+    listed = list(numbers)
+    return range(min(listed), max(listed) + 1)
+
+
+START = parse("1@0,0")

@@ -1,0 +1,166 @@
+"""Rule sets of Cubus: the parameters in which readings and editions of its rules differ.
+
+Sources: C, the German leaflet (Reinhold Wittig, 1987); V, reviews of other editions.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from cantstop_arena.errors import RulesError
+
+PLAYERS = range(2, 7)
+SWAPS = ("place", "free")
+DUTIES = ("knock", "strict", "free")
+ENDINGS = ("none", "last", "best")
+MOST_TOPS = 16
+MOST_CARDS = 16
+LONGEST_SIDE = 4
+CUBE = LONGEST_SIDE**3  # crates of the full cube
+_LONGEST_QUOTE = 60
+
+Box = tuple[int, int, int]
+
+
+class RuleSet(NamedTuple):
+    """One way to play Cubus. `box` is its size in cells and height: (x, y, z)."""
+
+    name: str
+    left: int
+    right: int
+    lids: int
+    open: int
+    swap: str
+    more_crates: bool
+    duty: str
+    wrong_knock: int
+    ending: str
+    take_down: bool
+    box: Box
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every parameter, in the order and with the types of a recorded game."""
+        return {**self._asdict(), "box": list(self.box)}
+
+
+PARAMETERS = tuple(field for field in RuleSet._fields if field != "name")
+
+LEAFLET = RuleSet(
+    name="leaflet",
+    left=16,
+    right=16,
+    lids=12,
+    open=4,
+    swap="place",
+    more_crates=False,
+    duty="knock",
+    wrong_knock=2,
+    ending="none",
+    take_down=False,
+    box=(4, 4, 4),
+)
+
+NAMED: Mapping[str, tuple[RuleSet, str]] = {
+    "leaflet": (LEAFLET, "C"),
+    "reviews": (LEAFLET._replace(name="reviews", more_crates=True), "V"),
+    "exchange": (LEAFLET._replace(name="exchange", swap="free"), "C, read more freely"),
+    "closed": (LEAFLET._replace(name="closed", lids=16, open=0), "C without open cards"),
+    "last": (LEAFLET._replace(name="last", ending="last"), "C, first other ending"),
+    "best": (LEAFLET._replace(name="best", ending="best"), "C, second other ending"),
+    "strict": (LEAFLET._replace(name="strict", duty="strict"), "C, without knocking"),
+    "takedown": (LEAFLET._replace(name="takedown", take_down=True), "C, its take-down game"),
+}
+
+
+def derive(base: RuleSet, changes: Mapping[str, Any], name: str | None = None) -> RuleSet:
+    """A rule set that differs from `base` in the given parameters.
+
+    Raises RulesError naming every field that is unknown or makes no sense.
+    """
+    values = {**base.as_dict(), **changes}
+    if faults := find_faults(values):
+        raise RulesError(faults)
+    values["box"] = tuple(values["box"])
+    values["name"] = name or _described(base, changes)
+    return RuleSet(**values)
+
+
+def from_record(values: Mapping[str, Any]) -> RuleSet:
+    """The rule set of a recorded game; without a name it is called `custom`."""
+    return derive(LEAFLET, values, str(values.get("name", "custom")))
+
+
+def _described(base: RuleSet, changes: Mapping[str, Any]) -> str:
+    told = ", ".join(f"{key} {changes[key]}" for key in PARAMETERS if key in changes)
+    return f"{base.name}, {told}" if told else base.name
+
+
+def find_faults(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What is wrong with the parameters of a rule set, as (field, message) pairs."""
+    unknown = [(str(key), "is no parameter of the rules") for key in values if key not in _CHECKS]
+    wrong = [
+        (field, message)
+        for field, check in _CHECKS.items()
+        if (message := check(values[field])) is not None
+    ]
+    return unknown + wrong or _too_many_tops(values)
+
+
+def box_fault(value: object) -> str | None:
+    """What is wrong with the size of a box; None where it is one."""
+    fits = isinstance(value, list | tuple) and len(value) == 3
+    if fits and all(_whole(1, LONGEST_SIDE)(side) is None for side in value):  # type: ignore[attr-defined]
+        return None
+    return f"must be three whole numbers from 1 to {LONGEST_SIDE}, not {_quoted(value)}"
+
+
+def _too_many_tops(values: Mapping[str, Any]) -> list[tuple[str, str]]:
+    tops = values["lids"] + values["open"]
+    if tops <= MOST_TOPS:
+        return []
+    return [("open", f"lids and open together must be at most {MOST_TOPS}, not {tops}")]
+
+
+def _quoted(value: object) -> str:
+    try:
+        return f"{value!r:.{_LONGEST_QUOTE}}"
+    except ValueError:  # a number of too many digits to be printed
+        return f"such a {type(value).__name__}"
+
+
+def _whole(low: int, high: int) -> "Check":
+    def check(value: object) -> str | None:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            return f"must be a whole number from {low} to {high}, not {_quoted(value)}"
+        return None
+
+    return check
+
+
+def _one_of(choices: tuple[str, ...]) -> "Check":
+    def check(value: object) -> str | None:
+        known = isinstance(value, str) and value in choices
+        return None if known else f"must be {' or '.join(choices)}, not {_quoted(value)}"
+
+    return check
+
+
+def _true_or_false(value: object) -> str | None:
+    return None if isinstance(value, bool) else f"must be true or false, not {_quoted(value)}"
+
+
+Check = Callable[[object], str | None]
+
+_CHECKS: Mapping[str, Check] = {
+    "name": lambda value: None,
+    "left": _whole(2, MOST_CARDS),
+    "right": _whole(2, MOST_CARDS),
+    "lids": _whole(2, MOST_CARDS),
+    "open": _whole(0, 12),
+    "swap": _one_of(SWAPS),
+    "more_crates": _true_or_false,
+    "duty": _one_of(DUTIES),
+    "wrong_knock": _whole(0, 10),
+    "ending": _one_of(ENDINGS),
+    "take_down": _true_or_false,
+    "box": box_fault,
+}

@@ -1,0 +1,1 @@
+"""How Cubus is shown."""

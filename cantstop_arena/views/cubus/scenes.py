@@ -1,0 +1,175 @@
+"""What there is to see after each event of a recorded game of Cubus."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from cantstop_arena.games.cubus.builds import Table
+from cantstop_arena.games.cubus.cards import NONE, Cards, counted, one
+from cantstop_arena.games.cubus.piles import START, parse
+from cantstop_arena.games.game import Event
+from cantstop_arena.texts import how_many, in_a_line
+
+LETTERS = "ABCDEF"  # of the seats
+_LONGEST_NAME = 100
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The table after an event; `before` is the table that it changed, None where it did not.
+
+    `table` is None when the last crate has been taken.
+    """
+
+    opening: Event
+    event: Event
+    turn: int
+    step: int
+    is_end: bool
+    table: Table | None
+    before: Table | None
+    hands: tuple[Cards, ...]
+    scores: tuple[int, ...]
+    won: tuple[int, ...]
+
+    @property
+    def names(self) -> list[str]:
+        """Who plays, each behind the letter of the seat."""
+        return [
+            f"{letter} {in_a_line(name, _LONGEST_NAME)}"
+            for letter, name in zip(LETTERS, self.opening["seats"], strict=False)
+        ]
+
+    @property
+    def said(self) -> str:
+        """What has just happened, in a sentence."""
+        return _SAID[self.event["event"]](self)
+
+
+def scenes(events: Iterable[Event]) -> Iterator[Scene]:
+    """A scene for every event; the first one is the opening."""
+    scene = None
+    for event in events:
+        scene = _opened(event) if scene is None else _after(scene, event)
+        yield scene
+
+
+def _opened(event: Event) -> Scene:
+    none = (0,) * len(event["seats"])
+    return Scene(event, event, 0, 0, False, Table(START), None, (NONE,) * len(none), none, none)
+
+
+def _after(scene: Scene, event: Event) -> Scene:
+    turn = event.get("turn", scene.turn)
+    step = scene.step + 1 if turn == scene.turn else 1
+    told = replace(scene, event=event, turn=turn, step=step if "turn" in event else 0, before=None)
+    kind = event["event"]
+    if kind == "end":
+        return replace(told, is_end=True, scores=tuple(event["points"]))
+    told = replace(told, hands=_hands(told))
+    if kind == "take":
+        return replace(_laid(told), won=_raised(told.won, event["seat"], len(event["cards"])))
+    if kind == "pass":
+        return told
+    if kind == "knock" and not event["right"]:
+        return replace(told, scores=_paid(told))
+    return replace(_laid(told), scores=_raised(told.scores, event["seat"], event["points"]))
+
+
+def _hands(scene: Scene) -> tuple[Cards, ...]:
+    """Everybody's cards; those of the pool and of the take-down are nobody's."""
+    event, hands = scene.event, list(scene.hands)
+    if event["event"] in ("ending", "take"):
+        return (NONE,) * len(hands)
+    owner = (scene.turn - 1) % len(hands)
+    drawn = one(event["card"]) if event.get("card") else NONE
+    hands[owner] = counted(event["hand"]) if "hand" in event else hands[owner].plus(drawn)
+    return tuple(hands)
+
+
+def _laid(scene: Scene) -> Scene:
+    text = scene.event["pile"]
+    opened = tuple((x, y) for x, y in scene.event["open"])
+    return replace(scene, before=scene.table, table=Table(parse(text), opened) if text else None)
+
+
+def _raised(numbers: tuple[int, ...], seat: int, by: int) -> tuple[int, ...]:
+    return tuple(number + by * (place == seat) for place, number in enumerate(numbers))
+
+
+def _paid(scene: Scene) -> tuple[int, ...]:
+    """Scores after a wrong knock (R19)."""
+    paid, knocker = scene.opening["rules"]["wrong_knock"], scene.event["seat"]
+    return tuple(score + paid * (seat != knocker) for seat, score in enumerate(scene.scores))
+
+
+# In words -----------------------------------------------------------------------------------
+
+
+def _who(scene: Scene) -> str:
+    return scene.names[scene.event["seat"]]
+
+
+def _passed(scene: Scene) -> str:
+    return f"{_who(scene)} {_drew(scene)}passes"
+
+
+def _built(scene: Scene) -> str:
+    return f"{_who(scene)} {_drew(scene)}builds for {how_many(scene.event['points'], 'point')}"
+
+
+def _drew(scene: Scene) -> str:
+    card = scene.event["card"]
+    return f"draws {NAME_OF[card]} and " if card else ""
+
+
+NAME_OF = {"T": "a lid", "O": "an open card", "L": "a left card", "R": "a right card"}
+
+
+def _knocked(scene: Scene) -> str:
+    event = scene.event
+    if not event["right"]:
+        paid = how_many(scene.opening["rules"]["wrong_knock"], "point")
+        return f"{_who(scene)} knocks wrongly: {paid} for everybody else"
+    return f"{_who(scene)} knocks and builds for {how_many(event['points'], 'point')}"
+
+
+def _ended_building(scene: Scene) -> str:
+    return f"{_who(scene)} builds with the pool for {how_many(scene.event['points'], 'point')}"
+
+
+def _took(scene: Scene) -> str:
+    won = len(scene.event["cards"])
+    return f"{_who(scene)} takes a crate and wins {how_many(won, 'card') if won else 'no card'}"
+
+
+def _over(scene: Scene) -> str:
+    winners = [scene.names[seat] for seat in scene.event["winners"]]
+    if scene.event["reason"] == "left":
+        return "The game was abandoned"
+    verb = "wins" if len(winners) == 1 else "share the win"
+    cause = " by a fault" if scene.event["reason"] == "fault" else ""
+    return f"{' and '.join(winners)} {verb}{cause}"
+
+
+_SAID = {
+    "game": lambda scene: "One crate lies on the table",
+    "pass": _passed,
+    "build": _built,
+    "knock": _knocked,
+    "ending": _ended_building,
+    "take": _took,
+    "end": _over,
+}
+
+
+def standings(scene: Scene) -> Sequence[str]:
+    """A line for each seat: its points, the cards in its hand, and those that it has won."""
+    won = scene.opening["rules"].get("take_down")
+    return [
+        f"{name}: {how_many(score, 'point')}"
+        + (f", {how_many(cards, 'card')} won" if won else "")
+        + (f", hand {hand.text()}" if hand.total else "")
+        for name, score, cards, hand in zip(
+            scene.names, scene.scores, scene.won, scene.hands, strict=True
+        )
+    ]

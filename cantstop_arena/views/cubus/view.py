@@ -1,0 +1,139 @@
+"""How Cubus is shown: in words, as pictures, on pages, and to a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from cantstop_arena.games.cubus.builds import Table
+from cantstop_arena.games.cubus.counts import count
+from cantstop_arena.games.cubus.measures import remembered
+from cantstop_arena.games.cubus.piles import IllegalBuild
+from cantstop_arena.games.cubus.records import RecordError, event_of, head_of
+from cantstop_arena.texts import how_many
+from cantstop_arena.views.cubus import drawing, svg
+from cantstop_arena.views.cubus.scenes import Scene, scenes, standings
+from cantstop_arena.views.game_view import GameView
+
+if TYPE_CHECKING:
+    from cantstop_arena.games.game import Event
+    from cantstop_arena.reports.analysis import Analysis
+    from cantstop_arena.reports.page.document import Game, Section
+    from cantstop_arena.views.cubus.person import CubusPerson
+
+
+class CubusView(GameView):
+    """The view of Cubus."""
+
+    def wrong_with(self, event: Event, is_first: bool) -> str | None:
+        try:
+            if is_first:
+                head_of(event)
+            else:
+                event_of(event)
+        except (RecordError, IllegalBuild) as error:
+            return str(error)
+        return super().wrong_with(event, is_first) if is_first else None
+
+    def said(self, event: Event, names: Sequence[str]) -> str:
+        """An event by itself; `tell` says more."""
+        return self.game.deed(event) or super().said(event, names)
+
+    def tell(self, events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
+        for scene in scenes(events):
+            if scene.event is scene.opening:
+                yield self.heading(scene.event)
+                yield f"Seats: {', '.join(scene.names)}"
+            elif scene.is_end:
+                yield ""
+                yield f"{scene.said}."
+                yield from standings(scene)
+            else:
+                yield line_of(scene)
+
+    def scenes(self, events: Iterable[Event]) -> Sequence[Scene]:
+        return list(scenes(events))
+
+    def draw(self, scene: Scene, coloured: bool = False) -> str:
+        pile = drawing.drawn(scene.table, coloured) if scene.table else "(no crate is left)"
+        lying = [_lying(scene.table)] if scene.table else []
+        said = [self.heading(scene.opening), *standings(scene), f"{_when(scene)}{scene.said}"]
+        return "\n".join([*said, *lying, "", pile])
+
+    def step_text(self, scenes: Sequence[Scene], place: int, coloured: bool = False) -> str:
+        told = f"step {place} of {len(scenes) - 1}"
+        return f"{self.draw(scenes[place], coloured)}\n\n{told}"
+
+    def picture(self, scene: Scene) -> str:
+        if scene.table is None:
+            return svg.empty()
+        return svg.drawn(scene.table, scene.before)
+
+    def page_game(
+        self, key: str, title: str, words: Sequence[str], events: Sequence[Event]
+    ) -> Game:
+        from cantstop_arena.views.cubus.replays import game
+
+        return game(key, title, words, events)
+
+    def page_sections(self, analysis: Analysis) -> Iterator[Section]:
+        from cantstop_arena.views.cubus.predecessors import predecessors
+
+        yield predecessors(analysis)
+
+    def remembered(self, events: Sequence[Event]) -> Mapping[str, int]:
+        opening, *rest = events
+        told = [event_of(event) for event in rest]
+        return remembered(*count(head_of(opening).rules, len(opening["seats"]), told))
+
+    def why(self, kind: str, events: Sequence[Event]) -> str:
+        names, end = events[0]["seats"], events[-1]
+        match kind:
+            case "largest":
+                build = max(events[1:-1], key=_points)
+                return f"{names[build['seat']]} builds {build['pile']} for {_points(build)} points."
+            case "closest":
+                first, second = sorted(end["points"], reverse=True)[:2]
+                return f"The first has {first} points, the second {second}."
+            case "knocks":
+                knocks = sum(event["event"] == "knock" and event["right"] for event in events)
+                return f"{how_many(knocks, 'build')} by knocking: no other game has more."
+        return f"{how_many(end['turns'], 'turn')}: no other game has more."
+
+    def person(
+        self,
+        seat: int,
+        read: Callable[[str], str | None],
+        say: Callable[[str], None],
+        coloured: bool,
+    ) -> CubusPerson:
+        from cantstop_arena.views.cubus.person import CubusPerson
+
+        return CubusPerson(self, seat, read, say, coloured)
+
+
+def line_of(scene: Scene) -> str:
+    """What has happened, in a line with the pile that it left."""
+    event = scene.event
+    pile = f": {event['pile'] or 'nothing is left'}" if "pile" in event else ""
+    opened = f", open {_cells(event['open'])}" if event.get("open") else ""
+    return f"{scene.turn:>4}  {scene.said}{pile}{opened}"
+
+
+def _points(event: Event) -> int:
+    points = event.get("points", 0)
+    return points if isinstance(points, int) else 0
+
+
+def _cells(cells: Iterable[Sequence[int]]) -> str:
+    return " ".join(f"{x},{y}" for x, y in cells)
+
+
+def _when(scene: Scene) -> str:
+    return f"Turn {scene.turn}: " if scene.step else ""
+
+
+def _lying(table: Table) -> str:
+    opened = f", open {_cells(table.open)}" if table.open else ""
+    crates = how_many(table.pile.shape.crates, "crate")
+    return f"{crates}, {how_many(table.cards().total, 'card')}: {table.pile.text}{opened}"

@@ -1,0 +1,41 @@
+"""Cubus through the commands that play no tournament."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cantstop_arena.cli import main
+
+
+def arena(*words: str | Path, typed: str = "") -> Result:
+    """What a command prints; it must not fail."""
+    result = CliRunner().invoke(main, [str(word) for word in words], input=typed)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def test_a_person_builds_and_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pile is drawn; what breaks a rule is said and asked again."""
+    monkeypatch.chdir(tmp_path)
+    told = arena(
+        *("play", "random", "--game", "cubus", "--seed", "5", "--save", "game.jsonl"),
+        typed="?\n99\n22/22@0,0\np\nq\n",
+    ).output
+    assert "|..--|-:::|" in told
+    assert "R13" in told and "there is no number 99" in told
+    assert json.loads(Path("game.jsonl").read_text().splitlines()[-1])["reason"] == "left"
+
+
+def test_targets_are_listed() -> None:
+    """Most points first; what is no hand is said in a sentence."""
+    assert "2@0,0" in arena("cubus", "targets", "1@0,0", "TLR").output
+    failed = CliRunner().invoke(main, ["cubus", "targets", "1@0,0", "X"])
+    assert (failed.exit_code, "is no card" in failed.output) == (2, True)
+
+
+def test_a_new_bot_passes_its_check_of_hooks(tmp_path: Path) -> None:
+    """The template is a bot of Cubus."""
+    arena("bots", "new", "mine", "--game", "cubus", "--bots", tmp_path)
+    assert "mine" in arena("bots", "--game", "cubus", "--bots", tmp_path).output
