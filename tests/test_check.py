@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -220,7 +220,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, list[Findi
     paths = [folder / f"{name}.py" for name in HOSTILE]
     for path in paths:
         path.write_text(HOSTILE[path.stem][0])
-    with ThreadPoolExecutor(3) as pool:  # some of them sleep
+    with ProcessPoolExecutor(3) as pool:  # some of them sleep; each ends what is left of its own
         return dict(zip(HOSTILE, pool.map(look, paths), strict=True))
 
 
