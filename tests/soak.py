@@ -36,6 +36,7 @@ ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
 TOURNAMENT = """
 name: soak
 games: 3000
+start_limit: 6
 seed: 28
 bots: [rule28, cautious, random, glenn-aloi, plain]
 """
@@ -580,10 +581,10 @@ def say(line: str) -> None:
 
 def main(words: Iterable[str]) -> int:
     parser = argparse.ArgumentParser(description="Disturb tournaments; their results must hold.")
-    parser.add_argument("--faults", type=int, default=100)
+    parser.add_argument("--faults", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=KINDS, action="append", help="of this kind; repeatable")
-    parser.add_argument("--seconds", type=float, default=130, help="no fault comes after these")
+    parser.add_argument("--seconds", type=float, default=70, help="no fault comes after these")
     asked = parser.parse_args(list(words))
     with tempfile.TemporaryDirectory(prefix="soak-") as place:
         faults = deque(schedule(asked.faults, asked.seed, asked.only or KINDS))
