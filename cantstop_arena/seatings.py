@@ -8,14 +8,13 @@ turned from seat to seat.
 Orders are of positions in the group; `lineups` gives them for a group's bots.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import permutations
 
 Group = tuple[int, ...]  # the numbers of the bots that meet, ascending
 Order = tuple[int, ...]  # of positions in a group, by seat
 Orders = tuple[Order, ...]
-Scheme = Callable[[int], Orders]
 """From a number of seats to the orders in which they are taken."""
 
 MOST_SEATS = 8

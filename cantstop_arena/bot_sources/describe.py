@@ -23,7 +23,6 @@ from cantstop_arena.texts import in_a_line
 LONGEST_NAME = 60
 _LONGEST_COMPLAINT = 1000
 _MOST_FILES = 1000
-_LONGEST_TOLD = 300  # characters of a default that is quoted
 _TO_CLEAR_UP = 2.0  # seconds for a file that does not heed the limit of its own process
 _TUPLE = "tuple"  # the key under which a tuple is told, for JSON has only lists
 

@@ -21,7 +21,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import expm1, log, log10, sqrt
 
-STRENGTH = log(10) / 400  # natural logarithm of the odds for each point of Elo
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # A's score in a deal of two games: its points by two
 UNSEEN = 1e-3  # stands for a count of 0, so that every mean is possible
 GROWTH = 1.1  # of the number of deals, from one look to the next

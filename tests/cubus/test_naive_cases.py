@@ -17,7 +17,9 @@ from cubus.naive.targets import FEW_CARDS, Target, nearby, targets
 
 Case = dict[str, Any]
 
-LINES = (Path(__file__).parent / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+LINES = (
+    (Path(__file__).parents[1] / "data/cubus/cases.jsonl").read_text(encoding="utf-8").splitlines()
+)
 CASES: list[Case] = [json.loads(line) for line in LINES]
 
 
