@@ -1,0 +1,79 @@
+"""Nets of whole numbers: one hidden layer, whose inputs say where every marker stands.
+
+An input is a row of numbers that is added to the hidden layer, so the worth of a position close to
+another is a few additions away. Whole numbers add up to the same in any order: a net says the same
+on every machine, compiled or not.
+"""
+
+import numpy as np
+
+from cantstop_arena.games.cantstop.champion.board import MOST_ROWS
+from cantstop_arena.games.cantstop.engine.compiler import bare
+from cantstop_arena.games.cantstop.engine.state import MAX_SEATS
+
+HIDDEN = 64
+UNIT = 1 << 10  # what a weight of 1 is stored as; a product of two is in units of UNIT squared
+_BITS = 20
+_WIDEST = 16  # beyond plus or minus this the sigmoid is flat
+_HALF = np.int32(_WIDEST << _BITS)
+_STEP_BITS = 13
+_STEPS = 2 * _WIDEST << _BITS - _STEP_BITS
+_LAST = np.int32((2 * _WIDEST << _BITS) - 1)
+_FRACTION = np.int32((1 << _STEP_BITS) - 1)
+_PER_STEP = np.float32(2.0**-_STEP_BITS)
+_PER_UNIT = np.float32(2.0**-_BITS)
+_ZERO = np.int32(0)
+_SIGMOID = (1 / (1 + np.exp(-(np.arange(_STEPS + 1) / 128 - _WIDEST)))).astype(np.float32)
+
+
+BLOCKS = MAX_SEATS + 1
+SETS = 3 * 232  # runners placed, and which of their columns still move
+
+NET = np.dtype(
+    [
+        ("turns", np.int64),
+        ("players", np.int64),
+        ("offset", np.int32, 2),
+        ("bias", np.int32, HIDDEN),
+        ("weights", np.int32, HIDDEN),
+        ("rows", np.int16, (BLOCKS, MOST_ROWS, HIDDEN)),
+        ("sets", np.int16, (SETS, HIDDEN)),
+    ],
+    align=True,
+)
+"""One net. `rows[seat]` are for the markers of each seat, from the player on turn; the output is
+turns still to come where `turns` is 1, else what a sigmoid makes a chance to win. A net that knows
+what rolling on is worth has a block more, for how far runners have advanced, and `sets`.
+"""
+
+
+@bare
+def worth(net, total):
+    """What an output of the net is worth to the player: a chance to win, or minus turns to go."""
+    if net.turns:
+        return np.float32(np.float32(-total) * _PER_UNIT)
+    place = min(max(np.int32(total + _HALF), _ZERO), _LAST)
+    step = place >> _STEP_BITS
+    part = np.float32(np.float32(place & _FRACTION) * _PER_STEP)
+    low, high = _SIGMOID[step], _SIGMOID[step + 1]
+    return np.float32(low + np.float32(np.float32(high - low) * part))
+
+
+@bare
+def output(net, hidden):
+    """The net's output for a hidden layer."""
+    total = net.offset[0]
+    for unit in range(HIDDEN):
+        height = hidden[unit]
+        total = np.int32(total + np.int32((height if height > 0 else _ZERO) * net.weights[unit]))
+    return total
+
+
+@bare
+def output_above(net, hidden, more):
+    """The net's output for a hidden layer and a row of numbers that is added to it."""
+    total = net.offset[0]
+    for unit in range(HIDDEN):
+        height = np.int32(hidden[unit] + more[unit])
+        total = np.int32(total + np.int32((height if height > 0 else _ZERO) * net.weights[unit]))
+    return total
