@@ -19,23 +19,26 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 _COMPILED = "cantstop_arena_compiled"
+_MEMORY = "cantstop_arena_memory"
 
 
 @overload
 def compiled(function: Function) -> Function: ...
 @overload
-def compiled(*, boundscheck: bool = ...) -> Callable[[Function], Function]: ...
+def compiled(*, boundscheck: bool = ..., memory: int = ...) -> Callable[[Function], Function]: ...
 def compiled(
-    function: Function | None = None, *, boundscheck: bool = True
+    function: Function | None = None, *, boundscheck: bool = True, memory: int = 0
 ) -> Function | Callable[[Function], Function]:
     """Mark a bot's function to be turned into machine code (by numba, when it first plays).
 
     With `boundscheck=False` an index outside an array of the bot's own is no longer noticed,
-    which makes a bot some percent faster.
+    which makes a bot some percent faster. `memory` says how many numbers of its own it wants to
+    keep during a game: the functions of a bot share them.
     """
 
     def mark(function: Function) -> Function:
         setattr(function, _COMPILED, {"boundscheck": boundscheck})
+        setattr(function, _MEMORY, memory)
         return function
 
     return mark if function is None else mark(function)
@@ -45,6 +48,11 @@ def compile_options(function: object) -> dict[str, bool] | None:
     """The options with which a function is to be compiled; None for plain Python."""
     options: dict[str, bool] | None = getattr(function, _COMPILED, None)
     return options
+
+
+def memory_of(functions: Iterable[object]) -> int:
+    """How many numbers the functions of a compiled bot want to keep during a game."""
+    return max((getattr(function, _MEMORY, 0) for function in functions), default=0)
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,20 @@ import inspect
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property, partial
+from functools import cached_property, partial, wraps
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pluggy
+from numpy.typing import NDArray
 
 from cantstop_arena.bot_sources.bot_files import Source, described, foreign_code
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.decisions import Decision
 from cantstop_arena.games.game import Game
 from cantstop_arena.games.registry import DEFAULT, game_called
-from cantstop_arena.hookspecs import PROJECT, Bot, BotFunctions, compile_options
+from cantstop_arena.hookspecs import PROJECT, Bot, BotFunctions, compile_options, memory_of
 from cantstop_arena.options import Option, did_you_mean, find_faults, options_of
 
 REGISTERED = ("register_bots", "register_rules", "register_games")
@@ -120,7 +122,8 @@ class BotSpec(Known):
     def made_anew(self, options: Mapping[str, Any]) -> Any:
         """The bot again, without anything it kept. Raises whatever its own code does."""
         maker = self.maker if self.remake is None else self.remake()
-        return maker(**{**self.defaults, **self._typed(options)})
+        player = maker(**{**self.defaults, **self._typed(options)})
+        return _with_memory(player, self.decisions)
 
     def description(self) -> Description:
         """What others may know of it."""
@@ -266,6 +269,28 @@ def _built(game: Game, bot: Bot, **options: Any) -> BotFunctions:
     if missing := _missing(game, there):
         raise BotError(f"bot {bot.name} has no {' and no '.join(missing)}")
     return BotFunctions(**there)
+
+
+def _with_memory(player: Any, decisions: Iterable[str]) -> Any:
+    """A compiled bot that plays as plain Python, with the memory that it has when compiled."""
+    functions = {hook: getattr(player, hook, None) for hook in decisions}
+    size = memory_of(_inner(function) for function in functions.values())
+    if not size:
+        return player
+    memory = np.zeros(size)
+    return BotFunctions(
+        **{hook: _shown(function, memory) for hook, function in functions.items() if function}
+    )
+
+
+def _shown(function: Callable[..., Any], memory: NDArray[np.float64]) -> Callable[..., Any]:
+    """A function that shows its bot the memory as well."""
+
+    @wraps(innermost(function))
+    def decide(view: Any, *others: Any) -> Any:
+        return function(view._replace(memory=memory), *others)
+
+    return decide
 
 
 def place_of(function: Any) -> str:

@@ -6,7 +6,7 @@ Each stage is announced before it begins, so that whoever listens knows where a 
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from cantstop_arena.bot_sources.bot_specs import BotSpec, innermost, place_of
@@ -233,7 +233,7 @@ class Examiner:
         """Whether the compiled bot plays the same games as ordinary Python."""
         harness = Harness(
             self.game,
-            [_uncompiled(self._contestant(seat), self._hooks()) for seat in self._seats()],
+            [_uncompiled(self._contestant(seat), self.spec) for seat in self._seats()],
             self.memory,
         )
         other = self._run(harness, "plain version", "plays uncompiled", NOTE)
@@ -250,14 +250,17 @@ def _kept(contestant: Contestant, spec: BotSpec) -> Contestant:
     return Contestant(contestant.name, player, contestant.digest, lambda start: player)
 
 
-def _uncompiled(contestant: Contestant, hooks: Sequence[str]) -> Contestant:
+def _uncompiled(contestant: Contestant, spec: BotSpec) -> Contestant:
     """A compiled contestant as ordinary Python: functions that carry no mark."""
 
     def plain(function: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *shown: function(*shown)
 
-    player = BotFunctions(**{hook: plain(getattr(contestant.player, hook)) for hook in hooks})
-    return Contestant(contestant.name, player, "", None)
+    def made() -> BotFunctions:
+        player = spec.made_anew({})
+        return BotFunctions(**{hook: plain(getattr(player, hook)) for hook in spec.decisions})
+
+    return Contestant(contestant.name, made(), "", lambda start: made())
 
 
 def _milliseconds(seconds: float) -> str:

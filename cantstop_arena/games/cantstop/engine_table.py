@@ -19,6 +19,7 @@ from cantstop_arena.games.cantstop.engine.state import (
     AGAIN,
     FAULT,
     GAME,
+    MAX_SEATS,
     MOVE,
     MOVED,
     OVER,
@@ -59,10 +60,13 @@ class EngineTable(Table):
         native = {contestant.digest: contestant for contestant in contestants}
         compiled = {digest: _compiled(contestant) for digest, contestant in native.items()}
         self.native = tuple(compiled[contestant.digest] for contestant in contestants)
+        kept = max((native.memory for native in self.native if native), default=0)
+        self._memories = np.zeros((MAX_SEATS, kept))
         self._lay(new_game(rules, players, seed))
 
     def _lay(self, games: Any) -> None:
         self.games = games
+        games[0].memory_at = [memory.ctypes.data for memory in self._memories]
         self.handle = handle_of(games)
         self.asker = Asker(self.rules, games, self._surroundings)
         self.asker.on_turn = lambda seat: self.on_speaker(self.seats[seat])
@@ -121,6 +125,7 @@ class EngineTable(Table):
         for seat, bot in enumerate(self.seats):
             native = self.native[bot]
             game.choose_at[seat], game.again_at[seat] = native.addresses if native else (0, 0)
+            game.memory_sizes[seat] = native.memory if native else 0
         kernel.start_game(self.handle, deal)
         self.asker.begin()
 
@@ -211,8 +216,8 @@ class EngineTable(Table):
     ) -> tuple[Any, ...]:
         """What the engine needs to play the block's games numbered `start` to `stop`."""
         natives = [self.native[bot] for bot in block.group]
-        addresses = np.array([native.addresses for native in natives if native], np.int64)
-        addresses = addresses.reshape(-1, 2)
+        told = [(*native.addresses, native.memory) for native in natives if native]
+        addresses = np.array(told, np.int64).reshape(-1, 3)
         positions = tuple(range(len(block.group)))
         places = np.array([*lineups(positions, self.orders)], np.int64)
         return addresses, places, block.first, start, stop, *books.records

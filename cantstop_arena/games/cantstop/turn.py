@@ -7,12 +7,17 @@ from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cantstop_arena.games.cantstop.odds import hit_table
 from cantstop_arena.games.cantstop.rules import RuleSet
 
 Columns = tuple[int, ...]
 Spaces = tuple[int, ...]
 Move = tuple[int, ...]
+
+NO_MEMORY: NDArray[np.float64] = np.zeros(0)
 
 
 class Turn(NamedTuple):
@@ -54,6 +59,8 @@ class Turn(NamedTuple):
     """The rules in force."""
     random: Callable[[], float]
     """`turn.random()`: the next number, in [0, 1), of the bot's own reproducible stream."""
+    memory: NDArray[np.float64] = NO_MEMORY
+    """The numbers that a compiled bot asked for, its own to write to; all 0 as a game begins."""
 
     def position(self, column: int) -> int:
         """The space a climb in the column goes on from: the runner's, else the own marker's."""

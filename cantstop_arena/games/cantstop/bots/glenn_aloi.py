@@ -6,7 +6,7 @@ from cantstop_arena.games.cantstop.bots.heuristic import Numbers, Ties, heuristi
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import Bot, hookimpl
 
-_CONSTANT = Numbers(
+CONSTANT = Numbers(
     values=(1, 2, 2, 3, 7, 7),
     slopes=(0,),
     intercepts=(3, 4, 0, 2, 0, 7),
@@ -40,7 +40,7 @@ def glenn_aloi(
     `weights: linear` is their champion with linear move weights. Without a threshold each plays
     with its own: 29 and 24.
     """
-    numbers = _LINEAR if weights == "linear" else _CONSTANT
+    numbers = _LINEAR if weights == "linear" else CONSTANT
     return heuristic_player(numbers.with_threshold(threshold), ties)
 
 

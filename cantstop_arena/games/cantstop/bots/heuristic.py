@@ -42,14 +42,15 @@ class Numbers:
         return self if threshold is None else replace(self, threshold=threshold)
 
 
-def _outwards(numbers: tuple[int, ...]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def outwards(numbers: tuple[int, ...]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Numbers for every distance from the middle column of the largest board."""
     return np.array([*numbers, *[numbers[-1]] * (_FARTHEST - len(numbers))], np.int64)
 
 
 def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
     """The compiled bot with these numbers."""
-    values = _outwards(numbers.values)
-    slopes, intercepts = _outwards(numbers.slopes), _outwards(numbers.intercepts)
+    values = outwards(numbers.values)
+    slopes, intercepts = outwards(numbers.slopes), outwards(numbers.intercepts)
     sloped, at_random = any(numbers.slopes), ties == "random"
     odd_bonus, even_bonus = numbers.odd, numbers.even
     low_bonus, high_bonus = numbers.low, numbers.high

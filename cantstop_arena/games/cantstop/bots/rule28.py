@@ -1,13 +1,23 @@
 """Rule of 28, the classic pencil-and-paper strategy of Michael Keller."""
 
+from dataclasses import replace
 from typing import Literal
 
 from cantstop_arena.games.cantstop.bots.heuristic import Numbers, Ties, heuristic_player
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import Bot, hookimpl
 
-_VALUES = (1, 2, 3, 4, 5, 6, 7, 8)
-_MIDDLE = (6, 5, 4, 3, 2, 1)
+NUMBERS = Numbers(
+    values=(1, 2, 3, 4, 5, 6, 7, 8),
+    slopes=(0,),
+    intercepts=(6, 5, 4, 3, 2, 1),
+    odd=2,
+    even=-2,
+    low=4,
+    high=4,
+    placed=-6,
+    threshold=28,
+)
 _OUTER = (1, 2, 3, 4, 5, 6)
 
 
@@ -21,18 +31,8 @@ def rule28(
     `prefer: outer` weighs moves by the column values, as James Glenn's own program does by
     default. Where no roll can succeed any more it stops whatever the score.
     """
-    numbers = Numbers(
-        values=_VALUES,
-        slopes=(0,),
-        intercepts=_OUTER if prefer == "outer" else _MIDDLE,
-        odd=2,
-        even=-2,
-        low=4,
-        high=4,
-        placed=-6,
-        threshold=threshold,
-    )
-    return heuristic_player(numbers, ties)
+    numbers = replace(NUMBERS, intercepts=_OUTER) if prefer == "outer" else NUMBERS
+    return heuristic_player(numbers.with_threshold(threshold), ties)
 
 
 @hookimpl

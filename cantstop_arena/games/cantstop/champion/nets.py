@@ -29,22 +29,29 @@ _SIGMOID = (1 / (1 + np.exp(-(np.arange(_STEPS + 1) / 128 - _WIDEST)))).astype(n
 BLOCKS = MAX_SEATS + 1
 SETS = 3 * 232  # runners placed, and which of their columns still move
 
-NET = np.dtype(
+_LAYERS = [
+    ("turns", np.int64),
+    ("players", np.int64),
+    ("offset", np.int32, 2),
+    ("bias", np.int32, HIDDEN),
+    ("weights", np.int32, HIDDEN),
+]
+NET = np.dtype([*_LAYERS, ("rows", np.int16, (MAX_SEATS, MOST_ROWS, HIDDEN))], align=True)
+"""A net that knows what it is worth to have left a position to the next player.
+
+`rows[seat]` are for the markers of each seat, from the one that has moved; the output is turns
+still to come where `turns` is 1, else what a sigmoid makes a chance to win.
+"""
+ROLLING_NET = np.dtype(
     [
-        ("turns", np.int64),
-        ("players", np.int64),
-        ("offset", np.int32, 2),
-        ("bias", np.int32, HIDDEN),
-        ("weights", np.int32, HIDDEN),
+        *_LAYERS,
         ("rows", np.int16, (BLOCKS, MOST_ROWS, HIDDEN)),
         ("sets", np.int16, (SETS, HIDDEN)),
     ],
     align=True,
 )
-"""One net. `rows[seat]` are for the markers of each seat, from the player on turn; the output is
-turns still to come where `turns` is 1, else what a sigmoid makes a chance to win. A net that knows
-what rolling on is worth has a block more, for how far runners have advanced, and `sets`.
-"""
+"""A net that knows what rolling on is worth: a block of rows more, for how far runners have
+advanced, and a row for each set of columns that still move."""
 
 
 @bare

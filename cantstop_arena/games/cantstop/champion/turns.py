@@ -40,7 +40,7 @@ def enter(board, net, desk):
     desk.rest[0] = worth(net, output(net, desk.base))
 
 
-@bare_call
+@bare
 def _enter_column(board, net, desk, column):
     length, first = board.lengths[column], board.rows[column]
     desk.room[column] = length - desk.markers[0, column]
@@ -299,7 +299,7 @@ def _place_third(board, net, desk, a, i, b, j, more_a, more_b):
     for c in range(board.columns):
         for kind in range(4):
             placing[kind, c] = NEVER
-        if c == a or c == b or not is_open(desk, c):
+        if c in (a, b) or not is_open(desk, c):
             continue
         placing[_ONCE, c] = worths[three(board, net, desk, a, i, b, j, c, 1)]
         placing[_TWICE, c] = worths[three(board, net, desk, a, i, b, j, c, _up(desk, c, 0))]
@@ -399,32 +399,16 @@ def _pairing_of_one(board, net, desk, a, i, x, y):
 
 
 @bare_entry
-def best_worth(board, net, desk):
-    """What the turn is worth when runners have advanced so far, `desk.advances`."""
-    return _look_up(board, net, desk)[0]
-
-
-@bare_entry
-def roll_worth(board, net, desk):
-    """What rolling on is worth; NEVER where no runner can move or to stop wins."""
-    return _look_up(board, net, desk)[1]
-
-
-@bare_entry
-def should_roll(board, net, desk):
-    """Whether rolling on is worth more than stopping."""
-    best, roll = _look_up(board, net, desk)
-    return roll > NEVER and roll >= best
-
-
-@bare_call
-def _look_up(board, net, desk):
+def look_up(board, net, desk):
+    """What the turn is worth when runners have advanced so far, `desk.advances`, and what rolling
+    on is worth: NEVER where no runner can move, or to stop wins."""
     a = b = c = -1
     for column in range(board.columns):
         if desk.advances[column]:
             a, b, c = b, c, column
     if a >= 0:
-        place = three(board, net, desk, a, desk.advances[a], b, desk.advances[b], c, desk.advances[c])
+        i, j, k = desk.advances[a], desk.advances[b], desk.advances[c]
+        place = three(board, net, desk, a, i, b, j, c, k)
         return desk.worths[place], desk.rolls[place]
     if b >= 0:
         lower, upper = two(board, net, desk, b, desk.advances[b], c, desk.advances[c])

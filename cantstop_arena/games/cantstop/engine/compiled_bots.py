@@ -22,7 +22,7 @@ from cantstop_arena.games.cantstop.engine.calling import (
 from cantstop_arena.games.cantstop.engine.compiler_messages import plain_words
 from cantstop_arena.games.cantstop.engine.state import GameArray
 from cantstop_arena.games.cantstop.hooks import Player
-from cantstop_arena.hookspecs import compile_options
+from cantstop_arena.hookspecs import compile_options, memory_of
 from cantstop_arena.machinecode.fingerprint import fingerprint
 from cantstop_arena.machinecode.store import Store
 
@@ -40,9 +40,11 @@ def handle_of(games: GameArray) -> Any:
 
 @dataclass(frozen=True)
 class NativePlayer:
-    """The addresses of a bot's machine code, and what keeps that code in memory."""
+    """The addresses of a bot's machine code, how many numbers it keeps during a game, and what
+    keeps that code in memory."""
 
     addresses: tuple[int, int]
+    memory: int
     owners: tuple[Any, ...]
 
 
@@ -60,7 +62,8 @@ def compile_player(player: Player, name: str, folder: Path | None) -> NativePlay
         raise BotError(f"{name} does not compile: {error}") from error
     except Exception as error:  # numba raises more than its own errors
         raise BotError(f"{name} does not compile: {plain_words(error)}") from error
-    return NativePlayer((_address(choose), _address(again)), (choose, again))
+    functions = (_opened(player.choose_move)[0], _opened(player.roll_again)[0])
+    return NativePlayer((_address(choose), _address(again)), memory_of(functions), (choose, again))
 
 
 def is_compiled(player: Player) -> bool:

@@ -17,6 +17,7 @@ from cantstop_arena.games.cantstop.engine.moves import (
     may_stop,
     stop_wins,
 )
+from cantstop_arena.games.cantstop.engine.native_types import memory_of
 from cantstop_arena.games.cantstop.engine.state import (
     AGAIN,
     ALL_CLAIMED,
@@ -193,6 +194,8 @@ def _start_game(game, deal):
     game.swings = 0
     game.top_standing = 0
     for seat in range(game.players):
+        if game.memory_sizes[seat]:
+            memory_of(game, seat)[:] = 0
         game.claims[seat] = 0
         game.seat_turns[seat] = 0
         game.roll_counts[seat] = 0
@@ -427,6 +430,7 @@ def play_native(handle, addresses, seatings, first, start, stop, sums, tallies, 
             game.bots[seat] = bot
             game.choose_at[seat] = addresses[bot, 0]
             game.again_at[seat] = addresses[bot, 1]
+            game.memory_sizes[seat] = addresses[bot, 2]
         _start_game(game, first + index)
         _advance(game, _NO_ANSWER)
         if game.ending == FAULT:

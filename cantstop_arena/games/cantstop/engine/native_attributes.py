@@ -20,6 +20,7 @@ from cantstop_arena.games.cantstop.engine.native_types import (
     as_rivals,
     as_rules,
     game_of,
+    memory_of,
     space_in,
     spaces_at,
 )
@@ -49,6 +50,7 @@ _attribute(Turn, "markers", lambda view: spaces_at(view, _MARKERS + _ROW * game_
 _attribute(Turn, "rivals", lambda view: as_rivals(view))
 _attribute(Turn, "claims", lambda view: game_of(view).claims[game_of(view).seat])
 _attribute(Turn, "rival_claims", lambda view: as_rival_claims(view))
+_attribute(Turn, "memory", lambda view: memory_of(game_of(view), game_of(view).seat))
 _attribute(Turn, "rules", lambda view: as_rules(view))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numba
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, models, register_model
+from numba.extending import intrinsic, models, overload, register_model
 
 from cantstop_arena.games.cantstop.engine.state import GAME
 
@@ -124,6 +124,26 @@ as_rival_claims = _seen_as(RIVAL_CLAIMS)
 as_columns = _seen_as(COLUMN_SET)
 as_move = _seen_as(MOVE)
 number_in = _seen_as(types.int64)
+
+
+@intrinsic
+def _numbers_at(typing_context: Any, address: types.Type) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+    return types.CPointer(types.float64)(types.int64), generate
+
+
+def memory_of(game, seat):
+    """The numbers that the compiled bot in a seat keeps, as an array."""
+    raise NotImplementedError
+
+
+@overload(memory_of, jit_options=INLINE)
+def _memory_of(game, seat):
+    return lambda game, seat: numba.carray(
+        _numbers_at(game.memory_at[seat]), game.memory_sizes[seat]
+    )
 
 
 @intrinsic

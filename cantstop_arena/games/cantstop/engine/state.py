@@ -84,6 +84,8 @@ GAME = np.dtype(
         ("bot_keys", np.uint64, MAX_SEATS),
         ("choose_at", np.int64, MAX_SEATS),
         ("again_at", np.int64, MAX_SEATS),
+        ("memory_at", np.int64, MAX_SEATS),  # where a compiled bot keeps numbers of its own
+        ("memory_sizes", np.int64, MAX_SEATS),
         # What it counts, besides the turns.
         ("roll_counts", np.int64, MAX_SEATS),
         ("bust_counts", np.int64, MAX_SEATS),

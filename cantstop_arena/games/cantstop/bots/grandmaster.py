@@ -1,0 +1,71 @@
+"""The exact turn with a net for what its end is worth: the strongest player there is."""
+
+from cantstop_arena.games.cantstop.bots.glenn_aloi import glenn_aloi
+from cantstop_arena.games.cantstop.bots.trained import (
+    is_for,
+    lay_markers,
+    lay_runners,
+    shelf_of,
+)
+from cantstop_arena.games.cantstop.champion.desk import DESK, WORDS
+from cantstop_arena.games.cantstop.champion.turns import enter, look_up
+from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.hookspecs import Bot, compiled, hookimpl
+
+
+def grandmaster(nets: str = "") -> Player:
+    """Solves every turn exactly, with a net for positions; plays as glenn-aloi where none is known.
+
+    The nets that come with the project are for the classic rules. `nets` names a file of
+    `arena train` to play with instead. Method: Glenn, Fang and Kruskal's turns as decision
+    problems, and temporal differences (Tesauro, 1995) for what a turn ends in.
+    """
+    shelf, stand_in = shelf_of(nets), glenn_aloi()
+    boards, ends, places = shelf.boards, shelf.ends, shelf.places
+    sizes, lengths, must_place_all = shelf.sizes, shelf.lengths, shelf.must_place_all
+    stand_in_chooses, stand_in_rolls = stand_in.choose_move, stand_in.roll_again
+
+    @compiled(boundscheck=False)
+    def is_known(turn):
+        return places[turn.players] >= 0 and is_for(turn.rules, sizes, lengths, must_place_all)
+
+    @compiled(boundscheck=False)
+    def lay_out(turn, desk):
+        if desk.turn != turn.number:
+            desk.turn = turn.number
+            lay_markers(turn, desk)
+            enter(boards[0], ends[places[turn.players]], desk)
+
+    @compiled(boundscheck=False, memory=WORDS)
+    def choose_move(turn, moves):
+        if not is_known(turn):
+            return stand_in_chooses(turn, moves)
+        desk, net = turn.memory.view(DESK)[0], ends[places[turn.players]]
+        lay_out(turn, desk)
+        best, most = 0, -1e9
+        for index in range(len(moves)):
+            lay_runners(turn, desk)
+            for column in moves[index]:
+                desk.advances[column - 2] += 1
+            worth = look_up(boards[0], net, desk)[0]
+            if worth > most:
+                best, most = index, worth
+        return best
+
+    @compiled(boundscheck=False, memory=WORDS)
+    def roll_again(turn):
+        if not is_known(turn):
+            return stand_in_rolls(turn)
+        desk = turn.memory.view(DESK)[0]
+        lay_out(turn, desk)
+        lay_runners(turn, desk)
+        best, roll = look_up(boards[0], ends[places[turn.players]], desk)
+        return roll >= best
+
+    return Player(choose_move, roll_again)
+
+
+@hookimpl
+def register_bots() -> list[Bot]:
+    """The grandmaster."""
+    return [Bot("grandmaster", grandmaster)]

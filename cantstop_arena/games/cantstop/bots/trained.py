@@ -1,0 +1,86 @@
+"""What bots with nets share: which nets they play with, and where these hold."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.games.cantstop.champion.board import board_for
+from cantstop_arena.games.cantstop.champion.files import Nets, read_nets, shipped
+from cantstop_arena.games.cantstop.engine.state import MAX_SEATS
+from cantstop_arena.hookspecs import compiled
+
+
+class Shelf(NamedTuple):
+    """Nets for one rule set: `places[players]` says which are for how many seats, -1 for none.
+
+    `sizes` are sides, runners and columns to win; `must_place_all` 1 where stopping has to wait.
+    """
+
+    boards: Any
+    ends: Any
+    rolls: Any
+    places: Any
+    sizes: Any
+    lengths: Any
+    must_place_all: int
+
+
+def shelf_of(path: str) -> Shelf:
+    """The nets in a file, or those that came with the project where no file is named.
+
+    Raises BotError where the file cannot be used.
+    """
+    try:
+        nets = (read_nets(Path(path)),) if path else shipped()
+    except UsageError as error:
+        raise BotError(str(error)) from error
+    return _shelf(nets)
+
+
+def _shelf(nets: tuple[Nets, ...]) -> Shelf:
+    rules = nets[0].rules
+    places = np.full(MAX_SEATS + 1, -1)
+    for place, one in enumerate(nets):
+        places[one.players] = place
+    return Shelf(
+        boards=board_for(rules),
+        ends=np.concatenate([one.ends for one in nets]).view(np.recarray),
+        rolls=np.concatenate([one.rolls for one in nets]).view(np.recarray),
+        places=places,
+        sizes=np.array([rules.sides, rules.runners, rules.columns_to_win]),
+        lengths=np.array(rules.lengths),
+        must_place_all=int(rules.stop == "after-all-runners"),
+    )
+
+
+@compiled(boundscheck=False)
+def is_for(rules, sizes, lengths, must_place_all):
+    """Whether nets of these sizes were trained for the rules in force."""
+    if rules.sides != sizes[0] or rules.runners != sizes[1] or rules.columns_to_win != sizes[2]:
+        return False
+    if rules.landing != "share" or (rules.stop == "after-all-runners") != must_place_all:
+        return False
+    alike = True
+    for column in rules.columns:
+        alike = alike and rules.lengths[column] == lengths[column]
+    return alike
+
+
+@compiled(boundscheck=False)
+def lay_markers(turn, desk):
+    """Lay the markers of all seats out, from the player on turn; see `Desk`."""
+    for column in turn.rules.columns:
+        desk.markers[0, column - 2] = turn.markers[column]
+    for rival in range(len(turn.rivals)):
+        for column in turn.rules.columns:
+            desk.markers[rival + 1, column - 2] = turn.rivals[rival][column]
+
+
+@compiled(boundscheck=False)
+def lay_runners(turn, desk):
+    """Lay out how far the runners have advanced."""
+    for column in turn.rules.columns:
+        climbed = turn.runners[column] - turn.markers[column]
+        desk.advances[column - 2] = climbed if turn.runners[column] else 0

@@ -1,0 +1,119 @@
+"""Nets while they learn: numbers with fractions, bent a little towards each sample."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from cantstop_arena.games.cantstop.champion.board import MOST_ROWS
+from cantstop_arena.games.cantstop.champion.nets import BLOCKS, HIDDEN, NET, SETS, UNIT
+from cantstop_arena.games.cantstop.engine.compiler import bare, bare_entry
+
+DRAFT = np.dtype(
+    [
+        ("turns", np.int64),
+        ("players", np.int64),
+        ("offset", np.float32, 2),
+        ("bias", np.float32, HIDDEN),
+        ("weights", np.float32, HIDDEN),
+        ("rows", np.float32, (BLOCKS, MOST_ROWS, HIDDEN)),
+        ("sets", np.float32, (SETS, HIDDEN)),
+        ("hidden", np.float32, HIDDEN),
+        ("parts", np.float32, HIDDEN),
+    ],
+    align=True,
+)
+"""A net with fractions, field by field, and two rows to work in."""
+
+LEARNED = ("offset", "bias", "weights", "rows", "sets")
+_WIDEST_ERROR = 3.0  # in turns, that is learned from at once
+
+
+def new_draft(players: int, generator: np.random.Generator) -> Any:
+    """A net that knows nothing, as a record array of length 1."""
+    drafts = np.zeros(1, DRAFT).view(np.recarray)
+    draft = drafts[0]
+    draft.players, draft.turns = players, players == 1
+    draft.rows[:] = generator.random(draft.rows.shape) * 0.2 - 0.1
+    draft.bias[:] = generator.random(HIDDEN) * 0.2 - 0.1
+    draft.weights[:] = generator.random(HIDDEN) * 0.5 - 0.25
+    return drafts
+
+
+def rounded(draft: Any, kind: Any = NET) -> Any:
+    """The net of whole numbers that plays, NET or ROLLING_NET, as a record array of length 1."""
+    nets = np.zeros(1, kind).view(np.recarray)
+    net = nets[0]
+    net.turns, net.players = draft.turns, draft.players
+    net.offset[:] = np.rint(draft.offset * UNIT**2)
+    for name in set(kind.names) & {"bias", "weights", "rows", "sets"}:
+        whole = np.rint(draft[name][: len(net[name])] * UNIT)
+        net[name][:] = np.clip(whole, -(1 << 15), (1 << 15) - 1)
+    return nets
+
+
+@bare
+def _row(board, position, seat, column, mirror):
+    at = board.columns - 1 - column if mirror else column
+    return board.rows[column] + position[seat, at]
+
+
+@bare_entry
+def learn(board, draft, positions, worths, picks, rate):
+    """Learn from samples, each picked by twice its number, plus 1 where it is to be mirrored.
+
+    Returns the sum of squared errors, as they were before.
+    """
+    total = 0.0
+    for pick in picks:
+        total += _learn(board, draft, positions[pick >> 1], worths[pick >> 1], pick & 1, rate)
+    return total
+
+
+@bare
+def _learn(board, draft, position, worth, mirror, rate):
+    hidden, parts = draft.hidden, draft.parts
+    for unit in range(HIDDEN):
+        hidden[unit] = draft.bias[unit]
+    for seat in range(draft.players):
+        for column in range(board.columns):
+            row = _row(board, position, seat, column, mirror)
+            for unit in range(HIDDEN):
+                hidden[unit] += draft.rows[seat, row, unit]
+    error = _error(draft, worth)
+    step = np.float32(rate * error)
+    for unit in range(HIDDEN):
+        is_on = hidden[unit] > 0
+        parts[unit] = step * draft.weights[unit] if is_on else np.float32(0)
+        draft.weights[unit] -= step * hidden[unit] if is_on else np.float32(0)
+        draft.bias[unit] -= parts[unit]
+    draft.offset[0] -= step
+    for seat in range(draft.players):
+        for column in range(board.columns):
+            row = _row(board, position, seat, column, mirror)
+            for unit in range(HIDDEN):
+                draft.rows[seat, row, unit] -= parts[unit]
+    return error * error
+
+
+@bare
+def _error(draft, worth):
+    """How much too high the net is."""
+    total = np.float64(draft.offset[0]) + _sum_of_parts(draft)
+    if draft.turns:
+        return min(max(total - worth, -_WIDEST_ERROR), _WIDEST_ERROR)
+    return 1.0 / (1.0 + math.exp(-total)) - worth
+
+
+@bare
+def _sum_of_parts(draft):
+    """The output, without the offset: added up in halves, which processors do at once."""
+    hidden, parts = draft.hidden, draft.parts
+    for unit in range(HIDDEN):
+        parts[unit] = hidden[unit] * draft.weights[unit] if hidden[unit] > 0 else np.float32(0)
+    width = HIDDEN // 2
+    while width:
+        for unit in range(width):
+            parts[unit] += parts[unit + width]
+        width //= 2
+    return parts[0]

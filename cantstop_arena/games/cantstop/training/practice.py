@@ -1,0 +1,94 @@
+"""Practice games: what positions were left to the next player, and what they turned out worth."""
+
+from cantstop_arena.games.cantstop.champion.board import MOST_COLUMNS
+from cantstop_arena.games.cantstop.engine.compiler import bare, bare_entry
+from cantstop_arena.games.cantstop.training.players import exact_turn, heuristic_turn
+from cantstop_arena.games.cantstop.training.table import MOST_TURNS, below, note_left, start_game
+
+MOST_SAMPLES = 160  # that are kept of one game
+_STRAYING = 10  # one turn in so many
+
+
+@bare
+def _keep(table, seat, worth, positions, worths, count, first):
+    """Keep a position that a seat left, with its worth; returns the count."""
+    if count - first < MOST_SAMPLES and table.has_left[seat]:
+        for step in range(table.players):
+            for column in range(MOST_COLUMNS):
+                positions[count, step, column] = table.left[seat, step, column]
+        worths[count] = worth
+        count += 1
+    return count
+
+
+@bare_entry
+def heuristic_games(board, table, family, players, key, start, end, positions, worths):
+    """Play games of heuristics, numbered `start` to `end`, each with a threshold of its own.
+
+    Fills in the positions that were left and what became of them: 1 where who left it won, 0
+    where not, or alone the turns that were still to come. Returns how many there are.
+    """
+    count = 0
+    for game in range(start, end):
+        start_game(table, players, key, game)
+        members, more = below(table, 1 << 30), below(table, 1 << 30)
+        first, won = count, False
+        while not won and table.turns < MOST_TURNS:
+            seat = (table.seat + 1) % players
+            numbers = family[(members >> 6 * seat) % 64 % len(family)]
+            won = heuristic_turn(board, table, numbers, (more >> 6 * seat) % 64 % 9 - 4)
+            if not won:
+                note_left(board, table)
+                worth = seat if players > 1 else table.turns
+                count = _keep(table, seat, worth, positions, worths, count, first)
+        for sample in range(first, count):
+            if players > 1:
+                worths[sample] = won and worths[sample] == table.seat
+            else:
+                worths[sample] = table.turns - worths[sample]
+    return count
+
+
+@bare_entry
+def exact_games(board, net, desk, table, key, start, end, positions, worths):
+    """Play games of the exact turn with itself, numbered `start` to `end`.
+
+    Fills in the positions that were left, with what the next turn says of them after its first
+    roll. Returns how many there are.
+    """
+    players, count = net.players, 0
+    for game in range(start, end):
+        start_game(table, players, key, game)
+        first, won = count, False
+        while not won and table.turns < MOST_TURNS:
+            won = exact_turn(board, net, desk, table, below(table, _STRAYING) == 0)
+            seat, worth = table.seat, table.first_worth
+            if players <= 2:
+                whose = (seat + 1) % players
+                count = _keep(table, whose, 1 - worth, positions, worths, count, first)
+            else:
+                count = _keep(table, seat, worth, positions, worths, count, first)
+            if not won:
+                note_left(board, table)
+        if won and players > 2:
+            for other in range(players):
+                if other != table.seat:
+                    count = _keep(table, other, 0.0, positions, worths, count, first)
+    return count
+
+
+@bare_entry
+def matches(board, net, desk, table, numbers, key, start, end):
+    """Play the exact turn against heuristics in all other seats; returns the games that it wins,
+    or alone the turns that it takes."""
+    players, total = net.players, 0
+    for game in range(start, end):
+        start_game(table, players, key, game)
+        won, own = False, game % players
+        while not won and table.turns < MOST_TURNS:
+            if (table.seat + 1) % players == own:
+                won = exact_turn(board, net, desk, table, False)
+            else:
+                won = heuristic_turn(board, table, numbers, 0)
+        total += table.turns if players == 1 else won and table.seat == own
+    return total

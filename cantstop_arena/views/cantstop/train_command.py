@@ -1,0 +1,122 @@
+"""`arena train`: nets for the grandmaster, from nothing."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cantstop_arena.errors import UsageError
+from cantstop_arena.options import did_you_mean
+
+if TYPE_CHECKING:
+    from cantstop_arena.games.cantstop.rules import RuleSet
+    from cantstop_arena.games.cantstop.training.course import Course, Plan
+
+_BETWEEN = 20.0  # seconds between two looks at how strong it has become
+
+
+@click.command()
+@click.argument("name", metavar="RULES")
+@click.option("--players", default=2, show_default=True, type=click.IntRange(1, 4))
+@click.option("--seed", default=1, show_default=True, type=click.IntRange(0, 2**63 - 1))
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE")
+@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 256))
+@click.option(
+    "--rounds",
+    "rounds_wanted",
+    type=click.IntRange(1, 10_000),
+    metavar="N",
+    help="Of exact games; the default is enough for the board of the classic rules.",
+)
+@click.option("--fresh", is_flag=True, help="Forget a training of the same file that was stopped.")
+def train(
+    name: str,
+    players: int,
+    seed: int,
+    out: Path | None,
+    workers: int,
+    rounds_wanted: int | None,
+    fresh: bool,
+) -> None:
+    """Train nets for RULES, and write them to a file that grandmaster can play with.
+
+    Run it again to continue after an interruption. The same seed gives the same file, however many
+    workers play.
+    """
+    from cantstop_arena.games.cantstop.champion.files import SUFFIX
+    from cantstop_arena.games.cantstop.training.checkpoint import part_of, resume
+    from cantstop_arena.games.cantstop.training.course import Course, Plan
+
+    rules = _rules_called(name, players)
+    plan = Plan() if rounds_wanted is None else Plan(exact_rounds=rounds_wanted)
+    command = f"arena train {name} --players {players} --seed {seed}"
+    command += "" if rounds_wanted is None else f" --rounds {rounds_wanted}"
+    out = out or Path(f"{name}-{players}{SUFFIX}")
+    _check_folder(out)
+    course = Course(_subject(rules, players, seed), plan, workers)
+    part = part_of(out)
+    if part.exists() and not fresh:
+        resume(course, part, command)
+        click.echo(f"Going on after {course.done} of {course.rounds} rounds.")
+    _train(course, plan, part, command)
+    _write(course, out, command)
+    part.unlink(missing_ok=True)
+    click.echo(f"Written to {out}. To play with it: {{bot: grandmaster, nets: {out}}}")
+
+
+def _rules_called(name: str, players: int) -> "RuleSet":
+    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.games.cantstop.champion.board import objection
+
+    known = Catalogue(Path("bots")).rules
+    if name not in known:
+        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, known)}")
+    rules: RuleSet = known[name]
+    if why := objection(rules, players):
+        raise UsageError(f"nothing can be trained for rules {name} with {players} seats: {why}")
+    return rules
+
+
+def _check_folder(out: Path) -> None:
+    if not out.parent.is_dir():
+        raise UsageError(f"{out} cannot be written: there is no folder {out.parent}")
+
+
+def _subject(rules: "RuleSet", players: int, seed: int) -> Any:
+    from cantstop_arena.games.cantstop.bots.glenn_aloi import CONSTANT
+    from cantstop_arena.games.cantstop.bots.rule28 import NUMBERS
+    from cantstop_arena.games.cantstop.training.course import Subject
+    from cantstop_arena.games.cantstop.training.players import family_of
+
+    return Subject(rules, players, seed, family_of([CONSTANT, CONSTANT, NUMBERS]))
+
+
+def _train(course: "Course", plan: "Plan", part: Path, command: str) -> None:
+    """Play all rounds that are left; what was learned is kept now and then."""
+    from cantstop_arena.games.cantstop.training.checkpoint import save
+
+    looked = time.monotonic()
+    while course.done < course.rounds:
+        course.advance()
+        if time.monotonic() - looked > _BETWEEN or course.done == course.rounds:
+            save(course, part, command)
+            click.echo(_progress(course, plan))
+            looked = time.monotonic()
+
+
+def _progress(course: "Course", plan: "Plan") -> str:
+    strength = course.strength(plan.test_games, course.ends()[0])
+    alone = course.subject.players == 1
+    told = f"{strength:.2f} turns a game" if alone else f"{strength:.1%} against glenn-aloi"
+    return f"round {course.done} of {course.rounds}: {told} ({plan.test_games} games)"
+
+
+def _write(course: "Course", out: Path, command: str) -> None:
+    from cantstop_arena.games.cantstop.champion.files import Nets, as_bytes, no_rolls
+
+    subject = course.subject
+    nets = Nets(subject.rules, subject.players, command, course.ends(), no_rolls())
+    draft = out.with_name(f".{out.name}.draft")
+    draft.write_bytes(as_bytes(nets))
+    draft.replace(out)
