@@ -19,7 +19,7 @@ DESK = np.dtype(
         ("markers", np.int64, (MAX_SEATS, MOST_COLUMNS)),
         ("advances", np.int64, MOST_COLUMNS),
         ("room", np.int64, MOST_COLUMNS),
-        ("base", np.int32, HIDDEN),
+        ("origin", np.int32, HIDDEN),
         ("hidden", np.int32, HIDDEN),
         ("steps", np.int32, (MOST_ROWS, HIDDEN)),
         ("offered", np.float32, 10),
@@ -38,7 +38,7 @@ DESK = np.dtype(
 )
 """`markers` are those of all seats, from the player on turn; a column that somebody has claimed
 stands at its length for whoever claimed it. `room` holds the spaces left in each column, 0 where
-it is claimed, `claims` the player's columns. `base` is the hidden layer of the position as it
+it is claimed, `claims` the player's columns. `origin` is the hidden layer of the position as it
 stands, `steps[row]` what a runner on that row adds to it, and `rest[0]` what a bust is worth.
 Of turns with one runner, two and three: `worths` with the best play, `rolls` of rolling on. `reach`
 says how many spaces ahead a set of one or two is solved, `starts` where the states of a set of

@@ -34,10 +34,10 @@ def enter(board, net, desk):
     desk.used = 0
     desk.claims = 0
     for unit in range(HIDDEN):
-        desk.base[unit] = net.bias[unit]
+        desk.origin[unit] = net.bias[unit]
     for column in range(board.columns):
         _enter_column(board, net, desk, column)
-    desk.rest[0] = worth(net, output(net, desk.base))
+    desk.rest[0] = worth(net, output(net, desk.origin))
 
 
 @bare
@@ -50,7 +50,7 @@ def _enter_column(board, net, desk, column):
         if space == length:
             desk.room[column] = 0
         for unit in range(HIDDEN):
-            desk.base[unit] = np.int32(desk.base[unit] + net.rows[seat, first + space, unit])
+            desk.origin[unit] = np.int32(desk.origin[unit] + net.rows[seat, first + space, unit])
     if desk.room[column]:
         _enter_steps(net, desk, column, first)
 
@@ -127,13 +127,13 @@ def _solve_row(board, net, desk, a, i, b, j, c):
     lower, upper = board.rows[a] + i, board.rows[b] + j
     for unit in range(HIDDEN):
         above = np.int32(desk.steps[lower, unit] + desk.steps[upper, unit])
-        desk.hidden[unit] = np.int32(desk.base[unit] + above)
-    tops = (i == ra) + (j == rb)
+        desk.hidden[unit] = np.int32(desk.origin[unit] + above)
+    tops = int(i == ra) + int(j == rb)
     first = board.rows[c]
     row = desk.starts[a, b, c] + ((i - 1) * rb + j - 1) * rc - 1
     for k in range(rc, 0, -1):
         place = row + k
-        if _wins(board, desk, tops + (k == rc)):
+        if _wins(board, desk, tops + int(k == rc)):
             desk.worths[place], desk.rolls[place] = win(net), NEVER
             continue
         stop = worth(net, output_above(net, desk.hidden, desk.steps[first + k]))
@@ -159,7 +159,7 @@ def _roll_three(board, desk, a, i, b, j, c, k, place):
         _offer_two(desk, 6, 7, place + up_a + up_b, place + up_a + up_c)
         _offer_two(desk, 8, 8, place + up_b + up_c, place + up_b + up_c)
         number = board.sets[a, b, c]
-    elif more_a + more_b + more_c == 2:
+    elif int(more_a) + int(more_b) + int(more_c) == 2:
         x, up_x, two_x = (a, up_a, two_a) if more_a else (b, up_b, two_b)
         y, up_y, two_y = (c, up_c, two_c) if more_c else (b, up_b, two_b)
         _offer_two(desk, 0, 2, place + up_x, place + two_x)
@@ -224,7 +224,7 @@ def _solve_two(board, net, desk, a, b, reach):
 @bare_call
 def _solve_pair(board, net, desk, a, i, b, j, may_roll):
     lower, upper = board.rows[a] + i, board.rows[b] + j
-    if _wins(board, desk, (i == desk.room[a]) + (j == desk.room[b])):
+    if _wins(board, desk, int(i == desk.room[a]) + int(j == desk.room[b])):
         desk.pair_worths[lower, upper], desk.pair_rolls[lower, upper] = win(net), NEVER
         return
     stop = stop_two(board, net, desk, a, i, b, j)
@@ -239,7 +239,7 @@ def stop_two(board, net, desk, a, i, b, j):
     """What stopping with two runners is worth where it does not win."""
     lower, upper = board.rows[a] + i, board.rows[b] + j
     for unit in range(HIDDEN):
-        desk.hidden[unit] = np.int32(desk.base[unit] + desk.steps[lower, unit])
+        desk.hidden[unit] = np.int32(desk.origin[unit] + desk.steps[lower, unit])
     return worth(net, output_above(net, desk.hidden, desk.steps[upper]))
 
 
@@ -359,7 +359,7 @@ def _solve_one(board, net, desk, a, reach):
 @bare_call
 def stop_one(board, net, desk, a, i):
     """What stopping with one runner is worth where it does not win."""
-    return worth(net, output_above(net, desk.base, desk.steps[board.rows[a] + i]))
+    return worth(net, output_above(net, desk.origin, desk.steps[board.rows[a] + i]))
 
 
 @bare_call
@@ -422,7 +422,7 @@ def stop_worth(board, net, desk):
     """What stopping is worth when runners have advanced so far, `desk.advances`."""
     tops = 0
     for unit in range(HIDDEN):
-        desk.hidden[unit] = desk.base[unit]
+        desk.hidden[unit] = desk.origin[unit]
     for column in range(board.columns):
         if desk.advances[column]:
             tops += desk.advances[column] == desk.room[column]

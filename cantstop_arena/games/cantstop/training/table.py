@@ -93,7 +93,7 @@ def list_moves(board, table):
             twice = room_in(board, table, x) > 1
             count += _list(table, count, x, x if twice else NO_COLUMN) if one else 0
             continue
-        new = (table.advances[x] == 0) + (table.advances[y] == 0)
+        new = int(table.advances[x] == 0) + int(table.advances[y] == 0)
         if one and other and table.placed + new <= RUNNERS:
             count += _list(table, count, x, y)
             continue
