@@ -21,7 +21,7 @@ from cantstop_arena.outcomes import Block, Tally
 from cantstop_arena.shares import WHOLE
 from cantstop_arena.table.contestants import Contestant, code_digest
 
-BUILT_IN = ("random", "cautious", "daring", "odds", "rule28", "glenn-aloi")
+BUILT_IN = ("random", "cautious", "daring", "odds", "rule28", "glenn-aloi", "grandmaster")
 Options = Mapping[str, Any]
 
 

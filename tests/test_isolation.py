@@ -279,7 +279,7 @@ def table_below(heading: str) -> list[list[str]]:
 
 def test_the_table_of_turn_is_that_of_the_program() -> None:
     assert [field for field, _ in table_below("`turn`")] == list(shown(TURN))
-    assert set(Turn._fields) - {"rules", "random"} | {"bust_chance"} == set(shown(TURN))
+    assert set(Turn._fields) - {"rules", "random", "memory"} | {"bust_chance"} == set(shown(TURN))
 
 
 def test_the_table_of_messages_is_that_of_the_server() -> None:
