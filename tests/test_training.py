@@ -1,0 +1,69 @@
+"""Training: the same file from the same seed, whoever plays and however often it is stopped."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from cantstop_arena.cli import main
+from cantstop_arena.errors import UsageError
+from cantstop_arena.games.cantstop.bots.glenn_aloi import CONSTANT
+from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.games.cantstop.training.checkpoint import part_of, resume, save
+from cantstop_arena.games.cantstop.training.course import Course, Plan, Subject
+from cantstop_arena.games.cantstop.training.players import family_of
+
+SMALL = CLASSIC._replace(name="small", sides=3, column_lengths=(2, 3, 4, 3, 2), columns_to_win=2)
+PLAN = Plan(heuristic_rounds=2, heuristic_games=40, exact_rounds=3, exact_games=8, test_games=10)
+
+
+def course(workers: int = 1, seed: int = 1, players: int = 2) -> Course:
+    return Course(Subject(SMALL, players, seed, family_of([CONSTANT])), PLAN, workers)
+
+
+def finished(training: Course) -> bytes:
+    while training.done < training.rounds:
+        training.advance()
+    net: bytes = training.ends().tobytes()
+    return net
+
+
+@pytest.mark.slow
+def test_a_training_comes_to_the_same_net_however_it_is_played(tmp_path: Path) -> None:
+    once = finished(course())
+    assert finished(course(workers=2)) == once
+    assert finished(course(seed=2)) != once
+    stopped, path = course(), tmp_path / "stopped.part"
+    for _ in range(3):
+        stopped.advance()
+    save(stopped, path, "train")
+    again = course()
+    resume(again, path, "train")
+    assert again.done == 3
+    assert finished(again) == once
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [1, 3])
+def test_other_numbers_of_seats_are_trained_for(players: int) -> None:
+    training = course(players=players)
+    assert finished(training)
+    assert np.isfinite(training.means[0].rows).all()
+    assert training.strength(10, training.ends()[0]) >= 0
+
+
+def test_a_training_of_another_file_is_not_gone_on_with(tmp_path: Path) -> None:
+    path = tmp_path / "other.part"
+    save(course(), path, "arena train classic --players 2 --seed 1")
+    with pytest.raises(UsageError, match="belongs to another training"):
+        resume(course(), path, "arena train classic --players 2 --seed 2")
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no archive"])
+def test_a_damaged_training_is_refused(tmp_path: Path, content: bytes) -> None:
+    out = tmp_path / "x.nets"
+    part_of(out).write_bytes(content)
+    told = CliRunner().invoke(main, ["train", "classic", "--out", str(out)])
+    assert told.exit_code == 2
+    assert "is damaged; start anew with --fresh" in told.output
