@@ -14,7 +14,7 @@ from cantstop_arena.games.cantstop.training.checkpoint import part_of, resume, s
 from cantstop_arena.games.cantstop.training.course import Course, Plan, Subject
 from cantstop_arena.games.cantstop.training.players import family_of
 
-SMALL = CLASSIC._replace(name="small", sides=3, column_lengths=(2, 3, 4, 3, 2), columns_to_win=2)
+SMALL = CLASSIC._replace(name="small", sides=3, column_lengths=(3, 5, 7, 5, 3), columns_to_win=2)
 PLAN = Plan(heuristic_rounds=2, heuristic_games=40, exact_rounds=3, exact_games=8, test_games=10)
 
 

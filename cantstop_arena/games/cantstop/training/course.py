@@ -123,6 +123,8 @@ class Course:
         self._remember(*self._played(self.plan.exact_games, play))
         share = number / self.plan.exact_rounds
         known, generator = min(self.seen, _MEMORY), self._generator(2, number)
+        if not known:  # boards that are won in a turn leave nothing behind
+            return
         count = _LOOKS * self.plan.exact_games * 18
         picks = self._turned(generator.integers(known, size=count) * 2, 2, number)
         learn(board, self.drafts[0], self.positions, self.worths, picks, _TD_RATE * _pace(share))
