@@ -35,7 +35,7 @@ from cantstop_arena.views.cantstop.svg import described, heading
 
 ORDINARY = 40_000  # bytes that a game of two may cost
 A_THOUSAND_TURNS = 700_000
-COLOUR = re.compile(r"--([\w-]+): #(\w{6})")
+COLOUR = re.compile(r"--([\w-]+): (?:light-dark\()?#(\w{6})(?:, #(\w{6}))?")
 
 # What is seen at each step on a walk with a button.
 WALK = """([way, steps]) => {
@@ -174,10 +174,10 @@ def test_one_turn_is_no_plural() -> None:
     assert "After 1 turn A wins" in replay_page([*TWO[:2], boards.end(1, [0], "columns")])
 
 
-def test_a_page_without_games_has_no_script() -> None:
+def test_a_page_without_games_has_nothing_of_theirs() -> None:
     html = as_html(Document("Cup", "No games.", ["Nobody."], [Section("none", "None")]))
-    assert checked(html).all("script") == []
-    assert "--seat-1" not in html
+    assert len(checked(html).all("script")) == 1
+    assert "--seat-1" not in html and "class Replay" not in html
 
 
 def test_a_game_is_small() -> None:
@@ -203,10 +203,7 @@ def long_game(turns: int) -> list[Event]:
     return told
 
 
-def test_only_what_writes_the_page_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    forget_pages(monkeypatch)
-    monkeypatch.setitem(sys.modules, "vl_convert", None)
-    assert replay_page(TWO).startswith("<!DOCTYPE html>")
+def test_what_writes_the_page_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     forget_pages(monkeypatch)
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(PageError, match="There is no jinja2, with which pages of games"):
@@ -492,9 +489,9 @@ def test_who_wants_no_motion_gets_none(opened: Opened) -> None:
 
 def test_pieces_can_be_told_from_the_board_and_their_letters_read() -> None:
     style = (TEMPLATES / "replay.css").read_text("utf-8")
-    themes = [dict(COLOUR.findall(block)) for block in style.split(":root")[1:]]
-    assert len(themes) == 3  # light, dark, and paper
-    for theme in themes:
+    screen, paper = (COLOUR.findall(block) for block in style.split(":root")[1:])
+    light, dark = ({name: both[place] for name, *both in screen} for place in (0, 1))
+    for theme in (light, dark, {name: colour for name, colour, _ in paper}):
         for seat in range(1, 5):
             mine = theme[f"seat-{seat}"]
             assert contrast(mine, theme["on-seat"]) > 4.5

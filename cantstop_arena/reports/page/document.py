@@ -18,20 +18,25 @@ CELLS = Style("html", printable, str, str)  # the template escapes them
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
-    """A drawing and what it shows, in words for those who do not see it."""
+class Figure:
+    """A drawing or a table with plots, what it shows, in words, and what is to be known with it.
 
-    title: str
+    `style` is what only this figure needs of the style sheet.
+    """
+
+    html: Markup
     words: str
-    svg: Markup
+    notes: Sequence[str] = ()
+    style: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Text to be shown as it stands, such as a file or a command."""
+    """Text to be shown as it stands, such as a file or a command; may be folded up."""
 
     title: str
     text: str
+    folded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,40 +50,61 @@ class Game:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A heading, what is said below it, charts and the tables behind them, and games.
+class Fact:
+    """A number at the top of a page: what it is, its error, a small drawing, what it means."""
 
-    Tables are folded up below the charts, unless they are `open`.
+    label: str
+    value: str
+    error: str
+    note: str
+    plot: Markup | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a page: `title` is its name in the contents, `finding` what it has found, in short.
+
+    Tables are folded up, unless they are `open`; a `folded` section shows its finding alone until
+    it is unfolded. Where `midway` is set its games begin in their middle.
     """
 
     key: str
     title: str
     words: Sequence[str] = ()
-    charts: Sequence[Chart] = ()
+    figures: Sequence[Figure] = ()
     tables: Sequence[Table] = ()
     listings: Sequence[Listing] = ()
     open: bool = False
     games: Sequence[Game] = ()
+    finding: str = ""
+    folded: bool = False
+    midway: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A whole page: the answer, if there is one, comes first."""
+    """A whole page: the answer, if there is one, comes first.
+
+    `headline` is the answer in a line, `source` what figures are cited by.
+    """
 
     title: str
     about: str
     answer: Sequence[str]
     sections: Sequence[Section]
+    headline: str = ""
+    facts: Sequence[Fact] = ()
+    cards: Markup | None = None
+    source: str = ""
 
 
 def as_html(document: Document) -> str:
-    """The page in one file that asks for no other: its policy forbids every request.
-
-    Only where there are games is there a script, and the policy forbids every other one.
-    """
+    """The page in one file that asks for no other: its policy forbids every request."""
     games = [game for section in document.sections for game in section.games]
-    style = _read("page.css") + "".join(dict.fromkeys(game.style for game in games))
-    script = "".join(dict.fromkeys(game.script for game in games))
+    figures = [figure for section in document.sections for figure in section.figures]
+    styles = dict.fromkeys([*(game.style for game in games), *(one.style for one in figures)])
+    style = _read("page.css") + "".join(styles)
+    script = _read("page.js") + "".join(dict.fromkeys(game.script for game in games))
     return rendered(
         TEMPLATES,
         "page.html",

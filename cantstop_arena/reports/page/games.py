@@ -62,9 +62,10 @@ def section(game: Game, recorded: Sequence[Recorded]) -> Section:
     """The section of the highlights, each once; says which of them are not shown, and why."""
     found = list(_replays(game, recorded))
     shown = [replay for replay in found if replay.length <= LONGEST_GAME]
+    worth = how_many(len(shown), "game")
     return Section(
         "games",
-        "Games worth seeing",
+        "Notable games",
         [*_without_record(game, recorded), *_too_long(found)],
         games=[
             replay.view.page_game(
@@ -72,6 +73,8 @@ def section(game: Game, recorded: Sequence[Recorded]) -> Section:
             )
             for replay in shown
         ],
+        finding=f"{worth} to play back" if shown else "",
+        midway=True,
     )
 
 

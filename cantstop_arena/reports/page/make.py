@@ -29,11 +29,10 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
     with _wanted(_REPORT):
         from cantstop_arena.reports.page import tournament
         from cantstop_arena.reports.page.document import as_html
-        from cantstop_arena.reports.page.vega import warm_up
-    warm_up()
+        from cantstop_arena.reports.page.sections.convergence_section import Past
     results = analysis.results
     past = [
-        tournament.Past(moment.deals, Analysis(replace(moment.results, until=results.until)))
+        Past(moment.deals, Analysis(replace(moment.results, until=results.until)))
         for moment in history(folder, results.anchor)
     ]
     configuration = (folder / RESOLVED).read_text("utf-8")

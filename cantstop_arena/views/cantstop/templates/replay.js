@@ -63,7 +63,12 @@
       for (const part of region.querySelectorAll("[hidden]")) part.hidden = false;
       this.drawHistory();
       this.listen();
-      this.go(0);
+      this.go(region.closest(".midway") ? this.middle() : 0);
+    }
+
+    // The last roll of the turn in the middle of the game: runners are on the board then.
+    middle() {
+      return this.lastRoll(this.ends[Math.floor(this.ends.length / 2)]);
     }
 
     // A bar for every turn: up for the spaces won, down for those lost by a bust.

@@ -63,7 +63,7 @@
       this.timer = null;
       for (const part of region.querySelectorAll("[hidden]")) part.hidden = false;
       this.listen();
-      this.go(0);
+      this.go(region.closest(".midway") ? Math.floor(this.steps.length / 2) : 0);
     }
 
     // One frame for all steps, so that the picture keeps its size.
