@@ -42,6 +42,7 @@ LEAST_EFFECT = 1e-3  # of a degree of freedom: below, all that varies is what th
 LEAST_SAMPLE = 30  # deals: with fewer the first order must do
 FEW = 40.0  # wins up to which the deviance's mean is added up term by term
 TERMS = 160
+AT_ONCE = 4096  # counts whose terms are in memory together
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +118,18 @@ def _poisson(means: Floats) -> Floats:
     """The mean deviance of Poisson counts: 1 + 1/6μ + 1/6μ² for many, term by term for few."""
     deviance = 1 + 1 / (6 * np.maximum(means, 1.0)) + 1 / (6 * np.maximum(means, 1.0) ** 2)
     few = means < FEW
-    mean = np.maximum(means[few], 1e-300)[:, None]
+    parts = np.array_split(means[few], 1 + np.count_nonzero(few) // AT_ONCE)
+    deviance[few] = np.concatenate([_added_up(part) for part in parts])
+    return deviance
+
+
+def _added_up(means: Floats) -> Floats:
+    """The mean deviance of Poisson counts, term by term."""
+    mean = np.maximum(means, 1e-300)[:, None]
     counts = np.arange(1, TERMS)
     logs = counts * np.log(mean) - mean - np.cumsum(np.log(counts))
-    deviance[few] = (np.exp(logs) * 2 * counts * (np.log(counts) - np.log(mean))).sum(axis=1)
-    return deviance
+    terms: Floats = np.exp(logs) * 2 * counts * (np.log(counts) - np.log(mean))
+    return np.asarray(terms.sum(axis=1))
 
 
 def _effective(results: Results, model: Luce, order: Ints) -> float | None:
