@@ -63,8 +63,42 @@ def all_as_csv(tables: Iterable[Table]) -> str:
 
 
 def as_json(content: object) -> str:
-    """JSON, in the same order and words every time."""
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    """JSON, in the same order and words every time; a record, or a row of numbers, is a line."""
+    return "".join(_laid_out(content, "\n")) + "\n"
+
+
+def _laid_out(content: object, margin: str) -> Iterator[str]:
+    """The parts of a text, in lines that begin with the margin."""
+    if not isinstance(content, dict | list) or _is_flat(content):
+        yield _in_a_line(content)
+        return
+    is_dict = isinstance(content, dict)
+    items = content.items() if isinstance(content, dict) else enumerate(content)
+    inner = f"{margin}  "
+    yield "{" if is_dict else "["
+    for place, (key, value) in enumerate(items):
+        yield f"{',' if place else ''}{inner}"
+        if is_dict:
+            yield f"{_in_a_line(key)}: "
+        yield from _laid_out(value, inner)
+    yield f"{margin}{'}' if is_dict else ']'}"
+
+
+def _is_flat(content: dict[str, Any] | list[Any]) -> bool:
+    """Whether nothing in it has parts of its own, but for lists of numbers and words."""
+    values = content.values() if isinstance(content, dict) else content
+    return not any(
+        isinstance(value, dict) or (isinstance(value, list) and _has_parts(value))
+        for value in values
+    )
+
+
+def _has_parts(values: list[Any]) -> bool:
+    return any(isinstance(value, dict | list) for value in values)
+
+
+def _in_a_line(content: object) -> str:
+    return json.dumps(content, ensure_ascii=False, allow_nan=False)
 
 
 def as_json_lines(rows: Iterable[object]) -> str:
