@@ -140,7 +140,7 @@ def test_the_data_of_the_crosstable_is_that_of_the_analysis() -> None:
     analysis = played(4)
     data = json.loads(crosstable._data(analysis))
     assert data["bots"] == analysis.names
-    told = iter(data["pairs"])
+    told = iter(zip(*[iter(data["pairs"])] * 5, strict=True))
     for place, one in enumerate(analysis.order):
         for other in analysis.order[place + 1 :]:
             score, low, high, predicted, superior = next(told)

@@ -28,9 +28,7 @@ def number(value: float) -> str:
 def drawing(height: float, *marks: Markup, kind: str = "", told: str = "") -> Markup:
     """A drawing as wide as its column; where nothing is `told` it is hidden from screen readers."""
     about = {"role": "img", "aria_label": told} if told else {"aria_hidden": "true"}
-    return element(
-        "svg", *marks, class_=f"p {kind}".rstrip(), width="100%", height=number(height), **about
-    )
+    return element("svg", *marks, class_=f"p {kind}".rstrip(), height=number(height), **about)
 
 
 def line(axis: Axis, value: float, height: float, kind: str) -> Markup:
@@ -104,9 +102,8 @@ def beyond(axis: Axis, value: float, text: str, y: float) -> Markup:
 def bar(share: float, kind: str = "") -> Markup:
     """A bar from the left side, as long as that share of the width."""
     width = f"{number(max(_LEAST, 100 * share))}%"
-    base = element("line", class_="rule", x1="0.5", x2="0.5", y1=0, y2=10)
-    filled = element("rect", class_=f"filled {kind}".rstrip(), x=1, y=1, width=width, height=8)
-    return drawing(10, base, filled, kind="bar")
+    filled = element("rect", class_=f"filled {kind}".rstrip(), y=1, width=width, height=8)
+    return drawing(10, filled, kind="bar")
 
 
 def scale(

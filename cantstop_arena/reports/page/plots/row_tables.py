@@ -77,7 +77,7 @@ def _head(head: Head) -> Markup:
 
 
 def _cell(cell: Cell) -> Markup:
-    value = None if cell.value is None else f"{cell.value:.10g}"
+    value = None if cell.value is None else f"{cell.value:.7g}"
     if cell.heads_row:
         return element("th", cell.content, scope="row", role="rowheader", class_=cell.kind)
     return element(

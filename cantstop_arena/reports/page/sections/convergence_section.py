@@ -20,6 +20,7 @@ from cantstop_arena.reports.tables.standings import ELO
 from cantstop_arena.texts import cut
 
 HEIGHT, _MARGIN = 320, 8
+MOST_CURVES = 60  # the best bots
 MOST_NAMED = 8  # curves that can be told apart; of more only the winner's is named
 MOST_ROWS = 400  # of the table behind the drawing
 _APART = 15  # pixels between names
@@ -117,7 +118,7 @@ def _figure(analysis: Analysis, moments: Sequence[Past]) -> Figure | None:
     curves = list(_curves(analysis, moments))
     ends = [curve.points[-1][1] for curve in curves]
     kept = kept_by_zoom(ends) or ends
-    drawn = [curve for curve in curves if curve.points[-1][1] in kept]
+    drawn = [curve for curve in curves if curve.points[-1][1] in kept][:MOST_CURVES]
     if not drawn:
         return None
     out = [f"{curve.name} ({plain(curve.last, 0)})" for curve in curves if curve not in drawn]

@@ -253,7 +253,9 @@ def _data(analysis: Analysis) -> Markup:
         "bots": [printable(name) for name in analysis.names],
         "elo": [round(analysis.elo[bot].mean or 0, 1) for bot in analysis.order],
         "pairs": [
-            _pair(analysis, one, other, predicted) for one, other in combinations(analysis.order, 2)
+            number
+            for one, other in combinations(analysis.order, 2)
+            for number in _pair(analysis, one, other, predicted)
         ],
     }
     written = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
@@ -273,9 +275,10 @@ def _predicted(analysis: Analysis) -> Mapping[tuple[int, int], float]:
 
 def _pair(
     analysis: Analysis, one: int, other: int, predicted: Mapping[tuple[int, int], float]
-) -> list[int | None] | None:
+) -> list[int | None]:
+    """The five numbers of a pair, none of them known where the two never met."""
     cell = analysis.against[one][other]
     if cell is None or cell.mean is None:
-        return None
+        return [None] * 5
     told = *cell, predicted.get((one, other)), analysis.ratings.superiority(one, other)
     return [None if number is None else round(1000 * number) for number in told]

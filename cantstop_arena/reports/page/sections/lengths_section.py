@@ -16,7 +16,7 @@ from cantstop_arena.reports.page.plots.wording import DASH, plain
 from cantstop_arena.reports.tables.lengths import Lengths, all_lengths, lengths
 
 _TALL, _LOW, _MANY = 40, 28, 8  # heights of a histogram, and bots beyond which it is low
-_LEAST_BAR = 0.2  # pixels
+_LEAST_BAR = 0.3  # pixels
 
 
 def lengths_section(analysis: Analysis) -> Section:

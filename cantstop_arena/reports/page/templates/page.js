@@ -54,14 +54,14 @@
     sorts.addEventListener("click", () => sortBy(head));
   }
 
-  // The crosstable: [score, low, high, predicted, LOS] of each pair in thousandths, by rank
+  // The crosstable: score, low, high, predicted, LOS of each pair in thousandths, by rank
 
   const percent = (thousandths) => `${(thousandths / 10).toFixed(1)}%`;
   const pairs = (data) => (row, column) => {
     const [one, other] = row < column ? [row, column] : [column, row];
     const place = one * data.bots.length - (one * (one + 1)) / 2 + other - one - 1;
-    const told = data.pairs[place];
-    if (!told || row === column) return null;
+    const told = data.pairs.slice(5 * place, 5 * place + 5);
+    if (row === column || told[0] === null) return null;
     const mirrored = (value) => (value === null || row < column ? value : 1000 - value);
     const [score, low, high, predicted, superior] = told.map(mirrored);
     return { score, predicted, superior, ends: row < column ? [low, high] : [high, low] };
