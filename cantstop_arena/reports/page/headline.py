@@ -109,11 +109,13 @@ def _duel(analysis: Analysis, one: int, other: int) -> Iterator[str]:
     cell = analysis.against[one][other]
     if cell is None or cell.mean is None:
         return
-    does = "beats" if cell.mean > 0.5 else "scores against"
     whose = "of their games" if analysis.results.players == 2 else "of the games one of them won"
     rival, ends = analysis.results.bots[other], share_ends(cell)
     scored = f"{percent(cell.mean)} {whose}{f' ({ends})' if ends else ''}"
-    yield f"It {does} {rival} in {scored}." if does == "beats" else f"It {does} {rival} {scored}."
+    if cell.mean > 0.5:
+        yield f"It beats {rival} in {scored}."
+    else:
+        yield f"Against {rival} it scores {scored}."
 
 
 # Bots that play alone -----------------------------------------------------------------------

@@ -72,7 +72,8 @@ def _faults(analysis: Analysis) -> Section:
     table = faults(analysis)
     if not table.rows:
         finding = "No bot broke a rule or ran out of time"
-        return Section("faults", "Faults", table.notes, finding=finding, folded=True)
+        played = f"{how_many(analysis.games, 'game')}, {analysis.unfinished:,} of them unfinished."
+        return Section("faults", "Faults", [played, *table.notes], finding=finding, folded=True)
     found = how_many(sum(charge.count for charge in analysis.results.faults), "fault")
     bots = how_many(len({charge.bot for charge in analysis.results.faults}), "bot")
     return Section("faults", "Faults", tables=[table], open=True, finding=f"{found} of {bots}")

@@ -17,6 +17,7 @@ from cantstop_arena.reports.page.plots.wording import (
     plain,
     share_ends,
 )
+from cantstop_arena.texts import how_many
 
 STEPS = (2, 6, 12, 20, 32)  # points from an even score at which the tint gets a step stronger
 MOST_WITH_ERRORS = 8  # bots whose cells have room for a number with its error
@@ -46,17 +47,17 @@ def _finding(analysis: Analysis) -> tuple[str, list[str]]:
     ]
     won = sum(cell.low is not None and cell.low > _EVEN for *_, cell in pairs)
     lost = sum(cell.high is not None and cell.high < _EVEN for *_, cell in pairs)
-    whom = f"{lost} of them against the ranking" if lost else "all as ranked"
+    whom = f"{lost:,} of them against the ranking" if lost else "all as ranked"
     if not won + lost:
-        return f"None of {len(pairs)} pairings is decided", []
-    pairings = "pairing is" if len(pairs) == 1 else "pairings are"
-    finding = f"{won + lost} of {len(pairs)} {pairings} decided, {whom}"
+        return f"None of {how_many(len(pairs), 'pairing')} is decided", []
+    verb = "is" if len(pairs) == 1 else "are"
+    finding = f"{won + lost:,} of {how_many(len(pairs), 'pairing')} {verb} decided, {whom}"
     return finding, _undecided(analysis, [pair for pair in pairs if not _is_sure(pair[2])])
 
 
 def _undecided(analysis: Analysis, pairs: Sequence[tuple[int, int, Estimate]]) -> list[str]:
     if len(pairs) != 1:
-        return [f"In {len(pairs)} the 95% interval of the score includes 50%."] if pairs else []
+        return [f"In {len(pairs):,} the 95% interval of the score includes 50%."] if pairs else []
     [(one, other, cell)] = pairs
     names = analysis.results.bots
     close = f"{names[one]} against {names[other]} is too close to call"

@@ -53,9 +53,7 @@ def _words(analysis: Analysis) -> Iterator[str]:
     p, misfits = analysis.goodness.chance, analysis.misfits
     if p is not None:
         equals = "" if p < 0.001 else "= "
-        fits = "does not fit" if p < SIGNIFICANT else "fits"
-        test = f"deviance test, p {equals}{p_value(p)}"
-        yield f"A single rating per bot {fits} these results: {test}."
+        yield f"Deviance test of a single rating per bot: p {equals}{p_value(p)}."
     if misfits.cyclic_share is not None:
         yield (
             f"The cyclic share is {percent(misfits.cyclic_share)}: 0% for bots on a line, 100% for"

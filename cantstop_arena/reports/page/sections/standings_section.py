@@ -54,9 +54,16 @@ class _View:
 def standings_section(analysis: Analysis) -> Section:
     """The section of the standings, of whatever was played."""
     body = _table(analysis)
-    words = _WORDS if analysis.alone else f"{_WORDS} {_RATED}"
-    figure = Figure(body, words, list(_notes(analysis)))
+    figure = Figure(body, _words(analysis), list(_notes(analysis)))
     return Section("standings", "Standings", figures=[figure], finding=_finding(analysis))
+
+
+def _words(analysis: Analysis) -> str:
+    if analysis.alone:
+        return _WORDS
+    players = analysis.results.players
+    even = f" An even score among {players} is {percent(1 / players)}." if players > 2 else ""
+    return f"{_WORDS} {_RATED}{even}"
 
 
 # What is found ------------------------------------------------------------------------------

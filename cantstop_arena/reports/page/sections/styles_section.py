@@ -59,7 +59,7 @@ def _bar(column: Column, value: Value, top: float) -> Cell:
     known = value if isinstance(value, int | float) else None
     shown = joined() if known is None else bar(abs(known) / top)
     text = element("span", _told(column, value), class_="v")
-    return Cell(joined(text, shown), "sm", known)
+    return Cell(joined(text, shown), "sm", known, _heading(column))
 
 
 def _range(column: Column, rows: Sequence[Sequence[Value]]) -> str:
