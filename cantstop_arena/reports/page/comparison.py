@@ -67,16 +67,19 @@ def _headline(content: Content, questions: Questions, found: Sequence[Variant]) 
     if not found:
         return "Nothing was compared"
     lengths = [(one.name, one.changes[key]) for one in found if key in one.changes]
+    sets = f"{how_many(len({one.rules for one in found}), 'rule set')} against {base}"
     if len(found) > MOST_NAMED or len(lengths) < len(found):
-        sets = len({one.rules for one in found})
-        return f"{how_many(sets, 'rule set')} against {base}"
+        return sets
+    if not any(change.is_different for _, change in lengths):
+        return f"{sets}: no clear change in the length of games"
     return f"Games are {all_of([f'{_longer(change)} with {name}' for name, change in lengths])}"
 
 
 def _longer(change: Change) -> str:
     by = change.by
     if not change.is_different or by is None or by.mean is None:
-        return "about as long" if change.verdict != UNDECIDED else "perhaps as long"
+        same = change.verdict != UNDECIDED
+        return "about as long" if same else "not clearly longer or shorter"
     return f"{plain(abs(by.mean))}% {'longer' if change.is_more else 'shorter'}"
 
 
@@ -91,7 +94,7 @@ def _played(found: Sequence[Variant]) -> str:
     told = {(one.answer["deals"], one.answer["games"]) for one in found}
     if len(told) != 1:
         games = sum(one.answer["games"] for one in found)
-        return f"{how_many(games, 'game')} of the variants"
+        return f"{how_many(games, 'game')} under the variants"
     [(deals, games)] = told
     return f"{how_many(deals, 'deal')}, {how_many(games, 'game')} under each rule set"
 

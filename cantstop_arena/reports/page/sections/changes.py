@@ -42,6 +42,11 @@ class Change:
         return str(self.told["verdict"])
 
     @property
+    def word(self) -> str:
+        """The verdict as readers know it."""
+        return "inconclusive" if self.verdict == UNDECIDED else self.verdict
+
+    @property
     def by(self) -> Estimate | None:
         """The change and its interval: percent of a count, percentage points of a share."""
         stem = "relative" if self.told["kind"] == COUNT else "difference"

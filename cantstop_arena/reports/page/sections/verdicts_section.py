@@ -47,7 +47,7 @@ def _figure(
 ) -> Figure:
     title = element("h3", how_many(found[0].players, "player")) if sized else ""
     matrix = _matrix(content, questions, found)
-    return Figure(joined(title, _key(), matrix), _words(content, found))
+    return Figure(joined(title, matrix), _words(content, found))
 
 
 def _key() -> Markup:
@@ -119,18 +119,18 @@ def _cell(text: str, variant: Variant, change: Change | None) -> Markup:
     sign = element("span", change.sign, class_="sign", aria_hidden="true")
     about = element("div", sign, *_content(change))
     kind = f"verdict {change.kind}"
-    title = f"{text}, {variant.name}: {change.verdict}{_level(change)}{_chance(change)}"
+    title = f"{text}, {variant.name}: {change.word}{_level(change)}{_chance(change)}"
     return element("td", about, role="cell", class_=kind, title=title, data_l=variant.rules)
 
 
 def _content(change: Change) -> list[Markup]:
     by = change.by
     if by is None or by.mean is None:
-        return [element("b", change.verdict, class_="word")]
+        return [element("b", change.word, class_="word")]
     parts = [element("b", signed(by.mean))]
     if by.low is not None and by.high is not None:
         parts.append(element("span", f"{signed(by.low)} to {signed(by.high)}", class_="interval"))
-    return [*parts, element("span", f", {change.verdict}", class_="unseen")]
+    return [*parts, element("span", f", {change.word}", class_="unseen")]
 
 
 def _level(change: Change) -> str:
