@@ -8,7 +8,7 @@ from markupsafe import Markup
 from cantstop_arena.reports.formats.escaping import printable
 from cantstop_arena.reports.page.plots.elements import element, joined
 
-LONGEST_LINE = 26  # letters of a name that is not broken into lines
+LONGEST_LINE = 34  # letters of a name that is not broken into lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,13 @@ class Row:
 
 def name_cell(name: str, *marks: Markup, kind: str = "bot") -> Cell:
     """The cell that says what a row is about."""
-    is_long = len(printable(name)) > LONGEST_LINE
-    look = f"{kind} long" if is_long else kind
+    look = f"{kind} long" if is_long(name) else kind
     return Cell(joined(element("bdi", name), *marks), look, heads_row=True)
+
+
+def is_long(text: str) -> bool:
+    """Whether a name, or what else a row is about, has to be broken into lines."""
+    return len(printable(text)) > LONGEST_LINE
 
 
 def row_table(kind: str, label: str, heads: Sequence[Head], rows: Sequence[Row]) -> Markup:

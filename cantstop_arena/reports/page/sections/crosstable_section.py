@@ -8,14 +8,16 @@ from markupsafe import Markup
 
 from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.formats.escaping import printable
-from cantstop_arena.reports.formats.model import Estimate
+from cantstop_arena.reports.formats.model import Column, Estimate, Kind, Table, number
 from cantstop_arena.reports.page.document import Figure, Section
 from cantstop_arena.reports.page.plots.elements import element, joined
 from cantstop_arena.reports.page.plots.wording import (
     half_width,
+    likelihood,
     percent,
     plain,
     share_ends,
+    signed,
 )
 from cantstop_arena.texts import how_many
 
@@ -33,7 +35,8 @@ _LEAST_NAMED = 10  # pixels of a column with a name
 def crosstable_section(analysis: Analysis) -> Section:
     """The section of the crosstable; bots have to have met."""
     finding, words = _finding(analysis)
-    return Section("crosstable", "Crosstable", words, [_figure(analysis)], finding=finding)
+    tables = [_differences(analysis)] if len(analysis.order) <= MOST_WITH_NUMBERS else []
+    return Section("crosstable", "Crosstable", words, [_figure(analysis)], tables, finding=finding)
 
 
 # What is found ------------------------------------------------------------------------------
@@ -70,6 +73,28 @@ def _is_sure(cell: Estimate) -> bool:
     if cell.low is None or cell.high is None:
         return False
     return cell.low > _EVEN or cell.high < _EVEN
+
+
+# Differences --------------------------------------------------------------------------------
+
+
+def _differences(analysis: Analysis) -> Table:
+    """How far the row's bot is ahead of the column's, and how likely it is the better one."""
+    columns = [Column("place", "", Kind.NUMBER), Column("bot", "bot")]
+    columns += [number(name, str(at)) for at, name in enumerate(analysis.names, start=1)]
+    rows = [
+        (place, analysis.results.bots[me], *(_ahead(analysis, me, you) for you in analysis.order))
+        for place, me in enumerate(analysis.order, start=1)
+    ]
+    note = "Elo of the row's bot less that of the column's; in brackets the LOS, in this field."
+    return Table("differences", "Elo differences and LOS", columns, rows, [note])
+
+
+def _ahead(analysis: Analysis, me: int, you: int) -> str | None:
+    found = analysis.ratings.difference(me, you)
+    if me == you or found is None:
+        return None
+    return f"{signed(found.ahead.points)} ({likelihood(found.superiority)})"
 
 
 # The heat map -------------------------------------------------------------------------------

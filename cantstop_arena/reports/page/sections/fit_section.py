@@ -10,7 +10,7 @@ from cantstop_arena.reports.page.document import Figure, Section
 from cantstop_arena.reports.page.plots.axes import Axis, axis_around
 from cantstop_arena.reports.page.plots.elements import element, joined
 from cantstop_arena.reports.page.plots.marks import drawing, grid, interval, scale
-from cantstop_arena.reports.page.plots.row_tables import Cell, Head, Row, row_table
+from cantstop_arena.reports.page.plots.row_tables import Cell, Head, Row, is_long, row_table
 from cantstop_arena.reports.page.plots.wording import p_value, percent, plain
 
 MOST_PAIRS = 8
@@ -106,7 +106,7 @@ def _cells(
     one, other = (element("bdi", name) for name in names)
     pairing = joined(one, element("span", " v ", class_="versus"), other)
     return [
-        Cell(pairing, "bot", heads_row=True),
+        Cell(pairing, "bot long" if is_long(" v ".join(names)) else "bot", heads_row=True),
         Cell(drawing(_HEIGHT, *marks), "plot"),
         Cell(percent(pair.observed), value=pair.observed, label="Score"),
         Cell(percent(pair.predicted), value=pair.predicted, label="Predicted"),

@@ -28,6 +28,7 @@ from cantstop_arena.reports.tables.standings import per_game
 from cantstop_arena.texts import how_many
 
 ROW = 34
+MOST_UPSETS = 3  # that are told in words
 MOST_LANES = 8  # letters that have lanes of their own
 _LEFT_OUT = 5  # one in so many bots at most is left out of the zoom
 _SAVED = 0.6  # of the whole span is what the zoom may have at most
@@ -117,7 +118,9 @@ def _upsets(analysis: Analysis) -> Iterator[str]:
         if cell and _is_upset(cell)
     ]
     if found:
-        yield f"{_UPSET} The games between neighbours say otherwise: {all_of(found)}."
+        more = f" and {len(found) - MOST_UPSETS} more" if len(found) > MOST_UPSETS else ""
+        told = "; ".join(found[:MOST_UPSETS])
+        yield f"{_UPSET} The games between neighbours say otherwise: {told}{more}."
 
 
 def _neighbours(analysis: Analysis) -> Iterator[tuple[int, int, Estimate | None]]:
