@@ -64,6 +64,12 @@ def test_everything_can_be_read_and_seen_in_both_themes(theme: int) -> None:
         assert (light + 0.05) / (dark + 0.05) >= least, (front, ground)
 
 
+def test_the_drawings_of_games_keep_their_own_colours() -> None:
+    style = (TEMPLATES / "page.css").read_text("utf-8")
+    shapes = re.findall(r"^(?:svg )?(?:text|path|rect|circle|line|polygon)\b.*", style, re.M)
+    assert shapes == []
+
+
 # Elements, numbers, axes --------------------------------------------------------------------
 
 
