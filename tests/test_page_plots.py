@@ -22,12 +22,10 @@ from cantstop_arena.reports.page.plots.wording import (
     signed,
     with_error,
 )
+from cantstop_arena.reports.page.plots.zoom import kept_by_zoom
 from cantstop_arena.reports.page.sections import crosstable_section as crosstable
 from cantstop_arena.reports.page.sections.convergence_section import _apart
-from cantstop_arena.reports.page.sections.standings_section import (
-    kept_by_zoom,
-    standings_section,
-)
+from cantstop_arena.reports.page.sections.standings_section import standings_section
 
 COLOUR = re.compile(r"--([\w-]+): light-dark\(#(\w{6}), #(\w{6})\)")
 

@@ -14,7 +14,7 @@ from cantstop_arena.reports.page.plots.elements import element
 from cantstop_arena.reports.page.plots.marks import drawing
 from cantstop_arena.reports.page.plots.marks import number as coordinate
 from cantstop_arena.reports.page.plots.wording import DASH, plain
-from cantstop_arena.reports.page.sections.standings_section import kept_by_zoom
+from cantstop_arena.reports.page.plots.zoom import kept_by_zoom
 from cantstop_arena.reports.tables.notes import all_of
 from cantstop_arena.reports.tables.standings import ELO
 from cantstop_arena.texts import cut

@@ -23,15 +23,14 @@ from cantstop_arena.reports.page.plots.wording import (
     plain,
     spelled,
 )
+from cantstop_arena.reports.page.plots.zoom import kept_by_zoom
+from cantstop_arena.reports.page.sections.lanes import drawn_lanes, lanes_of
 from cantstop_arena.reports.tables.notes import about_standings, all_of
 from cantstop_arena.reports.tables.standings import per_game
 from cantstop_arena.texts import how_many
 
 ROW = 34
 MOST_UPSETS = 3  # that are told in words
-MOST_LANES = 8  # letters that have lanes of their own
-_LEFT_OUT = 5  # one in so many bots at most is left out of the zoom
-_SAVED = 0.6  # of the whole span is what the zoom may have at most
 _UPSET = "\u21c5"
 _WORDS = "Dot: estimate; band: 95% interval."
 _RATED = (
@@ -146,7 +145,7 @@ def _fit(analysis: Analysis) -> Iterator[str]:
 def _table(analysis: Analysis) -> Markup:
     views = _views(analysis)
     heads, cells = (_alone, _alone_cells) if analysis.alone else (_rated, _rated_cells)
-    lanes = _lanes(analysis)
+    lanes = lanes_of(analysis)
     rows = [
         Row(
             [
@@ -266,34 +265,17 @@ def _superiority(analysis: Analysis, place: int) -> Cell:
 # Groups -------------------------------------------------------------------------------------
 
 
-def _lanes(analysis: Analysis) -> str:
-    """The letters that have a lane each; none where text says it as well, or nobody shares one."""
-    if analysis.alone or not analysis.games:
-        return ""
-    letters = sorted({letter for own in analysis.ratings.letters for letter in own})
-    shared = any(sum(letter in own for own in analysis.ratings.letters) > 1 for letter in letters)
-    return "".join(letters) if shared and len(letters) <= MOST_LANES else ""
-
-
 def _group(analysis: Analysis, place: int, lanes: str) -> Cell:
     above, own, below = (_letters(analysis, place + step) for step in (-1, 0, 1))
     if not lanes:
         return Cell(", ".join(own), "grp", label="Group")
-    drawn = [_lane(letter, letter in above, letter in own, letter in below) for letter in lanes]
-    return Cell(element("span", *drawn, class_="lanes"), "grp lanes-in", label="Group")
+    return Cell(drawn_lanes(lanes, above, own, below), "grp lanes-in", label="Group")
 
 
 def _letters(analysis: Analysis, place: int) -> str:
     if not 0 <= place < len(analysis.order) or analysis.order[place] in analysis.idle:
         return ""
     return analysis.ratings.letters[analysis.order[place]]
-
-
-def _lane(letter: str, above: bool, here: bool, below: bool) -> Markup:
-    if not here:
-        return element("span", class_="lane")
-    ends = ("" if above else " f") + ("" if below else " l")
-    return element("span", letter, class_=f"lane on{ends}")
 
 
 # Zoom ---------------------------------------------------------------------------------------
@@ -313,24 +295,6 @@ def _views(analysis: Analysis) -> list[_View]:
 
 def _around(found: Sequence[Estimate]) -> Axis:
     return axis_around([end for told in found for end in told] or [0, 1])
-
-
-def kept_by_zoom(found: Sequence[Estimate]) -> list[Estimate]:
-    """All but outliers on one side, where the axis gains by leaving them out; else nothing."""
-    ordered = sorted(found, key=_mean)
-    for out in range(1, len(ordered) // _LEFT_OUT + 1):
-        for kept in (ordered[out:], ordered[:-out]):
-            if len(kept) > 2 and _span(kept) <= _SAVED * _span(ordered):
-                return list(kept)
-    return []
-
-
-def _mean(told: Estimate) -> float:
-    return told.mean or 0
-
-
-def _span(found: Sequence[Estimate]) -> float:
-    return _mean(found[-1]) - _mean(found[0])
 
 
 def _plot(analysis: Analysis, bot: int, view: _View) -> Markup:
