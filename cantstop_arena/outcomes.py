@@ -225,7 +225,8 @@ class Results:
     counts, and in which words. `anchor` gives the Elo of a bot to which the others' relate; without
     one the mean does. Where games were played `until` intervals were narrow, these are confidence
     sequences. There is no `seed` where tournaments with several were rated together. `seat_orders`
-    are those in which bots took their seats in each deal, if they are not the usual ones.
+    are those in which bots took their seats in each deal, if they are not the usual ones. Games
+    that were asked for and are missing, as a run was interrupted or goes on, are `unplayed`.
     """
 
     name: str
@@ -243,6 +244,7 @@ class Results:
     irreproducible: tuple[str, ...] = ()
     until: Until | None = None
     seat_orders: Orders | None = None
+    unplayed: int = 0
 
     @property
     def orders(self) -> Orders:

@@ -196,9 +196,9 @@ def _patterns(
     """The longest runs of deals that the same groups played: first, end and groups."""
     changes: dict[int, tuple[list[Group], list[Group]]] = {}
     for group, played in spans.items():
-        for first, end in _merged(played):
+        for first, deals in merged(played):
             changes.setdefault(first, ([], []))[0].append(group)
-            changes.setdefault(end, ([], []))[1].append(group)
+            changes.setdefault(first + deals, ([], []))[1].append(group)
     playing: set[Group] = set()
     reached = 0
     for deal in sorted(changes):
@@ -220,14 +220,27 @@ def unbroken(spans: Iterable[Span]) -> int:
     return reached
 
 
-def _merged(spans: Iterable[Span]) -> Iterator[Span]:
-    """Spans, as first and end, those that touch made one."""
+def gaps(played: Iterable[Span], deals: int) -> Iterator[Span]:
+    """What spans that do not overlap leave of the deals 0 to `deals - 1`."""
+    reached = 0
+    for first, count in sorted(played):
+        if first > reached:
+            yield reached, min(first, deals) - reached
+        reached = max(reached, first + count)
+        if reached >= deals:
+            return
+    if reached < deals:
+        yield reached, deals - reached
+
+
+def merged(spans: Iterable[Span]) -> Iterator[Span]:
+    """Spans that do not overlap, in order, those that touch made one."""
     begin = reached = -1
     for first, deals in sorted(spans):
         if first != reached:
             if reached > begin:
-                yield begin, reached
+                yield begin, reached - begin
             begin = first
         reached = first + deals
     if reached > begin:
-        yield begin, reached
+        yield begin, reached - begin

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, groupby, pairwise
 from math import factorial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -27,15 +28,23 @@ from cantstop_arena.seatings import Group, all_orders, lineups
 from cantstop_arena.shares import WHOLE
 from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
 from cantstop_arena.tournament.ledgers.ledger import Ledger, open_ledger
-from cantstop_arena.tournament.schedule import deals_per_block, missing_blocks
+from cantstop_arena.tournament.schedule import deals_per_block, missing_rounds
 
 # --- Schedule -------------------------------------------------------------------------------------
 
 
 def cup(bots: int, players: int, games: int) -> Tournament:
     """A tournament as far as the schedule looks at it."""
-    entrants: Any = range(bots)
+    entrants: Any = [SimpleNamespace(isolate=False) for _ in range(bots)]
     return Tournament("cup", GAME, CLASSIC, players, games, 1, FaultPolicy(), entrants, Path())
+
+
+def missing_blocks(
+    tournament: Tournament, lane: str, played: Callable[[Group], Sequence[Span]]
+) -> Iterator[Block]:
+    """The blocks of all rounds."""
+    for _, blocks in missing_rounds(tournament, lambda group: lane, played):
+        yield from blocks
 
 
 def scheduled(
@@ -43,7 +52,7 @@ def scheduled(
 ) -> dict[Group, list[int]]:
     """The deals of each group, in the order in which they come."""
     deals: dict[Group, list[int]] = {}
-    for block in missing_blocks(tournament, lambda group: "plain", played):
+    for block in missing_blocks(tournament, "plain", played):
         deals.setdefault(block.group, []).extend(range(block.first, block.first + block.deals))
     return deals
 
@@ -81,13 +90,13 @@ def test_blocks_are_small_and_meet_at_multiples_of_their_size(
     tournament = cup(max(bots, players), players, games)
     size = deals_per_block(tournament, lane)
     assert 1 <= size * factorial(players) <= {"compiled": 16_384, "plain": 256}[lane]
-    blocks = missing_blocks(tournament, lambda group: lane, lambda group: [(1, 1)])
+    blocks = missing_blocks(tournament, lane, lambda group: [(1, 1)])
     for block, _ in zip(blocks, range(3), strict=False):
         assert block.first // size == (block.first + block.deals - 1) // size
 
 
 def test_blocks_come_one_by_one_however_many_games_there_are() -> None:
-    blocks = missing_blocks(cup(30, 4, 10**12), lambda group: "plain", lambda group: ())
+    blocks = missing_blocks(cup(30, 4, 10**12), "plain", lambda group: ())
     assert next(blocks).group == (0, 1, 2, 3)
 
 

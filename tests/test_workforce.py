@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Iterable
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -245,22 +246,29 @@ def fault(bot: int, group: Group, deal: int, count: int = 1) -> Fault:
 
 
 GROUPS: list[Group] = [(0, 1), (0, 2), (1, 2)]
-SCHEDULE = [Block(group, first, 4) for group in GROUPS for first in range(0, 12, 4)]
+LONGER: dict[Group, int] = {(0, 2): 6}  # than the four deals of the others' blocks, and of a round
+SCHEDULE = sorted(
+    (
+        Block(group, first, LONGER.get(group, 4))
+        for group in GROUPS
+        for first in range(0, 12, LONGER.get(group, 4))
+    ),
+    key=lambda block: (block.first // 4, block.group),
+)
 
 
 def in_order(found: dict[Block, list[Fault]], limit: int) -> list[tuple[int, int]]:
     """Who is out, after how many faults, counted deal after deal by the plainest program."""
     out: list[tuple[int, int]] = []
     counted: list[Fault] = []
-    for block in SCHEDULE:
-        for deal in range(block.first, block.end):
-            for one in [one for one in found.get(block, []) if one.deal == deal]:
-                if {bot for bot, _ in out} & set(block.group):
-                    continue
-                counted.append(one)
-                if (total := sum(f.count for f in counted if f.bot == one.bot)) >= limit:
-                    out.append((one.bot, total))
-                    counted = [f for f in counted if one.bot not in f.seating]
+    everything = [one for faults in found.values() for one in faults]
+    for one in sorted(everything, key=lambda one: (one.deal, one.seating)):
+        if {bot for bot, _ in out} & set(one.seating):
+            continue
+        counted.append(one)
+        if (total := sum(f.count for f in counted if f.bot == one.bot)) >= limit:
+            out.append((one.bot, total))
+            counted = [f for f in counted if one.bot not in f.seating]
     return out
 
 
@@ -287,7 +295,9 @@ def test_who_is_out_does_not_depend_on_the_order_of_getting_done(
         for one in judge.sentences():
             told.append((one.bot, sum(f.count for f in one.faults)))
 
-    blocks = judge.scheduled(block for block in SCHEDULE if block not in stored)
+    missing = [block for block in SCHEDULE if block not in stored]
+    by_round = groupby(missing, lambda block: block.first // 4)
+    blocks = judge.scheduled((4 * number, of) for number, of in by_round)
     working: list[tuple[Block, Block]] = []
     while True:
         while len(working) < workers and (block := next(blocks, None)):

@@ -67,9 +67,9 @@ class Analysis:
 
     @cached_property
     def elo(self) -> list[Estimate]:
-        """Each bot's Elo; without games it is known for no reason, and has no error."""
+        """Each bot's Elo; of one without games none is known."""
         return [
-            Estimate(points.points) if bot in self.idle else of_points(points)
+            Estimate(None) if bot in self.idle else of_points(points)
             for bot, points in enumerate(self.ratings.ratings)
         ]
 
@@ -112,21 +112,28 @@ class Analysis:
         return list(zip(shares, map(of_points, self.ratings.seats), strict=True))
 
     @cached_property
-    def places(self) -> list[tuple[int, int]]:
+    def places(self) -> list[tuple[int | None, int]]:
         """Ranks and the bots that hold them, the best first, equals by name with equal ranks.
 
-        Alone the fewest turns (or whatever is counted) win; bots without games come last, and
-        those that misbehaved: forfeited games are short.
+        Alone the fewest turns (or whatever is counted) win; those that misbehaved come last:
+        forfeited games are short. Bots without games come after all others, and have no rank.
         """
+        found = _ranked(self.results.bots, self._keys)
+        rated = [(rank, bot) for rank, bot in found if bot not in self.idle]
+        return [*rated, *((None, bot) for _, bot in found if bot in self.idle)]
+
+    @property
+    def _keys(self) -> list[float]:
+        """What bots are ranked by, the best having the least; those without games the most."""
         if not self.alone:
-            return _ranked(
-                self.results.bots, [-round(elo.mean or 0, ELO_DECIMALS) for elo in self.elo]
-            )
-        fewest = [
+            return [
+                inf if bot in self.idle else -round(elo.mean or 0, ELO_DECIMALS)
+                for bot, elo in enumerate(self.elo)
+            ]
+        return [
             inf if mean is None or bot in self.faults_of else mean
             for bot, (mean, _, _) in zip(self.results.bots, self.means, strict=True)
         ]
-        return _ranked(self.results.bots, fewest)
 
     @cached_property
     def order(self) -> list[int]:

@@ -27,7 +27,8 @@ NOT_RATED: Entry = {"elo": None, "score": None}  # what solitaire has not
 def summary(analysis: Analysis) -> Entry:
     """Everything the tournament found, keys in a fixed order.
 
-    `until`, `faults`, `disqualified` and `not_reproducible` stand there only where there are any.
+    `until`, `unplayed`, `faults`, `disqualified` and `not_reproducible` stand there only where
+    there are any.
     """
     results = analysis.results
     entry: Entry = {
@@ -45,6 +46,7 @@ def summary(analysis: Analysis) -> Entry:
     }
     asides: Entry = {
         "until": _until(results, results.until) if results.until else None,
+        "unplayed": results.unplayed,
         "faults": [_charge(charge) for charge in results.faults],
         "disqualified": _disqualified(analysis),
         "not_reproducible": list(results.irreproducible),

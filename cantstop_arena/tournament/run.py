@@ -13,16 +13,16 @@ from cantstop_arena.errors import ArenaError, FaultError, WorkforceError
 from cantstop_arena.outcomes import Block, BlockResult, Charge, Fault, Results, joined
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.runtime.system import short_path
-from cantstop_arena.sampling import Span
+from cantstop_arena.sampling import Span, gaps, merged
 from cantstop_arena.seatings import Group, Orders
 from cantstop_arena.tournament.files.config import RESOLVED, FaultPolicy, Tournament, dump
-from cantstop_arena.tournament.ledgers.aggregation import Account, added_up, charged
+from cantstop_arena.tournament.ledgers.aggregation import Account, added_up, charged, reached
 from cantstop_arena.tournament.ledgers.ledger import LEDGER, Ledger, open_ledger, stored_seed
 from cantstop_arena.tournament.pool.bot_logs import BotLogs
 from cantstop_arena.tournament.pool.judge import Judge
 from cantstop_arena.tournament.pool.worker_pool import PlayedPart, Terms, WorkerPool
 from cantstop_arena.tournament.preparation import Part, native, rehearse
-from cantstop_arena.tournament.schedule import missing_blocks
+from cantstop_arena.tournament.schedule import Round, missing_rounds
 from cantstop_arena.tournament.table_specs import recipe_for
 
 if TYPE_CHECKING:
@@ -123,8 +123,8 @@ class Session:
     def play(self, part: Tournament, terms: Terms, watch: Watch) -> None:
         """Play what is missing of a part, which is the tournament with fewer games."""
         part = replace(part, seed=self.tournament.seed)
-        _Run(part, self.catalogue, self.folder, self.ledger).play(terms, watch, self.results)
         _write_resolved(part, self.folder, self.ledger.spans())
+        _Run(part, self.catalogue, self.folder, self.ledger).play(terms, watch, self.results)
 
     def results(self) -> Results:
         """All that has been played."""
@@ -134,7 +134,8 @@ class Session:
             lambda fault: charge_of(self.tournament, fault, self.catalogue.folder),
         )
         added = added_up([account], self.tournament.anchor)
-        return replace(added, until=self.tournament.until)
+        unplayed = account.unplayed(reached(self.ledger.spans()))
+        return replace(added, until=self.tournament.until, unplayed=unplayed)
 
 
 @contextmanager
@@ -154,11 +155,6 @@ def settled(tournament: Tournament, folder: Path, fresh: bool = False) -> Tourna
         return tournament
     stored = stored_seed(folder / LEDGER)
     return tournament if stored is None else replace(tournament, seed=stored)
-
-
-def reached(spans: "Mapping[Group, list[Span]]") -> int:
-    """The deal up to which some group has played."""
-    return max((first + deals for gone in spans.values() for first, deals in gone), default=0)
 
 
 def _make(folder: Path) -> None:
@@ -205,14 +201,14 @@ class _Run:
     def _extent(self, spans: "Mapping[Group, list[Span]]") -> tuple[int, int]:
         """The games that have been played, and those that are missing and count."""
         stored = sum(deals for gone in spans.values() for _, deals in gone)
-        blocks = self._missing(spans, lambda _: "compiled")
-        missing = sum(block.deals for block in blocks if not self.judge.is_void(block.group))
+        counting = (group for group in self.tournament.groups() if not self.judge.is_void(group))
+        left = (gaps(spans.get(group, ()), self.tournament.deals) for group in counting)
+        missing = sum(deals for gap in left for _, deals in gap)
         return self._games(stored), self._games(missing)
 
-    def _missing(
-        self, spans: "Mapping[Group, list[Span]]", lane_of: Callable[[Group], str]
-    ) -> Iterator[Block]:
-        return missing_blocks(self.tournament, lane_of, lambda group: spans.get(group, []))
+    def _missing(self, lane_of: Callable[[Group], str]) -> Iterator[Round]:
+        played = {group: list(merged(spans)) for group, spans in self.spans.items()}
+        return missing_rounds(self.tournament, lane_of, lambda group: played.get(group, ()))
 
     def _play_missing(self, terms: Terms, watch: Watch, results: Callable[[], Results]) -> None:
         kept = self.folder / KEPT
@@ -222,7 +218,7 @@ class _Run:
         apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
         bots = Bots(parts, self.tournament.policy, apart, self.logs, self.tournament.orders)
         terms = replace(terms, start_limit=self.tournament.policy.start_limit)
-        blocks = self.judge.scheduled(self._missing(self.spans, _lanes(parts)))
+        blocks = self.judge.scheduled(self._missing(_lanes(parts)))
         window = self.tournament.game.window
         pool = WorkerPool(partial(recipe.at_work, self.logs), window, bots, terms)
         self.logs.begin()
@@ -299,7 +295,7 @@ def _told(charge: Charge) -> str:
 def _write_resolved(
     tournament: Tournament, folder: Path, spans: "Mapping[Group, list[Span]]"
 ) -> None:
-    """Write the tournament with everything spelled out, with as many games as were played."""
+    """Write the tournament with everything spelled out, with as many games as it is to have."""
     games = max(tournament.games, _games(tournament, reached(spans)))
     text = dump(replace(tournament, games=games).resolved(folder))
     target, draft = folder / RESOLVED, folder / f".{RESOLVED}"

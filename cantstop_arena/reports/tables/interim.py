@@ -57,12 +57,7 @@ def _extent(results: Results) -> str:
 
 def _rows(analysis: Analysis) -> list[list[Value]]:
     """The bots that have played by rank, then the others, of whom nothing is known."""
-    playing = [(rank, bot) for rank, bot in analysis.places if bot not in analysis.idle]
-    ranks = [rank for rank, _ in playing]
-    rows: list[list[Value]] = [
-        [ranks.index(rank) + 1, *_told(analysis, bot)] for rank, bot in playing
-    ]
-    return rows + [[None, *_told(analysis, bot)] for bot in sorted(analysis.idle)]
+    return [[rank, *_told(analysis, bot)] for rank, bot in analysis.places]
 
 
 def _told(analysis: Analysis, bot: int) -> list[Value]:

@@ -16,6 +16,11 @@ LEGEND = (
 def about_standings(analysis: Analysis) -> list[str]:
     """Games without a winner, bots that change, ratings without a maximum or a bridge."""
     said = []
+    if missing := analysis.results.unplayed:
+        said.append(
+            f"The run is not over or was interrupted: {missing:,} of"
+            f" {analysis.games + missing:,} games are missing."
+        )
     if without := analysis.unfinished:
         share = "" if analysis.alone else "; their seats share the win"
         said.append(f"{without} of {analysis.games} games were not finished{share}.")

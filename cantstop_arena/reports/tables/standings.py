@@ -51,7 +51,11 @@ def _alone(analysis: Analysis, bot: int) -> list[Value]:
 
 def _rated(analysis: Analysis, bot: int, place: int) -> list[Value]:
     following = analysis.order[place + 1 : place + 2]
-    superior = [analysis.ratings.superiority(bot, other) for other in following]
+    superior = [
+        analysis.ratings.superiority(bot, other)
+        for other in following
+        if other not in analysis.idle
+    ]
     return [
         analysis.elo[bot],
         analysis.games_of[bot],

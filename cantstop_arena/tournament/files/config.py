@@ -251,6 +251,15 @@ def read_aims(
     return anchor, until
 
 
+def read_games(path: Path) -> int:
+    """Of a tournament file only the games that each group is to have. Raises ConfigError."""
+    reader = Reader(path)
+    entries = reader.mapping(reader.root, "a tournament", KEYS)
+    games = reader.whole(entries.get("games"), "games", GAMES, default=DEFAULT_GAMES)
+    reader.finish()
+    return games
+
+
 def _anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> dict[str, float]:
     """The bot whose Elo is given, and its Elo."""
     if entry is None:

@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, combinations
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.outcomes import Charge, Fault, Results, Tally, merged
-from cantstop_arena.sampling import Bytes, Deals, Pairs, Sample, Span, gather
+from cantstop_arena.sampling import Bytes, Deals, Pairs, Sample, Span, gaps, gather
 from cantstop_arena.seatings import Group, Orders, lineups
 from cantstop_arena.seeds import Seed, bits_of
 from cantstop_arena.tournament.ledgers.ledger import KeptDeals, orders_of, seed_in
@@ -72,6 +72,26 @@ class Account:
     def out(self) -> list[str]:
         """The names of the bots that are disqualified."""
         return [self.names[bot] for bot in self.ledger.disqualified()]
+
+    def unplayed(self, deals: int) -> int:
+        """The games that are missing to so many deals of each group that counts."""
+        out = self.ledger.disqualified().keys()
+        spans = self.ledger.spans()
+        counting = [group for group in self._groups() if out.isdisjoint(group)]
+        left = (gap for group in counting for gap in gaps(spans.get(group, ()), deals))
+        return sum(count for _, count in left) * len(self.orders)
+
+    def _groups(self) -> Iterable[Group]:
+        """The groups that meet."""
+        given = self.identity.get("lineups")
+        if given is not None:
+            return map(tuple, given)
+        return combinations(range(len(self.names)), self.identity["players"])
+
+
+def reached(spans: Mapping[Group, Iterable[Span]]) -> int:
+    """The deal up to which some group has played."""
+    return max((first + deals for gone in spans.values() for first, deals in gone), default=0)
 
 
 def charged(names: Sequence[str], fault: Fault, source: str, options: Sequence[str] = ()) -> Charge:
