@@ -296,7 +296,7 @@ def _write_resolved(
     tournament: Tournament, folder: Path, spans: "Mapping[Group, list[Span]]"
 ) -> None:
     """Write the tournament with everything spelled out, with as many games as it is to have."""
-    games = max(tournament.games, _games(tournament, reached(spans)))
+    games = _games(tournament, max(tournament.deals, reached(spans)))
     text = dump(replace(tournament, games=games).resolved(folder))
     target, draft = folder / RESOLVED, folder / f".{RESOLVED}"
     draft.write_text(text, encoding="utf-8", newline="\n")
