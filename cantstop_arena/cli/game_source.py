@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cantstop_arena.cli.options import RESULTS, bots_option, seed_option
+from cantstop_arena.bot_sources.versions import RESULTS
+from cantstop_arena.cli.options import bots_option, seed_option
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:

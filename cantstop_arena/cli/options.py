@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cantstop_arena.bot_sources.versions import RESULTS
+from cantstop_arena.cli.results_folder import page_option
 from cantstop_arena.errors import UsageError
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.runtime.system import bytes_of
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
     from cantstop_arena.seeds import Seed
     from cantstop_arena.tournament.files.config import Overrides
     from cantstop_arena.tournament.pool.worker_pool import Terms
-
-RESULTS = Path("results")
 
 bots_option = click.option(
     "--bots",
@@ -43,12 +43,15 @@ game_option = click.option(
 )
 
 
-def catalogue_for(bots_folder: Path, game_name: str) -> "Catalogue":
-    """What can be used to play a game. Raises UsageError for a game that there is not."""
+def catalogue_for(bots_folder: Path, game_name: str, results: Path = RESULTS) -> "Catalogue":
+    """What can be used to play a game, with versions of bots from earlier `results`.
+
+    Raises UsageError for a game that there is not.
+    """
     from cantstop_arena.bot_sources.catalogue import Catalogue
     from cantstop_arena.games.registry import game_called
 
-    return Catalogue(bots_folder, game_called(game_name))
+    return Catalogue(bots_folder, game_called(game_name), results=results)
 
 
 def _bytes(context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
@@ -108,13 +111,7 @@ _OPTIONS = (
     bots_option,
     click.option("--fresh", is_flag=True, help="Forget earlier results of this name."),
     click.option("--quiet", is_flag=True, help="Print the tables and nothing else."),
-    click.option(
-        "--page/--no-page",
-        default=True,
-        envvar="CANTSTOP_ARENA_PAGE",
-        show_envvar=True,
-        help="Write report.html, which takes about a second. Default: yes.",
-    ),
+    page_option,
 )
 
 

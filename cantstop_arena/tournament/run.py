@@ -1,7 +1,7 @@
 """From a tournament to its results: plays what the ledger lacks, and adds it all up."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -9,15 +9,22 @@ from typing import TYPE_CHECKING, Protocol
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
-from cantstop_arena.errors import ArenaError, FaultError, WorkforceError
+from cantstop_arena.errors import ArenaError, FaultError, LedgerError, WorkforceError
 from cantstop_arena.outcomes import Block, BlockResult, Charge, Fault, Results, joined
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.runtime.system import short_path
 from cantstop_arena.sampling import Span, gaps, merged
 from cantstop_arena.seatings import Group, Orders
+from cantstop_arena.tournament.edited_bots import edits
 from cantstop_arena.tournament.files.config import RESOLVED, FaultPolicy, Tournament, dump
 from cantstop_arena.tournament.ledgers.aggregation import Account, added_up, charged, reached
-from cantstop_arena.tournament.ledgers.ledger import LEDGER, Ledger, open_ledger, stored_seed
+from cantstop_arena.tournament.ledgers.ledger import (
+    LEDGER,
+    Ledger,
+    OtherTournament,
+    open_ledger,
+    stored_seed,
+)
 from cantstop_arena.tournament.pool.bot_logs import BotLogs
 from cantstop_arena.tournament.pool.judge import Judge
 from cantstop_arena.tournament.pool.worker_pool import PlayedPart, Terms, WorkerPool
@@ -145,7 +152,15 @@ def opened(
     """A session in `folder`, in which `fresh` forgets what was played. Raises LedgerError."""
     _make(folder)
     tournament = settled(tournament, folder, fresh)
-    with open_ledger(folder / LEDGER, tournament.identity(), fresh) as ledger:
+    with ExitStack() as stack:
+        try:
+            opening = open_ledger(folder / LEDGER, tournament.identity(), fresh)
+            ledger = stack.enter_context(opening)
+        except OtherTournament as error:
+            edited = edits(tournament, catalogue, error.stored, folder / KEPT)
+            if not edited:
+                raise
+            raise LedgerError(edited) from error
         yield Session(tournament, catalogue, folder, ledger)
 
 

@@ -44,7 +44,7 @@ def compare(
         finally:
             screen.close()
 
-    catalogue = Catalogue(playing.bots_folder)
+    catalogue = Catalogue(playing.bots_folder, results=playing.results)
     comparison = config.read(file, catalogue, playing.overrides)
     numbers, parts = count(1), len(comparison.players) * len(comparison.rules)
     folder = playing.results / comparison.name

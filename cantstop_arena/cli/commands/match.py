@@ -1,5 +1,7 @@
 """`arena match`: two bots, and whether one of two hypotheses about their difference is accepted."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,11 +19,13 @@ from cantstop_arena.cli.options import (
     terms_of,
     workers_option,
 )
+from cantstop_arena.cli.results_folder import page_option, write_results
 from cantstop_arena.cli.table_options import TEXT, show
 from cantstop_arena.cli.terminals.screen import Screen
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
+    from cantstop_arena.reports.analysis import Analysis
     from cantstop_arena.seeds import Seed
     from cantstop_arena.sequential.sprt import Sprt
 
@@ -68,6 +72,7 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # that a test may make
 @bots_option
 @click.option("--fresh", is_flag=True, help="Forget earlier results of this match.")
 @click.option("--quiet", is_flag=True, help="Print what came of it and nothing else.")
+@page_option
 def match(
     a: str,
     b: str,
@@ -83,8 +88,12 @@ def match(
     bots_folder: Path,
     fresh: bool,
     quiet: bool,
+    page: bool,
 ) -> None:
     """Let the bots A and B play each other, every deal in both seatings.
+
+    A bot is a name or a path, with options behind a colon (rule28:threshold=30), or a version of a
+    file that has played before (patient@previous, patient@08df1c2).
 
     With --sprt 0 5 they play until a sequential probability ratio test has decided between "A is
     as strong as B" and "A is 5 Elo stronger". Run it again to continue after an interruption.
@@ -95,7 +104,7 @@ def match(
     from cantstop_arena.tournament.match import Match, pairing
 
     test = _test(elo, alpha, beta)
-    catalogue = catalogue_for(bots_folder, game_name)
+    catalogue = catalogue_for(bots_folder, game_name, results)
     most = games or (MOST_GAMES if test else GAMES)
     rules = rules_called(rules_name, catalogue)
     tournament = pairing((a, b), catalogue, rules, most, seed, results)
@@ -111,11 +120,18 @@ def match(
     found = finding(contest.names, outcome.counts, test)
     path = contest.folder / "match.json"
     write_whole(path, match_json(found, rules.name, outcome.seed))
-    click.echo("\n" + match_text(found))
-    if outcome.results.faults:
+    analysis = Analysis(outcome.results)
+    played = replace(tournament, seed=outcome.seed)
+    said = partial(_say, match_text(found), analysis)
+    paths = write_results(analysis, played, catalogue, contest.folder, screen, page, said)
+    screen.written(contest.folder, [path, *paths])
+
+
+def _say(told: str, analysis: "Analysis") -> None:
+    click.echo("\n" + told)
+    if analysis.results.faults:
         click.echo()
-        show(Analysis(outcome.results), TEXT, ["faults"])
-    screen.written(contest.folder, [path])
+        show(analysis, TEXT, ["faults"])
 
 
 def _test(elo: tuple[float, float] | None, alpha: float, beta: float) -> "Sprt | None":

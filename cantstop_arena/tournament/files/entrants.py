@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.bot_sources.bot_specs import RESERVED, Description
 from cantstop_arena.bot_sources.describe import described_command
+from cantstop_arena.bot_sources.versions import version_in, version_name
 from cantstop_arena.errors import BotError
 from cantstop_arena.tournament.files.yaml_reader import (
     Entry,
@@ -96,12 +97,16 @@ class EntrantReader:
         if "bot" in entries and "command" not in entries:
             bot = self._bot(entries["bot"].value)
         own_name = self.reader.text(entries["as"].value, "as") if "as" in entries else None
-        name = own_name if "as" in entries or bot is None else bot.name
+        name = own_name if "as" in entries or bot is None else self._usual_name(bot, entries)
         if name is not None and not _is_printed_well(name):
             self.reader.complain(node, f"the name of a bot {A_NAME}, not {shown(name)}")
         if bot is None or name is None:
             return None
         return Entrant(name, bot, self._options(bot, entries), isolate or bool(command), command)
+
+    def _usual_name(self, bot: Description, entries: Mapping[str, Entry]) -> str:
+        reference = self.reader.plain(entries["bot"].value) if "bot" in entries else None
+        return usual_name(str(reference), bot)
 
     def _entries(self, node: Node) -> Mapping[str, Entry]:
         """The entries of a bot; a lone word is a bot without any others."""
@@ -179,13 +184,32 @@ def is_bot_name(reference: str) -> bool:
 
 
 def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> Description:
-    """The bot of a name, or of a path from `folder`. Raises BotError where there is none."""
+    """The bot of a name, or of a path from `folder`. Raises BotError where there is none.
+
+    Of a bot's file, a version that has played before can be meant (bot_sources/versions).
+    """
+    if version := version_in(reference):
+        return catalogue.version(_file_of(version.bot, folder, catalogue), version.wanted)
     if is_bot_name(reference):
         return catalogue.find(reference)
     path = folder / reference
     if not os.path.isfile(path):
         raise BotError(_missing(reference, folder))
     return catalogue.load_file(_straight(path))
+
+
+def _file_of(reference: str, folder: Path, catalogue: Catalogue) -> Path:
+    """Where a bot's file is, or was. Raises BotError for a bot that comes from elsewhere."""
+    if not is_bot_name(reference):
+        return _straight(folder / (reference if reference.endswith(".py") else f"{reference}.py"))
+    if catalogue.has(reference):
+        raise BotError(f"{reference} is no file; earlier versions are kept of files only")
+    return _straight(catalogue.folder / f"{reference}.py")
+
+
+def usual_name(reference: str, bot: Description) -> str:
+    """What a bot is called where nobody says: its name, with a version if one was asked for."""
+    return version_name(bot.name, bot.digest) if version_in(reference) else bot.name
 
 
 def program_spec(command: Sequence[str], game: str) -> Description:

@@ -283,6 +283,14 @@ def _place_of(bot: int) -> tuple[int, str]:
     return -1 - bot, ""
 
 
+class OtherTournament(LedgerError):
+    """A ledger of another tournament than was asked for, whose identity is `stored`."""
+
+    def __init__(self, stored: Mapping[str, Any], message: str) -> None:
+        super().__init__(message)
+        self.stored = stored
+
+
 # Opening ------------------------------------------------------------------------------------
 
 
@@ -393,14 +401,15 @@ def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
         for place, there, here in differences(stored["tournament"], wanted["tournament"])
     ]
     if told:
-        raise LedgerError(
+        raise OtherTournament(
+            stored["tournament"],
             "\n".join(
                 [
                     f"{ledger.path} holds another tournament of this name. What differs:",
                     *told,
                     "Give the tournament another name, or replace the results with --fresh.",
                 ]
-            )
+            ),
         )
 
 
