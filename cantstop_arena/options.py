@@ -110,3 +110,13 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint at the nearest known name, or nothing."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def with_options(name: str, options: Mapping[str, Any]) -> str:
+    """A name with options behind it, as the command line says them: `rule28:threshold=30`."""
+    told = ",".join(f"{key}={_said(value)}" for key, value in options.items())
+    return f"{name}:{told}" if told else name
+
+
+def _said(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) or value is None else str(value)

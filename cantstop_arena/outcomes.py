@@ -226,7 +226,8 @@ class Results:
     one the mean does. Where games were played `until` intervals were narrow, these are confidence
     sequences. There is no `seed` where tournaments with several were rated together. `seat_orders`
     are those in which bots took their seats in each deal, if they are not the usual ones. Games
-    that were asked for and are missing, as a run was interrupted or goes on, are `unplayed`.
+    that were asked for and are missing, as a run was interrupted or goes on, are `unplayed`. With
+    a `challenger` only its games were played.
     """
 
     name: str
@@ -245,6 +246,7 @@ class Results:
     until: Until | None = None
     seat_orders: Orders | None = None
     unplayed: int = 0
+    challenger: str = ""
 
     @property
     def orders(self) -> Orders:

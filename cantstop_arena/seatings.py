@@ -10,7 +10,7 @@ Orders are of positions in the group; `lineups` gives them for a group's bots.
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import permutations
+from itertools import combinations, permutations
 
 Group = tuple[int, ...]  # the numbers of the bots that meet, ascending
 Order = tuple[int, ...]  # of positions in a group, by seat
@@ -67,6 +67,12 @@ def rotations(circle: Order) -> Iterator[Order]:
     """A circle, turned from seat to seat."""
     for first in range(len(circle)):
         yield circle[first:] + circle[:first]
+
+
+def groups_with(bot: int, bots: int, players: int) -> tuple[Group, ...]:
+    """Every group of so many `players` in which one of the bots sits, in canonical order."""
+    others = (other for other in range(bots) if other != bot)
+    return tuple(sorted(tuple(sorted((bot, *rest))) for rest in combinations(others, players - 1)))
 
 
 def lineups(group: Group, orders: Iterable[Order]) -> Iterator[Group]:

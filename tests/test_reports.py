@@ -211,7 +211,7 @@ def test_solitaire_is_by_turns_and_who_did_not_play_is_last() -> None:
         (1, "fast", 10.0),
         (1, "quick", 10.0),
         (3, "slow", 11.0),
-        (4, "idle", None),
+        (None, "idle", None),
     ]
     assert found[0]["turns_low"] == significant(10 - 3.182446305 * (2 / 3 / 4) ** 0.5)
     assert found[3]["turns_low"] is None
@@ -425,7 +425,7 @@ def test_the_errors_of_the_crosstable_give_way_on_a_narrow_terminal() -> None:
 def test_solitaire_as_printed() -> None:
     lines = drawn(standings, solitaire()).splitlines()
     assert lines[2].split() == ["1", "fast", "4", "10.000", "±", "1.299"]
-    assert lines[5].split() == ["4", "idle", "0", "-"]
+    assert lines[5].split() == ["-", "idle", "0", "-"]
     assert lines[-1] == "1 of 12 games were not finished."
     assert [table.name for table in for_people(solitaire())] == ["standings", "styles"]
 
@@ -540,7 +540,7 @@ def test_the_files_of_solitaire(tmp_path: Path) -> None:
     ]
     lines = written[0].read_text().splitlines()
     assert lines[0] == "rank,bot,games,turns_per_game,turns_low,turns_high,faults,note"
-    assert lines[4] == "4,idle,0,,,,0,"
+    assert lines[4] == ",idle,0,,,,0,"
 
 
 def test_the_same_results_are_the_same_bytes(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from cantstop_arena.cli.commands.bots import bots
 from cantstop_arena.cli.commands.compare import compare
 from cantstop_arena.cli.commands.draw import draw
 from cantstop_arena.cli.commands.game_list import games
+from cantstop_arena.cli.commands.gauntlet import gauntlet
 from cantstop_arena.cli.commands.match import match
 from cantstop_arena.cli.commands.plan import plan
 from cantstop_arena.cli.commands.play import play
@@ -102,6 +103,7 @@ def main() -> None:
     arena report results/NAME    write their page again, to be looked at
     arena compare rules.yaml     say what rule variants do to the game
     arena match A B --sprt 0 5   play until it is decided whether A is better
+    arena gauntlet A             play A against a field, and say its place
     arena bots                   list the bots that can play
     """
 
@@ -109,6 +111,7 @@ def main() -> None:
 for command in (
     run,
     match,
+    gauntlet,
     compare,
     rate,
     report,

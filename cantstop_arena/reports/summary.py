@@ -27,8 +27,8 @@ NOT_RATED: Entry = {"elo": None, "score": None}  # what solitaire has not
 def summary(analysis: Analysis) -> Entry:
     """Everything the tournament found, keys in a fixed order.
 
-    `until`, `unplayed`, `faults`, `disqualified` and `not_reproducible` stand there only where
-    there are any.
+    `until`, `unplayed`, `gauntlet`, `faults`, `disqualified` and `not_reproducible` stand there
+    only where there are any.
     """
     results = analysis.results
     entry: Entry = {
@@ -47,6 +47,7 @@ def summary(analysis: Analysis) -> Entry:
     asides: Entry = {
         "until": _until(results, results.until) if results.until else None,
         "unplayed": results.unplayed,
+        "gauntlet": results.challenger,
         "faults": [_charge(charge) for charge in results.faults],
         "disqualified": _disqualified(analysis),
         "not_reproducible": list(results.irreproducible),

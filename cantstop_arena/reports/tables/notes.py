@@ -31,7 +31,21 @@ def about_standings(analysis: Analysis) -> list[str]:
             f"{listed(unsteady)}: {NOT_REPRODUCIBLE}. The answers were others when a game was"
             " played twice, so that results change from run to run."
         )
+    if analysis.results.challenger in analysis.results.bots:
+        said += _about_gauntlet(analysis, analysis.results.bots.index(analysis.results.challenger))
     return said if analysis.alone else [*said, *_about_ratings(analysis)]
+
+
+def _about_gauntlet(analysis: Analysis, bot: int) -> list[str]:
+    """The place of a challenger, and how sure that is."""
+    name, bots = analysis.results.bots[bot], len(analysis.order)
+    said = [f"Only games of {name} were played; the scores of the others are against it."]
+    rank = next(rank for rank, other in analysis.places if other == bot)
+    if rank is not None:
+        best, worst = analysis.ratings.ranks[bot]
+        range_told = f"; with its errors {best} to {worst}" if best < worst else ""
+        said.insert(0, f"{name} is in place {rank} of {bots}{range_told}.")
+    return said
 
 
 def _about_ratings(analysis: Analysis) -> list[str]:

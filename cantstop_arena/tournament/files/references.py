@@ -1,10 +1,10 @@
 """Bots as the command line says them: `rule28`, `bots/mine.py`, `patient@previous:risk=2`."""
 
 from pathlib import Path
-from typing import Any
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.errors import BotError
+from cantstop_arena.options import with_options
 from cantstop_arena.tournament.files.entrants import Entrant, find_bot, usual_name
 from cantstop_arena.tournament.files.yaml_reader import fitted
 from cantstop_arena.tournament.files.yaml_text import plain_value
@@ -47,13 +47,3 @@ def reference_to(base: str, entrant: Entrant) -> str:
         if value != entrant.bot.defaults.get(key) and not isinstance(value, (list, tuple))
     }
     return with_options(base, changed)
-
-
-def with_options(name: str, options: dict[str, Any]) -> str:
-    """A name with options behind it."""
-    told = ",".join(f"{key}={_said(value)}" for key, value in options.items())
-    return f"{name}:{told}" if told else name
-
-
-def _said(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) or value is None else str(value)

@@ -32,10 +32,11 @@ class Reader:
         self.problems = [Problem(self.file, *place, why) for place, why in self._refused.items()]
 
     def complain(self, node: Node, message: str) -> None:
-        """Keep a problem, unless what stands there has been refused as a whole."""
+        """Keep a problem, once, unless what stands there has been refused as a whole."""
         place = place_of(node)
-        if place not in self._refused:
-            self.problems.append(Problem(self.file, *place, message))
+        problem = Problem(self.file, *place, message)
+        if place not in self._refused and problem not in self.problems:
+            self.problems.append(problem)
 
     def finish(self) -> None:
         """Raise ConfigError if anything was wrong."""

@@ -133,6 +133,7 @@ def added_up(accounts: Sequence[Account], anchor: Mapping[str, float]) -> Result
         anchor=anchor,
         counts=game_called(first["game"]).counts,
         seat_orders=accounts[0].orders,
+        challenger=str(first.get("gauntlet", "")) if len(accounts) == 1 else "",
         faults=tuple(charge for share in shares for charge in share.charges()),
         disqualified=tuple(out),
         irreproducible=tuple(name for name in bots if name in unsteady),
