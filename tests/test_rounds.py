@@ -27,9 +27,9 @@ from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
 from cantstop_arena.tournament.schedule import deals_per_block, deals_per_round, missing_rounds
 
 
-def cup(bots: int, games: int, isolate: bool = False) -> Tournament:
+def cup(bots: int, games: int, isolate: bool = False, learns: bool = False) -> Tournament:
     """A tournament as far as the schedule looks at it."""
-    entrants: Any = [SimpleNamespace(isolate=isolate)] * bots
+    entrants: Any = [SimpleNamespace(isolate=isolate, bot=SimpleNamespace(learns=learns))] * bots
     return Tournament("cup", GAME, CLASSIC, 2, games, 1, FaultPolicy(), entrants, Path())
 
 

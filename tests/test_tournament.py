@@ -35,7 +35,9 @@ from cantstop_arena.tournament.schedule import deals_per_block, missing_rounds
 
 def cup(bots: int, players: int, games: int) -> Tournament:
     """A tournament as far as the schedule looks at it."""
-    entrants: Any = [SimpleNamespace(isolate=False) for _ in range(bots)]
+    entrants: Any = [
+        SimpleNamespace(isolate=False, bot=SimpleNamespace(learns=False)) for _ in range(bots)
+    ]
     return Tournament("cup", GAME, CLASSIC, players, games, 1, FaultPolicy(), entrants, Path())
 
 

@@ -48,19 +48,21 @@ class _Manager(pluggy.PluginManager):
 
     def __init__(self, game: Game) -> None:
         super().__init__(PROJECT)
-        self._decisions = game.decisions
+        self._functions = game.functions
         self.add_hookspecs(hookspecs)
         self.add_hookspecs(_namespace(game))
 
     def parse_hookimpl_opts(self, plugin: Any, name: str) -> Any:
         options = super().parse_hookimpl_opts(plugin, name)
-        named = name in self._decisions and inspect.isfunction(getattr(plugin, name, None))
+        named = name in self._functions and inspect.isfunction(getattr(plugin, name, None))
         return {} if options is None and named else options
 
 
 def _namespace(game: Game) -> type:
     """The hooks of a game, as pluggy takes them."""
-    return type("Hooks", (), {hook.__name__: staticmethod(hook) for hook in game.hooks})
+    return type(
+        "Hooks", (), {hook.__name__: staticmethod(hook) for hook in (*game.hooks, game.listener)}
+    )
 
 
 def plugin_manager(game: Game) -> pluggy.PluginManager:

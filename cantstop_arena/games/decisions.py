@@ -20,11 +20,13 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, get_type_hints, overload
 
 from cantstop_arena.games.answers import converted, index_among, truth, whole_number
+from cantstop_arena.games.endings import GameOver
 from cantstop_arena.hookspecs import hookspec
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 MOVES = "moves"
 ANSWER = "answer"
+GAME_OVER = "game_over"
 _DECLARED = "cantstop_arena_decision"
 
 
@@ -79,6 +81,11 @@ def decision(
         return hookspec(function)
 
     return mark if function is None else mark(function)
+
+
+@decision(optional=True)
+def game_over(view: Any, result: GameOver) -> None:
+    """Hear how the game ended; `view` is the last that the bot was shown in it, if any."""
 
 
 def decisions_of(hooks: Iterable[Callable[..., Any]]) -> Mapping[str, Decision]:

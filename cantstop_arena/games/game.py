@@ -14,7 +14,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from cantstop_arena.counting import Counts
-from cantstop_arena.games.decisions import Decision, decisions_of
+from cantstop_arena.games.decisions import Decision, decisions_of, game_over
 from cantstop_arena.games.streams import Chance, Stream
 from cantstop_arena.seatings import Orders, standard_orders
 
@@ -156,6 +156,8 @@ class Game:
     players: range = range(2, 5)
     rules: RuleBook[Any]
     hooks: Sequence[Callable[..., Any]]
+    listener: Callable[..., Any] = staticmethod(game_over)
+    """The hook by which bots may hear how a game ended; its first parameter is that of `hooks`."""
     counts = Counts(names=("decisions",), length="decisions", unit="decision", alone="decisions")
     bots: Mapping[str, str] = {}
     commands: Mapping[str, str] = {}
@@ -178,6 +180,11 @@ class Game:
     def decisions(self) -> Mapping[str, Decision]:
         """The decisions that are asked of bots, by name."""
         return decisions_of(self.hooks)
+
+    @cached_property
+    def functions(self) -> Mapping[str, Decision]:
+        """All functions that a bot can have, by name: for decisions, and to hear of the end."""
+        return {**self.decisions, **decisions_of([self.listener])}
 
     def orders(self, players: int) -> Orders:
         """The orders in which bots take their seats in each deal: see `seatings`."""
@@ -219,4 +226,4 @@ class Game:
         """How a game at such a table is watched from outside."""
         from cantstop_arena.games.watched import plain_window
 
-        return plain_window(tuple(self.decisions))
+        return plain_window(tuple(self.functions))

@@ -20,7 +20,8 @@ from cantstop_arena.bot_sources.bot_specs import Address, BotSpec
 from cantstop_arena.bot_sources.complaints import LONGEST_REPORT, complaint_of
 from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.errors import ERROR, BotError
-from cantstop_arena.games.decisions import MOVES, Decision
+from cantstop_arena.games.decisions import GAME_OVER, MOVES, Decision
+from cantstop_arena.games.endings import GameOver
 from cantstop_arena.games.game import Game
 from cantstop_arena.games.registry import DEFAULT, game_called
 from cantstop_arena.games.streams import Stream
@@ -42,9 +43,12 @@ class Server:
         self._player: Any = None
         self._rules = game.rules.default
         self._random = Stream(0)
+        self._shown: Any = None
+        self._failed: BaseException | None = None
         self._responses: Mapping[str, Callable[[Message], Message | None]] = {
             "hello": self._get_ready,
             "game": self._begin,
+            GAME_OVER: self._finish,
             **{one.name: partial(self._decide, one) for one in game.decisions.values()},
         }
 
@@ -62,18 +66,19 @@ class Server:
 
     def _get_ready(self, told: Message) -> Message:
         spec = self._find()
-        spec.build(told["options"])  # a bot that cannot be built says so before it plays
+        player = spec.build(told["options"])  # that it cannot be built it says before it plays
         self._make = partial(fresh_player, spec, told["options"])
         self._game.prepare(self._rules, self._game.players[0])  # no decision waits for that
         if self._memory is not None:
             system.limit_memory(self._memory)
-        return {"type": "ready"}
+        return {"type": "ready", GAME_OVER: hasattr(player, GAME_OVER)}
 
     def _begin(self, told: Message) -> None:
         key = int(told["random"], 16)
         self._rules, self._random = self._game.rules.from_dict(told["rules"]), Stream(key)
         if told.get("anew", True):
             self._player = None
+        self._shown = None
         seed_libraries(key)
         self._game.prepare(self._rules, told["players"])  # which is not the bot's time
 
@@ -81,13 +86,26 @@ class Server:
         player, codec = self._asked(), self._game.codec
         view = told[decision.parameters[0]]
         shown = [codec.view_from_json(decision.shown, view, self._rules, self._random)]
+        self._shown = shown[0]
         if MOVES in told:
             shown.append(codec.moves_from_json(told[MOVES]))
         decide = getattr(player, decision.name, None)
         return {decision.key: None if decide is None else spoken(decide(*shown))}
 
+    def _finish(self, told: Message) -> None:
+        """Tell the bot how the game ended. Nobody waits: what it raises it raises when asked."""
+        winners, points = tuple(told["winners"]), tuple(told.get("points", ()))
+        result = GameOver(told["seat"], told["players"], winners, points)
+        try:
+            self._asked().game_over(self._shown, result)
+        except BaseException as error:
+            self._failed = error
+
     def _asked(self) -> Any:
-        """The bot of this game, made when it is asked first."""
+        """The bot of this game, made when it is asked first. Raises what it failed with."""
+        if self._failed is not None:
+            failed, self._failed = self._failed, None
+            raise failed
         if self._player is None:
             self._player = self._make()
         return self._player

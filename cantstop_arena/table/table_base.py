@@ -1,14 +1,18 @@
 """What every table is: bots around one game, played to its end decision by decision."""
 
 import hashlib
+import os
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 
 from cantstop_arena.errors import GameError
+from cantstop_arena.games.decisions import GAME_OVER
+from cantstop_arena.games.endings import GameOver
 from cantstop_arena.games.game import Event, Game
 from cantstop_arena.outcomes import Block
 from cantstop_arena.runtime.interpreter_state import Surroundings
@@ -41,6 +45,7 @@ class TableBase(ABC):
         self.orders = game.orders(players)
         self.contestants = tuple(contestants)
         self.on_speaker: Callable[[int], None] = lambda bot: None  # told who may print now
+        self.after_block: Callable[[], None] = lambda: None
         self.measured = False  # whether counts are kept deal by deal
         self.seats: Group = tuple(range(players))
         self.group = self.seats
@@ -151,6 +156,17 @@ class TableBase(ABC):
     def warm_up(self) -> None:  # noqa: B027
         """Do whatever takes long before anybody is asked."""
 
+    @abstractmethod
+    def last_shown(self, seat: int) -> Any:
+        """What the bot in a seat was shown last in this game; None where it was not asked."""
+
+    @abstractmethod
+    def hearing(self, seat: int) -> AbstractContextManager[None]:
+        """Let watchers see that the bot in this seat is told how the game ended.
+
+        Where it fails meanwhile, this is the `seat` of the culprit.
+        """
+
     # What all do alike
 
     def start(self, seats: Group, deal: int) -> None:
@@ -181,6 +197,27 @@ class TableBase(ABC):
         except Exception as error:  # out of machine code, which no bot's function wraps
             raise fault_of(error) from error
         self.look_at_end()
+
+    def tell_end(self) -> None:
+        """Tell the bots that want to hear it how the game ended. Raises BotFault."""
+        players = [(seat, one) for seat, one in enumerate(self.sitting) if hasattr(one, GAME_OVER)]
+        ending = self.ending() if players else {}
+        for seat, player in players:
+            winners, points = tuple(ending["winners"]), tuple(ending.get("points", ()))
+            self.on_speaker(self.seats[seat])
+            with self.hearing(seat):
+                self._tell(player, seat, GameOver(seat, len(self.seats), winners, points))
+
+    def _tell(self, player: Any, seat: int, result: GameOver) -> None:
+        process = os.getpid()
+        try:
+            player.game_over(self.last_shown(seat), result)
+        except BaseException as error:
+            raise fault_of(error, player) from error
+        finally:
+            if os.getpid() != process:  # the bot has forked: there is one of us too many
+                os._exit(0)
+            self._surroundings.restore_quickly()
 
     def tidy_up(self) -> None:
         """Undo what plain bots may have done to the process, and forget what they have learnt."""

@@ -7,6 +7,7 @@ from typing import Any
 from cantstop_arena.bot_sources.bot_specs import BotSpec
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.decisions import Decision
+from cantstop_arena.games.endings import GameOver
 from cantstop_arena.isolation.remote import (
     Failure,
     Launch,
@@ -46,6 +47,8 @@ class RemoteBot:
         for decision in self.remote.game.decisions.values():
             setattr(self.player, decision.name, partial(self._decide, decision))
         self.group: Group | None = None
+        self.hearing = RemotePlayer()
+        vars(self.hearing).update(vars(self.player), game_over=self._finish)
 
     def __call__(self, start: GameStart) -> RemotePlayer:
         """The bot, told that a game begins.
@@ -61,7 +64,11 @@ class RemoteBot:
                 start.seat, start.players, start.rules, start.key, start.anew
             ),
         )
-        return self.player
+        return self.hearing if self.remote.hears else self.player
+
+    def _finish(self, _: Any, result: GameOver) -> None:
+        """It has been shown what it was shown."""
+        self.remote.finish(result)
 
     def _decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> Any:
         return self._asked(decision.name, lambda: self.remote.decide(decision, view, moves))

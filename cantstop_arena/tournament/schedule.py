@@ -15,6 +15,7 @@ from cantstop_arena.seatings import Group
 from cantstop_arena.tournament.files.config import Tournament
 
 _MOST_GAMES = {"compiled": 16_384, "plain": 256}  # about a tenth of a second of play
+_LESSON = 256  # games of a group in a row, for bots that learn
 _GAMES_APART = 512  # of a group in a round, where processes are started for each group that comes
 
 Round: TypeAlias = tuple[int, Iterator[Block]]
@@ -72,9 +73,16 @@ class _Schedule:
         blocks = (next(self._blocks(group, deal), None) for group in self.tournament.groups())
         return min((block.first for block in blocks if block), default=None)
 
+    def _size(self, group: Group) -> int:
+        """Bots that learn do so for a block, which therefore is as long as they are promised."""
+        lane, entrants = self.lane_of(group), self.tournament.entrants
+        if lane == "plain" and any(entrants[bot].bot.learns for bot in group):
+            return max(1, _LESSON // len(self.tournament.orders))
+        return deals_per_block(self.tournament, lane)
+
     def _blocks(self, group: Group, deal: int) -> Iterator[Block]:
         """The blocks of a group that begin at a deal or after it."""
-        size = deals_per_block(self.tournament, self.lane_of(group))
+        size = self._size(group)
         for first, deals in gaps(self.played(group), self.tournament.deals):
             end = first + deals
             yield from _cut(group, first if first >= deal else -(-deal // size) * size, end, size)

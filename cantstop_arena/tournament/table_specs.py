@@ -100,6 +100,7 @@ class Recipe:
         table.settle_in(memory)
         redirection = Redirection(logs.paths, lambda: table.speaker)
         table.on_speaker = redirection.turn_to
+        table.after_block = redirection.end_lines
         return table
 
 

@@ -1,6 +1,7 @@
 """The table of Can't Stop: the engine plays, compiled bots in machine code, plain ones as asked."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from cantstop_arena.games.cantstop.engine.compiled_bots import (
     is_compiled,
 )
 from cantstop_arena.games.cantstop.engine.compiler import cache_folder
+from cantstop_arena.games.cantstop.engine.snapshots import HEARING
 from cantstop_arena.games.cantstop.engine.state import (
     AGAIN,
     FAULT,
@@ -133,6 +135,17 @@ class EngineTable(Table):
     def mark_as_deciding(self, seat: int) -> None:
         game = self.games[0]
         game.seat, game.turn, game.waiting = seat, 0, AGAIN
+
+    def last_shown(self, seat: int) -> Any:
+        return self.asker.shown.get(seat)
+
+    @contextmanager
+    def hearing(self, seat: int) -> Iterator[None]:
+        """The record is as it was afterwards, unless the bot fails."""
+        game = self.games[0]
+        last, game.seat, game.waiting = int(game.seat), seat, HEARING
+        yield
+        game.seat, game.waiting = last, OVER
 
     def rest(self) -> None:
         self.games[0].waiting = OVER

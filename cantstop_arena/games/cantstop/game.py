@@ -8,7 +8,7 @@ from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena.games.cantstop.hooks import HOOKS
+from cantstop_arena.games.cantstop.hooks import HOOKS, game_over
 from cantstop_arena.games.cantstop.measures import COUNTED
 from cantstop_arena.games.cantstop.odds import hit_table
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, PLAYERS, RuleSet, derive
@@ -63,6 +63,7 @@ class CantStop(Game):
     players = PLAYERS
     rules = CantStopRules(CLASSIC, telling=("stop", "landing", "columns_to_win"))
     hooks = HOOKS
+    listener = staticmethod(game_over)
     counts = COUNTED
     bots: Mapping[str, str] = MappingProxyType(
         {name: f"cantstop_arena.games.cantstop.bots.{name.replace('-', '_')}" for name in _BOTS}

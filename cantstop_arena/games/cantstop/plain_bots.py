@@ -64,6 +64,7 @@ class Asker:
         self._process = getpid()
         self._surroundings = undamaged
         self.on_turn: Callable[[int], None] = lambda seat: None  # told the seat before its turn
+        self.shown: dict[int, Turn] = {}  # by seat, what was shown last
         self._standings_of: tuple[int, int] = (-1, -1)
         self._standings = _Standings((), (), 0, ())
 
@@ -75,6 +76,7 @@ class Asker:
     def begin(self) -> None:
         """Forget the game before; the next one has been started."""
         self._standings_of = (-1, -1)
+        self.shown.clear()
         keys = (int(kernel.bot_key(self._handle, seat)) for seat in range(self._players))
         self._streams = tuple(map(Stream, keys))
 
@@ -85,7 +87,7 @@ class Asker:
         """
         shown = self._numbers.tolist()
         player = players[shown[_SEAT]]
-        turn = self._turn(shown)
+        turn = self.shown[shown[_SEAT]] = self._turn(shown)
         try:
             if wanted == MOVE:
                 answer: object = player.choose_move(turn, moves_in(shown))

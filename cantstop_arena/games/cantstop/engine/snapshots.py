@@ -6,13 +6,15 @@ from typing import Any
 import numpy as np
 
 from cantstop_arena.games.cantstop.engine.state import AGAIN, FIELDS, GAME, MAX_SEATS, MOVE
+from cantstop_arena.games.decisions import GAME_OVER
 from cantstop_arena.outcomes import Snapshot
 
 SIZE = GAME.itemsize
 _SEEN = ("cursor", "seat", "turn", "rolls", "waiting")
 _SLOTS = [int(FIELDS[name][1]) // 8 for name in _SEEN]
 _BOTS = int(FIELDS["bots"][1]) // 8
-_ASKED = {MOVE: "choose_move", AGAIN: "roll_again"}
+HEARING = -1  # what a game waits for that is over, while a bot hears of it
+_ASKED = {MOVE: "choose_move", AGAIN: "roll_again", HEARING: GAME_OVER}
 
 
 def sight_of(memory: Any) -> Callable[[], Snapshot]:
