@@ -9,6 +9,7 @@ from cantstop_arena import __version__
 from cantstop_arena.cli.commands.bench import bench
 from cantstop_arena.cli.commands.bots import bots
 from cantstop_arena.cli.commands.compare import compare
+from cantstop_arena.cli.commands.completion import completion
 from cantstop_arena.cli.commands.draw import draw
 from cantstop_arena.cli.commands.game_list import games
 from cantstop_arena.cli.commands.gauntlet import gauntlet
@@ -123,5 +124,6 @@ for command in (
     replay,
     draw,
     bench,
+    completion,
 ):
     main.add_command(command)

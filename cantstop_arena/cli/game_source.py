@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cantstop_arena.bot_sources.versions import RESULTS
+from cantstop_arena.cli import completing
 from cantstop_arena.cli.options import bots_option, seed_option
 from cantstop_arena.errors import UsageError
 
@@ -25,7 +26,7 @@ STANDARD = Path("-")
 
 _OPTIONS = (
     click.argument("file", type=click.Path(path_type=Path)),
-    click.argument("bots", nargs=-1, metavar="[BOT]..."),
+    click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=completing.bots),
     click.option("--deal", type=click.IntRange(0, LAST_DEAL), help="The deal, counted from 0."),
     seed_option("Default: the file's, or that of its results."),
     bots_option,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cantstop_arena.bot_sources.versions import RESULTS
+from cantstop_arena.cli import completing
 from cantstop_arena.cli.results_folder import page_option
 from cantstop_arena.errors import UsageError
 from cantstop_arena.runtime import shutdown
@@ -39,6 +40,7 @@ game_option = click.option(
     default="cantstop",
     show_default=True,
     metavar="NAME",
+    shell_complete=completing.games,
     help="The game that is played; see arena games.",
 )
 

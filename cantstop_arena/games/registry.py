@@ -102,6 +102,11 @@ def _offered(point: EntryPoint) -> Iterator[Game]:
             yield game
 
 
+def built_in() -> list[str]:
+    """The names of the games that come along."""
+    return [*_BUILT_IN]
+
+
 def command_names() -> list[str]:
     """The names of the games' own commands."""
     if not _any_declared():

@@ -110,6 +110,7 @@ class RuleBook(Generic[AnyRules]):
     variants: Sequence[Named[AnyRules]] = ()
     check: Callable[[AnyRules], Sequence[tuple[str, str]]] = lambda rules: ()
     telling: Sequence[str] = ()  # the parameters in which named rule sets differ
+    legend: Mapping[str, str] = field(default_factory=dict)  # what sources stand for
 
     @property
     def named(self) -> Mapping[str, Named[AnyRules]]:

@@ -48,8 +48,8 @@ class Server:
         self._responses: Mapping[str, Callable[[Message], Message | None]] = {
             "hello": self._get_ready,
             "game": self._begin,
-            GAME_OVER: self._finish,
             **{one.name: partial(self._decide, one) for one in game.decisions.values()},
+            GAME_OVER: self._finish,
         }
 
     def answer(self, line: bytes) -> bytes:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cantstop_arena.cli import completing
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
 from cantstop_arena.errors import UsageError
 
@@ -23,8 +24,8 @@ def _finite(context: click.Context, parameter: click.Parameter, seconds: float) 
     return seconds
 
 
-@click.command()
-@click.argument("file")
+@click.command(short_help="Look at the bots of a file closely.")
+@click.argument("file", shell_complete=completing.bots)
 @game_option
 @bots_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")

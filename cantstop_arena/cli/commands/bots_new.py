@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _LONGEST = 60
 
 
-@click.command()
+@click.command(short_help="Write a bot to start from.")
 @click.argument("name")
 @click.option("--compiled", is_flag=True, help="For the compiled lane.")
 @game_option

@@ -12,7 +12,7 @@ from cantstop_arena.cli.table_options import TEXT, format_option
 from cantstop_arena.cli.terminals.screen import Screen
 
 
-@click.command()
+@click.command(short_help="Play a comparison and say what each rule set changes.")
 @click.argument("file", type=click.Path(path_type=Path))
 @playing_options
 @format_option

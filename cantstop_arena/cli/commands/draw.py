@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cantstop_arena.views.game_view import Scene
 
 
-@click.command()
+@click.command(short_help="Draw the board of a game, as text or as SVG.")
 @game_options
 @click.option("--turn", type=click.IntRange(0), help="After this turn, 0: before the first.")
 @click.option(

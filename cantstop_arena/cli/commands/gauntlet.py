@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cantstop_arena.cli import completing
 from cantstop_arena.cli.commands.rules import rules_called, rules_option
 from cantstop_arena.cli.options import (
     bots_option,
@@ -28,12 +29,13 @@ if TYPE_CHECKING:
 GAMES = 10_000
 
 
-@click.command()
-@click.argument("challenger")
+@click.command(short_help="Let one bot meet a field, and say its place.")
+@click.argument("challenger", shell_complete=completing.bots)
 @click.option(
     "--against",
     multiple=True,
     metavar="BOT",
+    shell_complete=completing.bots,
     help="A bot of the field; may be given several times. Default: all that are built in.",
 )
 @click.option("--players", type=int, default=2, show_default=True, help="Seats at a table.")

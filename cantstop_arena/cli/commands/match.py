@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cantstop_arena.cli import completing
 from cantstop_arena.cli.commands.rules import rules_called, rules_option
 from cantstop_arena.cli.numbers import MOST_ELO, FiniteRange
 from cantstop_arena.cli.options import (
@@ -34,9 +35,9 @@ MOST_GAMES = 10_000_000  # by default, where a test ends the match
 AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # that a test may make
 
 
-@click.command()
-@click.argument("a")
-@click.argument("b")
+@click.command(short_help="Let two bots play each other, also until a test decides.")
+@click.argument("a", shell_complete=completing.bots)
+@click.argument("b", shell_complete=completing.bots)
 @click.option(
     "--sprt",
     "elo",

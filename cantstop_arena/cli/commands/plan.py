@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from cantstop_arena.cli import completing
 from cantstop_arena.cli.commands.rules import rules_called, rules_option
 from cantstop_arena.cli.numbers import MOST_ELO, FiniteRange
 from cantstop_arena.cli.options import (
@@ -19,8 +20,8 @@ LEAST = 100  # deals of the pilot: with fewer, a variance is hardly known
 LEAST_DIFFERENCE = 1e-6  # nobody could play what less would cost
 
 
-@click.command()
-@click.argument("names", nargs=-1, metavar="[BOT]...")
+@click.command(short_help="Say how many games a question costs.")
+@click.argument("names", nargs=-1, metavar="[BOT]...", shell_complete=completing.bots)
 @click.option(
     "--difference",
     type=float,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cantstop_arena.cli import completing
 from cantstop_arena.cli.commands.rules import rules_called, rules_option
 from cantstop_arena.cli.game_source import LAST_DEAL, STANDARD
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option, seed_option
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 LONGEST_LINE = 1000  # bytes of an answer that are looked at
 
 
-@click.command()
-@click.argument("bots", nargs=-1, metavar="[BOT]...")
+@click.command(short_help="Play against bots, or alone.")
+@click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=completing.bots)
 @rules_option
 @game_option
 @click.option(

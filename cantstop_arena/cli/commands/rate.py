@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from cantstop_arena.cli import completing
 from cantstop_arena.cli.table_options import show, table_options
 from cantstop_arena.outcomes import MOST_ANCHOR
 
@@ -27,9 +28,14 @@ def _anchor(
     return anchor
 
 
-@click.command()
+@click.command(short_help="Rate results folders again, also several together.")
 @click.argument(
-    "results", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="RESULTS..."
+    "results",
+    type=click.Path(path_type=Path),
+    nargs=-1,
+    required=True,
+    metavar="RESULTS...",
+    shell_complete=completing.results,
 )
 @click.option(
     "--anchor",

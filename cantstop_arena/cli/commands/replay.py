@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cantstop_arena.games.game import Event
 
 
-@click.command()
+@click.command(short_help="Tell a game again, move by move.")
 @game_options
 @click.option("--json", "as_json", is_flag=True, help="As JSON Lines, one event a line.")
 @click.option("--step", is_flag=True, help="Step by step, with keys, on a terminal.")

@@ -4,9 +4,11 @@ from pathlib import Path
 
 import click
 
+from cantstop_arena.cli import completing
 
-@click.command()
-@click.argument("results", type=click.Path(path_type=Path))
+
+@click.command(short_help="Write the page of a results folder again.")
+@click.argument("results", type=click.Path(path_type=Path), shell_complete=completing.results)
 def report(results: Path) -> None:
     """Write report.html into the folder RESULTS of a run or a comparison.
 

@@ -12,7 +12,7 @@ from cantstop_arena.cli.table_options import TEXT, show, table_options
 from cantstop_arena.cli.terminals.screen import Screen
 
 
-@click.command()
+@click.command(short_help="Play a tournament and print its standings.")
 @click.argument("file", type=click.Path(path_type=Path))
 @playing_options
 @table_options

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 from cantstop_arena.games.cantstop.hooks import HOOKS, game_over
 from cantstop_arena.games.cantstop.measures import COUNTED
 from cantstop_arena.games.cantstop.odds import hit_table
-from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, PLAYERS, RuleSet, derive
+from cantstop_arena.games.cantstop.rules import (
+    CLASSIC,
+    NAMED,
+    PARAMETERS,
+    PLAYERS,
+    SOURCES,
+    RuleSet,
+    derive,
+)
 from cantstop_arena.games.game import CheckGame, Event, Game
 from cantstop_arena.games.rulebook import Named, RuleBook
 from cantstop_arena.outcomes import Window
@@ -61,7 +69,7 @@ class CantStop(Game):
     name = "cantstop"
     title = "Can't Stop"
     players = PLAYERS
-    rules = CantStopRules(CLASSIC, telling=("stop", "landing", "columns_to_win"))
+    rules = CantStopRules(CLASSIC, telling=("stop", "landing", "columns_to_win"), legend=SOURCES)
     hooks = HOOKS
     listener = staticmethod(game_over)
     counts = COUNTED

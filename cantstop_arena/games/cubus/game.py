@@ -15,6 +15,7 @@ from cantstop_arena.games.cubus.rules import (
     NAMED,
     PARAMETERS,
     PLAYERS,
+    SOURCES,
     RuleSet,
     derive,
     from_record,
@@ -58,7 +59,11 @@ class Cubus(Game):
     name = "cubus"
     title = "Cubus"
     players = PLAYERS
-    rules = CubusRules(LEAFLET, telling=("duty", "swap", "more_crates", "ending", "take_down"))
+    rules = CubusRules(
+        LEAFLET,
+        telling=("duty", "swap", "more_crates", "ending", "take_down"),
+        legend=SOURCES,
+    )
     hooks = HOOKS
     counts = COUNTED
     bots: Mapping[str, str] = MappingProxyType(

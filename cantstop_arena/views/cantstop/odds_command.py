@@ -16,7 +16,7 @@ def _columns(context: click.Context, parameter: click.Parameter, text: str) -> t
         raise click.BadParameter(f"{text!r} is no list of columns like 6,7,8") from None
 
 
-@click.command()
+@click.command(short_help="Count the rolls that make each column, and the busts.")
 @click.option("--runners", callback=_columns, default="", metavar="6,7,8", help="Where they stand.")
 @click.option("--claimed", callback=_columns, default="", metavar="2,12", help="Closed columns.")
 @click.option("--rules", "name", default="classic", show_default=True, help="Rule set by name.")

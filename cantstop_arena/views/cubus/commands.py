@@ -13,7 +13,7 @@ def cubus() -> None:
     """Look at positions of Cubus."""
 
 
-@cubus.command()
+@cubus.command(short_help="List what can be built with a hand.")
 @click.argument("pile")
 @click.argument("hand")
 @click.option("--open", "opened", multiple=True, metavar="X,Y", help="A cell with an open card.")
