@@ -21,7 +21,7 @@ _ONCE = {
 
 
 @click.command(short_help="Let your shell complete bots, rules and results.")
-@click.argument("shell", required=False, type=click.Choice([*_PLACES]))
+@click.argument("shell", required=False, metavar="[SHELL]", type=click.Choice([*_PLACES]))
 @click.option("--print", "to_print", is_flag=True, help="Print the script; install nothing.")
 def completion(shell: str | None, to_print: bool) -> None:
     """Install completion for SHELL: bash, zsh or fish. Default: the one that $SHELL names.
