@@ -17,4 +17,7 @@ def report(results: Path) -> None:
     """
     from cantstop_arena.reports.folder import write_page_of
 
-    click.echo(f"Written: {write_page_of(results)}.")
+    path, missing = write_page_of(results)
+    click.echo(f"Written: {path}.")
+    if missing:
+        click.echo(missing)

@@ -16,11 +16,8 @@ LEGEND = (
 def about_standings(analysis: Analysis) -> list[str]:
     """Games without a winner, bots that change, ratings without a maximum or a bridge."""
     said = []
-    if missing := analysis.results.unplayed:
-        said.append(
-            f"The run is not over or was interrupted: {missing:,} of"
-            f" {analysis.games + missing:,} games are missing."
-        )
+    if missing := about_missing_games(analysis):
+        said.append(missing)
     if without := analysis.unfinished:
         share = "" if analysis.alone else "; their seats share the win"
         said.append(f"{without} of {analysis.games} games were not finished{share}.")
@@ -34,6 +31,15 @@ def about_standings(analysis: Analysis) -> list[str]:
     if analysis.results.challenger in analysis.results.bots:
         said += _about_gauntlet(analysis, analysis.results.bots.index(analysis.results.challenger))
     return said if analysis.alone else [*said, *_about_ratings(analysis)]
+
+
+def about_missing_games(analysis: Analysis) -> str:
+    """What to say of a run that was interrupted or goes on; empty of one that is over."""
+    missing = analysis.results.unplayed
+    if not missing:
+        return ""
+    told = f"{missing:,} of {analysis.games + missing:,} games are missing."
+    return f"The run is not over or was interrupted: {told}"
 
 
 def _about_gauntlet(analysis: Analysis, bot: int) -> list[str]:
