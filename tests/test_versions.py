@@ -119,6 +119,9 @@ def test_previous_is_the_newest_that_says_something_else(played: Path) -> None:
     write(BETTER)  # the second again
     catalogue = Catalogue(Path("bots"))
     assert entrant_called("patient@previous", catalogue).bot.path == copies[0].resolve()
+    write("def broken(:")
+    catalogue = Catalogue(Path("bots"))
+    assert entrant_called("patient@previous", catalogue).bot.path == copies[0].resolve()
     Path("bots/patient.py").unlink()
     catalogue = Catalogue(Path("bots"))
     assert entrant_called("patient@previous", catalogue).bot.path == copies[0].resolve()
