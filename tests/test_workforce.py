@@ -314,3 +314,13 @@ def test_who_is_out_does_not_depend_on_the_order_of_getting_done(
     listen()
     assert told == in_order(found, limit)
     assert judge.out == {bot for bot, _ in told}
+
+
+def test_a_bot_is_out_before_the_rest_of_a_round_is_played() -> None:
+    judge = Judge(1)
+    blocks = judge.scheduled([(0, [Block(group, 0, 4) for group in GROUPS])])
+    first, second = next(blocks), next(blocks)
+    judge.hear([fault(0, first.group, 0)], first, first)
+    assert [one.bot for one in judge.sentences()] == [0]
+    assert judge.is_void(second.group)
+    assert [block.group for block in blocks] == [(1, 2)]

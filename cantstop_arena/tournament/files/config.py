@@ -134,9 +134,9 @@ class Tournament:
         return self.game.orders(self.players)
 
     def groups(self) -> Iterator[Group]:
-        """Every group of entrants that meets, by their numbers."""
+        """Every group of entrants that meets, by their numbers, ascending."""
         if self.lineups is not None:
-            return iter(self.lineups)
+            return iter(sorted(self.lineups, key=sorted))
         return combinations(range(len(self.entrants)), self.players)
 
     @property

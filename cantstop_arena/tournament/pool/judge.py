@@ -45,11 +45,12 @@ class Judge:
     def scheduled(self, rounds: Iterable[tuple[int, Iterable[Block]]]) -> Iterator[Block]:
         """The blocks that are worth playing, noted as they are taken from a schedule.
 
-        With each round comes the deal before which it has no block, and later ones have none.
+        With each round comes the deal before which it has no block, and later ones have none. Its
+        groups ascend.
         """
         for first, blocks in rounds:
-            self._reached = (first, ())
             for block in blocks:
+                self._reached = (first, _in_order(block.group))
                 if not self.is_void(block.group):
                     self._unplayed[block] = {}
                     yield block
