@@ -53,7 +53,7 @@ WARMING = """
 from pathlib import Path
 from cantstop_arena.cli import main
 from cantstop_arena.games.cantstop.game import GAME
-Path("warm.yaml").write_text(f"games: 2\\nbots: [{', '.join(GAME.bots)}]\\n")
+Path("warm.yaml").write_text(f"games: 2\\nbots: [{', '.join(set(GAME.bots) - {'optimal'})}]\\n")
 main(["run", "warm.yaml", "--quiet", "--workers", "1"])
 """
 

@@ -1,7 +1,5 @@
 """What users say of playing: options that commands share, and how a run is taken up again."""
 
-import shlex
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -11,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.runtime import shutdown
 from cantstop_arena.runtime.system import bytes_of
 
 if TYPE_CHECKING:
@@ -157,12 +154,6 @@ def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         told = option(told)
     return told
-
-
-def say_how_to_go_on() -> None:
-    """From now on a user who stops the run is told how to continue it."""
-    again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
-    shutdown.say_at_the_end(f"\nStopped. Nothing finished is lost; go on with:\n  {again}")
 
 
 def terms_of(workers: int | None, start_method: str | None, memory: int | None) -> "Terms":

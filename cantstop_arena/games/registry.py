@@ -30,6 +30,7 @@ _BUILT_IN = {
 }
 _COMMANDS = {
     "odds": "cantstop_arena.views.cantstop.odds_command:odds",
+    "solve": "cantstop_arena.views.cantstop.solve_command:solve",
     "cubus": "cantstop_arena.views.cubus.commands:cubus",
 }
 """Commands of the games that are built in, named here so that listing commands imports no game."""

@@ -12,7 +12,6 @@ from cantstop_arena.cli.options import (
     catalogue_for,
     game_option,
     results_option,
-    say_how_to_go_on,
     seed_option,
     terms_of,
     workers_option,
@@ -20,6 +19,7 @@ from cantstop_arena.cli.options import (
 from cantstop_arena.cli.table_options import TEXT, show
 from cantstop_arena.cli.terminals.screen import Screen
 from cantstop_arena.errors import UsageError
+from cantstop_arena.runtime import shutdown
 
 if TYPE_CHECKING:
     from cantstop_arena.seeds import Seed
@@ -103,7 +103,7 @@ def match(
     aim = "a hypothesis is accepted" if test else ""
     bounds = (test.lower, test.upper) if test else (0.0, 0.0)
     screen = Screen(tournament.name, quiet, aside=False, aim=aim, bounds=bounds)
-    say_how_to_go_on()
+    shutdown.say_how_to_go_on()
     try:
         outcome = contest.play(terms_of(workers, None, None), screen, fresh)
     finally:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.options import Playing, playing_options, say_how_to_go_on
+from cantstop_arena.cli.options import Playing, playing_options
 from cantstop_arena.cli.table_options import TEXT, show, table_options
 from cantstop_arena.cli.terminals.screen import Screen
+from cantstop_arena.runtime import shutdown
 
 
 @click.command()
@@ -42,7 +43,7 @@ def run(
     tournament = settled(tournament, folder, playing.fresh)
     aim = until_text(tournament.until) if tournament.until else ""
     screen = Screen(tournament.name, playing.quiet, form != TEXT, aim)
-    say_how_to_go_on()
+    shutdown.say_how_to_go_on()
     try:
         outcome = play(tournament, catalogue, folder, playing.terms, screen, fresh=playing.fresh)
     finally:

@@ -52,7 +52,7 @@ _ODD: Sequence[Mapping[str, Any]] = (
 )
 
 
-_BOTS = ("random", "cautious", "daring", "odds", "rule28", "glenn-aloi")
+_BOTS = ("random", "cautious", "daring", "odds", "rule28", "glenn-aloi", "tuned", "optimal")
 
 
 class CantStop(Game):

@@ -18,6 +18,7 @@ from cantstop_arena.games.cantstop.engine.calling import (
     NoAnswer,
     answering_again,
     answering_move,
+    is_live,
 )
 from cantstop_arena.games.cantstop.engine.compiler_messages import plain_words
 from cantstop_arena.games.cantstop.engine.state import GameArray
@@ -89,7 +90,7 @@ def _compile(
     dispatcher._cache = Store(
         name,
         lambda: fingerprint(function, options),
-        lambda: folder,
+        lambda: None if is_live(options) else folder,
         lambda compiled: _refuse_unseeded(name, compiled),
     )
     dispatcher.compile(signature)
