@@ -13,12 +13,30 @@ LONGEST_QUOTE = 60  # characters of what a user wrote, in a message
 
 
 @dataclass(frozen=True)
+class Search:
+    """How `arena tune` looks for the numbers of an option that is a list of them.
+
+    It begins at `start`, and `steps` say by how much each number may usefully change; 0 leaves it
+    alone. A list belongs to a `live` bot that is built with a NumPy array and plays with whatever
+    stands in it. As annotation: `numbers: Annotated[tuple[float, ...], Search(start, steps)]`.
+    """
+
+    start: tuple[float, ...]
+    steps: tuple[float, ...]
+    live: bool = False
+
+
+@dataclass(frozen=True)
 class Option:
-    """One option: its default, and the values it may take where its annotation lists them."""
+    """One option: its default, and what its annotation says of it.
+
+    That is the values it may take, or how it is tuned.
+    """
 
     name: str
     default: Any
     choices: tuple[Any, ...] = ()
+    search: Search | None = None
 
     def fault(self, value: object) -> str | None:
         """What is wrong with a value; None where it fits."""
@@ -56,14 +74,15 @@ def options_of(function: Callable[..., Any], skip: int = 0) -> dict[str, Option]
     Raises BotError where a default is nothing that a tournament file could say.
     """
     parameters = list(inspect.signature(function).parameters.values())[skip:]
-    choices = _listed_choices(function)
+    choices, searches = _listed_choices(function), _searches(function)
     for parameter in parameters:
         if parameter.default is not parameter.empty and not is_plain(parameter.default):
             default = f"{parameter.default!r:.{LONGEST_QUOTE}}"
             raise BotError(f"option {parameter.name} has the default {default}; {_PLAIN}")
     return {
-        parameter.name: Option(parameter.name, parameter.default, choices.get(parameter.name, ()))
+        name: Option(name, parameter.default, choices.get(name, ()), searches.get(name))
         for parameter in parameters
+        for name in [parameter.name]
         if parameter.default is not parameter.empty
     }
 
@@ -81,12 +100,21 @@ def is_plain(value: object) -> bool:
 
 
 def _listed_choices(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
+    hints = _hints(function)
+    return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
+
+
+def _searches(function: Callable[..., Any]) -> dict[str, Search]:
+    said = [(name, note) for name, hint in _hints(function).items() for note in get_args(hint)]
+    return {name: note for name, note in said if isinstance(note, Search)}
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     annotated = function.__init__ if inspect.isclass(function) else function
     try:
-        hints = get_type_hints(annotated)
+        return get_type_hints(annotated, include_extras=True)
     except Exception:  # an annotation that names what is not there is no reason to refuse a bot
         return {}
-    return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
 
 
 def find_faults(options: Mapping[str, Option], given: Mapping[str, Any]) -> list[tuple[str, str]]:

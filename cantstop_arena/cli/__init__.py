@@ -19,6 +19,7 @@ from cantstop_arena.cli.commands.replay import replay
 from cantstop_arena.cli.commands.report import report
 from cantstop_arena.cli.commands.rules import rules
 from cantstop_arena.cli.commands.run import run
+from cantstop_arena.cli.commands.tune import tune
 from cantstop_arena.errors import ArenaError, Interrupted
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.runtime.system import lacks_room, open_standard_files
@@ -109,6 +110,7 @@ def main() -> None:
 for command in (
     run,
     match,
+    tune,
     compare,
     rate,
     report,

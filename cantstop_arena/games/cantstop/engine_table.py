@@ -85,6 +85,7 @@ class EngineTable(Table):
 
     def warm_up(self) -> None:
         """Have the engine compiled, or loaded, without asking any bot."""
+        self._lay(self.games)  # a table may have been made before its process was forked
         game, bots = self.games[0], len(self.contestants)
         group = tuple(seat % bots for seat in range(int(game.players)))
         if any(self.native):

@@ -33,6 +33,15 @@ GLENN_ALOI: tuple[float, ...] = (
 )
 """Glenn and Aloi's champion as a member of this family."""
 
+STEPS: tuple[float, ...] = (
+    *(1.5, 1.5, 1.5, 1.5, 1.5, 1.5),
+    *(2, 2, 2, 2, 2, 2),
+    *(4, 4, 4, 4, 4, 4),
+    *(3, 3, 3, 3, 2, 4),
+    *(3, 3, 4, 3, 0.7, 3),
+)
+"""By how much each number may usefully change."""
+
 
 @compiled(boundscheck=False)
 def _distance(turn, column):
