@@ -31,6 +31,7 @@ _BUILT_IN = {
 _COMMANDS = {
     "odds": "cantstop_arena.views.cantstop.odds_command:odds",
     "solve": "cantstop_arena.views.cantstop.solve_command:solve",
+    "judge": "cantstop_arena.views.cantstop.judge_command:judge",
     "cubus": "cantstop_arena.views.cubus.commands:cubus",
 }
 """Commands of the games that are built in, named here so that listing commands imports no game."""
