@@ -1,5 +1,6 @@
 """The optimal bot: what its games come to is what the table says."""
 
+import json
 from collections.abc import Iterator
 from math import sqrt
 from pathlib import Path
@@ -7,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from conftest import Tables
 from test_solving import board
 
+from cantstop_arena.cli import main
 from cantstop_arena.games.cantstop.engine_table import EngineTable
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
@@ -76,3 +79,20 @@ def test_it_beats_a_strong_bot_on_a_small_board(tables: Tables, folder: Path) ->
 def test_a_board_without_a_table_is_a_fault_that_says_what_to_do(tables: Tables) -> None:
     (fault,) = played(tables, CLASSIC, ["optimal", "rule28"], 1).faults[:1]
     assert "classic has not been solved for 2 (see `arena solve`)" in fault.message
+
+
+def test_standings_alone_tell_what_is_lost_to_perfect_play(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = {"base": "classic", "sides": 2, "column_lengths": [2, 4, 2]}
+    lines = {"players": 1, "games": 400, "seed": 3, "rules": told, "bots": ["random", "optimal"]}
+    file = Path("alone.yaml")
+    file.write_text("".join(f"{key}: {json.dumps(value)}\n" for key, value in lines.items()))
+    result = CliRunner().invoke(main, ["run", str(file), "--quiet", "--format", "json"])
+    rows = {row["bot"]: row for row in json.loads(result.stdout)["standings"]["rows"]}
+    rules = derive(CLASSIC, {"sides": 2, "column_lengths": [2, 4, 2]})
+    value = solved.solve(rules, 1, folder).value
+    random, optimal = rows["random"], rows["optimal"]
+    assert random["above_optimal"] == pytest.approx(random["turns_per_game"] - value)
+    assert abs(optimal["above_optimal"]) < 0.2 < random["above_optimal"]

@@ -195,6 +195,10 @@ class Game:
         for rules, _ in self.rules.named.values():
             yield from (CheckGame(rules, players) for players in self.players)
 
+    def best_alone(self, rules: Any) -> float | None:
+        """What perfect play needs for a game alone, on average, where somebody has found out."""
+        return None
+
     def deed(self, event: Event) -> str:
         """What a player did in an event of a record, in words; empty where nobody did anything."""
         if "seat" not in event:

@@ -99,6 +99,14 @@ class Analysis:
         return [_estimate(mean) for mean in per_game(self.results, self.results.counts.alone)]
 
     @cached_property
+    def best_alone(self) -> float | None:
+        """What perfect play needs for a game alone, where that is known."""
+        from cantstop_arena.games.registry import game_called
+
+        game = game_called(self.results.game)
+        return game.best_alone(game.rules.from_dict(self.results.rules)) if self.alone else None
+
+    @cached_property
     def against(self) -> list[list[Estimate | None]]:
         """Each bot's score against each other bot, None against itself."""
         return [

@@ -90,6 +90,12 @@ class CantStop(Game):
             rules = derive(CLASSIC, changes)
             yield from (CheckGame(rules, players) for players in self.players)
 
+    def best_alone(self, rules: RuleSet) -> float | None:
+        """The exact value of a board that has been solved."""
+        from cantstop_arena.games.cantstop.solving.tables import known_value, tables_folder
+
+        return known_value(rules, 1, tables_folder())
+
     def deed(self, event: Event) -> str:
         if event["event"] == "stop":
             return "stops"

@@ -1,7 +1,7 @@
 """The standings: who is ahead, by how much, and what should be known about a bot."""
 
 from cantstop_arena.reports.analysis import ELO_DECIMALS, Analysis
-from cantstop_arena.reports.formats.model import Column, Table, Value, estimate, number
+from cantstop_arena.reports.formats.model import Column, Estimate, Table, Value, estimate, number
 from cantstop_arena.reports.tables.notes import LEGEND, NOT_REPRODUCIBLE, about_standings
 
 ELO = estimate("elo", "Elo", 1, fixed=ELO_DECIMALS)
@@ -23,12 +23,23 @@ def standings(analysis: Analysis) -> Table:
         columns=(
             number("rank"),
             Column("bot", "bot"),
-            *((number("games"), per_game(analysis)) if analysis.alone else _RATED),
+            *(_columns_alone(analysis) if analysis.alone else _RATED),
             *_REMARKS,
         ),
         rows=[_row(analysis, place) for place in range(len(analysis.places))],
         notes=about_standings(analysis) if analysis.alone else [LEGEND, *about_standings(analysis)],
     )
+
+
+def _columns_alone(analysis: Analysis) -> list[Column]:
+    known = analysis.best_alone is not None
+    return [number("games"), per_game(analysis), *([above_best(analysis)] if known else [])]
+
+
+def above_best(analysis: Analysis) -> Column:
+    """The column of what each bot needs more than perfect play."""
+    count = analysis.results.counts.alone.replace("_", " ")
+    return estimate("above_optimal", f"{count} above optimal", 3)
 
 
 def per_game(analysis: Analysis) -> Column:
@@ -46,7 +57,12 @@ def _row(analysis: Analysis, place: int) -> list[Value]:
 
 
 def _alone(analysis: Analysis, bot: int) -> list[Value]:
-    return [analysis.games_of[bot], analysis.means[bot]]
+    mean, best = analysis.means[bot], analysis.best_alone
+    return [analysis.games_of[bot], mean, *([] if best is None else [_above(mean, best)])]
+
+
+def _above(mean: Estimate, best: float) -> Estimate:
+    return Estimate(*(None if end is None else end - best for end in mean))
 
 
 def _rated(analysis: Analysis, bot: int, place: int) -> list[Value]:

@@ -184,6 +184,15 @@ def load(rules: RuleSet, players: int, folder: Path) -> Table | None:
     return Table(rules, players, worths, about["next"])
 
 
+def known_value(rules: RuleSet, players: int, folder: Path) -> float | None:
+    """The value of a board that has been solved; None where there is no whole and sound table."""
+    try:
+        table = load(rules, players, folder)
+    except UsageError:
+        return None
+    return table.value if table and table.next < 0 else None
+
+
 def _unpacked(written: bytes, path: Path) -> tuple[dict[str, Any], Floats]:
     start = len(_MARK) + _HASH
     content = memoryview(written)[start:]
