@@ -35,6 +35,7 @@ PAGES = [
     ROOT / "docs" / "games.md",
     ROOT / "docs" / "numbers.md",
     ROOT / "docs" / "protocol.md",
+    ROOT / "docs" / "strength.md",
     *ROOT.glob("C*.md"),
 ]
 
