@@ -96,3 +96,13 @@ def test_standings_alone_tell_what_is_lost_to_perfect_play(
     random, optimal = rows["random"], rows["optimal"]
     assert random["above_optimal"] == pytest.approx(random["turns_per_game"] - value)
     assert abs(optimal["above_optimal"]) < 0.2 < random["above_optimal"]
+
+
+def test_a_tournament_on_a_board_without_a_table_is_refused_before_it_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("classic.yaml").write_text("games: 2\nbots: [rule28, optimal]\n")
+    result = CliRunner().invoke(main, ["run", "classic.yaml"])
+    sentence = "bot optimal cannot play: classic has not been solved for 2 (see `arena solve`)"
+    assert (result.exit_code, sentence in result.output) == (2, True)

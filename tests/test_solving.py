@@ -1,6 +1,8 @@
 """Exact values: against published and earlier ones, and against values worked out naively."""
 
 import json
+import os
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -125,6 +127,17 @@ def test_an_interrupted_board_is_gone_on_with(
     whole = tables.solve(rules, 2, tmp_path, lambda table: begun.append(table.done))
     assert begun[0] > half.done
     assert np.array_equal(whole.worths, tables.solve(rules, 2, tmp_path / "anew").worths)
+
+
+def test_what_a_killed_process_left_behind_is_cleared_up(tmp_path: Path) -> None:
+    path = tables.table_path(board(2, 1), 1, tmp_path)
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    left, alive = (path.with_name(f".{path.name}.{pid}") for pid in (ended.pid, os.getpid()))
+    for part in (left, alive):
+        part.write_bytes(b"half of it")
+    tables.solve(board(2, 1), 1, tmp_path)
+    assert not left.exists() and path.exists()
 
 
 def test_a_solved_board_is_looked_up(tmp_path: Path) -> None:

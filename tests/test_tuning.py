@@ -126,8 +126,8 @@ def test_variants_of_a_bot_play_the_same_deals() -> None:
 
 
 def test_a_bot_that_cannot_play_is_named() -> None:
-    with pytest.raises(BotError, match="opponent optimal cannot play"):
-        laboratory("optimal", "threshold").won([{}], 0, 1)
+    with pytest.raises(BotError, match="opponent optimal cannot play: classic has not been solved"):
+        laboratory("optimal", "threshold")
 
 
 def test_lists_of_numbers_are_tried_without_compiling_again() -> None:

@@ -195,6 +195,10 @@ class Game:
         for rules, _ in self.rules.named.values():
             yield from (CheckGame(rules, players) for players in self.players)
 
+    def refusal(self, bot: str, rules: Any, players: int) -> str | None:
+        """Why a bot that comes with the game cannot play under these rules; None where it can."""
+        return None
+
     def best_alone(self, rules: Any) -> float | None:
         """What perfect play needs for a game alone, on average, where somebody has found out."""
         return None

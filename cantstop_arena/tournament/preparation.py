@@ -44,6 +44,7 @@ def rehearse(recipe: Recipe, compiling: Callable[[list[str]], None]) -> tuple[Pa
 
     `compiling` is told what has to be compiled for the first time, if anything. Raises BotError.
     """
+    _refuse_in_time(recipe)
     marked = {seat.digest: seat.name for seat in recipe.seats if not seat.launch and seat.native}
     if missing := game_called(recipe.game).uncompiled(marked):
         compiling(missing)
@@ -55,6 +56,16 @@ def rehearse(recipe: Recipe, compiling: Callable[[list[str]], None]) -> tuple[Pa
     ours = _warmed(recipe)
     told = dict(zip(foreign, done([_errand(recipe, seat) for seat in foreign]), strict=True))
     return tuple(ours.get(seat) or _believed(seat, told[seat]) for seat in recipe.seats)
+
+
+def _refuse_in_time(recipe: Recipe) -> None:
+    """Raise BotError for a bot of the game's own that cannot play under these rules."""
+    game = game_called(recipe.game)
+    for seat in recipe.seats:
+        if seat.bot.origin != "built-in":
+            continue
+        if why := game.refusal(seat.bot.name, recipe.rules, recipe.players):
+            raise BotError(f"bot {seat.name} cannot play: {why}")
 
 
 def _warmed(recipe: Recipe) -> dict[Seat, Part]:

@@ -8,6 +8,7 @@ from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.hooks import HOOKS
 from cantstop_arena.games.cantstop.measures import COUNTED
 from cantstop_arena.games.cantstop.odds import hit_table
@@ -89,6 +90,19 @@ class CantStop(Game):
         for changes in _ODD:
             rules = derive(CLASSIC, changes)
             yield from (CheckGame(rules, players) for players in self.players)
+
+    def refusal(self, bot: str, rules: RuleSet, players: int) -> str | None:
+        """Perfect play is known of boards that have been solved."""
+        if bot != "optimal":
+            return None
+        from cantstop_arena.games.cantstop.solving.advice import adviser_for
+        from cantstop_arena.games.cantstop.solving.tables import tables_folder
+
+        try:
+            adviser_for(rules, players, tables_folder())
+        except BotError as error:
+            return str(error)
+        return None
 
     def best_alone(self, rules: RuleSet) -> float | None:
         """The exact value of a board that has been solved."""

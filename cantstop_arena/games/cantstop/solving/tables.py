@@ -120,6 +120,7 @@ def solve(
     table = load(rules, players, folder) or _nothing_solved(rules, players)
     if table.next < 0:
         return table
+    _clear_up(path)
     with shutdown.in_order():
         try:
             _solve_on(table, path, tell)
@@ -156,6 +157,17 @@ def _save(table: Table, path: Path) -> None:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _clear_up(path: Path) -> None:
+    """Delete what processes have left behind that were killed while they wrote this table."""
+    for part in path.parent.glob(f".{path.name}.*"):
+        try:
+            os.kill(int(part.suffix[1:]), 0)
+        except ProcessLookupError:
+            part.unlink(missing_ok=True)
+        except (ValueError, PermissionError):  # it is no file of ours, or at work
+            continue
 
 
 def _packed(table: Table) -> bytes:
