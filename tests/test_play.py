@@ -185,7 +185,7 @@ def test_somebody_who_plays_for_the_first_time_is_told_what_matters() -> None:
     begun, _, later = told.partition("Which move, 1 to 2? ")
     wanted = "You are A. Whoever claims 3 columns wins.", "Runners jump over rivals' markers."
     assert all(line in begun.splitlines() for line in wanted)
-    assert "? shows the odds, q leaves the game." in begun
+    assert "? shows the odds, h gives a hint, q leaves the game." in begun
     assert "  3-5-5-1  (3 of 3 runners free)\n    1  4+10    4 to space 1 of 7 (new" in begun
     assert "    1  4+12    4 to space 2 of 7, 12 to space 1 of 3 (new runner)\n" in later
 
