@@ -92,8 +92,10 @@ def test_the_command_tells_losses_and_the_worst_decisions(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     words = ("--rules", "2,1", "--deals", "40")
-    code, text = run("optimal", "random", *words)
+    code, text = run("optimal", "random", *words, "--html", "judged.html")
     assert code == 0
+    page = Path("judged.html").read_text("utf-8")
+    assert "The worst decisions of random" in page and "$ arena replay results/judged/" in page
     assert "optimal makes no mistake." in text and "The worst decisions of random:" in text
     told: dict[str, Any] = json.loads(run("optimal", *words, "--json")[1])
     assert told["optimal"]["lost"] == [0, 0] and told["optimal"]["worst"] == []

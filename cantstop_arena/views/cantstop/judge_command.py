@@ -43,6 +43,11 @@ FOLDER = "judged"
     metavar="DIR",
     help="Folder whose files are bots.",
 )
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a page to this file, too.",
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def judge(
     names: tuple[str, ...],
@@ -55,6 +60,7 @@ def judge(
     tables: Path | None,
     results: Path,
     bots_folder: Path,
+    html: Path | None,
     as_json: bool,
 ) -> None:
     """Say what the decisions of each BOT lose on a board that has been solved.
@@ -69,7 +75,7 @@ def judge(
     from cantstop_arena.tournament.table_specs import Recipe, seat_for
     from cantstop_arena.views.cantstop.board_names import board_called
     from cantstop_arena.views.cantstop.judge_errand import judged
-    from cantstop_arena.views.cantstop.judgement_text import judgements_json, table, worst
+    from cantstop_arena.views.cantstop.judgement_text import judgements_json, table, told, worst
 
     catalogue = Catalogue(bots_folder)
     rules = board_called(name, changes, catalogue)
@@ -83,14 +89,20 @@ def judge(
         game = catalogue.game.name
         recipe = Recipe(game, rules, seats, players, seed, bots_folder)
         found[one] = judged(recipe, deals, folder)
+    bots = [*found, against][: None if players == 2 else -1]
+    path = _write_tournament(results, rules, players, deals, seed, bots)
+    mistakes = {one: worst(one, against, found[one], rules, path) for one in found}
+    if html is not None:
+        from cantstop_arena.reports.written import write_whole
+        from cantstop_arena.views.cantstop.judgement_page import judgements_page
+
+        write_whole(html, judgements_page(found, against, rules, mistakes))
     if as_json:
         click.echo(judgements_json(found))
         return
     click.echo(table(found, against))
-    bots = [*found, against][: None if players == 2 else -1]
-    path = _write_tournament(results, rules, players, deals, seed, bots)
-    for one, judgement in found.items():
-        for line in worst(one, against, judgement, rules, path):
+    for one, shown in mistakes.items():
+        for line in told(one, shown):
             click.echo(line)
 
 

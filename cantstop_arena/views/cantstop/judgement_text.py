@@ -2,9 +2,9 @@
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tabulate import tabulate
 
@@ -26,11 +26,19 @@ def _unit(judgement: Judgement) -> float:
 
 def table(found: Judgements, against: str) -> str:
     """What each bot loses, by kinds of mistakes."""
-    rows = [_row(bot, judgement, against) for bot, judgement in found.items()]
+    return tabulate(rows(found, against), headers=headers(found), disable_numparse=True)
+
+
+def headers(found: Judgements) -> list[str]:
+    """The columns of the table."""
     unit = _unit(next(iter(found.values())))
     large = f"mistakes > {unit * SIZES[_LARGE]:g}"
-    headers = ["bot", "lost a game", *KINDS, large, "by results"]
-    return tabulate(rows, headers=headers, disable_numparse=True)
+    return ["bot", "lost a game", *KINDS, large, "by results"]
+
+
+def rows(found: Judgements, against: str) -> list[list[str]]:
+    """A row of the table for each bot."""
+    return [_row(bot, judgement, against) for bot, judgement in found.items()]
 
 
 def _row(bot: str, judgement: Judgement, against: str) -> list[str]:
@@ -46,21 +54,33 @@ def _spread(mean: Mean, unit: float) -> str:
     return f"{unit * mean.mean:.2f} ± {unit * mean.half:.2f}"
 
 
-def worst(
-    bot: str, against: str, judgement: Judgement, rules: RuleSet, file: Path
-) -> Iterator[str]:
-    """The worst decisions of a bot drawn, each with the command that replays its game."""
-    if not judgement.worst:
-        yield f"\n{bot} makes no mistake."
-        return
-    yield f"\nThe worst decisions of {bot}:"
+class Shown(NamedTuple):
+    """A mistake in words, as a picture, and the command that replays its game."""
+
+    words: str
+    board: str
+    command: str
+
+
+def worst(bot: str, against: str, judgement: Judgement, rules: RuleSet, file: Path) -> list[Shown]:
+    """The worst decisions of a bot; `file` is the tournament by which its games are replayed."""
+    unit, shown = _unit(judgement), []
     for number, one in enumerate(judgement.worst, start=1):
         names = [bot, against] if one.seat == 0 else [against, bot]
         seats = names[: judgement.seats]
-        yield f"\n{number}. It loses {_unit(judgement) * one.loss:.2f}: {_said(one)}"
-        yield draw_board(_scene(one, rules, seats))
-        command = ["arena", "replay", str(file), *seats, "--deal", str(one.deal)]
-        yield f"  $ {shlex.join(command)}"
+        board = draw_board(_scene(one, rules, seats))
+        command = shlex.join(["arena", "replay", str(file), *seats, "--deal", str(one.deal)])
+        shown.append(
+            Shown(f"{number}. It loses {unit * one.loss:.2f}: {_said(one)}", board, command)
+        )
+    return shown
+
+
+def told(bot: str, mistakes: Sequence[Shown]) -> Iterator[str]:
+    """The worst decisions of a bot, line by line."""
+    yield f"\nThe worst decisions of {bot}:" if mistakes else f"\n{bot} makes no mistake."
+    for one in mistakes:
+        yield f"\n{one.words}\n{one.board}\n  $ {one.command}"
 
 
 def _said(one: Mistake) -> str:
