@@ -103,8 +103,10 @@ class Analysis:
         """What perfect play needs for a game alone, where that is known."""
         from cantstop_arena.games.registry import game_called
 
-        game = game_called(self.results.game)
-        return game.best_alone(game.rules.from_dict(self.results.rules)) if self.alone else None
+        game, rules = game_called(self.results.game), self.results.rules
+        if not self.alone or not rules.keys() >= {*game.rules.parameters}:
+            return None
+        return game.best_alone(game.rules.from_dict(rules))
 
     @cached_property
     def against(self) -> list[list[Estimate | None]]:
