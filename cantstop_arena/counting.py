@@ -8,6 +8,8 @@ games. Games that are worth a look are *highlights*.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from cantstop_arena.seatings import pairs_of_places
+
 COUNT, SHARE = "count", "share"  # kinds of measures: compared in percent, or in percentage points
 
 GAMES, UNFINISHED = "games", "unfinished"  # count as counts, too
@@ -66,6 +68,8 @@ class Counts:
     a game, and `unit` what one of it is called ("turn"). `pace` is the count that speed is told
     by, if games a second say too little. A bot that plays alone is ranked by the mean of the count
     `alone`, the fewest first. `limit` is what ends games that nobody wins ("the limit of turns").
+    Where what one player leaves is what the next one finds, the count that tells what that is worth
+    is the one that is `followed`: it is also told by whom one sits after.
     """
 
     names: tuple[str, ...] = ("turns",)
@@ -77,11 +81,15 @@ class Counts:
     pace: str = ""
     alone: str = "turns"
     limit: str = ""
+    followed: str = ""
 
 
-def kept_of_deals(counts: Counts) -> tuple[str, ...]:
+def kept_of_deals(counts: Counts, players: int = 0) -> tuple[str, ...]:
     """What is kept of every deal where asked for, all its games and seats added up.
 
-    "games" are those that no fault ended.
+    "games" are those that no fault ended. Last comes the count that is `followed`, for every place
+    in the group after each other one.
     """
-    return (GAMES, UNFINISHED, *counts.names)
+    pairs = pairs_of_places(players) if counts.followed else ()
+    after = (f"{counts.followed} of {place} after {other}" for place, other in pairs)
+    return (GAMES, UNFINISHED, *counts.names, *after)

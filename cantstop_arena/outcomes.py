@@ -15,6 +15,7 @@ from cantstop_arena.counting import Counts
 from cantstop_arena.seatings import Group, Orders, standard_orders
 
 if TYPE_CHECKING:
+    from cantstop_arena.predecessors import Predecessors
     from cantstop_arena.sampling import Deals
     from cantstop_arena.seeds import Seed
 
@@ -226,6 +227,7 @@ class Results:
     one the mean does. Where games were played `until` intervals were narrow, these are confidence
     sequences. There is no `seed` where tournaments with several were rated together. `seat_orders`
     are those in which bots took their seats in each deal, if they are not the usual ones.
+    `predecessors` tells what it means to sit after each bot, where the game asks for it.
     """
 
     name: str
@@ -243,6 +245,7 @@ class Results:
     irreproducible: tuple[str, ...] = ()
     until: Until | None = None
     seat_orders: Orders | None = None
+    predecessors: "Predecessors | None" = None
 
     @property
     def orders(self) -> Orders:

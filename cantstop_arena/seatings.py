@@ -73,3 +73,13 @@ def lineups(group: Group, orders: Iterable[Order]) -> Iterator[Group]:
     """The bots of a group in the orders given."""
     for order in orders:
         yield tuple(group[position] for position in order)
+
+
+def pairs_of_places(players: int) -> tuple[tuple[int, int], ...]:
+    """Every place in a group, and each other one that it may sit after; none for two seats."""
+    return tuple(permutations(range(players), 2)) if players > 2 else ()
+
+
+def pairs_of_seats(order: Order) -> tuple[tuple[int, int], ...]:
+    """For every seat of an order who sits there, and after whom: places in the group."""
+    return tuple((place, order[seat - 1]) for seat, place in enumerate(order))

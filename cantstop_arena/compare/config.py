@@ -105,7 +105,7 @@ class Comparison:
             source=folder / RESOLVED,
             hidden=(self.source, folder.parents[1]),
             lineups=lineups,
-            measured=True,
+            compared=True,
         )
 
     def resolved(self, folder: Path) -> dict[str, Any]:

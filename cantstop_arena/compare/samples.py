@@ -79,7 +79,7 @@ class Plan:
     @property
     def counted(self) -> tuple[str, ...]:
         """What the ledgers keep of every deal."""
-        return kept_of_deals(self.questions.counts)
+        return kept_of_deals(self.questions.counts, self.players)
 
     @cached_property
     def size(self) -> int:

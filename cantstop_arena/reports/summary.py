@@ -13,6 +13,7 @@ from cantstop_arena.reports.formats.model import rounded
 from cantstop_arena.reports.formats.records import records
 from cantstop_arena.reports.tables.crosstable import pairs
 from cantstop_arena.reports.tables.fit import fit
+from cantstop_arena.reports.tables.predecessors import effects, following
 from cantstop_arena.reports.tables.seats import seats
 from cantstop_arena.reports.tables.standings import ELO, standings
 from cantstop_arena.reports.tables.styles import styles
@@ -88,8 +89,18 @@ def _ratings(analysis: Analysis) -> Entry:
         "first_player": _first_player(analysis),
         "seats": records(seats(analysis)),
         "pairs": records(pairs(analysis)),
+        **_predecessors(analysis),
         "fit": _fit(analysis),
     }
+
+
+def _predecessors(analysis: Analysis) -> Entry:
+    """What it means to sit right after each bot, where the game asks for it."""
+    if not analysis.results.predecessors:
+        return {}
+    counted = analysis.results.counts.followed
+    told = {"counted": counted, "effects": records(effects(analysis))}
+    return {"predecessors": {**told, "pairs": records(following(analysis))}}
 
 
 def _labels(analysis: Analysis) -> dict[str, list[str]]:

@@ -131,6 +131,7 @@ COUNTED = Counts(
     length=TURNS,
     unit="turn",
     alone=TURNS,
+    followed="points",
 )
 
 

@@ -17,6 +17,7 @@ from cantstop_arena.reports.page.vega import HOVER, Row
 from cantstop_arena.reports.tables.crosstable import crosstable
 from cantstop_arena.reports.tables.faults import faults
 from cantstop_arena.reports.tables.fit import fit
+from cantstop_arena.reports.tables.predecessors import effect, predecessors
 from cantstop_arena.reports.tables.seats import seats
 from cantstop_arena.reports.tables.standings import ELO, per_game, standings
 from cantstop_arena.texts import how_many
@@ -59,6 +60,8 @@ def _sections(
     if analysis.games and not analysis.alone:
         yield _crosstable(analysis)
         yield _seats(analysis)
+        if analysis.results.predecessors:
+            yield _predecessors(analysis)
     if analysis.games:
         yield from play_style.sections(analysis)
     if recorded:
@@ -106,6 +109,23 @@ def _crosstable(analysis: Analysis) -> Section:
     )
     drawn = [charts.heat_map("crosstable-chart", table.title, words, rows, len(named))]
     return Section("crosstable", table.title, (), drawn if rows else (), [table])
+
+
+def _predecessors(analysis: Analysis) -> Section:
+    table, counted = predecessors(analysis), analysis.results.counts.followed
+    effects = [
+        (f"after {analysis.results.bots[bot]}", found, f"{with_error(found, 2)} {counted} a game")
+        for bot in analysis.order
+        if (found := effect(analysis, bot)).mean is not None
+    ]
+    words = (
+        f"How many more {counted} a game those have who sit right after a bot than with it"
+        " elsewhere at the table. The bars are 95 % intervals."
+    )
+    unit = f"{counted} more"
+    rows = charts.interval_rows(effects)
+    drawn = [charts.intervals("predecessors-chart", table.title, words, unit, rows, 0)]
+    return Section("predecessors", table.title, (), drawn if rows else (), [table])
 
 
 def _seats(analysis: Analysis) -> Section:

@@ -10,6 +10,7 @@ from cantstop_arena.reports.formats.records import all_as_csv, all_as_json
 from cantstop_arena.reports.tables.crosstable import crosstable, pairs
 from cantstop_arena.reports.tables.faults import faults
 from cantstop_arena.reports.tables.fit import fit
+from cantstop_arena.reports.tables.predecessors import following, predecessors
 from cantstop_arena.reports.tables.seats import seats
 from cantstop_arena.reports.tables.standings import standings
 from cantstop_arena.reports.tables.styles import styles
@@ -45,7 +46,9 @@ def for_people(analysis: Analysis, width: int = 0) -> list[Table]:
     else:
         square = crosstable(analysis)
         square = square if _fits(square, width) else crosstable(analysis, errors=False)
-        tables = _together(analysis, square, fit(analysis))
+        after = predecessors(analysis)
+        after = after if _fits(after, width) else predecessors(analysis, errors=False)
+        tables = _together(analysis, square, after, fit(analysis))
     return [table for table in tables if table.rows]
 
 
@@ -53,18 +56,19 @@ def for_programs(analysis: Analysis) -> list[Table]:
     """All tables, the crosstable pair by pair."""
     if analysis.alone:
         return _alone(analysis)
-    return _together(analysis, pairs(analysis), fit(analysis, most=None))
+    return _together(analysis, pairs(analysis), following(analysis), fit(analysis, most=None))
 
 
 def _alone(analysis: Analysis) -> list[Table]:
     return [standings(analysis), styles(analysis), faults(analysis)]
 
 
-def _together(analysis: Analysis, scores: Table, fitting: Table) -> list[Table]:
+def _together(analysis: Analysis, scores: Table, after: Table, fitting: Table) -> list[Table]:
     return [
         standings(analysis),
         scores,
         seats(analysis),
+        *([after] if analysis.results.predecessors else ()),
         styles(analysis),
         fitting,
         faults(analysis),

@@ -113,12 +113,17 @@ class Tournament:
     source: Path = field(compare=False)
     anchor: Mapping[str, float] = field(default_factory=dict, compare=False)
     lineups: tuple[Group, ...] | None = None  # the groups that meet, where it is not all
-    measured: bool = False  # whether the ledger keeps counts deal by deal
+    compared: bool = False  # with other rule sets, so that the ledger keeps counts deal by deal
     until: Until | None = None
     blocks: int = field(default=BLOCKS, compare=False)  # that a run is cut into, at least
     drawn: bool = field(default=False, compare=False)
     reseeded: bool = field(default=False, compare=False)  # on the command line
     hidden: tuple[Path, ...] = field(default=(), compare=False)
+
+    @property
+    def measured(self) -> bool:
+        """Whether the ledger keeps counts deal by deal."""
+        return self.compared or (bool(self.game.counts.followed) and self.players > 2)
 
     @property
     def deals(self) -> int:

@@ -17,8 +17,7 @@ from cantstop_arena.views.game_view import GameView
 
 if TYPE_CHECKING:
     from cantstop_arena.games.game import Event
-    from cantstop_arena.reports.analysis import Analysis
-    from cantstop_arena.reports.page.document import Game, Section
+    from cantstop_arena.reports.page.document import Game
     from cantstop_arena.views.cubus.person import CubusPerson
 
 
@@ -75,11 +74,6 @@ class CubusView(GameView):
         from cantstop_arena.views.cubus.replays import game
 
         return game(key, title, words, events)
-
-    def page_sections(self, analysis: Analysis) -> Iterator[Section]:
-        from cantstop_arena.views.cubus.predecessors import predecessors
-
-        yield predecessors(analysis)
 
     def remembered(self, events: Sequence[Event]) -> Mapping[str, int]:
         opening, *rest = events
