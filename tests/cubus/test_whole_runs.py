@@ -94,6 +94,7 @@ def test_two_workers_write_the_same_bytes() -> None:
     assert written("two") == played(results="one")
 
 
+@pytest.mark.slow
 def test_isolated_bots_play_the_same_games() -> None:
     """A file and a built-in bot, in processes of their own and not."""
     told = []
