@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena.bot_sources import bot_files
 from cantstop_arena.bot_sources.bot_specs import place_of
 from cantstop_arena.bot_sources.complaints import LONGEST_REPORT, complaint_of
 from cantstop_arena.bot_sources.plugins import Loader
@@ -20,6 +19,7 @@ from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.runtime.errands import Errand, Failed, done
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.texts import in_a_line
+from cantstop_arena.tournament.pool.worker_pool import building_limit
 from cantstop_arena.tournament.table_specs import Recipe, Seat
 
 if TYPE_CHECKING:
@@ -83,11 +83,8 @@ def _parts(table: "Table") -> Iterator[Part]:
 
 def _errand(recipe: Recipe, seat: Seat) -> Errand:
     alone = replace(recipe, seats=(seat,))
-    limit = _COMPILING if seat.native else bot_files.LONGEST_IMPORT + _SPARE
+    limit = _COMPILING if seat.native else building_limit()
     return Errand(f"{__name__}:built_alone", {"recipe": packed(alone)}, limit)
-
-
-_SPARE = 2.0
 
 
 def packed(recipe: Recipe) -> str:

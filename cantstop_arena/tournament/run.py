@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Protocol
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
-from cantstop_arena.errors import ArenaError, FaultError, WorkforceError
+from cantstop_arena.errors import ArenaError, BotError, FaultError, WorkforceError
 from cantstop_arena.outcomes import Block, BlockResult, Charge, Fault, Results, joined
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.runtime.system import short_path
 from cantstop_arena.sampling import Span
 from cantstop_arena.seatings import Group, Orders
+from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.files.config import RESOLVED, FaultPolicy, Tournament, dump
 from cantstop_arena.tournament.ledgers.aggregation import Account, added_up, charged
 from cantstop_arena.tournament.ledgers.ledger import LEDGER, Ledger, open_ledger, stored_seed
 from cantstop_arena.tournament.pool.bot_logs import BotLogs
 from cantstop_arena.tournament.pool.judge import Judge
-from cantstop_arena.tournament.pool.worker_pool import PlayedPart, Terms, WorkerPool
+from cantstop_arena.tournament.pool.worker_pool import PlayedPart, Terms, Unbuilt, WorkerPool
 from cantstop_arena.tournament.preparation import Part, native, rehearse
 from cantstop_arena.tournament.schedule import missing_blocks
 from cantstop_arena.tournament.table_specs import recipe_for
@@ -28,6 +29,7 @@ from cantstop_arena.tournament.table_specs import recipe_for
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_LONGEST_REASON = 1000  # characters of what a worker says of a bot that it cannot build
 LOGS = "logs"
 KEPT = "bots"
 
@@ -221,7 +223,9 @@ class _Run:
         entrants = self.tournament.entrants
         apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
         bots = Bots(parts, self.tournament.policy, apart, self.logs, self.tournament.orders)
-        terms = replace(terms, start_limit=self.tournament.policy.start_limit)
+        foreign = [number for number, seat in enumerate(recipe.seats) if seat.is_foreign]
+        limit = self.tournament.policy.start_limit
+        terms = replace(terms, start_limit=limit, foreign=foreign)
         blocks = self.judge.scheduled(self._missing(self.spans, _lanes(parts)))
         window = self.tournament.game.window
         pool = WorkerPool(partial(recipe.at_work, self.logs), window, bots, terms)
@@ -229,11 +233,18 @@ class _Run:
         try:
             with shutdown.in_order(), pool:
                 self._play_on(pool, blocks, watch, results)
+        except Unbuilt as error:
+            raise BotError(self._not_built(error)) from error
         except WorkforceError:
             rehearse(recipe, lambda _: None)  # names a bot that cannot be built any more
             raise
         finally:
             self.logs.end()
+
+    def _not_built(self, error: Unbuilt) -> str:
+        bot, *others = (self.tournament.entrants[n].name for n in (error.bot, *error.others))
+        beside = f" in a process that holds {', '.join(others)} already" if others else ""
+        return f"bot {bot} cannot be built{beside}: {in_a_line(str(error), _LONGEST_REASON)}"
 
     def _play_on(
         self,

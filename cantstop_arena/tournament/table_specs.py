@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from cantstop_arena.table.contestants import Contestant, code_digest
 from cantstop_arena.tournament.bot_adapters import LocalBot, RemoteBot
 from cantstop_arena.tournament.files.config import RESOLVED, Entrant, FaultPolicy, Tournament
 from cantstop_arena.tournament.pool.bot_logs import BotLogs, Redirection
+from cantstop_arena.tournament.pool.messages import Building
 
 if TYPE_CHECKING:
     from cantstop_arena.table.table import Table
@@ -83,24 +85,38 @@ class Recipe:
 
         A forked worker finds its parent's, if all bots are the arena's own.
         """
-        if self not in _TABLES:
-            loader = Loader(self.folder)
-            contestants = [seat.contestant(loader) for seat in self.seats]
-            table = game_called(self.game).table(self.rules, contestants, self.players, self.seed)
-            _TABLES[self] = table
-            _TABLES[self].measured = self.measured
+        deque(self.set_up(), maxlen=0)
         return _TABLES[self]
 
-    def at_work(self, logs: BotLogs, memory: Any) -> "Table":
-        """The table in a worker: seen from outside, what bots print going to their logs."""
+    def set_up(self) -> Iterator[Building]:
+        """Set up the table in this process; tells before each foreign bot, and after the last."""
+        if self in _TABLES:
+            return
+        loader, contestants = Loader(self.folder), []
+        for bot, seat in enumerate(self.seats):
+            if seat.is_foreign:
+                yield Building(bot)
+            contestants.append(seat.contestant(loader))
+        if any(seat.is_foreign for seat in self.seats):
+            yield Building(None)  # machine code takes as long as it takes
+        table = game_called(self.game).table(self.rules, contestants, self.players, self.seed)
+        table.measured = self.measured
+        _TABLES[self] = table
+
+    def at_work(self, logs: BotLogs, memory: Any) -> "Iterator[Building | Table]":
+        """The table in a worker: seen from outside, what bots print going to their logs.
+
+        Before it comes, the worker is told of each foreign bot that is built.
+        """
         # A forked worker has the ledger open, and any worker the file behind the shared memory,
         # which stays where it is: neither is the bots' business.
         system.close_files(logs.folder.parent.resolve(), prefix="pym-")
+        yield from self.set_up()
         table = self()
         table.settle_in(memory)
         redirection = Redirection(logs.paths, lambda: table.speaker)
         table.on_speaker = redirection.turn_to
-        return table
+        yield table
 
 
 _TABLES: dict[Recipe, "Table"] = {}

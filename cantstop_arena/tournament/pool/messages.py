@@ -41,6 +41,15 @@ class Ready(msgspec.Struct, tag=True, frozen=True):
     """The worker has started, and can be given blocks."""
 
 
+class Building(msgspec.Struct, tag=True, frozen=True):
+    """A foreign bot is about to be built while a worker starts: what comes now is its doing.
+
+    None: all of them are built.
+    """
+
+    bot: int | None
+
+
 class Played(msgspec.Struct, tag=True, frozen=True):
     """A block has been played."""
 
@@ -71,7 +80,7 @@ class Broken(msgspec.Struct, tag=True, frozen=True):
     report: str
 
 
-Message: TypeAlias = Ready | Played | Happened | Complained | GameFailed | Broken
+Message: TypeAlias = Building | Ready | Played | Happened | Complained | GameFailed | Broken
 
 _ENCODER = msgspec.msgpack.Encoder(enc_hook=int)  # NumPy's whole numbers
 _DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message)

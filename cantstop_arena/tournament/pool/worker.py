@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol
 
@@ -15,9 +15,11 @@ from cantstop_arena.errors import GameError
 from cantstop_arena.outcomes import Block, BlockResult, Fault, Window
 from cantstop_arena.runtime import system
 from cantstop_arena.tournament.pool.messages import (
+    Building,
     GameFailed,
     Inbox,
     Message,
+    Nonsense,
     Played,
     Ready,
     broken,
@@ -42,8 +44,11 @@ class Player(Protocol):
         """
 
 
-Recipe = Callable[[Any], Player]
-"""Makes a player in a worker process; its game has to lie in the memory that is handed over."""
+Recipe = Callable[[Any], "Player | Iterator[Building | Player]"]
+"""Makes a player in a worker process; its game has to lie in the memory that is handed over.
+
+Where foreign bots are built for that, each is told of before.
+"""
 
 
 def worker_count() -> int:
@@ -57,6 +62,24 @@ def start_methods() -> list[str]:
     # A forked worker finds everything compiled. On macOS system libraries do not survive a fork.
     default = "fork" if "fork" in methods and sys.platform != "darwin" else "spawn"
     return sorted(methods, key=lambda method: method != default)
+
+
+class Construction:
+    """The foreign bots that a worker says it builds while it starts."""
+
+    def __init__(self) -> None:
+        self.begun: list[int] = []
+        """All that were begun; of these, the last may be the one to blame for what happens."""
+        self.goes_on = False
+        """Whether the last one is being built now."""
+
+    def note(self, message: Building, foreign: Collection[int]) -> None:
+        """Another one is begun. Raises Nonsense where that cannot be: each is built once."""
+        if message.bot is not None:
+            if message.bot not in foreign or message.bot in self.begun:
+                raise Nonsense
+            self.begun.append(message.bot)
+        self.goes_on = message.bot is not None
 
 
 class Worker:
@@ -84,6 +107,7 @@ class Worker:
         self.process.start()
         theirs.close()
         self.ready = False
+        self.construction = Construction()
         self._inbox = Inbox()
 
     def give(self, block: Block, condemned: tuple[Fault, ...]) -> None:
@@ -139,7 +163,7 @@ def _work(
     for connection in inherited:  # else the pipe of a dead parent would never look closed
         connection.close()
     try:
-        player = recipe(shared)
+        player = _made(recipe(shared), pipe)
     except BaseException:
         _send(pipe, broken(traceback.format_exc()))
         return
@@ -153,6 +177,16 @@ def _work(
                 _send(pipe, message)
         except (EOFError, OSError):
             return
+
+
+def _made(making: Player | Iterator[Building | Player], pipe: Connection) -> Player:
+    """The player that a recipe comes to; what it has to say on the way is sent."""
+    while isinstance(making, Iterator):
+        step = next(making)
+        if not isinstance(step, Building):
+            return step
+        _send(pipe, step)
+    return making
 
 
 def _answers(player: Player, block: Block, condemned: tuple[Fault, ...]) -> Iterator[Message]:

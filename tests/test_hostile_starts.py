@@ -1,0 +1,93 @@
+"""Bots that are harmless when they are looked at, and do their worst while a worker starts."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from cantstop_arena.cli import main
+from cantstop_arena.tournament.pool.messages import Building, Nonsense
+from cantstop_arena.tournament.pool.worker import Construction
+
+PLAYS = """
+def choose_move(turn, moves):
+    return 0
+def roll_again(turn):
+    return False
+"""
+LATER = """
+import os
+mark = os.path.splitext(os.path.abspath(__file__))[0] + '.count'
+count = os.path.getsize(mark) if os.path.exists(mark) else 0
+open(mark, 'a').write('x')
+"""
+LOOPS = "while count {}:\n    pass\n"
+SWALLOWS = """
+while count {}:
+    try:
+        while True:
+            pass
+    except BaseException:
+        pass
+"""
+SLEEPS = "import time\nwhile count {}:\n    time.sleep(1)\n"
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """An import has a moment, here and in all that is forked from here."""
+    monkeypatch.setattr("cantstop_arena.bot_sources.bot_files.LONGEST_IMPORT", 0.5)
+    monkeypatch.setattr("cantstop_arena.tournament.pool.worker_pool._TO_STOP", 0.2)
+    monkeypatch.chdir(tmp_path)
+
+
+def played(*bots: str) -> Any:
+    Path("cup.yaml").write_text(f"seed: 3\ngames: 4\nbots: [rule28, {', '.join(bots)}]\n")
+    words = ["run", "cup.yaml", "--bots", ".", "--workers", "1", "--no-page"]
+    result = CliRunner().invoke(main, words)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("body", [LOOPS, SWALLOWS, SLEEPS], ids=["loops", "swallows", "sleeps"])
+def test_a_bot_that_never_ends_its_third_import_is_named(body: str) -> None:
+    Path("mine.py").write_text(LATER + body.format(">= 2") + PLAYS)
+    result = played("mine")
+    assert result.exit_code == 2
+    told = r"bot mine cannot be built: .*not (built|done) within 0\.[57] s"
+    assert re.search(told, result.stderr), result.stderr
+
+
+@pytest.mark.slow
+def test_who_was_built_before_in_the_same_process_is_named_too() -> None:
+    Path("honest.py").write_text(PLAYS)
+    Path("mine.py").write_text(LATER + "if count >= 2:\n    os._exit(3)\n" + PLAYS)
+    result = played("honest", "mine")
+    assert result.exit_code == 2
+    told = "bot mine cannot be built in a process that holds honest already: ended .* code 3"
+    assert re.search(told, result.stderr), result.stderr
+
+
+@pytest.mark.slow
+def test_a_bot_that_never_ends_an_import_for_the_record_costs_no_more_than_the_record() -> None:
+    Path("mine.py").write_text(PLAYS)
+    assert played("mine").exit_code == 0
+    Path("mine.py").write_text(LATER + SWALLOWS.format(">= 2") + PLAYS)
+    result = CliRunner().invoke(
+        main, ["replay", "cup.yaml", "mine", "rule28", "--deal", "0", "--bots", "."]
+    )
+    assert result.exit_code != 0
+    assert re.search("bot mine cannot be built|game did not begin", result.stderr), result.stderr
+
+
+def test_a_worker_builds_each_foreign_bot_once() -> None:
+    construction = Construction()
+    for bot in (2, 1, None):
+        construction.note(Building(bot), (1, 2))
+    assert (construction.begun, construction.goes_on) == ([2, 1], False)
+    for bot in (2, 0, -1):
+        with pytest.raises(Nonsense):
+            construction.note(Building(bot), (1, 2))
