@@ -1,15 +1,22 @@
 """Bots that are harmless when they are looked at, and do their worst while a worker starts."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
+from cantstop_arena.tournament.files.config import FaultPolicy, read
+from cantstop_arena.tournament.pool.bot_logs import BotLogs
 from cantstop_arena.tournament.pool.messages import Building, Nonsense
 from cantstop_arena.tournament.pool.worker import Construction
+from cantstop_arena.tournament.preparation import rehearse
+from cantstop_arena.tournament.run import Bots
+from cantstop_arena.tournament.table_specs import recipe_for
 
 PLAYS = """
 def choose_move(turn, moves):
@@ -37,8 +44,8 @@ SLEEPS = "import time\nwhile count {}:\n    time.sleep(1)\n"
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """An import has a moment, here and in all that is forked from here."""
-    monkeypatch.setattr("cantstop_arena.bot_sources.bot_files.LONGEST_IMPORT", 0.5)
+    """An import has a second, here and in all that is forked from here."""
+    monkeypatch.setattr("cantstop_arena.bot_sources.bot_files.LONGEST_IMPORT", 1.0)
     monkeypatch.setattr("cantstop_arena.tournament.pool.worker_pool._TO_STOP", 0.2)
     monkeypatch.chdir(tmp_path)
 
@@ -57,7 +64,7 @@ def test_a_bot_that_never_ends_its_third_import_is_named(body: str) -> None:
     Path("mine.py").write_text(LATER + body.format(">= 2") + PLAYS)
     result = played("mine")
     assert result.exit_code == 2
-    told = r"bot mine cannot be built: .*not (built|done) within 0\.[57] s"
+    told = r"bot mine cannot be built: .*not (built|done) within 1(\.2)? s"
     assert re.search(told, result.stderr), result.stderr
 
 
@@ -91,3 +98,50 @@ def test_a_worker_builds_each_foreign_bot_once() -> None:
     for bot in (2, 0, -1):
         with pytest.raises(Nonsense):
             construction.note(Building(bot), (1, 2))
+
+
+# --- Lanes ----------------------------------------------------------------------------------------
+
+MARKED = """
+from cantstop_arena import compiled
+@compiled
+def choose_move(turn, moves):
+    return 0
+@compiled
+def roll_again(turn):
+    return False
+"""
+UNMARKS = LATER + MARKED + "if count >= 2:\n    del choose_move.cantstop_arena_compiled\n"
+UNMARKS += "    del roll_again.cantstop_arena_compiled\n"
+LIES = """
+from cantstop_arena.games.cantstop.engine_table import EngineTable
+EngineTable.is_compiled = lambda self, bots: True
+"""
+
+
+@pytest.mark.slow
+def test_a_bot_that_is_compiled_only_while_it_is_looked_at_is_named() -> None:
+    Path("mine.py").write_text(UNMARKS)
+    result = played("mine")
+    assert result.exit_code == 2
+    assert "bot mine cannot be built: it was compiled when it was looked at" in result.stderr
+
+
+@pytest.mark.slow
+def test_a_bot_is_suspected_that_says_it_is_compiled_and_has_no_machine_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("liar.py").write_text(MARKED.replace("@compiled\n", "") + LIES)
+    Path("honest.py").write_text(MARKED.replace("return 0", "return len(moves) - 1"))
+    Path("plain.py").write_text(PLAYS)
+    Path("cup.yaml").write_text("seed: 3\ngames: 4\nbots: [liar, honest, plain]\n")
+    catalogue = Catalogue(tmp_path)
+    tournament = read(Path("cup.yaml"), catalogue)
+    recipe = recipe_for(tournament, catalogue)
+    recipe = replace(recipe, seats=tuple(replace(seat, native=True) for seat in recipe.seats))
+    parts = rehearse(recipe, lambda names: None)
+    assert [part.native for part in parts] == [True, True, False]
+    logs = BotLogs(tmp_path, ["liar", "honest", "plain"])
+    bots = Bots(parts, FaultPolicy(), frozenset(), logs, tournament.orders)
+    assert bots.suspects((0, 1)) == [0]
+    assert bots.suspects((1, 2)) == [2]

@@ -37,6 +37,8 @@ class Part:
     places: Mapping[str, str]
     foreign: bool = False
     """Whether somebody else's code says so, in the processes of workers, too."""
+    unseen: bool = False
+    """Whether it says that it is compiled, and no machine code of it is to be found."""
 
 
 def rehearse(recipe: Recipe, compiling: Callable[[list[str]], None]) -> tuple[Part, ...]:
@@ -54,7 +56,9 @@ def rehearse(recipe: Recipe, compiling: Callable[[list[str]], None]) -> tuple[Pa
         return tuple(_parts(table))
     ours = _warmed(recipe)
     told = dict(zip(foreign, done([_errand(recipe, seat) for seat in foreign]), strict=True))
-    return tuple(ours.get(seat) or _believed(seat, told[seat]) for seat in recipe.seats)
+    return tuple(
+        ours.get(seat) or _seen(seat, _believed(seat, told[seat])) for seat in recipe.seats
+    )
 
 
 def _warmed(recipe: Recipe) -> dict[Seat, Part]:
@@ -120,6 +124,12 @@ def _believed(seat: Seat, told: Any) -> Part:
     texts = {hook: in_a_line(str(places.get(hook, "")), LONGEST_REPORT) for hook in hooks}
     is_native = seat.native and told.get("native") is True
     return Part(is_native, told.get("learns") is True, texts, foreign=True)
+
+
+def _seen(seat: Seat, part: Part) -> Part:
+    """What a bot says of itself, held against what lies on disk."""
+    missing = game_called(seat.bot.game).uncompiled({seat.digest: seat.name})
+    return replace(part, unseen=part.native and seat.name in missing)
 
 
 _LONGEST_COMPLAINT = 2000

@@ -79,12 +79,12 @@ class Bots:
         return f" ({short_path(place)})" if place else ""
 
     def suspects(self, group: Group) -> list[int]:
-        """The bots that are asked from Python, in the worker itself.
+        """The bots that are asked from Python, in the worker itself, as far as can be seen.
 
         Where there are none, one that says that it is compiled may not be.
         """
         near = [bot for bot in group if bot not in self.apart]
-        plain = [bot for bot in near if not self.parts[bot].native]
+        plain = [bot for bot in near if not self.parts[bot].native or self.parts[bot].unseen]
         return plain or [bot for bot in near if self.parts[bot].foreign]
 
     def divisible(self, group: Group) -> bool:
@@ -220,6 +220,7 @@ class _Run:
         kept = self.folder / KEPT
         recipe = recipe_for(self.tournament, self.catalogue, self.logs, terms.memory, kept)
         parts = rehearse(recipe, watch.compiling)
+        recipe = recipe.as_rehearsed([part.native for part in parts])
         entrants = self.tournament.entrants
         apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
         bots = Bots(parts, self.tournament.policy, apart, self.logs, self.tournament.orders)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena.bot_sources.bot_specs import Address, BotSpec, Description
+from cantstop_arena.bot_sources.bot_specs import Address, BotSpec, Description, lane_of
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.errors import BotError, UsageError
@@ -61,6 +61,12 @@ class Seat:
         sit = None if spec.origin == "built-in" else LocalBot(spec, options)
         return Contestant(self.name, spec.build(options), self.digest, sit, spec.learns)
 
+    def check_lane(self, contestant: Contestant) -> None:
+        """Raise BotError where a bot that was compiled is plain in this process."""
+        decisions = game_called(self.bot.game).decisions
+        if self.is_foreign and self.native and lane_of(contestant.player, decisions) == "plain":
+            raise BotError("it was compiled when it was looked at, and is plain now")
+
 
 def seat_for(name: str, bot: Description | BotSpec, options: Mapping[str, Any]) -> Seat:
     """A seat under some name for a bot with all its options."""
@@ -79,6 +85,8 @@ class Recipe:
     seed: Seed
     folder: Path
     measured: bool = False
+    rehearsed: bool = False
+    """Whether seats say what every process is to find: which foreign bots are compiled."""
 
     def __call__(self) -> "Table":
         """The table, set up once in a process.
@@ -97,11 +105,21 @@ class Recipe:
             if seat.is_foreign:
                 yield Building(bot)
             contestants.append(seat.contestant(loader))
+            if self.rehearsed:
+                seat.check_lane(contestants[-1])
         if any(seat.is_foreign for seat in self.seats):
             yield Building(None)  # machine code takes as long as it takes
         table = game_called(self.game).table(self.rules, contestants, self.players, self.seed)
         table.measured = self.measured
         _TABLES[self] = table
+
+    def as_rehearsed(self, native: Sequence[bool]) -> "Recipe":
+        """The same for workers, who are to find these bots compiled, and the others plain."""
+        if not any(seat.is_foreign for seat in self.seats):
+            return self  # forked workers find the parent's table by it
+        pairs = zip(self.seats, native, strict=True)
+        seats = tuple(replace(seat, native=is_native) for seat, is_native in pairs)
+        return replace(self, seats=seats, rehearsed=True)
 
     def at_work(self, logs: BotLogs, memory: Any) -> "Iterator[Building | Table]":
         """The table in a worker: seen from outside, what bots print going to their logs.
