@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from cantstop_arena.bot_sources.bot_files import Source
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
+from cantstop_arena.errors import BotError
 from cantstop_arena.tournament.files.config import FaultPolicy, read
 from cantstop_arena.tournament.pool.bot_logs import BotLogs
 from cantstop_arena.tournament.pool.messages import Building, Nonsense
@@ -145,3 +147,14 @@ def test_a_bot_is_suspected_that_says_it_is_compiled_and_has_no_machine_code(
     bots = Bots(parts, FaultPolicy(), frozenset(), logs, tournament.orders)
     assert bots.suspects((0, 1)) == [0]
     assert bots.suspects((1, 2)) == [2]
+
+
+# --- Copies ---------------------------------------------------------------------------------------
+
+
+def test_a_copy_that_cannot_be_kept_is_told_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(PLAYS)
+    source = Source(tmp_path / "mine.py").identified()
+    (tmp_path / "kept" / source.digest / "mine.py").mkdir(parents=True)
+    with pytest.raises(BotError, match="the copy .*mine.py of a bot .*move away what stands there"):
+        source.copied(tmp_path / "kept")

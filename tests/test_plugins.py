@@ -351,8 +351,10 @@ def test_an_unreadable_file_is_a_broken_one(drop: Drop, tmp_path: Path) -> None:
 
 def install(monkeypatch: pytest.MonkeyPatch, **values: str) -> None:
     """Pretend that packages offer these entry points."""
-    points = [EntryPoint(name, value, "cantstop_arena") for name, value in values.items()]
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
+    points = [EntryPoint(name, values[name], "cantstop_arena") for name in sorted(values)]
+    for room in ("describe", "plugins"):
+        place = f"cantstop_arena.bot_sources.{room}.declared"
+        monkeypatch.setattr(place, lambda group: (points, []))
 
 
 def test_entry_points_are_found_and_broken_ones_named(
