@@ -292,12 +292,12 @@ def open_ledger(path: Path, identity: Mapping[str, Any], fresh: bool = False) ->
 
     Raises LedgerError where the file belongs to another tournament or cannot be used.
     """
-    with _alone_in(path.parent):
+    with alone_in(path.parent):
         yield from _opened(path, identity, fresh)
 
 
 @contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
+def alone_in(folder: Path) -> Iterator[None]:
     """Keep other runs out of a folder. The lock dies with its process, however that ends.
 
     It is a record lock, which worker processes do not inherit: theirs could outlive ours.
