@@ -13,7 +13,7 @@ from cantstop_arena.cli import main
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.tournament.ledgers.archive import reread
 from cantstop_arena.tournament.ledgers.guard import guarded
-from cantstop_arena.tournament.ledgers.ledger import LEDGER
+from cantstop_arena.tournament.ledgers.ledger import LEDGER, alone_in
 
 
 def filled(folder: Path) -> bytes:
@@ -67,6 +67,20 @@ def test_it_is_said_where_it_cannot_be_undone(tmp_path: Path) -> None:
         (tmp_path / LEDGER).unlink()
         (tmp_path / LEDGER).mkdir()
         (tmp_path / LEDGER / "x").touch()
+
+
+def test_a_lock_waits_for_no_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / ".lock")
+    with alone_in(tmp_path):
+        pass
+
+
+def test_a_lock_that_is_a_link_is_refused_and_what_it_leads_to_is_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "dear").write_text("dear")
+    (tmp_path / ".lock").symlink_to("dear")
+    with pytest.raises(LedgerError, match="cannot be written"), alone_in(tmp_path):
+        pass
+    assert (tmp_path / "dear").read_text() == "dear"
 
 
 RUINS = """

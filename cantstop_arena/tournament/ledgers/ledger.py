@@ -1,6 +1,7 @@
 """The ledger: every block played, in one SQLite file that survives whatever stops a run."""
 
 import json
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -308,7 +309,7 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
         return
     try:
-        lock = (folder / ".lock").open("w")
+        lock = os.fdopen(os.open(folder / ".lock", _LOCK_FLAGS, 0o644), "wb")
     except OSError as error:
         raise LedgerError(
             f"{folder} cannot be written: {error.strerror}. Mend its rights, or choose another"
@@ -322,6 +323,10 @@ def alone_in(folder: Path) -> Iterator[None]:
                 f"another run is writing to {folder}; wait until it is done"
             ) from None
         yield
+
+
+# A bot may have left a pipe there, which would be waited for, or a link to a file that is dear.
+_LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def _opened(path: Path, identity: Mapping[str, Any], fresh: bool) -> Iterator[Ledger]:
