@@ -90,13 +90,24 @@ def _shown(table: Table) -> Iterator[tuple[Column, list[Value]]]:
 
 def _cells(column: Column, values: list[Value], style: Style, coloured: bool) -> list[str]:
     """The values of a column as they are shown, every ± below the other."""
-    errors = [_error(column, value) for value in values]
-    width = max(map(len, errors), default=0)
     cells = []
-    for value, error in zip(values, errors, strict=True):
-        cell = _cell(column, value, error.rjust(width), style)
+    for value, error in zip(values, _errors(column, values), strict=True):
+        cell = _cell(column, value, error, style)
         cells.append(painted(cell, column, value) if coloured else cell)
     return cells
+
+
+def _errors(column: Column, values: list[Value]) -> list[str]:
+    """What follows the numbers of a column, all of one width."""
+    halves, ends = (
+        zip(*(_error(column, value) for value in values), strict=True) if values else ((), ())
+    )
+    width = max(map(len, halves), default=0)
+    told = [
+        f"± {half.rjust(width)}" if half else end for half, end in zip(halves, ends, strict=True)
+    ]
+    widest = max(map(len, told), default=0)
+    return [error.ljust(widest) for error in told]
 
 
 def _cell(column: Column, value: Value, error: str, style: Style) -> str:
@@ -108,16 +119,18 @@ def _cell(column: Column, value: Value, error: str, style: Style) -> str:
     if column.chance and mean < 10**-column.decimals:
         return style.safe(f"<{10**-column.decimals:g}")
     number = _number(column, mean)
-    return style.number(f"{number} ± {error}" if error.strip() else number)
+    return style.number(f"{number} {error}" if error.strip() else number)
 
 
-def _error(column: Column, value: Value) -> str:
-    """Half the width of an interval, nothing where there is none."""
+def _error(column: Column, value: Value) -> tuple[str, str]:
+    """Half the width of an interval, or else both ends where one ± would tell neither of them."""
     if column.kind is not Kind.ESTIMATE or not isinstance(value, Estimate) or None in value:
-        return ""
+        return "", ""
     _, low, high = value
     assert low is not None and high is not None
-    return _number(column, (high - low) / 2)
+    if value.lopsided:
+        return "", f"({_number(column, low)} to {_number(column, high)})"
+    return _number(column, (high - low) / 2), ""
 
 
 def _number(column: Column, number: float) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple, TypeAlias
 
+LOPSIDED = 0.2  # of the farther end's distance
 DIGITS = 10  # more than any tournament can tell, and few enough to be the same on every machine
 
 
@@ -14,6 +15,14 @@ class Estimate(NamedTuple):
     mean: float | None
     low: float | None = None
     high: float | None = None
+
+    @property
+    def lopsided(self) -> bool:
+        """Whether the ends lie so unequally far away that one ± would tell neither."""
+        if self.mean is None or self.low is None or self.high is None:
+            return False
+        near, far = sorted((self.mean - self.low, self.high - self.mean))
+        return far - near > LOPSIDED * far
 
 
 Value: TypeAlias = str | int | float | Estimate | None
