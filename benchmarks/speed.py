@@ -64,7 +64,7 @@ def run(folder: Path, games: int, workers: int, page: str = "--no-page") -> floa
 def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     """Games a second of compiled bots in a watched worker, and in this process alone."""
     from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.outcomes import Block
+    from cantstop_arena.deals.outcomes import Block
     from cantstop_arena.table.block_loop import _Play
     from cantstop_arena.tournament.files import config
     from cantstop_arena.tournament.files.config import FaultPolicy

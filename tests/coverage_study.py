@@ -27,7 +27,8 @@ from alarm_study import (
 )
 from simulated import Truth, seatings_of
 
-from cantstop_arena.outcomes import Results
+from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.fit import goodness
 from cantstop_arena.ratings.model.luce import ELO
@@ -35,7 +36,6 @@ from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.rating import Points, Ratings
 from cantstop_arena.ratings.residuals import misfits
 from cantstop_arena.ratings.scores import Estimate, crosstable, scores
-from cantstop_arena.seatings import Group
 
 COVERED = ("Elo", "difference", "seat", "score", "cell")
 ALARMS = ("misfit", "worst pair", "letters", "ranks")

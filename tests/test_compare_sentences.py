@@ -19,7 +19,7 @@ from cantstop_arena.compare.statistics import (
     Estimate,
     Order,
 )
-from cantstop_arena.counting import COUNT, SHARE
+from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.games.cantstop.game import GAME
 
 QUESTIONS = Questions(GAME.counts)

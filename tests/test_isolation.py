@@ -27,6 +27,7 @@ from cantstop_arena.bot_sources.bot_specs import Address
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.describe import described_command
 from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.codec import shown, turn_in
 from cantstop_arena.games.cantstop.engine_table import EngineTable
@@ -55,7 +56,6 @@ from cantstop_arena.isolation.wire import (
     line_of,
     object_in,
 )
-from cantstop_arena.outcomes import Block
 from cantstop_arena.table.contestants import Contestant
 
 ROOT = Path(__file__).parent.parent

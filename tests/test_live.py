@@ -19,8 +19,8 @@ from cantstop_arena.cli.terminals.live import LiveTable, Scene
 from cantstop_arena.cli.terminals.pace import Budget, Pace, Progress, time_text
 from cantstop_arena.cli.terminals.progress import LINE
 from cantstop_arena.cli.terminals.screen import Screen
+from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.errors import Interrupted
-from cantstop_arena.outcomes import Results
 from cantstop_arena.reports.formats.drawing import TEXT, draw
 from cantstop_arena.reports.formats.model import Column, Estimate, Table, Value, estimate, number
 from cantstop_arena.reports.tables.interim import Interim, interim

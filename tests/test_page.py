@@ -18,10 +18,10 @@ from pages import HOSTILE, SERIOUS, Page, checked
 from simulated import Truth
 
 from cantstop_arena.cli import main
-from cantstop_arena.counting import Rate
+from cantstop_arena.deals.counting import Rate
+from cantstop_arena.deals.outcomes import Charge, Results
 from cantstop_arena.errors import PageError
 from cantstop_arena.games.cantstop.game import GAME
-from cantstop_arena.outcomes import Charge, Results
 from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.formats.model import Estimate
 from cantstop_arena.reports.page.charts import interval_rows, intervals, scatter

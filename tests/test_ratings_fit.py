@@ -8,12 +8,12 @@ import statsmodels.api as sm
 from scipy import stats
 from simulated import Truth, blocks_at, results
 
+from cantstop_arena.deals.sampling import gather
+from cantstop_arena.deals.seatings import Group, all_orders
 from cantstop_arena.ratings.cycles import cycles, cyclic_share
 from cantstop_arena.ratings.fit import goodness
 from cantstop_arena.ratings.paired import pair_scores
 from cantstop_arena.ratings.residuals import misfits
-from cantstop_arena.sampling import gather
-from cantstop_arena.seatings import Group, all_orders
 
 pytestmark = pytest.mark.filterwarnings("error")
 

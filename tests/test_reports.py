@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cantstop_arena.counting import Counts, Rate
-from cantstop_arena.outcomes import Charge, Results, Tally
+from cantstop_arena.deals.counting import Counts, Rate
+from cantstop_arena.deals.outcomes import Charge, Results, Tally
+from cantstop_arena.deals.sampling import Deals, Pairs, Stretch
+from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.files import write_reports
 from cantstop_arena.reports.formats.choices import FORMATS
@@ -36,8 +38,6 @@ from cantstop_arena.reports.tables.fit import fit
 from cantstop_arena.reports.tables.notes import LEGEND, about_standings
 from cantstop_arena.reports.tables.seats import seats
 from cantstop_arena.reports.tables.standings import standings
-from cantstop_arena.sampling import Deals, Pairs, Stretch
-from cantstop_arena.shares import WHOLE
 
 HOSTILE = [
     "a|b",

@@ -18,7 +18,8 @@ from simulated import results as simulated
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
-from cantstop_arena.outcomes import ELO_ERROR, Results, Until
+from cantstop_arena.deals.outcomes import ELO_ERROR, Results, Until
+from cantstop_arena.deals.shares import WHOLE, whole
 from cantstop_arena.ratings.elo import Ratings, rate
 from cantstop_arena.ratings.precision import widest
 from cantstop_arena.ratings.scores import Run, score
@@ -27,7 +28,6 @@ from cantstop_arena.reports.plan import Question, plan_of, plan_text
 from cantstop_arena.sequential.confidence import deals_for, looks, multiplier
 from cantstop_arena.sequential.ending import elo_variance, rule_for, score_variance
 from cantstop_arena.sequential.sprt import Sprt
-from cantstop_arena.shares import WHOLE, whole
 from cantstop_arena.tournament import run, until
 from cantstop_arena.tournament.files import config
 from cantstop_arena.tournament.pool.worker import start_methods

@@ -11,9 +11,9 @@ import multiprocess
 import pytest
 from test_workforce import BLOCKS, CALM, Fake, Referee, result, sight_of
 
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Window, joined
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import WorkforceError
-from cantstop_arena.outcomes import Block, BlockResult, Fault, Window, joined
-from cantstop_arena.seatings import Group
 from cantstop_arena.tournament.pool.messages import Message, Played, Ready, broken
 from cantstop_arena.tournament.pool.worker import start_methods
 from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool

@@ -15,8 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cantstop_arena.errors import WorkforceError
-from cantstop_arena.outcomes import (
+from cantstop_arena.deals.outcomes import (
     DIED,
     TOO_SLOW,
     Block,
@@ -27,7 +26,8 @@ from cantstop_arena.outcomes import (
     Window,
     joined,
 )
-from cantstop_arena.seatings import Group, Orders
+from cantstop_arena.deals.seatings import Group, Orders
+from cantstop_arena.errors import WorkforceError
 from cantstop_arena.tournament.pool.judge import Judge
 from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
 

@@ -16,7 +16,7 @@ from cantstop_arena.runtime.system import bytes_of
 
 if TYPE_CHECKING:
     from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.seeds import Seed
+    from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.tournament.files.config import Overrides
     from cantstop_arena.tournament.pool.worker_pool import Terms
 
@@ -59,7 +59,7 @@ def _bytes(context: click.Context, parameter: click.Parameter, text: str | None)
 
 
 def _seed(context: click.Context, parameter: click.Parameter, text: str | None) -> "Seed | None":
-    from cantstop_arena.seeds import WANTED, seed_of
+    from cantstop_arena.deals.seeds import WANTED, seed_of
     from cantstop_arena.tournament.files.yaml_reader import fitted, shown
     from cantstop_arena.tournament.files.yaml_text import plain_value
 

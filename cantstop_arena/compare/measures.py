@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from cantstop_arena.counting import COUNT, SHARE, Counts, Measure
-from cantstop_arena.shares import WHOLE
+from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Measure
+from cantstop_arena.deals.shares import WHOLE
 
 BOT = "bot "  # begins the keys of the measures of single bots
 BOTS = "bots"  # all of them, where a file says what is negligible

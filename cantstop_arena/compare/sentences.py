@@ -16,7 +16,7 @@ from cantstop_arena.compare.statistics import (
     Difference,
     Estimate,
 )
-from cantstop_arena.counting import COUNT
+from cantstop_arena.deals.counting import COUNT
 
 THE_ORDER = "the order of the bots"
 MOST_DECIMALS = 4

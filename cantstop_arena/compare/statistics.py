@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.counting import COUNT, SHARE
+from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.ratings.distributions import student, student_tail
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 

@@ -4,7 +4,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cantstop_arena.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
+    from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
+    from cantstop_arena.deals.seatings import (
+        Orders,
+        all_orders,
+        balanced_orders,
+        rotations,
+        standard_orders,
+    )
     from cantstop_arena.games.codec import Codec
     from cantstop_arena.games.decisions import decision
     from cantstop_arena.games.game import (
@@ -19,13 +26,6 @@ if TYPE_CHECKING:
     )
     from cantstop_arena.games.rulebook import Named, RuleBook, choice, flag, whole, wholes
     from cantstop_arena.games.streams import Stream
-    from cantstop_arena.seatings import (
-        Orders,
-        all_orders,
-        balanced_orders,
-        rotations,
-        standard_orders,
-    )
 
 __all__ = [
     "COUNT",

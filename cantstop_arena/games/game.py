@@ -13,15 +13,15 @@ from functools import cached_property
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from cantstop_arena.counting import Counts
+from cantstop_arena.deals.counting import Counts
+from cantstop_arena.deals.seatings import Orders, standard_orders
 from cantstop_arena.games.decisions import Decision, decisions_of
 from cantstop_arena.games.streams import Chance, Stream
-from cantstop_arena.seatings import Orders, standard_orders
 
 if TYPE_CHECKING:
+    from cantstop_arena.deals.outcomes import Window
     from cantstop_arena.games.codec import Codec
     from cantstop_arena.games.rulebook import RuleBook
-    from cantstop_arena.outcomes import Window
 
 Event = Mapping[str, Any]
 """One line of a recorded game: its `event` says what kind it is."""

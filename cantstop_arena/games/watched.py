@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.outcomes import Snapshot, Window
-from cantstop_arena.seatings import Group
+from cantstop_arena.deals.outcomes import Snapshot, Window
+from cantstop_arena.deals.seatings import Group
 
 MOST_SEATS = 8
 _CURSOR, _SEAT, _ASKED, _STEP, _POSITIONS = range(5)

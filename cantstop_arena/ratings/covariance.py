@@ -31,6 +31,7 @@ from math import sqrt
 
 import numpy as np
 
+from cantstop_arena.deals.shares import whole
 from cantstop_arena.ratings.distributions import student
 from cantstop_arena.ratings.model.choice import chances, spread, summed
 from cantstop_arena.ratings.model.connections import Truths
@@ -42,7 +43,6 @@ from cantstop_arena.sequential.confidence import (
     least_variance,
     multiplier,
 )
-from cantstop_arena.shares import whole
 
 NOTHING = 1e-13  # of the model's variance: less than that is rounding
 LEAST_FREEDOM = 0.999  # below, there is one deal, and nothing to see how deals differ

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cantstop_arena.outcomes import Results
+from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.ratings.covariance import Sandwich
 from cantstop_arena.ratings.distributions import fisher_tail
 from cantstop_arena.ratings.model.choice import chances, spread, summed

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cantstop_arena.outcomes import Results
+from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.deals.shares import whole
 from cantstop_arena.ratings.model.evidence import Floats, Ints
 from cantstop_arena.ratings.scores import pair_spread, together
-from cantstop_arena.shares import whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cantstop_arena.outcomes import Results
+from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.ratings.cycles import Cycle, cycles, cyclic_share
 from cantstop_arena.ratings.distributions import student_tail
 from cantstop_arena.ratings.model.evidence import Floats, Ints, gathered

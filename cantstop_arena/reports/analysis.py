@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
-from cantstop_arena.outcomes import Results
+from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.fit import Goodness, goodness
 from cantstop_arena.ratings.residuals import Misfits, misfits

@@ -9,7 +9,8 @@ from cantstop_arena.compare.measures import ORDER, Questions, ignored_of
 from cantstop_arena.compare.sentences import sentence
 from cantstop_arena.compare.statistics import Difference, Order
 from cantstop_arena.compare.statistics import Estimate as Interval
-from cantstop_arena.counting import COUNT
+from cantstop_arena.deals.counting import COUNT
+from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.reports.files import PAGE
 from cantstop_arena.reports.formats.drawing import LATEX, MARKDOWN, TEXT, Style, draw_all
 from cantstop_arena.reports.formats.model import (
@@ -23,7 +24,6 @@ from cantstop_arena.reports.formats.model import (
 )
 from cantstop_arena.reports.formats.records import as_csv, as_json, records
 from cantstop_arena.reports.written import write_whole
-from cantstop_arena.seeds import in_json
 from cantstop_arena.texts import how_many
 
 STYLES = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX}

@@ -2,7 +2,7 @@
 
 from math import isfinite
 
-from cantstop_arena.outcomes import ELO_ERROR, Results, Until
+from cantstop_arena.deals.outcomes import ELO_ERROR, Results, Until
 from cantstop_arena.ratings.precision import widest
 
 

@@ -5,7 +5,10 @@ from dataclasses import asdict
 from math import isfinite, sqrt
 from typing import TypeAlias
 
-from cantstop_arena.outcomes import Charge, Results, Tally, Until
+from cantstop_arena.deals.outcomes import Charge, Results, Tally, Until
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seeds import in_json
+from cantstop_arena.deals.shares import whole
 from cantstop_arena.ratings.precision import widest
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.reports.analysis import Analysis
@@ -16,9 +19,6 @@ from cantstop_arena.reports.tables.fit import fit
 from cantstop_arena.reports.tables.seats import seats
 from cantstop_arena.reports.tables.standings import ELO, standings
 from cantstop_arena.reports.tables.styles import styles
-from cantstop_arena.seatings import Group
-from cantstop_arena.seeds import in_json
-from cantstop_arena.shares import whole
 
 Entry: TypeAlias = dict[str, object]
 NOT_RATED: Entry = {"elo": None, "score": None}  # what solitaire has not

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cantstop_arena.games.game import Question, Result
 
 if TYPE_CHECKING:
-    from cantstop_arena.counting import Counts
+    from cantstop_arena.deals.counting import Counts
     from cantstop_arena.games.decisions import Decision
 
 

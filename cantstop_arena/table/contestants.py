@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from cantstop_arena.seatings import Group
+from cantstop_arena.deals.seatings import Group
 
 
 @dataclass(frozen=True)

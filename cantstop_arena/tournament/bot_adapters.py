@@ -5,6 +5,8 @@ from functools import partial
 from typing import Any
 
 from cantstop_arena.bot_sources.bot_specs import BotSpec
+from cantstop_arena.deals.outcomes import DIED, EXCEPTION, ILLEGAL, TOO_SLOW
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.decisions import Decision
 from cantstop_arena.isolation.remote import (
@@ -15,8 +17,6 @@ from cantstop_arena.isolation.remote import (
     Overdue,
     Remote,
 )
-from cantstop_arena.outcomes import DIED, EXCEPTION, ILLEGAL, TOO_SLOW
-from cantstop_arena.seatings import Group
 from cantstop_arena.table.bot_faults import BotFault, RemotePlayer
 from cantstop_arena.table.contestants import GameStart
 

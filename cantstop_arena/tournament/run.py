@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
+from cantstop_arena.deals.outcomes import Block, BlockResult, Charge, Fault, Results, joined
+from cantstop_arena.deals.sampling import Span
+from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.errors import ArenaError, FaultError, WorkforceError
-from cantstop_arena.outcomes import Block, BlockResult, Charge, Fault, Results, joined
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.runtime.system import short_path
-from cantstop_arena.sampling import Span
-from cantstop_arena.seatings import Group, Orders
 from cantstop_arena.tournament.files.config import RESOLVED, FaultPolicy, Tournament, dump
 from cantstop_arena.tournament.ledgers.aggregation import Account, added_up, charged
 from cantstop_arena.tournament.ledgers.ledger import LEDGER, Ledger, open_ledger, stored_seed

@@ -13,12 +13,12 @@ import numpy as np
 from cantstop_arena.bot_sources.bot_specs import BotSpec, Description
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.sampling import Ints, shares
+from cantstop_arena.deals.seeds import drawn
 from cantstop_arena.errors import BotError, GameError
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.outcomes import Block
 from cantstop_arena.runtime.errands import Errand, Failed, run
-from cantstop_arena.sampling import Ints, shares
-from cantstop_arena.seeds import drawn
 from cantstop_arena.tournament.files.config import usual_players
 from cantstop_arena.tournament.preparation import packed, rehearse, unpacked
 from cantstop_arena.tournament.table_specs import Recipe, seat_for

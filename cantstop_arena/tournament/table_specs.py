@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from cantstop_arena.bot_sources.bot_specs import Address, BotSpec, Description
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.isolation.launch import Launch, served_bot
 from cantstop_arena.runtime import system
-from cantstop_arena.seatings import Group
-from cantstop_arena.seeds import Seed
 from cantstop_arena.table.contestants import Contestant, code_digest
 from cantstop_arena.tournament.bot_adapters import LocalBot, RemoteBot
 from cantstop_arena.tournament.files.config import RESOLVED, Entrant, FaultPolicy, Tournament

@@ -22,7 +22,7 @@ from cantstop_arena.cli.terminals.screen import Screen
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
-    from cantstop_arena.seeds import Seed
+    from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.sequential.sprt import Sprt
 
 GAMES = 10_000

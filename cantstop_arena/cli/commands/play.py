@@ -21,7 +21,7 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.runtime import shutdown
 
 if TYPE_CHECKING:
-    from cantstop_arena.seeds import Seed
+    from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.table.recording import Complaint
 
 LONGEST_LINE = 1000  # bytes of an answer that are looked at
@@ -78,7 +78,7 @@ def play(
 
     The game is recorded as it is played, for `arena replay FILE` and `arena draw FILE`.
     """
-    from cantstop_arena.seeds import drawn
+    from cantstop_arena.deals.seeds import drawn
     from cantstop_arena.table.person import Left, with_person
     from cantstop_arena.texts import in_a_line
     from cantstop_arena.tournament.playing import table_with

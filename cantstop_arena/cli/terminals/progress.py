@@ -17,7 +17,7 @@ from cantstop_arena.cli.terminals.terminal import (
 
 if TYPE_CHECKING:
     from cantstop_arena.cli.terminals.live import LiveTable
-    from cantstop_arena.outcomes import Results
+    from cantstop_arena.deals.outcomes import Results
     from cantstop_arena.reports.tables.interim import Interim
 
 LINE = 30.0  # seconds between two lines

@@ -13,7 +13,7 @@ from cantstop_arena.cli.terminals.progress import Sight
 from cantstop_arena.errors import PageError
 
 if TYPE_CHECKING:
-    from cantstop_arena.outcomes import Results
+    from cantstop_arena.deals.outcomes import Results
     from cantstop_arena.tournament.until import Look
 
 

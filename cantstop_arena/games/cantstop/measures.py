@@ -1,8 +1,8 @@
 """What is asked of rule sets of Can't Stop, and how a difference is said."""
 
-from cantstop_arena.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
+from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
+from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.games.cantstop.counts import COUNTS, RATES
-from cantstop_arena.shares import WHOLE
 
 _MEASURES = (
     Measure(

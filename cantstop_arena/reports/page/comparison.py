@@ -6,7 +6,7 @@ from typing import Any
 
 from cantstop_arena.compare.config import SPELLED_OUT
 from cantstop_arena.compare.measures import Questions
-from cantstop_arena.counting import COUNT, SHARE
+from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.games.registry import DEFAULT, game_called
 from cantstop_arena.reports.formats.model import Column, Estimate, Table, Value, estimate, number
 from cantstop_arena.reports.page import charts

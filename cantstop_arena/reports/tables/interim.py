@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from cantstop_arena.outcomes import Results
+from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.ratings.precision import widest
 from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.ending import extent_for

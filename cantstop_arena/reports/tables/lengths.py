@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import sqrt
 
-from cantstop_arena.lengths import LONGEST_EXACT, shortest_of
-from cantstop_arena.outcomes import Tally
+from cantstop_arena.deals.lengths import LONGEST_EXACT, shortest_of
+from cantstop_arena.deals.outcomes import Tally
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.formats.model import Column, Table, Value, number

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from cantstop_arena.counting import Rate
+from cantstop_arena.deals.counting import Rate
 from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.formats.model import Column, Table, number
 

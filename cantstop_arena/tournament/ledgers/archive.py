@@ -15,8 +15,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeGuard, TypeVar
 
+from cantstop_arena.deals.outcomes import Charge, Fault, Results, Until
 from cantstop_arena.errors import ArenaError, BotError, LedgerError
-from cantstop_arena.outcomes import Charge, Fault, Results, Until
 from cantstop_arena.tournament.files.config import RESOLVED, read_aims
 from cantstop_arena.tournament.files.yaml_reader import unknown
 from cantstop_arena.tournament.ledgers.aggregation import Account, added_up, charged

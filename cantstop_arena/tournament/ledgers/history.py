@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from cantstop_arena.outcomes import Fault, Results, Tally
-from cantstop_arena.sampling import Bytes, Span
-from cantstop_arena.seatings import Group, Orders, lineups
-from cantstop_arena.shares import whole
+from cantstop_arena.deals.outcomes import Fault, Results, Tally
+from cantstop_arena.deals.sampling import Bytes, Span
+from cantstop_arena.deals.seatings import Group, Orders, lineups
+from cantstop_arena.deals.shares import whole
 from cantstop_arena.tournament.ledgers.aggregation import Account, Books, added_up
 from cantstop_arena.tournament.ledgers.archive import looked_at
 from cantstop_arena.tournament.ledgers.ledger import KeptDeals

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 import multiprocess
 
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Window
 from cantstop_arena.errors import GameError
-from cantstop_arena.outcomes import Block, BlockResult, Fault, Window
 from cantstop_arena.runtime import system
 from cantstop_arena.tournament.pool.messages import (
     GameFailed,

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from multiprocessing.connection import wait
 from typing import Any
 
+from cantstop_arena.deals.outcomes import DIED, TOO_SLOW, Block, BlockResult, Window
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import GameError, WorkforceError
-from cantstop_arena.outcomes import DIED, TOO_SLOW, Block, BlockResult, Window
 from cantstop_arena.runtime import shutdown, system, watchdog
-from cantstop_arena.seatings import Group
 from cantstop_arena.texts import last_line
 from cantstop_arena.tournament.files.config import START_LIMIT
 from cantstop_arena.tournament.pool.messages import (

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.deals.outcomes import Tally
+from cantstop_arena.deals.seatings import Orders
 from cantstop_arena.games.cantstop.counts import COUNTS, MEASURES, TELLING
 from cantstop_arena.games.cantstop.engine import kernel
 from cantstop_arena.games.cantstop.engine.state import TALLY
-from cantstop_arena.outcomes import Tally
-from cantstop_arena.seatings import Orders
 
 
 class EngineBooks:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from cantstop_arena.deals.outcomes import Snapshot
 from cantstop_arena.games.cantstop.engine.state import AGAIN, FIELDS, GAME, MAX_SEATS, MOVE
-from cantstop_arena.outcomes import Snapshot
 
 SIZE = GAME.itemsize
 _SEEN = ("cursor", "seat", "turn", "rolls", "waiting")

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.seatings import Group, Orders
-from cantstop_arena.shares import whole
+from cantstop_arena.deals.seatings import Group, Orders
+from cantstop_arena.deals.shares import whole
 
 Ints: TypeAlias = NDArray[np.int64]
 Bytes: TypeAlias = NDArray[np.uint8]

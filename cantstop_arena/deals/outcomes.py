@@ -11,12 +11,12 @@ from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from cantstop_arena.counting import Counts
-from cantstop_arena.seatings import Group, Orders, standard_orders
+from cantstop_arena.deals.counting import Counts
+from cantstop_arena.deals.seatings import Group, Orders, standard_orders
 
 if TYPE_CHECKING:
-    from cantstop_arena.sampling import Deals
-    from cantstop_arena.seeds import Seed
+    from cantstop_arena.deals.sampling import Deals
+    from cantstop_arena.deals.seeds import Seed
 
 # The kinds of faults.
 EXCEPTION, ILLEGAL, TOO_SLOW, DIED = "exception", "illegal answer", "too slow", "died"
