@@ -17,9 +17,9 @@ from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.model.evidence import Floats
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
 from cantstop_arena.ratings.scores import scores
-from cantstop_arena.sequential.confidence import looks
-from cantstop_arena.sequential.ending import rule_for
-from cantstop_arena.sequential.sprt import Sprt
+from cantstop_arena.ratings.sequential.confidence import looks
+from cantstop_arena.ratings.sequential.sprt import Sprt
+from cantstop_arena.ratings.sequential.stopping_rule import rule_for
 
 VARIANTS, MEASURES = 3, 12
 MOST_DEALS = 1200

@@ -30,11 +30,11 @@ from simulated import Truth, seatings_of
 from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.ratings.elo import rate
-from cantstop_arena.ratings.fit import goodness
 from cantstop_arena.ratings.model.luce import ELO
+from cantstop_arena.ratings.model_fit.deviance import goodness
+from cantstop_arena.ratings.model_fit.residuals import misfits
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.rating import Points, Ratings
-from cantstop_arena.ratings.residuals import misfits
 from cantstop_arena.ratings.scores import Estimate, crosstable, scores
 
 COVERED = ("Elo", "difference", "seat", "score", "cell")

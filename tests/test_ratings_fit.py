@@ -10,10 +10,10 @@ from simulated import Truth, blocks_at, results
 
 from cantstop_arena.deals.sampling import gather
 from cantstop_arena.deals.seatings import Group, all_orders
-from cantstop_arena.ratings.cycles import cycles, cyclic_share
-from cantstop_arena.ratings.fit import goodness
-from cantstop_arena.ratings.paired import pair_scores
-from cantstop_arena.ratings.residuals import misfits
+from cantstop_arena.ratings.model_fit.cycles import cycles, cyclic_share
+from cantstop_arena.ratings.model_fit.deviance import goodness
+from cantstop_arena.ratings.model_fit.paired import pair_scores
+from cantstop_arena.ratings.model_fit.residuals import misfits
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -23,11 +23,11 @@ from cantstop_arena.deals.shares import WHOLE, whole
 from cantstop_arena.ratings.elo import Ratings, rate
 from cantstop_arena.ratings.precision import widest
 from cantstop_arena.ratings.scores import Run, score
+from cantstop_arena.ratings.sequential.confidence import deals_for, looks, multiplier
+from cantstop_arena.ratings.sequential.sprt import Sprt
+from cantstop_arena.ratings.sequential.stopping_rule import elo_variance, rule_for, score_variance
 from cantstop_arena.reports.match import finding, match_text
 from cantstop_arena.reports.plan import Question, plan_of, plan_text
-from cantstop_arena.sequential.confidence import deals_for, looks, multiplier
-from cantstop_arena.sequential.ending import elo_variance, rule_for, score_variance
-from cantstop_arena.sequential.sprt import Sprt
 from cantstop_arena.tournament import run, until
 from cantstop_arena.tournament.files import config
 from cantstop_arena.tournament.pool.worker import start_methods

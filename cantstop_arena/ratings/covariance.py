@@ -37,7 +37,7 @@ from cantstop_arena.ratings.model.choice import chances, spread, summed
 from cantstop_arena.ratings.model.connections import Truths
 from cantstop_arena.ratings.model.evidence import Floats, Span
 from cantstop_arena.ratings.model.luce import Luce
-from cantstop_arena.sequential.confidence import (
+from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     chance,
     least_variance,

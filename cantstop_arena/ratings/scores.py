@@ -32,7 +32,7 @@ from cantstop_arena.deals.outcomes import Results, Tally
 from cantstop_arena.deals.shares import WHOLE, whole
 from cantstop_arena.ratings.distributions import student
 from cantstop_arena.ratings.model.evidence import Ints
-from cantstop_arena.sequential.confidence import FIRST_LOOK, least_variance, multiplier
+from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK, least_variance, multiplier
 
 SURE = 0.05
 

@@ -9,11 +9,11 @@ from tabulate import tabulate
 from cantstop_arena.deals.seeds import Seed, in_json
 from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.ratings.scores import Estimate, Run, score
+from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK
+from cantstop_arena.ratings.sequential.sprt import Sprt, elo_of, expected_deals, mean_and_variance
 from cantstop_arena.reports.formats.escaping import printable
 from cantstop_arena.reports.formats.model import rounded
 from cantstop_arena.reports.summary import Entry
-from cantstop_arena.sequential.confidence import FIRST_LOOK
-from cantstop_arena.sequential.sprt import Sprt, elo_of, expected_deals, mean_and_variance
 from cantstop_arena.texts import how_many
 
 POINTS = ("0", "1/2", "1", "3/2", "2")

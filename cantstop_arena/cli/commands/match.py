@@ -23,7 +23,7 @@ from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
-    from cantstop_arena.sequential.sprt import Sprt
+    from cantstop_arena.ratings.sequential.sprt import Sprt
 
 GAMES = 10_000
 MOST_GAMES = 10_000_000  # by default, where a test ends the match
@@ -119,7 +119,7 @@ def match(
 
 
 def _test(elo: tuple[float, float] | None, alpha: float, beta: float) -> "Sprt | None":
-    from cantstop_arena.sequential.sprt import Sprt
+    from cantstop_arena.ratings.sequential.sprt import Sprt
 
     if elo is None:
         return None

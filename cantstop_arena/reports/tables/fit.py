@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from cantstop_arena.ratings.model_fit.residuals import Misfit
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
-from cantstop_arena.ratings.residuals import Misfit
 from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.formats.model import Column, Table, Value, number
 

@@ -17,7 +17,7 @@ from cantstop_arena.deals.seeds import WANTED, Seed, drawn, in_json, seed_of
 from cantstop_arena.errors import RulesError, UsageError
 from cantstop_arena.games.game import Game
 from cantstop_arena.games.registry import DEFAULT, game_called
-from cantstop_arena.sequential.ending import rule_for
+from cantstop_arena.ratings.sequential.stopping_rule import rule_for
 from cantstop_arena.tournament.files.entrants import Entrant, EntrantReader
 from cantstop_arena.tournament.files.yaml_reader import (
     Entry,

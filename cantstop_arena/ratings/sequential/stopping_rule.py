@@ -8,7 +8,7 @@ it has to be, and near enough: tuned for a fourth or four times as many deals, i
 from math import comb, log
 
 from cantstop_arena.deals.outcomes import ELO_ERROR, WIDTH, Until
-from cantstop_arena.sequential.confidence import deals_for
+from cantstop_arena.ratings.sequential.confidence import deals_for
 
 _POINTS = 400 / log(10)  # of Elo for each unit of strength
 

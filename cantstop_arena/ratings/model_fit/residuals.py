@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from cantstop_arena.deals.outcomes import Results
-from cantstop_arena.ratings.cycles import Cycle, cycles, cyclic_share
 from cantstop_arena.ratings.distributions import student_tail
 from cantstop_arena.ratings.model.evidence import Floats, Ints, gathered
 from cantstop_arena.ratings.model.luce import Luce, maximum
 from cantstop_arena.ratings.model.sampled import sample_of
+from cantstop_arena.ratings.model_fit.cycles import Cycle, cycles, cyclic_share
+from cantstop_arena.ratings.model_fit.paired import PairScores, pair_scores
+from cantstop_arena.ratings.model_fit.predicted import predictions
 from cantstop_arena.ratings.multiple_comparisons import holm
-from cantstop_arena.ratings.paired import PairScores, pair_scores
-from cantstop_arena.ratings.predicted import predictions
 
 LEAST_SAMPLE = 30  # deals: with fewer, what the fit takes is left to the model
 

@@ -17,8 +17,8 @@ import numpy as np
 from cantstop_arena.ratings.distributions import student_tail
 from cantstop_arena.ratings.model.connections import Truths
 from cantstop_arena.ratings.model.evidence import Floats
+from cantstop_arena.ratings.model_fit.paired import PairScores
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
-from cantstop_arena.ratings.paired import PairScores
 
 MOST_CYCLES = 10
 

@@ -16,7 +16,7 @@ from cantstop_arena.ratings.model.choice import chances, summed
 from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints
 from cantstop_arena.ratings.model.luce import Luce
 from cantstop_arena.ratings.model.sampled import Sampled
-from cantstop_arena.ratings.paired import PairScores
+from cantstop_arena.ratings.model_fit.paired import PairScores
 
 LOOSE = 0.01  # of a score's variance: if the prediction leaves less, it follows the score
 
