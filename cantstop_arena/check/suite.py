@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from cantstop_arena.games.game import CheckGame, Game
+from cantstop_arena.game_api.game import CheckGame, Game
 
 
 def suite_of(game: Game) -> tuple[CheckGame, ...]:

@@ -20,7 +20,7 @@ from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.check.findings import NOTE, OK, WRONG, Finding, Stage
 from cantstop_arena.check.suite import Trace, difference, suite_of
 from cantstop_arena.deals.outcomes import Snapshot
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import all_games, game_called
 from cantstop_arena.runtime import process_tree, shutdown
 from cantstop_arena.runtime.system import ending

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.compare.measures import Questions
 from cantstop_arena.deals.seeds import Seed, drawn
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.game import Game
 from cantstop_arena.tournament.files.config import (
     AS_WRITTEN,
     GAMES,

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.options import LONGEST_QUOTE, did_you_mean
+from cantstop_arena.game_api.options import LONGEST_QUOTE, did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from cantstop_arena.games.game import Game
+    from cantstop_arena.game_api.game import Game
 
 GROUP = "cantstop_arena.games"
 DEFAULT = "cantstop"
@@ -85,8 +85,8 @@ def _offered(point: EntryPoint) -> Iterator[Game]:
     import pluggy
 
     from cantstop_arena import hookspecs
+    from cantstop_arena.game_api.game import Game
     from cantstop_arena.games.complaints import complaints
-    from cantstop_arena.games.game import Game
 
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)

@@ -20,10 +20,10 @@ from cantstop_arena.bot_sources.bot_specs import Address, BotSpec
 from cantstop_arena.bot_sources.complaints import LONGEST_REPORT, complaint_of
 from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.errors import ERROR, BotError
-from cantstop_arena.games.decisions import MOVES, Decision
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.decisions import MOVES, Decision
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.registry import DEFAULT, game_called
-from cantstop_arena.games.streams import Stream
 from cantstop_arena.isolation.stdio import take_pipes
 from cantstop_arena.isolation.wire import FOREIGN, line_of
 from cantstop_arena.runtime import system

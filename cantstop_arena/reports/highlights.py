@@ -9,7 +9,7 @@ from cantstop_arena.deals.lengths import length_class
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import seed_of
 from cantstop_arena.errors import ArenaError
-from cantstop_arena.games.game import Event
+from cantstop_arena.game_api.game import Event
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.formats.records import as_json_lines

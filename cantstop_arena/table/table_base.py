@@ -12,7 +12,7 @@ from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.errors import GameError
-from cantstop_arena.games.game import Event, Game
+from cantstop_arena.game_api.game import Event, Game
 from cantstop_arena.runtime.interpreter_state import Surroundings
 from cantstop_arena.table.books import Books
 from cantstop_arena.table.bot_faults import BotFault, fault_of

@@ -8,7 +8,7 @@ from cantstop_arena.bot_sources.bot_specs import BotSpec
 from cantstop_arena.deals.outcomes import DIED, EXCEPTION, ILLEGAL, TOO_SLOW
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.decisions import Decision
+from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.isolation.remote import (
     Failure,
     Launch,

@@ -9,9 +9,9 @@ from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.options import LONGEST_QUOTE
 from cantstop_arena.hookspecs import BotFunctions
-from cantstop_arena.options import LONGEST_QUOTE
 from cantstop_arena.table.bot_faults import Corrigible, Insider
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.person import Person

@@ -31,7 +31,7 @@ from cantstop_arena.tournament.preparation import rehearse
 from cantstop_arena.tournament.table_specs import Recipe, table_for
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.game import Event
+    from cantstop_arena.game_api.game import Event
     from cantstop_arena.table.table import Table
 
 

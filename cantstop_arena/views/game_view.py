@@ -17,7 +17,7 @@ from cantstop_arena.errors import Problem, RulesError, UsageError
 from cantstop_arena.texts import in_a_line
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.game import Event, Game
+    from cantstop_arena.game_api.game import Event, Game
     from cantstop_arena.reports.analysis import Analysis
     from cantstop_arena.reports.page.document import Chart, Section
     from cantstop_arena.reports.page.document import Game as PageGame

@@ -12,8 +12,8 @@ from cantstop_arena.cli.options import bots_option, game_option
 from cantstop_arena.errors import ArenaError, UsageError
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.decisions import Decision
-    from cantstop_arena.games.game import Game
+    from cantstop_arena.game_api.decisions import Decision
+    from cantstop_arena.game_api.game import Game
 
 _LONGEST = 60
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from cantstop_arena.deals.outcomes import ILLEGAL, Block
 from cantstop_arena.deals.seatings import Group, lineups
+from cantstop_arena.game_api.game import LEFT, Event, Game
 from cantstop_arena.games.cantstop.engine import kernel
 from cantstop_arena.games.cantstop.engine.books import EngineBooks
 from cantstop_arena.games.cantstop.engine.compiled_bots import (
@@ -30,7 +31,6 @@ from cantstop_arena.games.cantstop.engine.state import (
 from cantstop_arena.games.cantstop.notation import Scribe
 from cantstop_arena.games.cantstop.plain_bots import Asker
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.game import LEFT, Event, Game
 from cantstop_arena.table.bot_faults import BotFault, fault_of
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.table import Table

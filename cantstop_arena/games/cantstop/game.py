@@ -9,12 +9,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.deals.outcomes import Window
+from cantstop_arena.game_api.game import CheckGame, Event, Game
+from cantstop_arena.game_api.rulebook import Named, RuleBook
 from cantstop_arena.games.cantstop.hooks import HOOKS
 from cantstop_arena.games.cantstop.measures import COUNTED
 from cantstop_arena.games.cantstop.odds import hit_table
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, PLAYERS, RuleSet, derive
-from cantstop_arena.games.game import CheckGame, Event, Game
-from cantstop_arena.games.rulebook import Named, RuleBook
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.codec import CantStopCodec

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cantstop_arena.games.answers import index_among, truth
+from cantstop_arena.game_api.answers import index_among, truth
+from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.cantstop.engine import kernel
 from cantstop_arena.games.cantstop.engine.compiled_bots import handle_of
 from cantstop_arena.games.cantstop.engine.state import FIELDS, MOVE, GameArray
@@ -21,7 +22,6 @@ from cantstop_arena.games.cantstop.turn import (
     dice_of,
     move_of,
 )
-from cantstop_arena.games.streams import Stream
 from cantstop_arena.runtime import interpreter_state
 from cantstop_arena.table.bot_faults import fault_of
 

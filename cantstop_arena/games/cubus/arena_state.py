@@ -3,6 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from cantstop_arena.game_api.game import DONE, LEFT, Deal, Event, Question, Result, View
+from cantstop_arena.game_api.game import State as ArenaState
+from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.cubus import events
 from cantstop_arena.games.cubus.builds import Build
 from cantstop_arena.games.cubus.chance import KeyedChance, Keys
@@ -11,9 +14,6 @@ from cantstop_arena.games.cubus.measures import per_seat, remembered
 from cantstop_arena.games.cubus.rules import RuleSet
 from cantstop_arena.games.cubus.state import State
 from cantstop_arena.games.cubus.takedown import usual_take
-from cantstop_arena.games.game import DONE, LEFT, Deal, Event, Question, Result, View
-from cantstop_arena.games.game import State as ArenaState
-from cantstop_arena.games.streams import Stream
 
 _HOOK_OF = {"build": "build", "ending": "build", "knock": "knock", "take": "take"}
 _WORDS = 1 << 64

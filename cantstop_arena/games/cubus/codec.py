@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from cantstop_arena.games.codec import Codec
+from cantstop_arena.game_api.codec import Codec
 from cantstop_arena.games.cubus.builds import Table
 from cantstop_arena.games.cubus.cards import counted
 from cantstop_arena.games.cubus.piles import parse

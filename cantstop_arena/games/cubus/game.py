@@ -8,6 +8,8 @@ from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from cantstop_arena.game_api.game import CheckGame, Deal, Event, Game
+from cantstop_arena.game_api.rulebook import Named, RuleBook
 from cantstop_arena.games.cubus.hooks import HOOKS
 from cantstop_arena.games.cubus.measures import COUNTED
 from cantstop_arena.games.cubus.rules import (
@@ -19,8 +21,6 @@ from cantstop_arena.games.cubus.rules import (
     derive,
     from_record,
 )
-from cantstop_arena.games.game import CheckGame, Deal, Event, Game
-from cantstop_arena.games.rulebook import Named, RuleBook
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cubus.arena_state import CubusState

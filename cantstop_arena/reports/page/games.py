@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cantstop_arena.deals.lengths import LONGEST_EXACT
-from cantstop_arena.games.game import Event, Game
+from cantstop_arena.game_api.game import Event, Game
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.reports.highlights import TYPICAL, Chosen, record_path
 from cantstop_arena.reports.page.document import Document, Section

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cantstop_arena.errors import PageError
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.game import Event
+    from cantstop_arena.game_api.game import Event
     from cantstop_arena.reports.analysis import Analysis
 
 _REPORT = (

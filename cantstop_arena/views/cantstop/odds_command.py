@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.options import did_you_mean
+from cantstop_arena.game_api.options import did_you_mean
 
 
 def _columns(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:

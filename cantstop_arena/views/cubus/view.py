@@ -16,7 +16,7 @@ from cantstop_arena.views.cubus.scenes import Scene, scenes, standings
 from cantstop_arena.views.game_view import GameView
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.game import Event
+    from cantstop_arena.game_api.game import Event
     from cantstop_arena.reports.analysis import Analysis
     from cantstop_arena.reports.page.document import Game, Section
     from cantstop_arena.views.cubus.person import CubusPerson

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_type_hints, overload
 
-from cantstop_arena.games.answers import converted, index_among, truth, whole_number
+from cantstop_arena.game_api.answers import converted, index_among, truth, whole_number
 from cantstop_arena.hookspecs import hookspec
 
 Function = TypeVar("Function", bound=Callable[..., Any])

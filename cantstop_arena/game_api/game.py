@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from cantstop_arena.deals.counting import Counts
 from cantstop_arena.deals.seatings import Orders, standard_orders
-from cantstop_arena.games.decisions import Decision, decisions_of
-from cantstop_arena.games.streams import Chance, Stream
+from cantstop_arena.game_api.decisions import Decision, decisions_of
+from cantstop_arena.game_api.streams import Chance, Stream
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.outcomes import Window
-    from cantstop_arena.games.codec import Codec
-    from cantstop_arena.games.rulebook import RuleBook
+    from cantstop_arena.game_api.codec import Codec
+    from cantstop_arena.game_api.rulebook import RuleBook
 
 Event = Mapping[str, Any]
 """One line of a recorded game: its `event` says what kind it is."""
@@ -170,7 +170,7 @@ class Game:
     @cached_property
     def codec(self) -> Codec:
         """How views, moves and answers travel to bots in other processes."""
-        from cantstop_arena.games.codec import Codec
+        from cantstop_arena.game_api.codec import Codec
 
         return Codec()
 
@@ -217,6 +217,6 @@ class Game:
     @property
     def window(self) -> Window:
         """How a game at such a table is watched from outside."""
-        from cantstop_arena.games.watched import plain_window
+        from cantstop_arena.game_api.watched import plain_window
 
         return plain_window(tuple(self.decisions))
