@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from cantstop_arena.games.cubus import events
-from cantstop_arena.games.cubus.builds import Build, Built, Table, is_build, judge
-from cantstop_arena.games.cubus.cards import NONE, Cards, counted, one
+from cantstop_arena.games.cubus.builds.build import Build, Built, Table, is_build, judge
+from cantstop_arena.games.cubus.builds.cards import NONE, Cards, counted, one
+from cantstop_arena.games.cubus.builds.piles import START, IllegalBuild
 from cantstop_arena.games.cubus.chance import Chance
+from cantstop_arena.games.cubus.choices.takedown import judge_take
+from cantstop_arena.games.cubus.choices.targets import for_build, targets
+from cantstop_arena.games.cubus.choices.view import Asked, View
 from cantstop_arena.games.cubus.events import Event
-from cantstop_arena.games.cubus.piles import START, IllegalBuild
 from cantstop_arena.games.cubus.rules import RuleSet
-from cantstop_arena.games.cubus.takedown import judge_take
-from cantstop_arena.games.cubus.targets import for_build, targets
-from cantstop_arena.games.cubus.view import Asked, View
 
 _DUTY = "R17: who can build must, and there is a build in the box"
 

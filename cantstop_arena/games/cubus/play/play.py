@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from cantstop_arena.games.cubus.bots.strategies import Bot, decide
 from cantstop_arena.games.cubus.chance import Chance
 from cantstop_arena.games.cubus.events import Event
+from cantstop_arena.games.cubus.play.state import State
 from cantstop_arena.games.cubus.rules import RuleSet
-from cantstop_arena.games.cubus.state import State
 
 
 def play(rules: RuleSet, bots: Sequence[Bot], chance: Chance) -> tuple[State, list[Event]]:

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cubus.builds import Table
+from cantstop_arena.games.cubus.builds.build import Table
+from cantstop_arena.games.cubus.builds.piles import pile_of
+from cantstop_arena.games.cubus.choices.targets import Target, Wanted, aimed, cells_of
 from cantstop_arena.games.cubus.engine import near
-from cantstop_arena.games.cubus.piles import pile_of
-from cantstop_arena.games.cubus.targets import Target, Wanted, aimed, cells_of
 
 
 def nearby(wanted: Wanted) -> list[Target]:

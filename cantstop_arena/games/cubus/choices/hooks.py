@@ -1,8 +1,8 @@
 """The decisions of Cubus."""
 
 from cantstop_arena.game_api.decisions import decision
-from cantstop_arena.games.cubus.builds import Build
-from cantstop_arena.games.cubus.view import View
+from cantstop_arena.games.cubus.builds.build import Build
+from cantstop_arena.games.cubus.choices.view import View
 
 
 @decision

@@ -8,11 +8,11 @@ from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.game_api.game import Game, Result
 from cantstop_arena.game_api.streams import Chance
-from cantstop_arena.games.cubus.arena_state import counted_result, keys_of
 from cantstop_arena.games.cubus.bots.strategies import BOTS
 from cantstop_arena.games.cubus.chance import Keys
 from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts
 from cantstop_arena.games.cubus.engine.kernel import fast, play_all
+from cantstop_arena.games.cubus.play.arena_state import counted_result, keys_of
 from cantstop_arena.games.cubus.rules import RuleSet
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.contestants import Contestant

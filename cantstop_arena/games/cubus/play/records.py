@@ -6,12 +6,12 @@ from typing import Any, NamedTuple, TypeVar
 
 from cantstop_arena.errors import ArenaError, RulesError
 from cantstop_arena.games.cubus import events
-from cantstop_arena.games.cubus.builds import Build
-from cantstop_arena.games.cubus.cards import ORDER
+from cantstop_arena.games.cubus.builds.build import Build
+from cantstop_arena.games.cubus.builds.cards import ORDER
 from cantstop_arena.games.cubus.chance import Stream, unshuffled
 from cantstop_arena.games.cubus.events import NAMES, Event
+from cantstop_arena.games.cubus.play.state import Question, State
 from cantstop_arena.games.cubus.rules import PLAYERS, RuleSet, from_record
-from cantstop_arena.games.cubus.state import Question, State
 
 Found = TypeVar("Found")
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from cantstop_arena.games.cubus.piles import Cell, IllegalBuild, Pile, Place, pile_of
+from cantstop_arena.games.cubus.builds.piles import Cell, IllegalBuild, Pile, Place, pile_of
 
 Heights = Mapping[Cell, int]
 

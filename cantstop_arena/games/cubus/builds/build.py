@@ -4,8 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from cantstop_arena.games.cubus.cards import Cards
-from cantstop_arena.games.cubus.piles import Cell, IllegalBuild, Pile, Place, parse
+from cantstop_arena.games.cubus.builds.cards import Cards
+from cantstop_arena.games.cubus.builds.piles import Cell, IllegalBuild, Pile, Place, parse
 from cantstop_arena.games.cubus.rules import RuleSet
 
 

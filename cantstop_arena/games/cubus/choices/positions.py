@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.options import did_you_mean
-from cantstop_arena.games.cubus.builds import Build, named_table
-from cantstop_arena.games.cubus.cards import NONE, Cards, counted
-from cantstop_arena.games.cubus.piles import Cell, IllegalBuild
+from cantstop_arena.games.cubus.builds.build import Build, named_table
+from cantstop_arena.games.cubus.builds.cards import NONE, Cards, counted
+from cantstop_arena.games.cubus.builds.piles import Cell, IllegalBuild
+from cantstop_arena.games.cubus.choices.view import View
 from cantstop_arena.games.cubus.rules import NAMED, RuleSet
-from cantstop_arena.games.cubus.view import View
 
 
 def view_of(pile: str, hand: str, opened: Sequence[Cell], name: str) -> View:

@@ -3,8 +3,8 @@
 from collections import deque
 from functools import cache
 
+from cantstop_arena.games.cubus.choices.positions import view_of
 from cantstop_arena.games.cubus.engine.library import library
-from cantstop_arena.games.cubus.positions import view_of
 from cantstop_arena.games.cubus.rules import RuleSet
 
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from cantstop_arena.games.cubus.builds import Build, Table, at_origin, carried, named_table
-from cantstop_arena.games.cubus.cards import NONE, Cards
-from cantstop_arena.games.cubus.piles import IllegalBuild, Pile, parse, pile_of
+from cantstop_arena.games.cubus.builds.build import Build, Table, at_origin, carried, named_table
+from cantstop_arena.games.cubus.builds.cards import NONE, Cards
+from cantstop_arena.games.cubus.builds.piles import IllegalBuild, Pile, parse, pile_of
+from cantstop_arena.games.cubus.choices.targets import Target, Wanted, targets, targets_unboxed
 from cantstop_arena.games.cubus.rules import Box
-from cantstop_arena.games.cubus.targets import Target, Wanted, targets, targets_unboxed
 
 Where = Box | Literal["none"]
 

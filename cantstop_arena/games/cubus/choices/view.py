@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Literal, NamedTuple, cast
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.cubus.builds import (
+from cantstop_arena.games.cubus.builds.build import (
     Build,
     Built,
     Table,
@@ -13,13 +13,19 @@ from cantstop_arena.games.cubus.builds import (
     judge,
     places_for_open,
 )
-from cantstop_arena.games.cubus.cards import Cards, counted
+from cantstop_arena.games.cubus.builds.cards import Cards, counted
+from cantstop_arena.games.cubus.builds.piles import Cell, Pile, Rows, parse, pile_of
+from cantstop_arena.games.cubus.choices.nearby import nearby
+from cantstop_arena.games.cubus.choices.takedown import Take, Where, take_build, takes
+from cantstop_arena.games.cubus.choices.targets import (
+    Target,
+    for_build,
+    levels,
+    targets,
+    targets_unboxed,
+)
 from cantstop_arena.games.cubus.engine.bound import bound
-from cantstop_arena.games.cubus.nearby import nearby
-from cantstop_arena.games.cubus.piles import Cell, Pile, Rows, parse, pile_of
 from cantstop_arena.games.cubus.rules import Box, RuleSet, box_fault
-from cantstop_arena.games.cubus.takedown import Take, Where, take_build, takes
-from cantstop_arena.games.cubus.targets import Target, for_build, levels, targets, targets_unboxed
 
 Asked = Literal["build", "knock", "ending", "take"]
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cubus.builds import Table
-from cantstop_arena.games.cubus.cards import Cards
+from cantstop_arena.games.cubus.builds.build import Table
+from cantstop_arena.games.cubus.builds.cards import Cards
+from cantstop_arena.games.cubus.builds.piles import Cell, IllegalBuild, Pile, Place, Shape, pile_of
 from cantstop_arena.games.cubus.engine import search
 from cantstop_arena.games.cubus.engine.bound import MOST, best_worth
 from cantstop_arena.games.cubus.engine.library import Library, library, shape_text
 from cantstop_arena.games.cubus.engine.unboxed import Limits, piles
-from cantstop_arena.games.cubus.piles import Cell, IllegalBuild, Pile, Place, Shape, pile_of
 from cantstop_arena.games.cubus.rules import Box, RuleSet
 
 _NEAR = 16  # corners beyond are moved here for the search

@@ -7,13 +7,13 @@ from cantstop_arena.game_api.game import DONE, LEFT, Deal, Event, Question, Resu
 from cantstop_arena.game_api.game import State as ArenaState
 from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.cubus import events
-from cantstop_arena.games.cubus.builds import Build
+from cantstop_arena.games.cubus.builds.build import Build
 from cantstop_arena.games.cubus.chance import KeyedChance, Keys
+from cantstop_arena.games.cubus.choices.takedown import usual_take
 from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts, count
 from cantstop_arena.games.cubus.measures import per_seat, remembered
+from cantstop_arena.games.cubus.play.state import State
 from cantstop_arena.games.cubus.rules import RuleSet
-from cantstop_arena.games.cubus.state import State
-from cantstop_arena.games.cubus.takedown import usual_take
 
 _HOOK_OF = {"build": "build", "ending": "build", "knock": "knock", "take": "take"}
 _WORDS = 1 << 64

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cantstop_arena.game_api.codec import Codec
-from cantstop_arena.games.cubus.builds import Table
-from cantstop_arena.games.cubus.cards import counted
-from cantstop_arena.games.cubus.piles import parse
+from cantstop_arena.games.cubus.builds.build import Table
+from cantstop_arena.games.cubus.builds.cards import counted
+from cantstop_arena.games.cubus.builds.piles import parse
+from cantstop_arena.games.cubus.choices.view import View
 from cantstop_arena.games.cubus.rules import RuleSet
-from cantstop_arena.games.cubus.view import View
 
 _AS_THEY_ARE = ("seat", "players", "turn", "asked", "owner", "drawn", "deck", "passes")
 _LISTS = ("scores", "won")
