@@ -70,9 +70,9 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     from cantstop_arena.tournament.files.config import FaultPolicy
     from cantstop_arena.tournament.pool.bot_logs import BotLogs
     from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
-    from cantstop_arena.tournament.preparation import rehearse
     from cantstop_arena.tournament.run import Bots
-    from cantstop_arena.tournament.table_specs import recipe_for
+    from cantstop_arena.tournament.setup.preparation import rehearse
+    from cantstop_arena.tournament.setup.table_specs import recipe_for
 
     file = folder / "watched.yaml"
     file.write_text("bots: [rule28, glenn-aloi]\n")

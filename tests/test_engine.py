@@ -26,9 +26,9 @@ from cantstop_arena.games.cantstop.counts import COUNTS
 from cantstop_arena.games.cantstop.engine import moves
 from cantstop_arena.games.cantstop.engine.compiled_bots import handle_of
 from cantstop_arena.games.cantstop.engine.state import new_game
-from cantstop_arena.games.cantstop.engine_table import EngineTable
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.games.cantstop.turn import Turn, move_of
 from cantstop_arena.table.contestants import Contestant

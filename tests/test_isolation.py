@@ -31,9 +31,9 @@ from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.cantstop.codec import shown, turn_in
-from cantstop_arena.games.cantstop.engine_table import EngineTable
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, RuleSet
 from cantstop_arena.games.cantstop.turn import Move, Turn
 from cantstop_arena.isolation import sandbox

@@ -15,8 +15,8 @@ from cantstop_arena.bot_sources.catalogue import Broken, Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.deals.outcomes import Block, Tally
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.engine.snapshots import SIZE
 from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.play.snapshots import SIZE
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.table import Table

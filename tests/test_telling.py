@@ -19,7 +19,7 @@ from finished import Finished
 from cantstop_arena.cli import main
 from cantstop_arena.deals import lengths
 from cantstop_arena.deals.outcomes import Block
-from cantstop_arena.games.cantstop.events import Event
+from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.table.recording import record
 from cantstop_arena.views.cantstop import highlights

@@ -19,8 +19,8 @@ from cantstop_arena.games.registry import game_called
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.texts import how_many, listed
+from cantstop_arena.tournament.setup.table_specs import seat_for
 from cantstop_arena.tournament.speed import measure
-from cantstop_arena.tournament.table_specs import seat_for
 
 Tell = Callable[[Mapping[str, Any]], None]
 

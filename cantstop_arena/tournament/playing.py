@@ -17,10 +17,10 @@ from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.person import Person
 from cantstop_arena.table.table import Table
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.tournament.bot_adapters import RemoteBot
 from cantstop_arena.tournament.files.config import FaultPolicy
 from cantstop_arena.tournament.files.entrants import Entrant, find_bot
-from cantstop_arena.tournament.table_specs import entrant_seat
+from cantstop_arena.tournament.setup.bot_adapters import RemoteBot
+from cantstop_arena.tournament.setup.table_specs import entrant_seat
 
 _LIMITS = FaultPolicy(decision_limit=10.0)  # people are patient
 

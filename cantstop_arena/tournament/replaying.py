@@ -27,8 +27,8 @@ from cantstop_arena.tournament.pool.messages import (
     Ready,
 )
 from cantstop_arena.tournament.pool.worker import TRIES, Worker, start_methods
-from cantstop_arena.tournament.preparation import rehearse
-from cantstop_arena.tournament.table_specs import Recipe, table_for
+from cantstop_arena.tournament.setup.preparation import rehearse
+from cantstop_arena.tournament.setup.table_specs import Recipe, table_for
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.game import Event

@@ -21,9 +21,9 @@ from cantstop_arena.tournament.ledgers.ledger import LEDGER, Ledger, open_ledger
 from cantstop_arena.tournament.pool.bot_logs import BotLogs
 from cantstop_arena.tournament.pool.judge import Judge
 from cantstop_arena.tournament.pool.worker_pool import PlayedPart, Terms, WorkerPool
-from cantstop_arena.tournament.preparation import Part, native, rehearse
 from cantstop_arena.tournament.schedule import missing_blocks
-from cantstop_arena.tournament.table_specs import recipe_for
+from cantstop_arena.tournament.setup.preparation import Part, native, rehearse
+from cantstop_arena.tournament.setup.table_specs import recipe_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

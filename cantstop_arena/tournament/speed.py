@@ -20,8 +20,8 @@ from cantstop_arena.errors import BotError, GameError
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.runtime.errands import Errand, Failed, run
 from cantstop_arena.tournament.files.config import usual_players
-from cantstop_arena.tournament.preparation import packed, rehearse, unpacked
-from cantstop_arena.tournament.table_specs import Recipe, seat_for
+from cantstop_arena.tournament.setup.preparation import packed, rehearse, unpacked
+from cantstop_arena.tournament.setup.table_specs import Recipe, seat_for
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ class CantStop(Game):
     )
     usual_bots = ("rule28", "glenn-aloi", "odds", "cautious")
     view = "cantstop_arena.views.cantstop.view:CantStopView"
-    table_class = "cantstop_arena.games.cantstop.engine_table:EngineTable"
+    table_class = "cantstop_arena.games.cantstop.play.engine_table:EngineTable"
 
     @cached_property
     def codec(self) -> CantStopCodec:
@@ -79,7 +79,7 @@ class CantStop(Game):
 
     @property
     def window(self) -> Window:
-        from cantstop_arena.games.cantstop.engine.snapshots import SIZE, sight_of
+        from cantstop_arena.games.cantstop.play.snapshots import SIZE, sight_of
 
         return Window(SIZE, sight_of)
 

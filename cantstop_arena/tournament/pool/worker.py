@@ -24,7 +24,7 @@ from cantstop_arena.tournament.pool.messages import (
     framed,
 )
 
-_PRELOADED = ("cantstop_arena.tournament.table_specs",)
+_PRELOADED = ("cantstop_arena.tournament.setup.table_specs",)
 _TO_END = 10.0  # seconds for a process that is ending already, on the busiest machine
 TRIES = 5
 """How often a thing is played before processes that die at it are more than bad luck."""

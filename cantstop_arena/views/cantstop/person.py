@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from cantstop_arena.games.cantstop.events import Event
 from cantstop_arena.games.cantstop.odds import success_count
+from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.table.person import Left
 from cantstop_arena.texts import how_many

@@ -10,7 +10,6 @@ from cantstop_arena.deals.outcomes import ILLEGAL, Block
 from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.game_api.game import LEFT, Event, Game
 from cantstop_arena.games.cantstop.engine import kernel
-from cantstop_arena.games.cantstop.engine.books import EngineBooks
 from cantstop_arena.games.cantstop.engine.compiled_bots import (
     NativePlayer,
     compile_player,
@@ -28,8 +27,9 @@ from cantstop_arena.games.cantstop.engine.state import (
     ROLL,
     new_game,
 )
-from cantstop_arena.games.cantstop.notation import Scribe
-from cantstop_arena.games.cantstop.plain_bots import Asker
+from cantstop_arena.games.cantstop.play.books import EngineBooks
+from cantstop_arena.games.cantstop.play.notation import Scribe
+from cantstop_arena.games.cantstop.play.plain_bots import Asker
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.table.bot_faults import BotFault, fault_of
 from cantstop_arena.table.contestants import Contestant

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from cantstop_arena.games.cantstop.events import Event
+from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.reports.page.document import Game, rendered
-from cantstop_arena.views.cantstop.animated_board import draw_stage, layout
 from cantstop_arena.views.cantstop.drawing import dice_text, move_text
+from cantstop_arena.views.cantstop.page.animated_board import draw_stage, layout
 from cantstop_arena.views.cantstop.scenes import Scene, Spaces, scenes
 from cantstop_arena.views.cantstop.step_text import bust_chance, bust_count
 from cantstop_arena.views.cantstop.svg import heading

@@ -5,7 +5,7 @@ from typing import Any
 
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.games.cantstop.engine.state import BUST, FAULT, MOVED, ROLL
-from cantstop_arena.games.cantstop.events import REASON, Event
+from cantstop_arena.games.cantstop.play.events import REASON, Event
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.turn import dice_of, move_of
 

@@ -20,7 +20,7 @@ from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.runtime.errands import Errand, Failed, done
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.tournament.table_specs import Recipe, Seat
+from cantstop_arena.tournament.setup.table_specs import Recipe, Seat
 
 if TYPE_CHECKING:
     from cantstop_arena.table.table import Table
