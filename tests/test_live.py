@@ -20,11 +20,11 @@ from cantstop_arena.cli.terminals.pace import Budget, Pace, Progress, time_text
 from cantstop_arena.cli.terminals.progress import LINE
 from cantstop_arena.cli.terminals.screen import Screen
 from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.documents.formats.drawing import TEXT, draw
+from cantstop_arena.documents.formats.model import Column, Estimate, Table, Value, estimate, number
+from cantstop_arena.documents.tables.interim import Interim, interim
+from cantstop_arena.documents.tables.standings import ELO
 from cantstop_arena.errors import Interrupted
-from cantstop_arena.reports.formats.drawing import TEXT, draw
-from cantstop_arena.reports.formats.model import Column, Estimate, Table, Value, estimate, number
-from cantstop_arena.reports.tables.interim import Interim, interim
-from cantstop_arena.reports.tables.standings import ELO
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.tournament import run, until
 from cantstop_arena.tournament.files import config

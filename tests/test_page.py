@@ -20,15 +20,15 @@ from simulated import Truth
 from cantstop_arena.cli import main
 from cantstop_arena.deals.counting import Rate
 from cantstop_arena.deals.outcomes import Charge, Results
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.charts import interval_rows, intervals, scatter
+from cantstop_arena.documents.document import as_html
+from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.documents.vega import HOVER
 from cantstop_arena.errors import PageError
 from cantstop_arena.games.cantstop.game import GAME
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Estimate
-from cantstop_arena.reports.page.charts import interval_rows, intervals, scatter
-from cantstop_arena.reports.page.document import as_html
 from cantstop_arena.reports.page.headline import answer
 from cantstop_arena.reports.page.tournament import Past, document
-from cantstop_arena.reports.page.vega import HOVER
 from cantstop_arena.tournament.ledgers.history import history
 
 CANT_STOP: dict[str, Any] = {"game": GAME.name, "counts": GAME.counts}

@@ -16,13 +16,13 @@ from click.testing import CliRunner, Result
 from pages import DATA, HOSTILE, SERIOUS, Page, checked
 
 from cantstop_arena.cli import main
+from cantstop_arena.documents.document import Document, Game, Section, as_html
 from cantstop_arena.errors import PageError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.odds import pairings
 from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
-from cantstop_arena.reports.page.document import Document, Game, Section, as_html
 from cantstop_arena.reports.page.games import document
 from cantstop_arena.reports.page.make import replay_page
 from cantstop_arena.table.contestants import Contestant

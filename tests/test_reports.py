@@ -18,26 +18,26 @@ from cantstop_arena.deals.counting import Counts, Rate
 from cantstop_arena.deals.outcomes import Charge, Results, Tally
 from cantstop_arena.deals.sampling import Deals, Pairs, Stretch
 from cantstop_arena.deals.shares import WHOLE
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.files import write_reports
-from cantstop_arena.reports.formats.choices import FORMATS
-from cantstop_arena.reports.formats.drawing import MARKDOWN, TEXT, Style, draw
-from cantstop_arena.reports.formats.escaping import markdown, printable
-from cantstop_arena.reports.formats.model import Table, significant
-from cantstop_arena.reports.formats.records import records
-from cantstop_arena.reports.summary import summary
-from cantstop_arena.reports.tables.all_tables import for_people, written
-from cantstop_arena.reports.tables.crosstable import (
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.choices import FORMATS
+from cantstop_arena.documents.formats.drawing import MARKDOWN, TEXT, Style, draw
+from cantstop_arena.documents.formats.escaping import markdown, printable
+from cantstop_arena.documents.formats.model import Table, significant
+from cantstop_arena.documents.formats.records import records
+from cantstop_arena.documents.tables.all_tables import for_people, written
+from cantstop_arena.documents.tables.crosstable import (
     WITHOUT_ERRORS,
     crosstable,
     pairs,
     scores_only,
 )
-from cantstop_arena.reports.tables.faults import faults
-from cantstop_arena.reports.tables.fit import fit
-from cantstop_arena.reports.tables.notes import LEGEND, about_standings
-from cantstop_arena.reports.tables.seats import seats
-from cantstop_arena.reports.tables.standings import standings
+from cantstop_arena.documents.tables.faults import faults
+from cantstop_arena.documents.tables.fit import fit
+from cantstop_arena.documents.tables.notes import LEGEND, about_standings
+from cantstop_arena.documents.tables.seats import seats
+from cantstop_arena.documents.tables.standings import standings
+from cantstop_arena.reports.files import write_reports
+from cantstop_arena.reports.summary import summary
 
 HOSTILE = [
     "a|b",

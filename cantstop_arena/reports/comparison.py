@@ -11,9 +11,8 @@ from cantstop_arena.compare.statistics import Difference, Order
 from cantstop_arena.compare.statistics import Estimate as Interval
 from cantstop_arena.deals.counting import COUNT
 from cantstop_arena.deals.seeds import in_json
-from cantstop_arena.reports.files import PAGE
-from cantstop_arena.reports.formats.drawing import LATEX, MARKDOWN, TEXT, Style, draw_all
-from cantstop_arena.reports.formats.model import (
+from cantstop_arena.documents.formats.drawing import LATEX, MARKDOWN, TEXT, Style, draw_all
+from cantstop_arena.documents.formats.model import (
     Column,
     Estimate,
     Table,
@@ -22,7 +21,8 @@ from cantstop_arena.reports.formats.model import (
     number,
     significant,
 )
-from cantstop_arena.reports.formats.records import as_csv, as_json, records
+from cantstop_arena.documents.formats.records import as_csv, as_json, records
+from cantstop_arena.reports.files import PAGE
 from cantstop_arena.reports.written import write_whole
 from cantstop_arena.texts import how_many
 

@@ -8,11 +8,11 @@ from tabulate import tabulate
 
 from cantstop_arena.deals.seeds import Seed, in_json
 from cantstop_arena.deals.shares import WHOLE
+from cantstop_arena.documents.formats.escaping import printable
+from cantstop_arena.documents.formats.model import rounded
 from cantstop_arena.ratings.scores import Estimate, Run, score
 from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK
 from cantstop_arena.ratings.sequential.sprt import Sprt, elo_of, expected_deals, mean_and_variance
-from cantstop_arena.reports.formats.escaping import printable
-from cantstop_arena.reports.formats.model import rounded
 from cantstop_arena.reports.summary import Entry
 from cantstop_arena.texts import how_many
 

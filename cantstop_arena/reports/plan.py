@@ -8,9 +8,9 @@ from tabulate import tabulate
 
 from cantstop_arena.deals.sampling import Ints
 from cantstop_arena.deals.shares import whole
+from cantstop_arena.documents.formats.escaping import printable
 from cantstop_arena.ratings.distributions import student
 from cantstop_arena.ratings.sequential.planning import deals_needed
-from cantstop_arena.reports.formats.escaping import printable
 
 ROUNDING = 1e-12  # of a deal's greatest square: a smaller variance is none
 _ELO = 400 / log(10)  # points for each unit of strength

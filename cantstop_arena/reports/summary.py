@@ -9,16 +9,16 @@ from cantstop_arena.deals.outcomes import Charge, Results, Tally, Until
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.deals.shares import whole
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.model import rounded
+from cantstop_arena.documents.formats.records import records
+from cantstop_arena.documents.tables.crosstable import pairs
+from cantstop_arena.documents.tables.fit import fit
+from cantstop_arena.documents.tables.seats import seats
+from cantstop_arena.documents.tables.standings import ELO, standings
+from cantstop_arena.documents.tables.styles import styles
 from cantstop_arena.ratings.precision import widest
 from cantstop_arena.ratings.scores import variance
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import rounded
-from cantstop_arena.reports.formats.records import records
-from cantstop_arena.reports.tables.crosstable import pairs
-from cantstop_arena.reports.tables.fit import fit
-from cantstop_arena.reports.tables.seats import seats
-from cantstop_arena.reports.tables.standings import ELO, standings
-from cantstop_arena.reports.tables.styles import styles
 
 Entry: TypeAlias = dict[str, object]
 NOT_RATED: Entry = {"elo": None, "score": None}  # what solitaire has not

@@ -89,7 +89,7 @@ def match(
     With --sprt 0 5 they play until a sequential probability ratio test has decided between "A is
     as strong as B" and "A is 5 Elo stronger". Run it again to continue after an interruption.
     """
-    from cantstop_arena.reports.analysis import Analysis
+    from cantstop_arena.documents.analysis import Analysis
     from cantstop_arena.reports.match import finding, match_json, match_text
     from cantstop_arena.reports.written import write_whole
     from cantstop_arena.tournament.match import Match, pairing

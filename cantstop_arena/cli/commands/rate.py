@@ -60,8 +60,8 @@ def rate(
     Rated together, tournaments need the same rules and number of players; bots of one name must
     be the same bot.
     """
+    from cantstop_arena.documents.analysis import Analysis
     from cantstop_arena.reports import files
-    from cantstop_arena.reports.analysis import Analysis
     from cantstop_arena.tournament.ledgers.archive import reread
 
     analysis = Analysis(reread(results, anchor))

@@ -16,10 +16,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from cantstop_arena.reports.formats.drawing import TEXT, lettered
-from cantstop_arena.reports.formats.escaping import printable
-from cantstop_arena.reports.formats.model import Kind
-from cantstop_arena.reports.tables.interim import Interim
+from cantstop_arena.documents.formats.drawing import TEXT, lettered
+from cantstop_arena.documents.formats.escaping import printable
+from cantstop_arena.documents.formats.model import Kind
+from cantstop_arena.documents.tables.interim import Interim
 
 WIDEST = 100  # signs of the bar's line
 LEAST_NAME = 12  # signs that a bot's name is not cut below to show one more column

@@ -18,7 +18,7 @@ from cantstop_arena.cli.terminals.terminal import (
 if TYPE_CHECKING:
     from cantstop_arena.cli.terminals.live import LiveTable
     from cantstop_arena.deals.outcomes import Results
-    from cantstop_arena.reports.tables.interim import Interim
+    from cantstop_arena.documents.tables.interim import Interim
 
 LINE = 30.0  # seconds between two lines
 DRAWING, RECKONING = 0.25, 1.0  # seconds at least between two times
@@ -84,7 +84,7 @@ class Sight:
             self._live.show(scene)
 
     def _reckons(self, results: "Callable[[], Results]") -> None:
-        from cantstop_arena.reports.tables.interim import interim
+        from cantstop_arena.documents.tables.interim import interim
 
         with self._reckoning.spent():
             self._interim = interim(results())

@@ -93,7 +93,7 @@ class Screen:
 
     def looks(self, look: "Look") -> None:
         """Say how narrow the intervals are by now."""
-        from cantstop_arena.reports.ending import extent_for
+        from cantstop_arena.documents.until_words import extent_for
 
         if look.bot:
             told = extent_for(look.measure, look.measured, look.bot)

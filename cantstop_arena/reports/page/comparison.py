@@ -7,10 +7,10 @@ from typing import Any
 from cantstop_arena.compare.config import SPELLED_OUT
 from cantstop_arena.compare.measures import Questions
 from cantstop_arena.deals.counting import COUNT, SHARE
+from cantstop_arena.documents import charts
+from cantstop_arena.documents.document import Chart, Document, Section
+from cantstop_arena.documents.formats.model import Column, Estimate, Table, Value, estimate, number
 from cantstop_arena.games.registry import DEFAULT, game_called
-from cantstop_arena.reports.formats.model import Column, Estimate, Table, Value, estimate, number
-from cantstop_arena.reports.page import charts
-from cantstop_arena.reports.page.document import Chart, Document, Section
 from cantstop_arena.reports.page.headline import with_error
 from cantstop_arena.reports.page.provenance import origin
 from cantstop_arena.texts import how_many

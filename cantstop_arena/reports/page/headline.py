@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Estimate
-from cantstop_arena.reports.tables.notes import all_of
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.documents.tables.notes import all_of
 from cantstop_arena.texts import how_many
 
 NEARLY = 0.999  # a probability beyond which more digits tell nobody more

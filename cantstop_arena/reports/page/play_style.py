@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
+from cantstop_arena.documents import charts
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.chart_labels import labels
+from cantstop_arena.documents.document import Chart, Section
+from cantstop_arena.documents.tables.lengths import Lengths, all_lengths, lengths, over
+from cantstop_arena.documents.tables.styles import styles
+from cantstop_arena.documents.vega import HOVER, Row
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.page import charts
-from cantstop_arena.reports.page.document import Chart, Section
-from cantstop_arena.reports.page.labels import labels
-from cantstop_arena.reports.page.vega import HOVER, Row
-from cantstop_arena.reports.tables.lengths import Lengths, all_lengths, lengths, over
-from cantstop_arena.reports.tables.styles import styles
 from cantstop_arena.views.game_view import GameView, view_of
 
 

@@ -4,21 +4,22 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from cantstop_arena.documents import charts
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.chart_labels import labels
+from cantstop_arena.documents.document import Document, Section
+from cantstop_arena.documents.formats.model import Column, Estimate, Table, number
+from cantstop_arena.documents.tables.crosstable import crosstable
+from cantstop_arena.documents.tables.faults import faults
+from cantstop_arena.documents.tables.fit import fit
+from cantstop_arena.documents.tables.seats import seats
+from cantstop_arena.documents.tables.standings import ELO, per_game, standings
+from cantstop_arena.documents.vega import HOVER, Row
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Column, Estimate, Table, number
-from cantstop_arena.reports.page import charts, games, play_style
-from cantstop_arena.reports.page.document import Document, Section
+from cantstop_arena.reports.page import games, play_style
 from cantstop_arena.reports.page.games import Recorded
 from cantstop_arena.reports.page.headline import answer, with_error
-from cantstop_arena.reports.page.labels import labels
 from cantstop_arena.reports.page.provenance import origin
-from cantstop_arena.reports.page.vega import HOVER, Row
-from cantstop_arena.reports.tables.crosstable import crosstable
-from cantstop_arena.reports.tables.faults import faults
-from cantstop_arena.reports.tables.fit import fit
-from cantstop_arena.reports.tables.seats import seats
-from cantstop_arena.reports.tables.standings import ELO, per_game, standings
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournament.files.config import RESOLVED
 

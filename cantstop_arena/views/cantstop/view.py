@@ -12,9 +12,9 @@ from cantstop_arena.views.cantstop.scenes import Scene, scenes
 from cantstop_arena.views.game_view import GameView
 
 if TYPE_CHECKING:
+    from cantstop_arena.documents.analysis import Analysis
+    from cantstop_arena.documents.document import Chart, Game, Section
     from cantstop_arena.game_api.game import Event
-    from cantstop_arena.reports.analysis import Analysis
-    from cantstop_arena.reports.page.document import Chart, Game, Section
     from cantstop_arena.views.cantstop.person import CantStopPerson
 
 

@@ -16,9 +16,9 @@ from cantstop_arena.views.cubus.scenes import Scene, scenes, standings
 from cantstop_arena.views.game_view import GameView
 
 if TYPE_CHECKING:
+    from cantstop_arena.documents.analysis import Analysis
+    from cantstop_arena.documents.document import Game, Section
     from cantstop_arena.game_api.game import Event
-    from cantstop_arena.reports.analysis import Analysis
-    from cantstop_arena.reports.page.document import Game, Section
     from cantstop_arena.views.cubus.person import CubusPerson
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from cantstop_arena.documents.document import Game, rendered
 from cantstop_arena.games.cantstop.play.events import Event
-from cantstop_arena.reports.page.document import Game, rendered
 from cantstop_arena.views.cantstop.drawing import dice_text, move_text
 from cantstop_arena.views.cantstop.page.animated_board import draw_stage, layout
 from cantstop_arena.views.cantstop.scenes import Scene, Spaces, scenes

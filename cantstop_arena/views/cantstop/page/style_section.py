@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Column, Table, number
-from cantstop_arena.reports.page import charts
-from cantstop_arena.reports.page.document import Chart, Section
-from cantstop_arena.reports.page.labels import labels
-from cantstop_arena.reports.page.vega import HOVER, Row
-from cantstop_arena.reports.tables.styles import counted, styles
+from cantstop_arena.documents import charts
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.chart_labels import labels
+from cantstop_arena.documents.document import Chart, Section
+from cantstop_arena.documents.formats.model import Column, Table, number
+from cantstop_arena.documents.tables.styles import counted, styles
+from cantstop_arena.documents.vega import HOVER, Row
 
 TURNS, BUSTS, COLUMNS = "turns", "busts", "columns"
 BUST_RATE, SPACES = "bust_rate", "spaces_per_turn"

@@ -1,8 +1,8 @@
 """The standings: who is ahead, by how much, and what should be known about a bot."""
 
-from cantstop_arena.reports.analysis import ELO_DECIMALS, Analysis
-from cantstop_arena.reports.formats.model import Column, Table, Value, estimate, number
-from cantstop_arena.reports.tables.notes import LEGEND, NOT_REPRODUCIBLE, about_standings
+from cantstop_arena.documents.analysis import ELO_DECIMALS, Analysis
+from cantstop_arena.documents.formats.model import Column, Table, Value, estimate, number
+from cantstop_arena.documents.tables.notes import LEGEND, NOT_REPRODUCIBLE, about_standings
 
 ELO = estimate("elo", "Elo", 1, fixed=ELO_DECIMALS)
 _RATED = (

@@ -9,9 +9,9 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from cantstop_arena.reports.formats.drawing import Style, lettered
-from cantstop_arena.reports.formats.escaping import printable
-from cantstop_arena.reports.formats.model import Column, Kind, Table
+from cantstop_arena.documents.formats.drawing import Style, lettered
+from cantstop_arena.documents.formats.escaping import printable
+from cantstop_arena.documents.formats.model import Column, Kind, Table
 
 TEMPLATES = Path(__file__).parent / "templates"
 CELLS = Style("html", printable, str, str)  # the template escapes them

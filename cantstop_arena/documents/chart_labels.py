@@ -1,7 +1,7 @@
 """What bots are called in charts."""
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.escaping import printable
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.escaping import printable
 
 
 def labels(analysis: Analysis) -> list[tuple[str, int]]:

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.model import Column, Estimate, Table, Value, estimate, number
+from cantstop_arena.documents.tables.notes import listed
+from cantstop_arena.documents.tables.standings import ELO, per_game
+from cantstop_arena.documents.until_words import extent_for
 from cantstop_arena.ratings.precision import widest
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.ending import extent_for
-from cantstop_arena.reports.formats.model import Column, Estimate, Table, Value, estimate, number
-from cantstop_arena.reports.tables.notes import listed
-from cantstop_arena.reports.tables.standings import ELO, per_game
 
 _RATED = (ELO, estimate("score", "score %", 2, percent=True))
 

@@ -7,9 +7,9 @@ are as wide as a phone.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from cantstop_arena.reports.formats.model import Estimate
-from cantstop_arena.reports.page.document import Chart
-from cantstop_arena.reports.page.vega import FAINT, HOVER, INK, Row, Spec, drawn
+from cantstop_arena.documents.document import Chart
+from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.documents.vega import FAINT, HOVER, INK, Row, Spec, drawn
 from cantstop_arena.texts import cut
 
 WIDTH = 340

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 import vl_convert
 from markupsafe import Markup
 
+from cantstop_arena.documents.document import Chart
+from cantstop_arena.documents.formats.escaping import printable
 from cantstop_arena.errors import PageError
-from cantstop_arena.reports.formats.escaping import printable
-from cantstop_arena.reports.page.document import Chart
 from cantstop_arena.runtime.system import lacks_room
 from cantstop_arena.texts import in_a_line
 

@@ -1,8 +1,8 @@
 """What a seat is worth: its share of the wins, and its effect in Elo."""
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Table, estimate, number
-from cantstop_arena.reports.tables.standings import ELO
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.model import Table, estimate, number
+from cantstop_arena.documents.tables.standings import ELO
 
 
 def seats(analysis: Analysis) -> Table:

@@ -3,8 +3,8 @@
 from collections import Counter
 
 from cantstop_arena.deals.counting import Rate
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Column, Table, number
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.model import Column, Table, number
 
 
 def styles(analysis: Analysis) -> Table:

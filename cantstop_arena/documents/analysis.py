@@ -8,12 +8,12 @@ from functools import cached_property
 from math import inf
 
 from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.documents.formats.model import Estimate
 from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.model_fit.deviance import Goodness, goodness
 from cantstop_arena.ratings.model_fit.residuals import Misfits, misfits
 from cantstop_arena.ratings.scores import Estimate as Found
 from cantstop_arena.ratings.scores import crosstable, per_game, scores, seat_scores
-from cantstop_arena.reports.formats.model import Estimate
 
 ELO_DECIMALS = 2
 

@@ -1,7 +1,7 @@
 """Which bots misbehaved, how often, and where first."""
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Column, Table, number
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.model import Column, Table, number
 
 LONGEST_MESSAGE = 100
 

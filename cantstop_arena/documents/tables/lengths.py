@@ -8,9 +8,9 @@ from math import sqrt
 
 from cantstop_arena.deals.lengths import LONGEST_EXACT, shortest_of
 from cantstop_arena.deals.outcomes import Tally
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.model import Column, Table, Value, number
 from cantstop_arena.ratings.scores import variance
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Column, Table, Value, number
 
 PERCENTS = (5, 25, 50, 75, 95)
 

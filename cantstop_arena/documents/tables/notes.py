@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.ending import until_note
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.until_words import until_note
 
 NOT_REPRODUCIBLE = "not reproducible"
 MOST_NAMES = 6

@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Container, Mapping, Sequence
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.choices import TABLES
-from cantstop_arena.reports.formats.drawing import LATEX, MARKDOWN, TEXT, draw, draw_all
-from cantstop_arena.reports.formats.model import Table
-from cantstop_arena.reports.formats.records import all_as_csv, all_as_json
-from cantstop_arena.reports.tables.crosstable import crosstable, pairs
-from cantstop_arena.reports.tables.faults import faults
-from cantstop_arena.reports.tables.fit import fit
-from cantstop_arena.reports.tables.seats import seats
-from cantstop_arena.reports.tables.standings import standings
-from cantstop_arena.reports.tables.styles import styles
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.choices import TABLES
+from cantstop_arena.documents.formats.drawing import LATEX, MARKDOWN, TEXT, draw, draw_all
+from cantstop_arena.documents.formats.model import Table
+from cantstop_arena.documents.formats.records import all_as_csv, all_as_json
+from cantstop_arena.documents.tables.crosstable import crosstable, pairs
+from cantstop_arena.documents.tables.faults import faults
+from cantstop_arena.documents.tables.fit import fit
+from cantstop_arena.documents.tables.seats import seats
+from cantstop_arena.documents.tables.standings import standings
+from cantstop_arena.documents.tables.styles import styles
 
 PREAMBLE = "% In the preamble: \\usepackage{booktabs}\n\n"
 WRITERS: Mapping[str, Callable[[Sequence[Table]], str]] = {

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.model import Column, Table, Value, number
 from cantstop_arena.ratings.model_fit.residuals import Misfit
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Column, Table, Value, number
 
 MOST_PAIRS = 5
 LEAST_CHANCE = 0.001

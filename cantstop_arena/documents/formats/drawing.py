@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from tabulate import DataRow, Line, TableFormat, tabulate
 
-from cantstop_arena.reports.formats import escaping
-from cantstop_arena.reports.formats.colours import painted
-from cantstop_arena.reports.formats.model import Column, Estimate, Kind, Table, Value
+from cantstop_arena.documents.formats import escaping
+from cantstop_arena.documents.formats.colours import painted
+from cantstop_arena.documents.formats.model import Column, Estimate, Kind, Table, Value
 
 NOTHING = "-"
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Column, Estimate, Kind, Table, estimate, number
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.model import Column, Estimate, Kind, Table, estimate, number
 
 EVEN = 0.5
 NAME, TITLE = "crosstable", "Crosstable"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from io import StringIO
 from typing import Any
 
-from cantstop_arena.reports.formats.model import Column, Estimate, Kind, Table, Value
+from cantstop_arena.documents.formats.model import Column, Estimate, Kind, Table, Value
 
 
 def records(table: Table) -> list[dict[str, Any]]:

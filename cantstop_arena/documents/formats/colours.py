@@ -1,6 +1,6 @@
 """Colours on a terminal: how far a value is from the middle, and whether that can be luck."""
 
-from cantstop_arena.reports.formats.model import Column, Estimate, Value
+from cantstop_arena.documents.formats.model import Column, Estimate, Value
 from cantstop_arena.texts import styled
 
 FAR = 0.25  # of a value's distance from the middle: told in bold
