@@ -71,19 +71,19 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     from cantstop_arena.tournament.pool.bot_logs import BotLogs
     from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
     from cantstop_arena.tournament.run import Bots
-    from cantstop_arena.tournament.setup.preparation import rehearse
-    from cantstop_arena.tournament.setup.table_specs import recipe_for
+    from cantstop_arena.tournament.setup.preparation import prepare_bots
+    from cantstop_arena.tournament.setup.table_specs import table_spec_for
 
     file = folder / "watched.yaml"
     file.write_text("bots: [rule28, glenn-aloi]\n")
     catalogue = Catalogue(folder)
-    recipe = recipe_for(config.read(file, catalogue), catalogue)
-    table, size = recipe(), 8192
-    parts = rehearse(recipe, lambda _: None)
+    table_spec = table_spec_for(config.read(file, catalogue), catalogue)
+    table, size = table_spec(), 8192
+    parts = prepare_bots(table_spec, lambda _: None)
     blocks = [Block((0, 1), first, size) for first in range(0, games // 2, size)]
     played = 2 * size * len(blocks)
     logs = BotLogs(folder, ["rule28", "glenn-aloi"])
-    at_work = partial(recipe.at_work, logs)
+    at_work = partial(table_spec.at_work, logs)
     while True:
         start = time.perf_counter()
         bots = Bots(parts, FaultPolicy(), frozenset(), logs, catalogue.game.orders(2))

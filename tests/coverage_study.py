@@ -32,7 +32,7 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.model.luce import ELO
 from cantstop_arena.ratings.model_fit.deviance import goodness
-from cantstop_arena.ratings.model_fit.residuals import misfits
+from cantstop_arena.ratings.model_fit.residuals import residuals
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.rating import Points, Ratings
 from cantstop_arena.ratings.scores import Estimate, crosstable, scores
@@ -89,7 +89,7 @@ def _examined(
     ]
     table = crosstable(played)
     cells = [(cell, truths[1][pair]) for pair in pairs if (cell := table[pair[0]][pair[1]])]
-    test, worst = goodness(played), misfits(played).pairs
+    test, worst = goodness(played), residuals(played).pairs
     return {
         "Elo": _held(zip(ratings.ratings, 1500 + strengths, strict=True)),
         "difference": _held(ahead),

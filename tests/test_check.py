@@ -23,7 +23,7 @@ from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.check.findings import NOTE, OK, WRONG, Finding
 from cantstop_arena.check.suite import Step, Trace, difference, suite_of
-from cantstop_arena.check.supervisor import Trial
+from cantstop_arena.check.supervisor import BotCheck
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.engine.compiled_bots import compile_player
@@ -192,7 +192,7 @@ def register_bots():
 
 
 def look(path: Path) -> list[Finding]:
-    return list(Trial(path, Catalogue(path.parent), LIMIT).findings())
+    return list(BotCheck(path, Catalogue(path.parent), LIMIT).findings())
 
 
 def arena(*words: str, code: int = 0) -> Result:

@@ -98,7 +98,7 @@ def test_without_games_the_page_says_so() -> None:
 def test_a_page_of_forty_bots_is_small() -> None:
     analysis = simulated(40, 2)
     past = [Past(5, simulated(40, 2, 5)), Past(10, simulated(40, 2, 10))]
-    assert analysis.ratings and analysis.misfits
+    assert analysis.ratings and analysis.residuals
     assert "bot39 against bot0: " in page_of(analysis, past).text
 
 

@@ -216,7 +216,7 @@ def _size(file: Any) -> int:
 # --- The trial ------------------------------------------------------------------------------------
 
 
-class Trial:
+class BotCheck:
     """Everything there is to find about the bots of a file, or about the bot of some name."""
 
     def __init__(self, target: Path | str, catalogue: Catalogue, limit: float) -> None:

@@ -42,7 +42,7 @@ def compare(
 
     `watched` tells for the name of each tournament who is to watch it.
 
-    Raises LedgerError, BotError, FaultError or WorkforceError.
+    Raises LedgerError, BotError, FaultError or WorkerPoolError.
     """
     comparison = settled(comparison, folder, fresh)
     if fresh:

@@ -11,7 +11,7 @@ from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.documents.formats.model import Estimate
 from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.model_fit.deviance import Goodness, goodness
-from cantstop_arena.ratings.model_fit.residuals import Misfits, misfits
+from cantstop_arena.ratings.model_fit.residuals import Residuals, residuals
 from cantstop_arena.ratings.scores import Estimate as Found
 from cantstop_arena.ratings.scores import crosstable, per_game, scores, seat_scores
 
@@ -84,9 +84,9 @@ class Analysis:
         return goodness(self.results)
 
     @cached_property
-    def misfits(self) -> Misfits:
+    def residuals(self) -> Residuals:
         """What one number for each bot does not tell."""
-        return misfits(self.results)
+        return residuals(self.results)
 
     @cached_property
     def scores(self) -> list[Estimate]:

@@ -127,7 +127,7 @@ def _first_player(analysis: Analysis) -> Entry | None:
 
 def _fit(analysis: Analysis) -> Entry:
     """How well one number for each bot tells the results."""
-    found, misfits = analysis.goodness, analysis.misfits
+    found, residuals = analysis.goodness, analysis.residuals
     bots = analysis.results.bots
     return {
         "deviance": rounded(found.deviance),
@@ -135,8 +135,8 @@ def _fit(analysis: Analysis) -> Entry:
         "design_effect": rounded(found.design_effect),
         "effective_degrees_of_freedom": rounded(found.effective),
         "p": rounded(found.chance),
-        "cyclic_share": rounded(misfits.cyclic_share),
-        "cycles": [[bots[bot] for bot in cycle.bots] for cycle in misfits.cycles],
+        "cyclic_share": rounded(residuals.cyclic_share),
+        "cycles": [[bots[bot] for bot in cycle.bots] for cycle in residuals.cycles],
         "pairs": records(fit(analysis, most=None)),
     }
 

@@ -25,7 +25,7 @@ DRAWING, RECKONING = 0.25, 1.0  # seconds at least between two times
 TIMES = 100  # as long as they take: neither costs more than 1 % of the time
 
 
-class Sight:
+class RunProgress:
     """Shows the progress of a run on the standard error: live, if that is a terminal.
 
     The standings are reckoned, and everything drawn, while the workers play: so seldom that they

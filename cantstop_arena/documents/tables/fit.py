@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.formats.model import Column, Table, Value, number
-from cantstop_arena.ratings.model_fit.residuals import Misfit
+from cantstop_arena.ratings.model_fit.residuals import Residual
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 
 MOST_PAIRS = 5
@@ -24,33 +24,33 @@ def fit(analysis: Analysis, most: int | None = MOST_PAIRS) -> Table:
             number("deviation", "standard errors", 1),
             number("p", "p", 3, chance=True),
         ],
-        rows=[_row(analysis, pair) for pair in analysis.misfits.pairs[:most]],
+        rows=[_row(analysis, pair) for pair in analysis.residuals.pairs[:most]],
         notes=list(_sentences(analysis)),
     )
 
 
-def _row(analysis: Analysis, pair: Misfit) -> list[Value]:
+def _row(analysis: Analysis, pair: Residual) -> list[Value]:
     bots = analysis.results.bots
     numbers = pair.observed, pair.predicted, pair.deviate, pair.chance
     return [bots[pair.one], bots[pair.other], *numbers]
 
 
 def _sentences(analysis: Analysis) -> Iterator[str]:
-    chance, misfits = analysis.goodness.chance, analysis.misfits
+    chance, residuals = analysis.goodness.chance, analysis.residuals
     if chance is not None and chance < SIGNIFICANT:
         yield f"One number a bot is not enough to tell these results ({_test(chance)})."
     elif chance is not None:
         yield f"On the whole the results agree with one number a bot ({_test(chance)})."
-    if misfits.pairs:
-        wrong = sum(pair.chance < SIGNIFICANT for pair in misfits.pairs)
-        told = f"significantly off for {wrong} of {len(misfits.pairs)} pairs"
+    if residuals.pairs:
+        wrong = sum(pair.chance < SIGNIFICANT for pair in residuals.pairs)
+        told = f"significantly off for {wrong} of {len(residuals.pairs)} pairs"
         yield f"The predicted score is {told}; p is corrected for their number."
-    if misfits.cyclic_share is not None:
+    if residuals.cyclic_share is not None:
         yield (
-            f"The cyclic share is {100 * misfits.cyclic_share:.1f} % (0 % for bots on a line, 100 %"
-            " for rock, paper, scissors)."
+            f"The cyclic share is {100 * residuals.cyclic_share:.1f} % (0 % for bots on a line,"
+            " 100 % for rock, paper, scissors)."
         )
-    yield from (cycle.told(analysis.results.bots) for cycle in misfits.cycles)
+    yield from (cycle.told(analysis.results.bots) for cycle in residuals.cycles)
 
 
 def _test(chance: float) -> str:

@@ -79,9 +79,9 @@ class CantStop(Game):
 
     @property
     def window(self) -> Window:
-        from cantstop_arena.games.cantstop.play.snapshots import SIZE, sight_of
+        from cantstop_arena.games.cantstop.play.snapshots import SIZE, snapshot_reader
 
-        return Window(SIZE, sight_of)
+        return Window(SIZE, snapshot_reader)
 
     def check_suite(self) -> Iterable[CheckGame]:
         """All named rule sets and some odd ones, with every number of seats."""

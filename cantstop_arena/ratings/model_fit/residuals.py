@@ -22,7 +22,7 @@ LEAST_SAMPLE = 30  # deals: with fewer, what the fit takes is left to the model
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
+class Residual:
     """A pair's score and what the model predicts; `deviate` in standard errors, `chance` of Holm's.
 
     `one` and `other` are bots by number, `one` the one that does better than predicted.
@@ -38,31 +38,33 @@ class Misfit:
 
 
 @dataclass(frozen=True, slots=True)
-class Misfits:
+class Residuals:
     """The pairs from the worst predicted on, the cycles from the clearest on, the cyclic share.
 
     The share is None where it is not defined: with fewer than three bots that all met in a circle,
     or where noise is all there is.
     """
 
-    pairs: tuple[Misfit, ...]
+    pairs: tuple[Residual, ...]
     cycles: tuple[Cycle, ...]
     cyclic_share: float | None
 
 
-def misfits(results: Results) -> Misfits:
+def residuals(results: Results) -> Residuals:
     """What the ratings of a tournament do not tell."""
     scores = pair_scores(results)
     evidence, order = gathered(results)
     model = maximum(evidence)
-    return Misfits(
-        _misfits(results, scores, model, order),
+    return Residuals(
+        _residuals(results, scores, model, order),
         cycles(scores, len(results.bots)),
         cyclic_share(scores, len(results.bots)),
     )
 
 
-def _misfits(results: Results, scores: PairScores, model: Luce, order: Ints) -> tuple[Misfit, ...]:
+def _residuals(
+    results: Results, scores: PairScores, model: Luce, order: Ints
+) -> tuple[Residual, ...]:
     sample = sample_of(results, order, LEAST_SAMPLE)
     predicted, left, moved = predictions(scores, model, order, sample)
     by_chance = np.sqrt(np.maximum(scores.variance, _expected(scores, predicted)) * left)
@@ -73,7 +75,7 @@ def _misfits(results: Results, scores: PairScores, model: Luce, order: Ints) -> 
     tails = 2 * student_tail(np.abs(deviate[tested]), scores.deals[tested] - 1)
     chance[tested] = holm(tails)
     found = [
-        _misfit(scores, at, predicted, error, deviate, chance)
+        _residual(scores, at, predicted, error, deviate, chance)
         for at in np.flatnonzero(tested).tolist()
     ]
     return tuple(sorted(found, key=lambda pair: (pair.chance, -pair.deviate, pair.one, pair.other)))
@@ -93,14 +95,14 @@ def _expected(scores: PairScores, predicted: Floats) -> Floats:
     return expected
 
 
-def _misfit(
+def _residual(
     scores: PairScores, at: int, predicted: Floats, error: Floats, deviate: Floats, chance: Floats
-) -> Misfit:
+) -> Residual:
     """The pair with the bot first that does better than predicted."""
     one, other = int(scores.one[at]), int(scores.other[at])
     score, foreseen = float(scores.score[at]), float(predicted[at])
     if score < foreseen:
         one, other, score, foreseen = other, one, 1 - score, 1 - foreseen
-    return Misfit(
+    return Residual(
         one, other, score, foreseen, float(error[at]), abs(float(deviate[at])), float(chance[at])
     )

@@ -92,7 +92,7 @@ def charged(names: Sequence[str], fault: Fault, source: str, options: Sequence[s
     )
 
 
-def added_up(accounts: Sequence[Account], anchor: Mapping[str, float]) -> Results:
+def aggregated(accounts: Sequence[Account], anchor: Mapping[str, float]) -> Results:
     """All results, without the bots that are out anywhere, the others numbered anew."""
     first = accounts[0].identity
     out = list(dict.fromkeys(chain.from_iterable(account.out for account in accounts)))

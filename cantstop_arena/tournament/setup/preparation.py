@@ -20,7 +20,7 @@ from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.runtime.errands import Errand, Failed, done
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.tournament.setup.table_specs import Recipe, Seat
+from cantstop_arena.tournament.setup.table_specs import SeatSpec, TableSpec
 
 if TYPE_CHECKING:
     from cantstop_arena.table.table import Table
@@ -39,33 +39,33 @@ class Part:
     """Whether somebody else's code says so, in the processes of workers, too."""
 
 
-def rehearse(recipe: Recipe, compiling: Callable[[list[str]], None]) -> tuple[Part, ...]:
+def prepare_bots(spec: TableSpec, compiling: Callable[[list[str]], None]) -> tuple[Part, ...]:
     """Build every bot, and have everything compiled once, before workers start.
 
     `compiling` is told what has to be compiled for the first time, if anything. Raises BotError.
     """
-    marked = {seat.digest: seat.name for seat in recipe.seats if not seat.launch and seat.native}
-    if missing := game_called(recipe.game).uncompiled(marked):
+    marked = {seat.digest: seat.name for seat in spec.seats if not seat.launch and seat.native}
+    if missing := game_called(spec.game).uncompiled(marked):
         compiling(missing)
-    foreign = [seat for seat in recipe.seats if seat.is_foreign]
+    foreign = [seat for seat in spec.seats if seat.is_foreign]
     if not foreign:
-        table = recipe()
+        table = spec()
         table.warm_up()
         return tuple(_parts(table))
-    ours = _warmed(recipe)
-    told = dict(zip(foreign, done([_errand(recipe, seat) for seat in foreign]), strict=True))
-    return tuple(ours.get(seat) or _believed(seat, told[seat]) for seat in recipe.seats)
+    ours = _warmed(spec)
+    told = dict(zip(foreign, done([_errand(spec, seat) for seat in foreign]), strict=True))
+    return tuple(ours.get(seat) or _believed(seat, told[seat]) for seat in spec.seats)
 
 
-def _warmed(recipe: Recipe) -> dict[Seat, Part]:
+def _warmed(spec: TableSpec) -> dict[SeatSpec, Part]:
     """The arena's own part, compiled and loaded here: the engine, and its bots."""
 
-    loader = Loader(recipe.folder)
-    seats = [seat for seat in recipe.seats if not seat.is_foreign]
+    loader = Loader(spec.folder)
+    seats = [seat for seat in spec.seats if not seat.is_foreign]
     contestants = [seat.contestant(loader) for seat in seats]
-    game, players = game_called(recipe.game), recipe.players
+    game, players = game_called(spec.game), spec.players
     nobody = Contestant("nobody", BotFunctions(**dict.fromkeys(game.decisions, _nothing)), "")
-    table: Table = game.table(recipe.rules, [*contestants, *[nobody] * players], players, 0)
+    table: Table = game.table(spec.rules, [*contestants, *[nobody] * players], players, 0)
     table.warm_up()
     return dict(zip(seats, _parts(table), strict=False))
 
@@ -81,30 +81,30 @@ def _parts(table: "Table") -> Iterator[Part]:
         yield Part(table.is_compiled((bot,)), contestant.learns, places)
 
 
-def _errand(recipe: Recipe, seat: Seat) -> Errand:
-    alone = replace(recipe, seats=(seat,))
+def _errand(spec: TableSpec, seat: SeatSpec) -> Errand:
+    alone = replace(spec, seats=(seat,))
     limit = _COMPILING if seat.native else bot_files.LONGEST_IMPORT + _SPARE
-    return Errand(f"{__name__}:built_alone", {"recipe": packed(alone)}, limit)
+    return Errand(f"{__name__}:built_alone", {"spec": packed(alone)}, limit)
 
 
 _SPARE = 2.0
 
 
-def packed(recipe: Recipe) -> str:
-    """A recipe as a text, for a process of the arena's."""
-    return base64.b64encode(pickle.dumps(recipe)).decode()
+def packed(spec: TableSpec) -> str:
+    """A table's spec as a text, for a process of the arena's."""
+    return base64.b64encode(pickle.dumps(spec)).decode()
 
 
-def unpacked(recipe: str) -> Recipe:
-    """The recipe that the arena has packed."""
-    found: Recipe = pickle.loads(base64.b64decode(recipe))
+def unpacked(spec: str) -> TableSpec:
+    """The table's spec that the arena has packed."""
+    found: TableSpec = pickle.loads(base64.b64decode(spec))
     return found
 
 
-def built_alone(recipe: str) -> Mapping[str, Any]:
-    """Build the one bot of a recipe, and tell of it: what an errand does."""
+def built_alone(spec: str) -> Mapping[str, Any]:
+    """Build the one bot of a table's spec, and tell of it: what an errand does."""
     try:
-        table: Table = unpacked(recipe)()
+        table: Table = unpacked(spec)()
         table.warm_up()
         part = next(_parts(table))
         return {"native": part.native, "learns": part.learns, "places": part.places}
@@ -112,7 +112,7 @@ def built_alone(recipe: str) -> Mapping[str, Any]:
         return {ERROR: complaint_of(error)}
 
 
-def _believed(seat: Seat, told: Any) -> Part:
+def _believed(seat: SeatSpec, told: Any) -> Part:
     if isinstance(told, Failed):
         raise BotError(f"bot {seat.name} cannot be built: it {told}")
     if not isinstance(told, dict) or not isinstance(places := told.get("places", {}), dict):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Seat:
+class SeatSpec:
     """A bot as it was described, its options as JSON: all that a process needs to build the bot.
 
     One with a `launch` plays in a process of its own, and is not built here. A `native` bot is
@@ -60,19 +60,19 @@ class Seat:
         return Contestant(self.name, spec.build(options), self.digest, sit, spec.learns)
 
 
-def seat_for(name: str, bot: Description | BotSpec, options: Mapping[str, Any]) -> Seat:
+def seat_for(name: str, bot: Description | BotSpec, options: Mapping[str, Any]) -> SeatSpec:
     """A seat under some name for a bot with all its options."""
     is_native = bot.lane == "compiled"
-    return Seat(name, bot.address, json.dumps(dict(options)), None, bot.learns, is_native)
+    return SeatSpec(name, bot.address, json.dumps(dict(options)), None, bot.learns, is_native)
 
 
 @dataclass(frozen=True)
-class Recipe:
+class TableSpec:
     """All that a process needs to set up a tournament's table."""
 
     game: str
     rules: Any
-    seats: tuple[Seat, ...]
+    seats: tuple[SeatSpec, ...]
     players: int
     seed: Seed
     folder: Path
@@ -103,17 +103,17 @@ class Recipe:
         return table
 
 
-_TABLES: dict[Recipe, "Table"] = {}
+_TABLES: dict[TableSpec, "Table"] = {}
 
 
-def recipe_for(
+def table_spec_for(
     tournament: Tournament,
     catalogue: Catalogue,
     logs: BotLogs | None = None,
     memory: int | None = None,
     kept: Path | None = None,
-) -> Recipe:
-    """The recipe of a tournament's table.
+) -> TableSpec:
+    """What sets up a tournament's table.
 
     Bots in processes of their own write to their logs, and may take so many bytes of memory.
     Files of bots are copied below the folder `kept`. Raises BotError where that fails.
@@ -125,7 +125,7 @@ def recipe_for(
         seats.append(entrant_seat(entrant, catalogue, limits, log, memory, hidden, kept))
     rules, players, seed = tournament.rules, tournament.players, tournament.seed
     seated, game = tuple(seats), tournament.game.name
-    return Recipe(game, rules, seated, players, seed, catalogue.folder, tournament.measured)
+    return TableSpec(game, rules, seated, players, seed, catalogue.folder, tournament.measured)
 
 
 def _hidden(tournament: Tournament, logs: BotLogs | None) -> tuple[Path, ...]:
@@ -144,7 +144,7 @@ def entrant_seat(
     memory: int | None = None,
     hidden: tuple[Path, ...] = (),
     kept: Path | None = None,
-) -> Seat:
+) -> SeatSpec:
     """The seat of an entrant, with the limits for its start and its decisions.
 
     In the sandbox it cannot read what is `hidden`.
@@ -172,8 +172,8 @@ def _home_of(command: Sequence[str]) -> Path:
 
 def table_for(
     tournament: Tournament, catalogue: Catalogue, names: Sequence[str], kept: Path | None = None
-) -> tuple[Recipe, Group]:
-    """The recipe of a table for bots by name, in seat order, and who sits where.
+) -> tuple[TableSpec, Group]:
+    """What sets up a table for bots by name, in seat order, and who sits where.
 
     Names are the tournament's, or else any bot's; copies of the tournament's lie below `kept`.
     Raises BotError for others, and UsageError where the rules have not so many seats.
@@ -189,11 +189,11 @@ def table_for(
     chosen = {name: entrants.get(name) or _free_seat(name, entrants, catalogue) for name in names}
     seats = tuple(chosen.values())
     game, rules, seed = tournament.game.name, tournament.rules, tournament.seed
-    recipe = Recipe(game, rules, seats, len(names), seed, catalogue.folder)
-    return recipe, tuple(list(chosen).index(name) for name in names)
+    spec = TableSpec(game, rules, seats, len(names), seed, catalogue.folder)
+    return spec, tuple(list(chosen).index(name) for name in names)
 
 
-def _free_seat(name: str, entrants: Mapping[str, Seat], catalogue: Catalogue) -> Seat:
+def _free_seat(name: str, entrants: Mapping[str, SeatSpec], catalogue: Catalogue) -> SeatSpec:
     """A seat for a bot that is not in the tournament, with its default options."""
     try:
         spec = catalogue.find(name)

@@ -50,7 +50,7 @@ class Asker:
     """Asks plain bots on behalf of one game record."""
 
     def __init__(
-        self, rules: RuleSet, games: GameArray, undamaged: interpreter_state.Surroundings
+        self, rules: RuleSet, games: GameArray, undamaged: interpreter_state.InterpreterState
     ) -> None:
         self.rules = rules
         self._markers, self._claims = games["markers"][0], games["claims"][0]

@@ -15,7 +15,7 @@ _BOTS = int(FIELDS["bots"][1]) // 8
 _ASKED = {MOVE: "choose_move", AGAIN: "roll_again"}
 
 
-def sight_of(memory: Any) -> Callable[[], Snapshot]:
+def snapshot_reader(memory: Any) -> Callable[[], Snapshot]:
     """A function that looks at the game in this memory, which others may be writing to."""
     numbers = np.frombuffer(memory, np.int64, SIZE // 8)
 

@@ -27,7 +27,7 @@ from cantstop_arena.deals.outcomes import (
     joined,
 )
 from cantstop_arena.deals.seatings import Group, Orders
-from cantstop_arena.errors import WorkforceError
+from cantstop_arena.errors import WorkerPoolError
 from cantstop_arena.tournament.pool.judge import Judge
 from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
 
@@ -48,7 +48,7 @@ def result(block: Block, faults: Iterable[Fault] = ()) -> BlockResult:
     return BlockResult(block, tallies, winners, measures, tuple(faults))
 
 
-def sight_of(memory: Any) -> Any:
+def snapshot_reader(memory: Any) -> Any:
     """Where the fakes write which game they are in, and whether its first bot is deciding."""
     numbers = np.frombuffer(memory, np.int64, 3)
 
@@ -140,9 +140,9 @@ def worked(
 ) -> dict[Block, BlockResult]:
     """What workers make of BLOCKS under a plan, the parts put together."""
     parts: dict[Block, list[BlockResult]] = {}
-    recipe = partial(Fake, folder, plan or {})
+    factory = partial(Fake, folder, plan or {})
     terms = Terms(workers, method)
-    with WorkerPool(recipe, Window(24, sight_of), Referee(patience), terms) as pool:
+    with WorkerPool(factory, Window(24, snapshot_reader), Referee(patience), terms) as pool:
         for played in pool.play(iter(BLOCKS)):
             parts.setdefault(played.whole, []).append(played.result)
     assert not multiprocess.active_children()
@@ -194,32 +194,32 @@ def test_a_worker_that_stalls_where_nobody_decides_ends_the_work_with_words(
 ) -> None:
     monkeypatch.setattr("cantstop_arena.tournament.pool.worker_pool._GRACE", 0.2)
     assert worked(tmp_path, {(7, 0): ("waits", 2)}) == CALM
-    with pytest.raises(WorkforceError, match=r"5 workers in turn failed at .*stalled"):
+    with pytest.raises(WorkerPoolError, match=r"5 workers in turn failed at .*stalled"):
         worked(tmp_path, {(8, 0): ("waits", 99)})
     assert not multiprocess.active_children()
 
 
 def test_a_player_that_fails_ends_the_work_with_its_traceback(tmp_path: Path) -> None:
-    with pytest.raises(WorkforceError, match=r"(?s)Traceback.*ValueError: as expected"):
+    with pytest.raises(WorkerPoolError, match=r"(?s)Traceback.*ValueError: as expected"):
         worked(tmp_path, {(2, 0): ("fails", 99)})
 
 
 def leaves(memory: Any) -> Any:
-    """A recipe that does not get far."""
+    """A worker that does not get far."""
     os._exit(1)
 
 
 def test_a_recipe_that_fails_ends_the_work() -> None:
     with (
-        pytest.raises(WorkforceError, match="exit code 1"),
-        WorkerPool(leaves, Window(24, sight_of), Referee(), Terms(2, "fork")) as pool,
+        pytest.raises(WorkerPoolError, match="exit code 1"),
+        WorkerPool(leaves, Window(24, snapshot_reader), Referee(), Terms(2, "fork")) as pool,
     ):
         list(pool.play(iter(BLOCKS)))
 
 
 def test_work_that_is_left_leaves_no_process_behind(tmp_path: Path) -> None:
-    recipe = partial(Fake, tmp_path, {})
-    with WorkerPool(recipe, Window(24, sight_of), Referee(), Terms(2, "fork")) as pool:
+    factory = partial(Fake, tmp_path, {})
+    with WorkerPool(factory, Window(24, snapshot_reader), Referee(), Terms(2, "fork")) as pool:
         next(pool.play(iter(BLOCKS)))
         assert len(multiprocess.active_children()) == 2
     assert not multiprocess.active_children()
@@ -228,9 +228,9 @@ def test_work_that_is_left_leaves_no_process_behind(tmp_path: Path) -> None:
 def test_dropped_groups_are_played_no_more(tmp_path: Path) -> None:
     """One of two workers hangs in another group, until that is dropped."""
     other = Block((2, 3), 100, 5)
-    recipe = partial(Fake, tmp_path, {(100, 0): ("sleeps", 99)})
+    factory = partial(Fake, tmp_path, {(100, 0): ("sleeps", 99)})
     found = set()
-    with WorkerPool(recipe, Window(24, sight_of), Referee(), Terms(2, "fork")) as pool:
+    with WorkerPool(factory, Window(24, snapshot_reader), Referee(), Terms(2, "fork")) as pool:
         for played in pool.play(iter([other, *BLOCKS])):
             pool.drop(lambda group: group == (2, 3))
             found.add(played.whole)
