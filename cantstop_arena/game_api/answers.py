@@ -4,14 +4,15 @@ The type of an answer is asked for, since an object can lie about its class.
 """
 
 from dataclasses import fields, is_dataclass
-from types import NoneType
-from typing import Any, get_args
+from math import isfinite
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
 
 import numpy as np
 
 from cantstop_arena.texts import in_a_line, said_by, type_name
 
-_PLAIN = (int, float, str, bool, list, dict, NoneType)
+_PLAIN = (int, float, str, bool, list, tuple, set, frozenset, dict, NoneType)
 _LONGEST = 60  # characters of an answer in a message
 
 
@@ -50,18 +51,21 @@ def whole_number(name: str, answer: object) -> int:
 
 
 def converted(name: str, answer: object, wanted: Any) -> Any:
-    """An answer of another type, such as a frozen dataclass or None. Raises IllegalAnswer."""
-    kinds = get_args(wanted) or (wanted,)
+    """An answer of another type: a frozen dataclass, a number, a list, None. Raises IllegalAnswer.
+
+    Lists stand for tuples, objects for dataclasses, texts for keys: so JSON has them.
+    """
+    kinds = get_args(wanted) if get_origin(wanted) in (Union, UnionType) else (wanted,)
     if type(answer) in kinds and is_dataclass(answer) and not isinstance(answer, type):
-        told: Any = {field.name: getattr(answer, field.name, None) for field in fields(answer)}
-    elif type(answer) in _PLAIN:
-        told = answer
+        plain: Any = {field.name: getattr(answer, field.name, None) for field in fields(answer)}
+    elif type(answer) in _PLAIN and not _is_endless(answer):
+        plain = answer
     else:
         raise IllegalAnswer(f"{name} must return {_named(kinds)}, not {short(answer)}")
     import msgspec  # what bots of Can't Stop answer does without it
 
     try:
-        return msgspec.convert(told, wanted, strict=True)
+        return msgspec.convert(plain, wanted, strict=True, str_keys=True)
     except (msgspec.ValidationError, RecursionError) as error:
         complaint = in_a_line(str(error), 2 * _LONGEST)
         raise IllegalAnswer(
@@ -79,6 +83,11 @@ def _is_whole(answer: object) -> bool:
     return issubclass(kind, int | np.integer) and not issubclass(kind, bool)
 
 
+def _is_endless(answer: object) -> bool:
+    """Whether it is a number for which JSON has no word."""
+    return type(answer) is float and not isfinite(answer)
+
+
 def _plain_int(answer: object) -> int:
     """An integer without whatever methods a class of the bot's has put in the way."""
     plain = issubclass(type(answer), int)
@@ -86,5 +95,10 @@ def _plain_int(answer: object) -> int:
 
 
 def _named(kinds: tuple[Any, ...]) -> str:
-    names = ("None" if kind is NoneType else getattr(kind, "__name__", str(kind)) for kind in kinds)
-    return " or ".join(names)
+    return " or ".join(map(_name, kinds))
+
+
+def _name(kind: Any) -> str:
+    if kind is NoneType:
+        return "None"
+    return str(kind) if get_args(kind) else getattr(kind, "__name__", str(kind))
