@@ -183,7 +183,7 @@ def sections(repetitions: int, rng: np.random.Generator) -> Iterator[str]:
         " bots apart."
     )
     yield _table(("until", *LOOKING), looking(few, rng))
-    yield f"{repetitions} sequential tests of a match, of 0 against 30 Elo, both risks 5 %."
+    yield f"{repetitions} sequential tests of a match, of 0 against 30 Elo, both risks 5%."
     yield _table(("matches", *MATCHES), matches(repetitions, rng))
 
 

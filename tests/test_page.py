@@ -144,7 +144,7 @@ def test_the_heat_map_tells_scores_with_errors() -> None:
     analysis = simulated(3, 2)
     cell = analysis.against[2][0]
     assert cell and cell.mean and cell.low is not None and cell.high is not None
-    told = f"bot2 against bot0: {100 * cell.mean:.1f} ± {50 * (cell.high - cell.low):.1f} %"
+    told = f"bot2 against bot0: {100 * cell.mean:.1f} ± {50 * (cell.high - cell.low):.1f}%"
     assert told in page_of(analysis).text
 
 
@@ -152,7 +152,7 @@ def test_the_winner_is_told_and_how_sure_that_is() -> None:
     strong = Truth([3.0, 0.0], [0.0, 0.0]).played(200, np.random.default_rng(1))
     [told] = answer(Analysis(strong))
     assert told.startswith("bot0 wins, with Elo ")
-    assert "better than it with a probability of more than 99.9 %" in told
+    assert "better than it with a probability of more than 99.9%" in told
     [told] = answer(Analysis(Truth([0.3, 0], [0, 0]).played(20, np.random.default_rng(2))))
     assert "cannot be told apart from bot1. It is " in told
 

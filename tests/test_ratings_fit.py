@@ -48,7 +48,7 @@ def test_a_true_model_is_seldom_rejected(truth: Truth, deals: int) -> None:
     """With shared deals the deviance is far from a chi-square of all its degrees of freedom."""
     rng = np.random.default_rng(22)
     alarms = [(goodness(truth.played(deals, rng)).chance or 1) < 0.05 for _ in range(120)]
-    assert sum(alarms) <= 13, "more than 5 % at 2.7 standard errors"
+    assert sum(alarms) <= 13, "more than 5% at 2.7 standard errors"
 
 
 def test_a_circle_is_found_and_told() -> None:

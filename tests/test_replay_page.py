@@ -353,7 +353,7 @@ def check_shown(page: Any, scene: Scene) -> None:
     taken = [] if chosen is None else [f"takes {'+'.join(map(str, chosen))}"]
     assert [state for state in states if "takes" in state] == taken
     assert ("not possible" in states) <= (len(moves) < len(states))
-    assert f"{100 * bust_chance(scene):.1f} %" in page.locator(".risk").text_content()
+    assert f"{100 * bust_chance(scene):.1f}%" in page.locator(".risk").text_content()
 
 
 @pytest.mark.slow

@@ -340,9 +340,9 @@ def test_circles_and_pairs_that_the_elo_predicts_badly_are_said_in_words() -> No
     table = fit(rock_paper_scissors())
     assert [row["score"] for row in rows(table)] == [0.8] * 3
     assert [row["predicted"] for row in rows(table)] == pytest.approx([0.5] * 3)
-    assert any("100.0 % (0 % for bots on a line" in note for note in table.notes)
+    assert any("100.0% (0% for bots on a line" in note for note in table.notes)
     assert any(
-        "rock beats scissors (80.0 %), scissors beats paper (80.0 %), and yet" in note
+        "rock beats scissors (80.0%), scissors beats paper (80.0%), and yet" in note
         for note in table.notes
     )
     told: Any = summary(rock_paper_scissors())["fit"]
@@ -388,8 +388,8 @@ def cells(line: str) -> list[str]:
 
 def test_the_standings_as_printed() -> None:
     assert drawn(standings, duel()).splitlines() == [
-        "  rank  bot              Elo    games        score %  letters      above next %",
-        "------  -----  -------------  -------  -------------  ---------  --------------",
+        "  rank  bot              Elo    games        score %  group      LOS vs next, %",
+        "------  -----  -------------  -------  -------------  -------  ----------------",
         "     1  Ada    1607.9 ± 73.1       20  77.50 ± 14.00  a                    99.6",
         "     2  Bob    1392.1 ± 73.1       20  22.50 ± 14.00  b                       -",
         "",

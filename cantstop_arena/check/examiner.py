@@ -190,7 +190,7 @@ class Examiner:
         )
         other = self._run(harness, "state", "plays without being made anew", NOTE, games=_FEW)
         if difference(self.games, run.traces, other.traces):
-            told = "remembers earlier games; in a tournament it is made anew for every game"
+            told = "remembers earlier games; in a tournament each game gets a fresh instance"
             return Finding(NOTE, "state", f"{told} (learns = True keeps it for a block)")
         return Finding(OK, "state", "no answer depends on earlier games")
 

@@ -16,7 +16,7 @@ ORDER = "order"  # the question whether the order of the bots changes
 BETTER_BOT, LAST_SEAT, UNFINISHED = "better_bot", "last_seat", "unfinished"
 
 DEFAULT_IGNORED = {COUNT: 0.01, SHARE: 0.002}
-"""Differences that nobody at a table would notice: 1 % of a count, 0.2 points of a share."""
+"""Differences that nobody at a table would notice: 1% of a count, 0.2 points of a share."""
 
 _SHARED = (
     Measure(

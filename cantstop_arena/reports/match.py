@@ -144,7 +144,7 @@ def _estimates(found: Finding) -> str:
     share = found.score
     if share.mean is None:
         return "No deal counts, so nothing is known."
-    kind = "95 % confidence sequence: valid whenever one looks" if found.test else "95 %"
+    kind = "95% confidence sequence: valid whenever one looks" if found.test else "95%"
     ends = f"{100 * (share.low or 0):.2f} to {100 * (1 if share.high is None else share.high):.2f}"
     mean, low, high = found.elo
     return (
@@ -203,5 +203,5 @@ def _verdict(found: Finding) -> str:
         told, error = _claim(found.bots, test.elo1, "less"), test.beta
     return (
         f"H{accepted} is accepted: {told}. Where H{1 - accepted} is true, such a test says so in"
-        f" {100 * error:g} % of cases at most."
+        f" {100 * error:g}% of cases at most."
     )

@@ -21,7 +21,7 @@ from cantstop_arena.ratings.precision import widest
 from cantstop_arena.ratings.scores import variance
 
 Entry: TypeAlias = dict[str, object]
-NOT_RATED: Entry = {"elo": None, "score": None}  # what solitaire has not
+NOT_RATED: Entry = {"elo": None, "score": None}  # what a bot that plays alone has not
 
 
 def summary(analysis: Analysis) -> Entry:

@@ -28,7 +28,8 @@ from cantstop_arena.tournament.setup.table_specs import TableSpec, seat_for
 class Speed:
     """Games a second on one core, and nanoseconds for each of what the game tells speed by.
 
-    That is a roll with the decisions it brings, say; None where a game has nothing of the kind.
+    That is a draw of chance with the decisions it brings, say; None where a game has nothing of
+    the kind.
     """
 
     lane: str

@@ -20,7 +20,7 @@ _LONGEST = 60
 
 @click.command()
 @click.argument("name")
-@click.option("--compiled", is_flag=True, help="For the compiled lane.")
+@click.option("--compiled", is_flag=True, help="Write a compiled bot.")
 @game_option
 @bots_option
 def new(name: str, compiled: bool, game_name: str, bots_folder: Path) -> None:

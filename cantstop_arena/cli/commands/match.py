@@ -62,12 +62,12 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # that a test may make
 )
 @rules_option
 @game_option
-@seed_option("Default: one that nobody can guess.")
+@seed_option("Default: random; printed with the results.")
 @workers_option
 @results_option
 @bots_option
 @click.option("--fresh", is_flag=True, help="Forget earlier results of this match.")
-@click.option("--quiet", is_flag=True, help="Print what came of it and nothing else.")
+@click.option("--quiet", is_flag=True, help="Print only the result.")
 def match(
     a: str,
     b: str,

@@ -90,7 +90,7 @@ class _Drawing:
 def _heading(scene: Scene, width: int) -> Table:
     """What is played, a bar, and the share of it that is done."""
     grid = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
-    percent = f"{100 * scene.share:.0f} %"
+    percent = f"{100 * scene.share:.0f}%"
     title = printable(scene.title)
     most = width // 2 if width < WIDEST else width - 40
     named = min(cell_len(title), most)

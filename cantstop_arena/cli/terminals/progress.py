@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LINE = 30.0  # seconds between two lines
 DRAWING, RECKONING = 0.25, 1.0  # seconds at least between two times
-TIMES = 100  # as long as they take: neither costs more than 1 % of the time
+TIMES = 100  # as long as they take: neither costs more than 1% of the time
 
 
 class RunProgress:

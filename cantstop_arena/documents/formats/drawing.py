@@ -45,7 +45,7 @@ class Style:
 
 
 def _mathematical(number: str) -> str:
-    return "$" + number.replace("±", "\\pm") + "$"
+    return "$" + number.replace("±", "\\pm").replace(",", "{,}") + "$"
 
 
 TEXT = Style("simple", escaping.printable, str, escaping.printable)
@@ -105,10 +105,20 @@ def _cell(column: Column, value: Value, error: str, style: Style) -> str:
         return NOTHING
     if isinstance(mean, str):
         return style.safe(mean)
-    if column.chance and mean < 10**-column.decimals:
-        return style.safe(f"<{10**-column.decimals:g}")
+    if column.chance and (bound := _bound(column, mean)):
+        return style.safe(bound)
     number = _number(column, mean)
     return style.number(f"{number} ± {error}" if error.strip() else number)
+
+
+def _bound(column: Column, chance: float) -> str:
+    """What a chance too near to 0, or to 100%, for its decimals is beyond; else nothing."""
+    least = 10**-column.decimals
+    if (100 if column.percent else 1) * chance < least:
+        return f"<{least:g}"
+    if column.percent and 100 * (1 - chance) < least / 2:
+        return f">{100 - least:g}"
+    return ""
 
 
 def _error(column: Column, value: Value) -> str:
@@ -121,4 +131,5 @@ def _error(column: Column, value: Value) -> str:
 
 
 def _number(column: Column, number: float) -> str:
-    return f"{100 * number if column.percent else number:z.{column.decimals}f}"
+    shown = 100 * number if column.percent else number
+    return f"{shown:z.{column.decimals}f}" if column.decimals else f"{shown:z,.0f}"

@@ -9,7 +9,7 @@ DIGITS = 10  # more than any tournament can tell, and few enough to be the same 
 
 
 class Estimate(NamedTuple):
-    """A number with the ends of its 95 % interval; None where nothing can be said."""
+    """A number with the ends of its 95% interval; None where nothing can be said."""
 
     mean: float | None
     low: float | None = None
@@ -35,7 +35,7 @@ class Column:
     without content. Programs get ten significant digits, or `fixed` decimals, and an estimate's
     ends under names made of its `stem`, else of its key. Values of a column with a `middle` may
     be coloured by how far from it they are. A `chance` too small for its decimals is said to be
-    smaller, not nothing.
+    smaller, not nothing, and a percentage too near to 100 to be more than 99.9, say.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""Is one number enough? The pairs that the Elo predicts worst, and what follows, in sentences."""
+"""Model fit: largest residuals, and what follows, in sentences."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ def fit(analysis: Analysis, most: int | None = MOST_PAIRS) -> Table:
     """A row for each pair, the worst predicted first; people are shown not too many."""
     return Table(
         name="fit",
-        title="Is one number enough? The pairs that the Elo predicts worst",
+        title="Model fit: largest residuals",
         columns=[
             Column("bot", "bot"),
             Column("against", "against"),
@@ -38,17 +38,17 @@ def _row(analysis: Analysis, pair: Residual) -> list[Value]:
 def _sentences(analysis: Analysis) -> Iterator[str]:
     chance, residuals = analysis.goodness.chance, analysis.residuals
     if chance is not None and chance < SIGNIFICANT:
-        yield f"One number a bot is not enough to tell these results ({_test(chance)})."
+        yield f"A single rating per bot does not fit these results ({_test(chance)})."
     elif chance is not None:
-        yield f"On the whole the results agree with one number a bot ({_test(chance)})."
+        yield f"On the whole a single rating per bot fits the results ({_test(chance)})."
     if residuals.pairs:
         wrong = sum(pair.chance < SIGNIFICANT for pair in residuals.pairs)
         told = f"significantly off for {wrong} of {len(residuals.pairs)} pairs"
         yield f"The predicted score is {told}; p is corrected for their number."
     if residuals.cyclic_share is not None:
         yield (
-            f"The cyclic share is {100 * residuals.cyclic_share:.1f} % (0 % for bots on a line,"
-            " 100 % for rock, paper, scissors)."
+            f"The cyclic share is {100 * residuals.cyclic_share:.1f}% (0% for bots on a line,"
+            " 100% for rock, paper, scissors)."
         )
     yield from (cycle.told(analysis.results.bots) for cycle in residuals.cycles)
 

@@ -84,11 +84,11 @@ def lengths(analysis: Analysis) -> Table:
             number("games", "games"),
             number("mean", f"{units} per game", 2),
             number("sd", "standard deviation", 2),
-            *(number(f"percentile_{percent}", f"{percent} %") for percent in PERCENTS),
+            *(number(f"percentile_{percent}", f"{percent}%") for percent in PERCENTS),
         ],
         rows=rows,
         notes=[
-            f"{units.capitalize()} of all seats together, without games that a fault ended. 50 %:"
+            f"{units.capitalize()} of all seats together, without games that a fault ended. 50%:"
             f" half of the games have no more {units} than that. Percentiles above {LONGEST_EXACT}"
             f" {units} are rounded down, by a sixteenth at most."
         ],

@@ -8,8 +8,8 @@ from cantstop_arena.documents.until_words import until_note
 NOT_REPRODUCIBLE = "not reproducible"
 MOST_NAMES = 6
 LEGEND = (
-    "Bots that share a letter cannot be told apart; above next: the likelihood of being better than"
-    " the bot below. Intervals cover 95 %."
+    "Bots that share a letter of their group are not significantly different; LOS vs next: the"
+    " likelihood of superiority over the bot below. Intervals cover 95%."
 )
 
 

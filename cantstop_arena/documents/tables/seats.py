@@ -1,4 +1,4 @@
-"""What a seat is worth: its share of the wins, and its effect in Elo."""
+"""First-player advantage: its share of the wins, and its effect in Elo."""
 
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.formats.model import Table, estimate, number

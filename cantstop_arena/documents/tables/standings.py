@@ -9,8 +9,8 @@ _RATED = (
     ELO,
     number("games"),
     estimate("score", "score %", 2, percent=True),
-    Column("letters", "letters"),
-    number("superiority", "above next %", 1, percent=True),
+    Column("letters", "group"),
+    number("superiority", "LOS vs next, %", 1, percent=True, chance=True),
 )
 _REMARKS = (number("faults", optional=True), Column("note", "note", optional=True))
 

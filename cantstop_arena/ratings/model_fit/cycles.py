@@ -34,7 +34,7 @@ class Cycle:
         """The circle in words."""
         one, two, three = (names[bot] for bot in self.bots)
         said = [
-            f"{winner} beats {loser} ({100 * score:.1f} %)"
+            f"{winner} beats {loser} ({100 * score:.1f}%)"
             for winner, loser, score in zip(
                 (one, two, three), (two, three, one), self.scores, strict=True
             )

@@ -1,4 +1,4 @@
-"""Is one number enough? The deviance of the rating model, corrected for deals that share chance.
+"""Model fit The deviance of the rating model, corrected for deals that share chance.
 
 The deviance compares the model with one that gives every seating probabilities of its own:
 
@@ -6,8 +6,8 @@ The deviance compares the model with one that gives every seating probabilities 
 
 Were all games independent it would follow a chi-square distribution with as many degrees of freedom
 as seatings · (seats - 1) less the parameters. They are not: seatings and groups share the deals'
-dice. Then it is a weighted sum of chi-squares instead (Rao and Scott 1984). The sum of the weights,
-its mean, is
+chance. Then it is a weighted sum of chi-squares instead (Rao and Scott 1984). The sum of the
+weights, its mean, is
 
     T = Σ tr(V₀⁻¹ V) - tr(H⁻¹ M)
 

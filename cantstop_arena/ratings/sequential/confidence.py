@@ -1,6 +1,6 @@
 """Confidence sequences: intervals that stay valid however often, and whenever, one looks at them.
 
-An interval of 95 % holds the truth with that probability at a number of deals fixed beforehand. One
+An interval of 95% holds the truth with that probability at a number of deals fixed beforehand. One
 who looks again and again, and stops when it pleases, sees it miss far more often. A confidence
 sequence misses at *any* look with probability alpha at most. This is the asymptotic one of
 Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (Annals of Statistics 52, 2024, theorem 2.2), the
@@ -11,8 +11,8 @@ as a rating with its sandwich variance. After n deals with the variance v per de
     estimate ± sqrt(v / n) · m(n),    m(n)² = (1 + r) / r · log((1 + r) / alpha²),    r = n · rho²
 
 where any rho > 0 chosen before the games is valid. It is narrowest at n deals where r solves
-r = log((1 + r) / alpha²), and there m² = 1 + r. For alpha = 5 % that is 3.04 standard errors in
-place of 1.96; at four times or a fourth of these deals it is at most 8 % wider than it could be.
+r = log((1 + r) / alpha²), and there m² = 1 + r. For alpha = 5% that is 3.04 standard errors in
+place of 1.96; at four times or a fourth of these deals it is at most 8% wider than it could be.
 """
 
 from collections.abc import Iterator

@@ -115,7 +115,7 @@ def _chart(
     if not named:
         return None
     rows = charts.interval_rows(named, 100)
-    words = f"{axis[0].upper()}{axis[1:]}, with 95 % intervals. The dashed line: no difference."
+    words = f"{axis[0].upper()}{axis[1:]}, with 95% intervals. The dashed line: no difference."
     return charts.intervals(key, title, words, axis, rows, 0, MEASURE)
 
 

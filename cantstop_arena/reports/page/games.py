@@ -64,7 +64,7 @@ def section(game: Game, recorded: Sequence[Recorded]) -> Section:
     shown = [replay for replay in found if replay.length <= LONGEST_GAME]
     return Section(
         "games",
-        "Games worth seeing",
+        "Notable games",
         [*_without_record(game, recorded), *_too_long(found)],
         games=[
             replay.view.page_game(

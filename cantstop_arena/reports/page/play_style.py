@@ -40,8 +40,7 @@ def _lengths(analysis: Analysis) -> Section:
 def _spreads(named: Sequence[tuple[str, Lengths]], units: str) -> Chart:
     words = (
         f"{units.capitalize()} of all seats together in the games of each bot: the median, the"
-        " middle half of the games (thick), and all but the shortest and the longest twentieth of"
-        " them."
+        " interquartile range (thick), and the 5th to the 95th percentile."
     )
     rows = [_spread(name, told, units) for name, told in named]
     return charts.spreads("lengths-chart", "Length of games", words, units, rows)

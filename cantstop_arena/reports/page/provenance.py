@@ -14,7 +14,7 @@ def origin(command: str, file: str, text: str, about: list[tuple[str, str]]) -> 
     """The section on it; `text` is what stands in the `file` that the command names."""
     return Section(
         key="origin",
-        title="How to get these results again",
+        title="Reproducing these results",
         words=[
             "Games depend on the configuration and its seed alone, not on the number of workers."
             " In the folder of these results this command plays them again, into a folder of"

@@ -82,7 +82,7 @@ def _standings(analysis: Analysis) -> Section:
     rows = charts.interval_rows(
         (name, found[bot], f"{unit} {with_error(found[bot], decimals)}") for name, bot in played
     )
-    words = f"{unit[0].upper()}{unit[1:]} of each bot. The bars are 95 % intervals."
+    words = f"{unit[0].upper()}{unit[1:]} of each bot. The bars are 95% intervals."
     drawn = [charts.intervals("standings-chart", "Standings", words, unit, rows)] if rows else []
     return Section("standings", "Standings", (), drawn, [standings(analysis)], open=True)
 
@@ -96,7 +96,7 @@ def _crosstable(analysis: Analysis) -> Section:
             cell = analysis.against[me][you]
             if cell and cell.mean is not None:
                 rivals = f"{analysis.results.bots[me]} against {analysis.results.bots[you]}"
-                told = f"{rivals}: {with_error(cell, 1, 100)} %"
+                told = f"{rivals}: {with_error(cell, 1, 100)}%"
                 text = f"{100 * cell.mean:.0f}"
                 rows.append(
                     {"name": name, "place": place, "score": cell.mean, "text": text, HOVER: told}
@@ -112,7 +112,7 @@ def _crosstable(analysis: Analysis) -> Section:
 def _seats(analysis: Analysis) -> Section:
     table = seats(analysis)
     shares = [
-        (f"seat {seat}", score, f"{with_error(score, 2, 100)} % of the wins")
+        (f"seat {seat}", score, f"{with_error(score, 2, 100)}% of the wins")
         for seat, (score, _) in enumerate(analysis.seats, start=1)
     ]
     rows = charts.interval_rows(shares, 100)
@@ -120,7 +120,7 @@ def _seats(analysis: Analysis) -> Section:
     even = 100 / analysis.results.players
     drawn = [charts.intervals("seats-chart", "Seats", words, "wins, %", rows, even)]
     said, table = table.notes, replace(table, notes=())
-    return Section("seats", "What a seat is worth", said, drawn if rows else (), [table])
+    return Section("seats", "First-player advantage", said, drawn if rows else (), [table])
 
 
 # How sure it is -----------------------------------------------------------------------------
@@ -142,9 +142,9 @@ def _convergence(analysis: Analysis, past: Sequence[Past]) -> Section:
             for bot in analysis.order
         ],
     )
-    title = "How the ratings settled"
+    title = "Rating convergence"
     few = "the first eight bots" if len(analysis.order) > charts.MOST_LINES else "each bot"
-    words = f"Elo of {few} after so many deals, with 95 % intervals. Numbers are places."
+    words = f"Elo of {few} after so many deals, with 95% intervals. Labels show the rank."
     axes = "deals", "Elo"
     drawn = [charts.lines("convergence-chart", title, words, axes, rows)] if rows else []
     said = [] if past else ["There are too few deals, or too many games, to look back."]
@@ -165,7 +165,7 @@ def _line(name: str, bot: str, moments: Sequence[Past]) -> list[Row]:
 
 
 def _fit(analysis: Analysis) -> Section:
-    table, title = fit(analysis), "Is one number enough?"
+    table, title = fit(analysis), "Model fit"
     if table.rows or table.notes:
         return Section("fit", title, tables=[table])
     return Section("fit", title, ["There are too few bots to tell."])

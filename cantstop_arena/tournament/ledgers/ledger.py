@@ -389,7 +389,7 @@ def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
             connection.execute(change, (text(wanted["tournament"]),))
         return
     told = [
-        f"  {place}: {there} there, {here} asked for"
+        f"  {place}: stored {there}, requested {here}"
         for place, there, here in differences(stored["tournament"], wanted["tournament"])
     ]
     if told:

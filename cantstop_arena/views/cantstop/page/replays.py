@@ -155,7 +155,7 @@ def _turns(played: Sequence[Scene]) -> Iterator[TurnTold]:
 def _rolled(scene: Scene) -> str:
     event = scene.event
     taken = "no move" if event["chosen"] is None else move_text(event["chosen"])
-    return f"{dice_text(event['dice'])}: {taken} ({100 * bust_chance(scene):.1f} %)"
+    return f"{dice_text(event['dice'])}: {taken} ({100 * bust_chance(scene):.1f}%)"
 
 
 def _ending(before: Scene, scene: Scene) -> str:

@@ -54,8 +54,8 @@ def _busts(named: Sequence[tuple[str, _Ends]]) -> Chart:
     bars = ("bust", "stopped")
     rows: list[Row] = []
     for name, told in named:
-        hover = f"{name}: bust in {100 * told.bust:.1f} % of turns"
-        hover = f"{hover}, stopped in {100 * (1 - told.bust):.1f} %"
+        hover = f"{name}: bust in {100 * told.bust:.1f}% of turns"
+        hover = f"{hover}, stopped in {100 * (1 - told.bust):.1f}%"
         for order, (kind, share) in enumerate(zip(bars, (told.bust, 1 - told.bust), strict=True)):
             rows.append(
                 {"name": name, "kind": kind, "order": order, "share": 100 * share, HOVER: hover}
@@ -89,8 +89,8 @@ def style_charts(analysis: Analysis) -> list[Chart]:
             if not isinstance(bust, float) or not isinstance(spaces, float):
                 continue
             label = name if len(table.rows) <= charts.MOST_LINES else name.partition(" ")[0]
-            hover = f"{name}: {spaces:.2f} spaces per turn, bust in {100 * bust:.1f} % of turns"
+            hover = f"{name}: {spaces:.2f} spaces per turn, bust in {100 * bust:.1f}% of turns"
             rows.append({"x": spaces, "y": 100 * bust, "label": label, HOVER: hover})
-    words = "Spaces banked in a turn against the share of turns lost. Numbers are places."
+    words = "Spaces banked in a turn against the share of turns lost. Labels show the rank."
     axes = "spaces per turn", "bust rate, %"
     return [charts.scatter("styles-chart", "Styles", words, axes, rows)] if rows else []
