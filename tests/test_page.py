@@ -154,7 +154,7 @@ def test_the_winner_is_told_and_how_sure_that_is() -> None:
     assert told.startswith("bot0 wins, with Elo ")
     assert "better than it with a probability of more than 99.9%" in told
     [told] = answer(Analysis(Truth([0.3, 0], [0, 0]).played(20, np.random.default_rng(2))))
-    assert "cannot be told apart from bot1. It is " in told
+    assert "not significantly different from bot1. It is " in told
 
 
 def test_nobody_is_ahead_of_equals() -> None:
