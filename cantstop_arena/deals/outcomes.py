@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 # The kinds of faults.
 EXCEPTION, ILLEGAL, TOO_SLOW, DIED = "exception", "illegal answer", "too slow", "died"
 
-MOST_ANCHOR = 1e6  # that a bot's Elo can be set to, up and down
-
 
 @dataclass(frozen=True, slots=True)
 class Block:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli.table_options import show, table_options
-from cantstop_arena.deals.outcomes import MOST_ANCHOR
+from cantstop_arena.ratings.labels import MOST_ANCHOR
 
 
 def _anchor(
