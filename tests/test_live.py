@@ -85,7 +85,7 @@ def test_a_run_shows_its_standings_and_leaves_the_tables_as_usual() -> None:
     with Path("out").open("wb") as out, on_a_terminal(*words, stdout=out) as terminal:
         assert terminal.ends() == 0
     told = without_codes(terminal.seen)
-    assert re.search(r"short  ━.*\d %\n\d+ of 120 games", told)
+    assert re.search(r"short  ━.*\d%\n\d+ of 120 games", told)
     assert re.search(r"\d of 120 games, [\d.]+ games/s, \d+ (s|min) left", told)
     assert re.search(STANDINGS, told)
     assert re.search(r"1  rule28 +1\d{3}\.\d( ± +[\d.]+)? +\d", told)
