@@ -314,9 +314,9 @@ def test_fewer_games_lose_none(cup: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("seed: 7", "seed: 8", "seed: 7 there, 8 asked for"),
-        ("last: true", "last: false", "bots[4].options.last: true there, false asked for"),
-        ("games:", "rules: jump\ngames:", 'rules.landing: "share" there, "jump" asked for'),
+        ("seed: 7", "seed: 8", "seed: stored 7, requested 8"),
+        ("last: true", "last: false", "bots[4].options.last: stored true, requested false"),
+        ("games:", "rules: jump\ngames:", 'rules.landing: stored "share", requested "jump"'),
         ("random, ", "", "bots: "),
     ],
 )
