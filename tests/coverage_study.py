@@ -27,15 +27,15 @@ from alarm_study import (
 )
 from simulated import Truth, seatings_of
 
-from cantstop_arena.outcomes import Results
+from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.ratings.elo import rate
-from cantstop_arena.ratings.fit import goodness
 from cantstop_arena.ratings.model.luce import ELO
+from cantstop_arena.ratings.model_fit.deviance import goodness
+from cantstop_arena.ratings.model_fit.residuals import residuals
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.rating import Points, Ratings
-from cantstop_arena.ratings.residuals import misfits
 from cantstop_arena.ratings.scores import Estimate, crosstable, scores
-from cantstop_arena.seatings import Group
 
 COVERED = ("Elo", "difference", "seat", "score", "cell")
 ALARMS = ("misfit", "worst pair", "letters", "ranks")
@@ -96,7 +96,7 @@ def _examined(
     ]
     table = crosstable(played)
     cells = [(cell, truths[1][pair]) for pair in pairs if (cell := table[pair[0]][pair[1]])]
-    test, worst = goodness(played), misfits(played).pairs
+    test, worst = goodness(played), residuals(played).pairs
     return {
         "Elo": _held(
             (rating, true)
@@ -194,7 +194,7 @@ def sections(repetitions: int, rng: np.random.Generator) -> Iterator[str]:
         " bots apart."
     )
     yield _table(("until", *LOOKING), looking(few, rng))
-    yield f"{repetitions} sequential tests of a match, of 0 against 30 Elo, both risks 5 %."
+    yield f"{repetitions} sequential tests of a match, of 0 against 30 Elo, both risks 5%."
     yield _table(("matches", *MATCHES), matches(repetitions, rng))
 
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from simulated import Truth, results
 
-from cantstop_arena.outcomes import Results
+from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.deals.shares import WHOLE
+from cantstop_arena.documents.formats.model import Estimate
 from cantstop_arena.ratings.covariance import Sandwich
 from cantstop_arena.ratings.model.evidence import gathered
 from cantstop_arena.ratings.model.luce import maximum
 from cantstop_arena.ratings.model.sampled import alikeness
-from cantstop_arena.reports.formats.model import Estimate
-from cantstop_arena.shares import WHOLE
 
 WEAK = Truth((1.5, 1.2, 1.0, -2.0), (0.2, 0.1, -0.3), 0.9)
 

@@ -14,6 +14,7 @@ from scipy import stats
 from simulated import Run, Truth, results, seatings_of
 from statsmodels.stats.multitest import multipletests
 
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.ratings.covariance import Sandwich
 from cantstop_arena.ratings.distributions import (
     chi_square_tail,
@@ -26,7 +27,6 @@ from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.model.evidence import gathered
 from cantstop_arena.ratings.model.luce import ELO, maximum
 from cantstop_arena.ratings.multiple_comparisons import holm, letter, letters, ranks
-from cantstop_arena.seatings import Group
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cantstop_arena.reports.formats.colours import painted
-from cantstop_arena.reports.formats.drawing import LATEX, MARKDOWN, TEXT, Style, draw, draw_all
-from cantstop_arena.reports.formats.escaping import latex, markdown, printable
-from cantstop_arena.reports.formats.model import (
+from cantstop_arena.documents.formats.colours import painted
+from cantstop_arena.documents.formats.drawing import LATEX, MARKDOWN, TEXT, Style, draw, draw_all
+from cantstop_arena.documents.formats.escaping import latex, markdown, printable
+from cantstop_arena.documents.formats.model import (
     Column,
     Estimate,
     Table,
@@ -24,7 +24,7 @@ from cantstop_arena.reports.formats.model import (
     number,
     significant,
 )
-from cantstop_arena.reports.formats.records import all_as_csv, all_as_json, as_csv, records
+from cantstop_arena.documents.formats.records import all_as_csv, all_as_json, as_csv, records
 
 BOT = Column("bot", "bot")
 ELO = estimate("elo", "Elo", 1, fixed=2)

@@ -21,7 +21,7 @@ The seats' effects, which few heavy deals can decide, have fewer if the deals' k
 
 Two things that no residual shows are added. One is what bots that hardly ever win or lose have not
 shown yet (see `unseen`). The other: where all D deals came out the same, others could still come,
-with 95 % confidence a share of less than
+with 95% confidence a share of less than
 π = 1 - 0.05^(1/D) (Clopper and Pearson 1934), which moves a contrast by π √(D g) if such deals
 differ as the model expects of deals; that is then taken as half the interval.
 """
@@ -31,19 +31,19 @@ from math import sqrt
 
 import numpy as np
 
+from cantstop_arena.deals.shares import whole
 from cantstop_arena.ratings.distributions import student
 from cantstop_arena.ratings.model.choice import chances, spread, summed
 from cantstop_arena.ratings.model.connections import Truths
 from cantstop_arena.ratings.model.evidence import Floats, Span
 from cantstop_arena.ratings.model.luce import Luce
-from cantstop_arena.ratings.unseen import unseen
-from cantstop_arena.sequential.confidence import (
+from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     chance,
     least_variance,
     multiplier,
 )
-from cantstop_arena.shares import whole
+from cantstop_arena.ratings.unseen import unseen
 
 NOTHING = 1e-13  # of the model's variance: less than that is rounding
 LEAST_FREEDOM = 0.999  # below, there is one deal, and nothing to see how deals differ
@@ -82,7 +82,7 @@ class Spread:
     expected: float | None = None
 
     def reach(self, place: int | tuple[int, int]) -> float:
-        """Half the width of a contrast's 95 % interval."""
+        """Half the width of a contrast's 95% interval."""
         error, freedom = float(self.error[place]), float(self.freedom[place])
         if error == 0:
             return 0.0

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.outcomes import Results
+from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.ratings.covariance import Sandwich, Spread
 from cantstop_arena.ratings.distributions import student_tail
 from cantstop_arena.ratings.labels import Label

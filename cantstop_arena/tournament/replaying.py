@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.errors import GameError, WorkforceError
-from cantstop_arena.outcomes import Block, Fault, Snapshot
+from cantstop_arena.deals.outcomes import Block, Fault, Snapshot
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.errors import GameError, WorkerPoolError
 from cantstop_arena.runtime import shutdown, system
 from cantstop_arena.runtime.watchdog import Watchdog, pulse, seen
-from cantstop_arena.seatings import Group
 from cantstop_arena.texts import last_line
 from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
 from cantstop_arena.tournament.pool.messages import (
@@ -27,11 +27,11 @@ from cantstop_arena.tournament.pool.messages import (
     Ready,
 )
 from cantstop_arena.tournament.pool.worker import TRIES, Worker, start_methods
-from cantstop_arena.tournament.preparation import rehearse
-from cantstop_arena.tournament.table_specs import Recipe, table_for
+from cantstop_arena.tournament.setup.preparation import prepare_bots
+from cantstop_arena.tournament.setup.table_specs import TableSpec, table_for
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.game import Event
+    from cantstop_arena.game_api.game import Event
     from cantstop_arena.table.table import Table
 
 
@@ -44,19 +44,19 @@ def replayed(
 ) -> Iterator["Event"]:
     """The events of a game, bots in seat order. `complain` is told who misbehaves, and how.
 
-    What bots print goes to the standard error. Raises WorkforceError where no game begins,
+    What bots print goes to the standard error. Raises WorkerPoolError where no game begins,
     and GameError where the game itself fails.
     """
     turn = None
     try:
-        recipe, seats = table_for(tournament, catalogue, names)
-        rehearse(recipe, lambda _: None)  # complaints belong here
-        for event in _played(tournament, recipe, seats, complain, deal, silent=False):
+        table_spec, seats = table_for(tournament, catalogue, names)
+        prepare_bots(table_spec, lambda _: None)  # complaints belong here
+        for event in _played(tournament, table_spec, seats, complain, deal, silent=False):
             turn = event.get("turn", turn or 0)
             yield event
     except _CutOff as cut:
         if turn is None:
-            raise WorkforceError(f"the game did not begin: {cut}") from None
+            raise WorkerPoolError(f"the game did not begin: {cut}") from None
         complain(f"{names[cut.seat]} (seat {cut.seat}) misbehaves in turn {turn}: {cut}")
         winners = [other for other in range(len(names)) if other != cut.seat]
         yield {"event": "end", "turns": turn, "winners": winners, "reason": "fault"}
@@ -77,23 +77,23 @@ def recorded(
     """
     for _ in range(TRIES):
         with suppress(_CutOff):
-            recipe, seats = table_for(tournament, catalogue, names, kept)
-            return list(_played(tournament, recipe, seats, lambda _: None, deal, silent=True))
+            table_spec, seats = table_for(tournament, catalogue, names, kept)
+            return list(_played(tournament, table_spec, seats, lambda _: None, deal, silent=True))
     return []
 
 
 def _played(
     tournament: Tournament,
-    recipe: Recipe,
+    table_spec: TableSpec,
     seats: Group,
     complain: Callable[[str], None],
     deal: int,
     silent: bool,
 ) -> Iterator["Event"]:
     """The events of a game, from a process of its own. Raises _CutOff where that ends first."""
-    apart = [recipe.seats[bot].launch is not None for bot in seats]
+    apart = [table_spec.seats[bot].launch is not None for bot in seats]
     window = tournament.game.window
-    player = partial(_Replayer, recipe, seats, silent)
+    player = partial(_Replayer, table_spec, seats, silent)
     with shutdown.in_order():
         worker = Worker(player, window, start_methods()[0], None, [])
         try:
@@ -114,11 +114,11 @@ class _CutOff(Exception):
 class _Replayer:
     """In the process: plays the game, and sends every event when it happens."""
 
-    def __init__(self, recipe: Recipe, seats: Group, silent: bool, memory: Any) -> None:
+    def __init__(self, table_spec: TableSpec, seats: Group, silent: bool, memory: Any) -> None:
         if silent:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         os.dup2(2, 1)  # what bots print is not part of the record
-        self.table: Table = recipe()
+        self.table: Table = table_spec()
         self.table.settle_in(memory)
         self.seats = seats
 

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cantstop_arena.outcomes import Results
+from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.deals.sampling import Bytes
+from cantstop_arena.deals.seatings import lineups as lineups_of
 from cantstop_arena.ratings.model.choice import chances, summed
 from cantstop_arena.ratings.model.evidence import Floats, Ints
 from cantstop_arena.ratings.model.luce import Luce
-from cantstop_arena.sampling import Bytes
-from cantstop_arena.seatings import lineups as lineups_of
 
 LEAST_DEALS = 10
 DECIMALS = 3  # of degrees of freedom: more would depend on the order of sums
