@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.formats.model import Column, Table, Value, number
+from cantstop_arena.documents.tables.notes import fits
 from cantstop_arena.ratings.model_fit.residuals import Residual
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 
 MOST_PAIRS = 5
-LEAST_CHANCE = 0.001
 
 
 def fit(analysis: Analysis, most: int | None = MOST_PAIRS) -> Table:
@@ -36,11 +36,8 @@ def _row(analysis: Analysis, pair: Residual) -> list[Value]:
 
 
 def _sentences(analysis: Analysis) -> Iterator[str]:
-    chance, residuals = analysis.goodness.chance, analysis.residuals
-    if chance is not None and chance < SIGNIFICANT:
-        yield f"A single rating per bot does not fit these results ({_test(chance)})."
-    elif chance is not None:
-        yield f"On the whole a single rating per bot fits the results ({_test(chance)})."
+    residuals = analysis.residuals
+    yield from fits(analysis)
     if residuals.pairs:
         wrong = sum(pair.chance < SIGNIFICANT for pair in residuals.pairs)
         told = f"significantly off for {wrong} of {len(residuals.pairs)} pairs"
@@ -51,8 +48,3 @@ def _sentences(analysis: Analysis) -> Iterator[str]:
             " 100% for rock, paper, scissors)."
         )
     yield from (cycle.told(analysis.results.bots) for cycle in residuals.cycles)
-
-
-def _test(chance: float) -> str:
-    bound = f"p = {chance:.3f}" if chance >= LEAST_CHANCE else f"p < {LEAST_CHANCE}"
-    return f"deviance test, {bound}"
