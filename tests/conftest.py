@@ -41,8 +41,8 @@ for _profile, _examples in (("quick", 40), ("thorough", 120)):
 settings.load_profile("quick")
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.cantstop.engine_table import EngineTable
     from cantstop_arena.games.cantstop.hooks import Player
+    from cantstop_arena.games.cantstop.play.engine_table import EngineTable
     from cantstop_arena.games.cantstop.rules import RuleSet
 
 
@@ -103,8 +103,8 @@ class Tables:
         """A table of built-in bots by name; "plain rule28" is rule28 without machine code."""
         key = (rules, tuple(bots), players, seed)
         if key not in self._built:
-            from cantstop_arena.games.cantstop.engine_table import EngineTable
             from cantstop_arena.games.cantstop.game import GAME
+            from cantstop_arena.games.cantstop.play.engine_table import EngineTable
             from cantstop_arena.table.contestants import Contestant
 
             contestants = [

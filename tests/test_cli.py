@@ -179,7 +179,7 @@ def test_bench_tells_lane_and_games_a_second() -> None:
 
 def test_a_run_prints_and_writes_its_tables(cup: str) -> None:
     assert "cup: 144 games to play." in cup
-    assert re.search(r"^ +1 +\S+ +\d+\.\d ± +\d+\.\d +72 +\d+\.\d\d ± ", cup, re.MULTILINE)
+    assert re.search(r"^ +1 +\S+ +\d+\.\d ± +\d+\.\d +72 +\d+\.\d\d (± |\()", cup, re.MULTILINE)
     assert "Score of the row's bot against the column's" in cup
     assert WRITTEN in cup
     assert {*REPORTS, "tournament.yaml", "ledger.sqlite"} <= set(bytes_of("results/cup"))
@@ -314,9 +314,9 @@ def test_fewer_games_lose_none(cup: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("seed: 7", "seed: 8", "seed: 7 there, 8 asked for"),
-        ("last: true", "last: false", "bots[4].options.last: true there, false asked for"),
-        ("games:", "rules: jump\ngames:", 'rules.landing: "share" there, "jump" asked for'),
+        ("seed: 7", "seed: 8", "seed: stored 7, requested 8"),
+        ("last: true", "last: false", "bots[4].options.last: stored true, requested false"),
+        ("games:", "rules: jump\ngames:", 'rules.landing: stored "share", requested "jump"'),
         ("random, ", "", "bots: "),
     ],
 )

@@ -31,7 +31,7 @@ from cantstop_arena.compare.statistics import (
     lead,
     orders,
 )
-from cantstop_arena.counting import COUNT, SHARE
+from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.ratings.multiple_comparisons import holm
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from cantstop_arena.games.cantstop.engine import dice
 from cantstop_arena.games.cantstop.engine.state import secret
-from cantstop_arena.games.cantstop.engine_table import EngineTable
-from cantstop_arena.games.cantstop.events import Event
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
+from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.games.cantstop.turn import Turn, dice_of
 from cantstop_arena.table.contestants import Contestant

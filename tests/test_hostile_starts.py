@@ -16,9 +16,9 @@ from cantstop_arena.tournament.files.config import FaultPolicy, read
 from cantstop_arena.tournament.pool.bot_logs import BotLogs
 from cantstop_arena.tournament.pool.messages import Building, Nonsense
 from cantstop_arena.tournament.pool.worker import Construction
-from cantstop_arena.tournament.preparation import rehearse
 from cantstop_arena.tournament.run import Bots
-from cantstop_arena.tournament.table_specs import recipe_for
+from cantstop_arena.tournament.setup.preparation import prepare_bots
+from cantstop_arena.tournament.setup.table_specs import table_spec_for
 
 PLAYS = """
 def choose_move(turn, moves):
@@ -139,9 +139,9 @@ def test_a_bot_is_suspected_that_says_it_is_compiled_and_has_no_machine_code(
     Path("cup.yaml").write_text("seed: 3\ngames: 4\nbots: [liar, honest, plain]\n")
     catalogue = Catalogue(tmp_path)
     tournament = read(Path("cup.yaml"), catalogue)
-    recipe = recipe_for(tournament, catalogue)
-    recipe = replace(recipe, seats=tuple(replace(seat, native=True) for seat in recipe.seats))
-    parts = rehearse(recipe, lambda names: None)
+    spec = table_spec_for(tournament, catalogue)
+    spec = replace(spec, seats=tuple(replace(seat, native=True) for seat in spec.seats))
+    parts = prepare_bots(spec, lambda names: None)
     assert [part.native for part in parts] == [True, True, False]
     logs = BotLogs(tmp_path, ["liar", "honest", "plain"])
     bots = Bots(parts, FaultPolicy(), frozenset(), logs, tournament.orders)

@@ -13,11 +13,11 @@ import pytest
 from cantstop_arena.bot_sources.bot_specs import BotSpec, Description, place_of
 from cantstop_arena.bot_sources.catalogue import Broken, Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.deals.outcomes import Block, Tally
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.engine.snapshots import SIZE
 from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.play.snapshots import SIZE
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.outcomes import Block, Tally
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.table import Table
 

@@ -14,6 +14,7 @@ from scipy import stats
 from simulated import Run, Truth, results, seatings_of
 from statsmodels.stats.multitest import multipletests
 
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.ratings.covariance import Sandwich
 from cantstop_arena.ratings.distributions import (
     chi_square_tail,
@@ -26,7 +27,6 @@ from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.model.evidence import gathered
 from cantstop_arena.ratings.model.luce import ELO, maximum
 from cantstop_arena.ratings.multiple_comparisons import holm, letter, letters, ranks
-from cantstop_arena.seatings import Group
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -225,7 +225,7 @@ def test_a_hundred_bots_are_rated_in_few_steps() -> None:
     rng = np.random.default_rng(16)
     played = Truth(rng.normal(size=100).tolist(), [0.1, -0.1], 0.3).played(30, rng)
     rate(played)
-    assert calls_of(lambda: rate(played)) < 30 * 4950
+    assert calls_of(lambda: rate(played)) < 50 * 4950
 
 
 def calls_of(work: Callable[[], object]) -> int:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import optimize
 from statsmodels.stats import power as statsmodels_power
 
-from cantstop_arena.sequential.confidence import (
+from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     chance,
     deals_for,
@@ -18,8 +18,8 @@ from cantstop_arena.sequential.confidence import (
     looks,
     multiplier,
 )
-from cantstop_arena.sequential.planning import deals_needed, power
-from cantstop_arena.sequential.sprt import (
+from cantstop_arena.ratings.sequential.planning import deals_needed, power
+from cantstop_arena.ratings.sequential.sprt import (
     SCORES,
     UNSEEN,
     Sprt,

@@ -16,15 +16,15 @@ from conftest import Tables
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cantstop_arena import sampling
 from cantstop_arena.cli import main
+from cantstop_arena.deals import sampling
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Tally, joined, merged
+from cantstop_arena.deals.sampling import Span
+from cantstop_arena.deals.seatings import Group, all_orders, lineups
+from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.outcomes import Block, BlockResult, Fault, Tally, joined, merged
-from cantstop_arena.sampling import Span
-from cantstop_arena.seatings import Group, all_orders, lineups
-from cantstop_arena.shares import WHOLE
 from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
 from cantstop_arena.tournament.ledgers.ledger import Ledger, open_ledger
 from cantstop_arena.tournament.schedule import deals_per_block, missing_blocks

@@ -14,11 +14,11 @@ from cantstop_arena.bot_sources.bot_specs import Description, check_names
 from cantstop_arena.bot_sources.complaints import LONGEST_REPORT, complaint_of
 from cantstop_arena.bot_sources.plugins import Loader, entry_point
 from cantstop_arena.errors import ERROR, BotError, RulesError, UsageError
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.options import Option, is_plain
 from cantstop_arena.games.packages import declared, loaded
 from cantstop_arena.games.registry import DEFAULT, game_called
 from cantstop_arena.hookspecs import PROJECT
-from cantstop_arena.options import Option, is_plain
 from cantstop_arena.runtime.errands import Errand, Failed
 from cantstop_arena.texts import in_a_line
 

@@ -34,7 +34,7 @@ from cantstop_arena.bot_sources.bot_specs import (
     single_bot,
 )
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.packages import declared, loaded
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.hookspecs import PROJECT

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.packages import declared, is_declared, loaded
-from cantstop_arena.options import LONGEST_QUOTE, did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from cantstop_arena.games.game import Game
+    from cantstop_arena.game_api.game import Game
 
 GROUP = "cantstop_arena.games"
 DEFAULT = "cantstop"
@@ -42,6 +41,8 @@ def game_called(name: str) -> Game:
         return games[name]
     if name in broken:
         raise UsageError(f"game {name} cannot be used: {broken[name]}")
+    from cantstop_arena.game_api.options import LONGEST_QUOTE, did_you_mean
+
     known = [*_BUILT_IN, *games]
     hint = did_you_mean(name, known)
     raise UsageError(f"unknown game {name!r:.{LONGEST_QUOTE}}{hint}; games are {', '.join(known)}")
@@ -84,8 +85,8 @@ def _offered(point: EntryPoint) -> Iterator[Game]:
     import pluggy
 
     from cantstop_arena import hookspecs
+    from cantstop_arena.game_api.game import Game
     from cantstop_arena.games.complaints import complaints
-    from cantstop_arena.games.game import Game
 
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.errors import GameError, WorkforceError
-from cantstop_arena.outcomes import Block, Fault, Snapshot
+from cantstop_arena.deals.outcomes import Block, Fault, Snapshot
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.errors import GameError, WorkerPoolError
 from cantstop_arena.runtime import shutdown, system
 from cantstop_arena.runtime.watchdog import Watchdog, pulse, seen
-from cantstop_arena.seatings import Group
 from cantstop_arena.texts import last_line
 from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
 from cantstop_arena.tournament.pool.messages import (
@@ -29,11 +29,11 @@ from cantstop_arena.tournament.pool.messages import (
 )
 from cantstop_arena.tournament.pool.worker import TRIES, Worker, start_methods
 from cantstop_arena.tournament.pool.worker_pool import building_limit
-from cantstop_arena.tournament.preparation import rehearse
-from cantstop_arena.tournament.table_specs import Recipe, table_for
+from cantstop_arena.tournament.setup.preparation import prepare_bots
+from cantstop_arena.tournament.setup.table_specs import TableSpec, table_for
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.game import Event
+    from cantstop_arena.game_api.game import Event
     from cantstop_arena.table.table import Table
 
 
@@ -46,19 +46,19 @@ def replayed(
 ) -> Iterator["Event"]:
     """The events of a game, bots in seat order. `complain` is told who misbehaves, and how.
 
-    What bots print goes to the standard error. Raises WorkforceError where no game begins,
+    What bots print goes to the standard error. Raises WorkerPoolError where no game begins,
     and GameError where the game itself fails.
     """
     turn = None
     try:
-        recipe, seats = table_for(tournament, catalogue, names)
-        rehearse(recipe, lambda _: None)  # complaints belong here
-        for event in _played(tournament, recipe, seats, complain, deal, silent=False):
+        table_spec, seats = table_for(tournament, catalogue, names)
+        prepare_bots(table_spec, lambda _: None)  # complaints belong here
+        for event in _played(tournament, table_spec, seats, complain, deal, silent=False):
             turn = event.get("turn", turn or 0)
             yield event
     except _CutOff as cut:
         if turn is None:
-            raise WorkforceError(f"the game did not begin: {cut}") from None
+            raise WorkerPoolError(f"the game did not begin: {cut}") from None
         complain(f"{names[cut.seat]} (seat {cut.seat}) misbehaves in turn {turn}: {cut}")
         winners = [other for other in range(len(names)) if other != cut.seat]
         yield {"event": "end", "turns": turn, "winners": winners, "reason": "fault"}
@@ -79,8 +79,8 @@ def recorded(
     """
     for _ in range(TRIES):
         try:
-            recipe, seats = table_for(tournament, catalogue, names, kept)
-            return list(_played(tournament, recipe, seats, lambda _: None, deal, silent=True))
+            table_spec, seats = table_for(tournament, catalogue, names, kept)
+            return list(_played(tournament, table_spec, seats, lambda _: None, deal, silent=True))
         except _NotBuilt:
             break  # that can take long
         except _CutOff:
@@ -90,21 +90,21 @@ def recorded(
 
 def _played(
     tournament: Tournament,
-    recipe: Recipe,
+    table_spec: TableSpec,
     seats: Group,
     complain: Callable[[str], None],
     deal: int,
     silent: bool,
 ) -> Iterator["Event"]:
     """The events of a game, from a process of its own. Raises _CutOff where that ends first."""
-    apart = [recipe.seats[bot].launch is not None for bot in seats]
+    apart = [table_spec.seats[bot].launch is not None for bot in seats]
     window = tournament.game.window
-    player = partial(_replayer, recipe, seats, silent)
+    player = partial(_replayer, table_spec, seats, silent)
     with shutdown.in_order():
         worker = Worker(player, window, start_methods()[0], None, [])
         try:
             worker.give(Block(seats, deal, 1), ())
-            yield from _Listener(worker, tournament.policy, recipe, apart, complain).events()
+            yield from _Listener(worker, tournament.policy, table_spec, apart, complain).events()
         finally:
             worker.dismiss()
 
@@ -122,14 +122,14 @@ class _NotBuilt(_CutOff):
 
 
 def _replayer(
-    recipe: Recipe, seats: Group, silent: bool, memory: Any
+    table_spec: TableSpec, seats: Group, silent: bool, memory: Any
 ) -> "Iterator[Building | _Replayer]":
     """In the process: sets the table, each foreign bot being told of before it is built."""
     if silent:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     os.dup2(2, 1)  # what bots print is not part of the record
-    yield from recipe.set_up()
-    table = recipe()
+    yield from table_spec.set_up()
+    table = table_spec()
     table.settle_in(memory)
     yield _Replayer(table, seats)
 
@@ -159,7 +159,7 @@ class _Listener:
 
     worker: Worker
     policy: FaultPolicy
-    recipe: Recipe
+    table_spec: TableSpec
     apart: Sequence[bool]  # whether a seat's bot plays in a process of its own
     complain: Callable[[str], None]
 
@@ -212,7 +212,7 @@ class _Listener:
 
     def _building(self, message: Building) -> None:
         with suppress(Nonsense):
-            self.worker.construction.note(message, range(len(self.recipe.seats)))
+            self.worker.construction.note(message, range(len(self.table_spec.seats)))
             self.watchdog.begin()
 
     def _limit(self, snapshot: Snapshot) -> float:
@@ -227,6 +227,6 @@ class _Listener:
     def _cut_off(self, why: str) -> _CutOff:
         seat, construction = self.worker.look().place, self.worker.construction
         if construction.goes_on:
-            bot = self.recipe.seats[construction.begun[-1]].name
+            bot = self.table_spec.seats[construction.begun[-1]].name
             return _NotBuilt(f"bot {bot} cannot be built: {why}", seat)
         return _CutOff(why, seat)

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.game_api.game import Event
 from cantstop_arena.games.cubus.bots.strategies import BOTS
-from cantstop_arena.games.cubus.builds import Build
+from cantstop_arena.games.cubus.builds.build import Build
+from cantstop_arena.games.cubus.builds.piles import parse
+from cantstop_arena.games.cubus.choices.view import View
 from cantstop_arena.games.cubus.game import GAME
-from cantstop_arena.games.cubus.kernel_table import KernelTable
-from cantstop_arena.games.cubus.piles import parse
+from cantstop_arena.games.cubus.play.kernel_table import KernelTable
 from cantstop_arena.games.cubus.rules import LEAFLET, NAMED, RuleSet, derive
-from cantstop_arena.games.cubus.view import View
-from cantstop_arena.games.game import Event
 from cantstop_arena.hookspecs import BotFunctions
-from cantstop_arena.outcomes import Block
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.plain_table import PlainTable
 from cantstop_arena.table.recording import record

@@ -27,9 +27,9 @@ def run(
     number of workers. Run it again to continue with more games, or after an interruption.
     """
     from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.documents.analysis import Analysis
+    from cantstop_arena.documents.until_words import until_text
     from cantstop_arena.reports import files
-    from cantstop_arena.reports.analysis import Analysis
-    from cantstop_arena.reports.ending import until_text
     from cantstop_arena.reports.highlights import GAMES, record_games
     from cantstop_arena.tournament.files import config
     from cantstop_arena.tournament.ledgers.guard import guarded

@@ -14,13 +14,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally
+from cantstop_arena.deals.sampling import Bytes, Span
+from cantstop_arena.deals.seatings import Group, Orders, lineups
+from cantstop_arena.deals.seeds import WANTED, Seed, seed_of
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.outcomes import BlockResult, Fault, Tally
 from cantstop_arena.runtime import shutdown
-from cantstop_arena.sampling import Bytes, Span
-from cantstop_arena.seatings import Group, Orders, lineups
-from cantstop_arena.seeds import WANTED, Seed, seed_of
 from cantstop_arena.tournament.ledgers.rows import (
     MEASURED,
     Examiner,
@@ -394,7 +394,7 @@ def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
             connection.execute(change, (text(wanted["tournament"]),))
         return
     told = [
-        f"  {place}: {there} there, {here} asked for"
+        f"  {place}: stored {there}, requested {here}"
         for place, there, here in differences(stored["tournament"], wanted["tournament"])
     ]
     if told:

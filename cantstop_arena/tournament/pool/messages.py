@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from cantstop_arena.outcomes import (
+from cantstop_arena.deals.outcomes import (
     DIED,
     EXCEPTION,
     ILLEGAL,
@@ -21,7 +21,7 @@ from cantstop_arena.outcomes import (
     Fault,
     Tally,
 )
-from cantstop_arena.shares import whole
+from cantstop_arena.deals.shares import whole
 
 _HEAD = struct.Struct("!8sQ")  # before every message: a mark and its length
 _MARK = b"canstop\n"

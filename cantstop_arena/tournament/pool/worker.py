@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 import multiprocess
 
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Window
 from cantstop_arena.errors import GameError
-from cantstop_arena.outcomes import Block, BlockResult, Fault, Window
 from cantstop_arena.runtime import system
 from cantstop_arena.tournament.pool.messages import (
     Building,
@@ -26,13 +26,13 @@ from cantstop_arena.tournament.pool.messages import (
     framed,
 )
 
-_PRELOADED = ("cantstop_arena.tournament.table_specs",)
+_PRELOADED = ("cantstop_arena.tournament.setup.table_specs",)
 _TO_END = 10.0  # seconds for a process that is ending already, on the busiest machine
 TRIES = 5
 """How often a thing is played before processes that die at it are more than bad luck."""
 
 
-class Player(Protocol):
+class BlockPlayer(Protocol):
     """Whoever plays blocks: a table of some game."""
 
     def play(
@@ -44,7 +44,7 @@ class Player(Protocol):
         """
 
 
-Recipe = Callable[[Any], "Player | Iterator[Building | Player]"]
+PlayerFactory = Callable[[Any], "BlockPlayer | Iterator[Building | BlockPlayer]"]
 """Makes a player in a worker process; its game has to lie in the memory that is handed over.
 
 Where foreign bots are built for that, each is told of before.
@@ -87,7 +87,7 @@ class Worker:
 
     def __init__(
         self,
-        recipe: Recipe,
+        factory: PlayerFactory,
         window: Window,
         method: str,
         memory: int | None,
@@ -102,7 +102,7 @@ class Worker:
         inherited = [worker.pipe for worker in [*others, self]] if method == "fork" else []
         parent = os.getpid() if method != "forkserver" else 0
         self.process = context.Process(
-            target=_work, args=(theirs, inherited, parent, recipe, shared, memory), daemon=True
+            target=_work, args=(theirs, inherited, parent, factory, shared, memory), daemon=True
         )
         self.process.start()
         theirs.close()
@@ -150,7 +150,7 @@ def _work(
     pipe: Connection,
     inherited: list[Connection],
     parent: int,
-    recipe: Recipe,
+    factory: PlayerFactory,
     shared: Any,
     memory: int | None,
 ) -> None:
@@ -163,7 +163,7 @@ def _work(
     for connection in inherited:  # else the pipe of a dead parent would never look closed
         connection.close()
     try:
-        player = _made(recipe(shared), pipe)
+        player = _made(factory(shared), pipe)
     except BaseException:
         _send(pipe, broken(traceback.format_exc()))
         return
@@ -179,8 +179,8 @@ def _work(
             return
 
 
-def _made(making: Player | Iterator[Building | Player], pipe: Connection) -> Player:
-    """The player that a recipe comes to; what it has to say on the way is sent."""
+def _made(making: BlockPlayer | Iterator[Building | BlockPlayer], pipe: Connection) -> BlockPlayer:
+    """The player that a factory comes to; what it has to say on the way is sent."""
     while isinstance(making, Iterator):
         step = next(making)
         if not isinstance(step, Building):
@@ -189,7 +189,7 @@ def _made(making: Player | Iterator[Building | Player], pipe: Connection) -> Pla
     return making
 
 
-def _answers(player: Player, block: Block, condemned: tuple[Fault, ...]) -> Iterator[Message]:
+def _answers(player: BlockPlayer, block: Block, condemned: tuple[Fault, ...]) -> Iterator[Message]:
     """The result of a block, or what comes instead: a player can have several things to say."""
     try:
         answer = player.play(block, condemned)

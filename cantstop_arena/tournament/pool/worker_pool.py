@@ -14,10 +14,10 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from cantstop_arena.bot_sources import bot_files
-from cantstop_arena.errors import GameError, WorkforceError
-from cantstop_arena.outcomes import DIED, TOO_SLOW, Block, BlockResult, Window
+from cantstop_arena.deals.outcomes import DIED, TOO_SLOW, Block, BlockResult, Window
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.errors import GameError, WorkerPoolError
 from cantstop_arena.runtime import shutdown, system, watchdog
-from cantstop_arena.seatings import Group
 from cantstop_arena.texts import last_line
 from cantstop_arena.tournament.files.config import START_LIMIT
 from cantstop_arena.tournament.pool.messages import (
@@ -31,7 +31,7 @@ from cantstop_arena.tournament.pool.messages import (
     is_result_of,
 )
 from cantstop_arena.tournament.pool.strikes import Bots, Failure, Strikes, seated
-from cantstop_arena.tournament.pool.worker import TRIES, Recipe, Worker, start_methods
+from cantstop_arena.tournament.pool.worker import TRIES, PlayerFactory, Worker, start_methods
 from cantstop_arena.tournament.pool.worker_slot import Piece, WorkerSlot
 
 _TENDING, _TENDING_SOON = 1.0, 0.1  # seconds between two times; soon where a worker stands still
@@ -63,7 +63,7 @@ class Terms:
     foreign: Collection[int] = ()
 
 
-class Unbuilt(WorkforceError):
+class Unbuilt(WorkerPoolError):
     """A bot that could be built before cannot be built in a worker, which holds `others`."""
 
     def __init__(self, bot: int, others: Sequence[int], why: str) -> None:
@@ -75,8 +75,8 @@ class Unbuilt(WorkforceError):
 class WorkerPool:
     """Plays a stream of blocks on several processes. Use it as a context manager."""
 
-    def __init__(self, recipe: Recipe, window: Window, bots: Bots, terms: Terms) -> None:
-        self._recipe = recipe
+    def __init__(self, factory: PlayerFactory, window: Window, bots: Bots, terms: Terms) -> None:
+        self._factory = factory
         self._window = window
         self._bots = bots
         self._terms = terms
@@ -101,7 +101,7 @@ class WorkerPool:
 
         Whatever is to be done `meanwhile` is done once in a pulse, while all workers are at work.
 
-        Raises WorkforceError when workers keep dying before they play, Unbuilt where a bot is to
+        Raises WorkerPoolError when workers keep dying before they play, Unbuilt where a bot is to
         blame for that, GameError where the game itself fails, and Interrupted.
         """
         self._hand_out(blocks)
@@ -146,7 +146,7 @@ class WorkerPool:
     def _hire(self) -> WorkerSlot:
         others = [slot.worker for slot in self._slots]
         terms = self._terms
-        worker = Worker(self._recipe, self._window, terms.method, terms.memory, others)
+        worker = Worker(self._factory, self._window, terms.method, terms.memory, others)
         self._slots.append(WorkerSlot(worker))
         return self._slots[-1]
 
@@ -202,7 +202,7 @@ class WorkerPool:
         if slot.worker.construction.goes_on:
             return Failure(DIED, last_line(report).partition(": ")[2], proven=True)
         if not self._bots.suspects(piece.block.group):
-            raise WorkforceError(f"a worker failed at {piece.block}:\n{report}")
+            raise WorkerPoolError(f"a worker failed at {piece.block}:\n{report}")
         return Failure(DIED, f"broke its process: {last_line(report)}")
 
     def _game_fails(self, slot: WorkerSlot, piece: Piece, text: str) -> None:
@@ -291,7 +291,9 @@ class WorkerPool:
     def _unexplained(self, piece: Piece, text: str) -> None:
         piece.failures += 1
         if piece.failures == TRIES:
-            raise WorkforceError(f"{TRIES} workers in turn failed at {_deals(piece.block)}: {text}")
+            raise WorkerPoolError(
+                f"{TRIES} workers in turn failed at {_deals(piece.block)}: {text}"
+            )
         self._again.append(piece)
 
     def _let_go(self, slot: WorkerSlot) -> None:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from cantstop_arena.outcomes import Block, Fault
+from cantstop_arena.deals.outcomes import Block, Fault
 from cantstop_arena.runtime.watchdog import Watchdog
 from cantstop_arena.tournament.pool.messages import Building
 from cantstop_arena.tournament.pool.worker import Worker

@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Mapping
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Column, Table, number
-from cantstop_arena.reports.page.document import Section
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.document import Section
+from cantstop_arena.documents.formats.model import Column, Table, number
 
 Pair = tuple[int, int]  # a bot, and whom it sits after
 
