@@ -28,6 +28,12 @@ for _number, _usual in (
 # The engine looks for its code cache when it is imported, which is after this file.
 os.environ.setdefault("CANTSTOP_ARENA_CACHE", str(Path(gettempdir()) / "cantstop-arena-tests"))
 
+# Python's bytecode is kept there, too: processes that tests start are not to compile all sources.
+sys.pycache_prefix = str(Path(os.environ["CANTSTOP_ARENA_CACHE"], "bytecode"))
+sys.dont_write_bytecode = False
+os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # A page takes longer than most tests' tournaments; tests of pages ask for one with --page.
 os.environ.setdefault("CANTSTOP_ARENA_PAGE", "0")
 
