@@ -64,7 +64,7 @@ from pathlib import Path
 from cantstop_arena.cli import main
 from cantstop_arena.games.registry import game_called
 game = game_called(sys.argv[1])
-Path("warm.yaml").write_text(f"game: {game.name}\ngames: 2\nbots: [{', '.join(game.bots)}]\n")
+Path("warm.yaml").write_text(f"game: {game.name}\\ngames: 2\\nbots: [{', '.join(game.bots)}]\\n")
 main(["run", "warm.yaml", "--quiet", "--workers", "1"])
 """
 WITHOUT = Path(__file__).parent / "without"
