@@ -320,13 +320,16 @@ def test_fewer_games_lose_none(cup: str) -> None:
         ("random, ", "", "bots: "),
     ],
 )
-def test_another_configuration_is_refused_unless_fresh(
-    cup: str, old: str, new: str, told: str
-) -> None:
+def test_another_configuration_is_refused(cup: str, old: str, new: str, told: str) -> None:
     before = bytes_of("results/cup")
     write("cups/cup.yaml", CUP.replace(old, new))
     assert told in arena("run", "cups/cup.yaml", code=1).stderr
     assert bytes_of("results/cup", list(before)) == before
+
+
+def test_another_configuration_is_played_where_a_fresh_start_is_wanted(cup: str) -> None:
+    before = bytes_of("results/cup")
+    write("cups/cup.yaml", CUP.replace("seed: 7", "seed: 8"))
     arena("run", "cups/cup.yaml", "--fresh")
     assert bytes_of("results/cup", list(before)) != before
 

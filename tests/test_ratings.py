@@ -7,13 +7,12 @@ from math import isfinite, log
 from random import Random
 from typing import Any
 
-import choix
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import optimize
+from oracles import choix, optimize
 from simulated import Run, Truth, results, seatings_of
 
 from cantstop_arena.deals.outcomes import Results, Tally

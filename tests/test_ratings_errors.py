@@ -8,11 +8,9 @@ from random import Random
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from coverage_study import SITUATIONS, Situation, studied
-from scipy import stats
+from oracles import multitest, sm, stats
 from simulated import Run, Truth, results, seatings_of
-from statsmodels.stats.multitest import multipletests
 
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.ratings.covariance import Sandwich
@@ -166,7 +164,7 @@ def test_holms_correction_is_that_of_statsmodels() -> None:
     random = Random(5)
     for size in (1, 2, 10, 50):
         chances = np.array([random.random() ** 3 for _ in range(size)])
-        theirs = multipletests(chances, method="holm")[1]
+        theirs = multitest.multipletests(chances, method="holm")[1]
         assert holm(chances) == pytest.approx(theirs, abs=1e-12)
     assert holm(np.array([])).size == 0
 

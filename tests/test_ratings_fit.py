@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
-from scipy import stats
+from oracles import sm, stats
 from simulated import Truth, blocks_at, results
 
 from cantstop_arena.deals.sampling import gather

@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from scipy import stats
+from oracles import stats
 from simulated import Run as Played
 from simulated import Truth, results
 

@@ -47,7 +47,7 @@ def told(rules: RuleSet, bots: Sequence[Contestant], deal: int = 0) -> list[Even
 
 
 MIXES = [
-    ({"duty": "strict", "swap": "free"}, ["greedy", "frugal"]),
+    ({"duty": "strict", "swap": "free", "box": [3, 3, 3]}, ["greedy", "frugal"]),
     ({"ending": "last", "take_down": True, "box": [3, 3, 3]}, ["greedy", "hasty", "eager"]),
     ({"ending": "best", "duty": "free", "more_crates": True}, ["deny", "eager", "hasty", "greedy"]),
     ({"lids": 4, "open": 8, "wrong_knock": 7, "take_down": True}, ["hasty", "greedy"] * 3),
