@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cantstop_arena.predecessors import Predecessors, gathered
-from cantstop_arena.seatings import Group, lineups, pairs_of_places, standard_orders
+from cantstop_arena.deals.predecessors import Predecessors, gathered
+from cantstop_arena.deals.seatings import Group, lineups, pairs_of_places, standard_orders
 
 BOTS, DEALS = 5, 40
 

@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.drawing import MARKDOWN, draw
-from cantstop_arena.reports.formats.model import Table
-from cantstop_arena.reports.formats.records import as_csv, as_json
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.drawing import MARKDOWN, draw
+from cantstop_arena.documents.formats.model import Table
+from cantstop_arena.documents.formats.records import as_csv, as_json
+from cantstop_arena.documents.tables.crosstable import crosstable, pairs, scores_only
+from cantstop_arena.documents.tables.fit import fit
+from cantstop_arena.documents.tables.lengths import lengths
+from cantstop_arena.documents.tables.predecessors import following, predecessors
+from cantstop_arena.documents.tables.seats import seats
+from cantstop_arena.documents.tables.standings import standings
+from cantstop_arena.documents.tables.styles import styles
 from cantstop_arena.reports.summary import summary
-from cantstop_arena.reports.tables.crosstable import crosstable, pairs, scores_only
-from cantstop_arena.reports.tables.fit import fit
-from cantstop_arena.reports.tables.lengths import lengths
-from cantstop_arena.reports.tables.predecessors import following, predecessors
-from cantstop_arena.reports.tables.seats import seats
-from cantstop_arena.reports.tables.standings import standings
-from cantstop_arena.reports.tables.styles import styles
 from cantstop_arena.reports.written import write_whole
 
 PAGE = "report.html"

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.counting import kept_of_deals
+from cantstop_arena.deals.counting import kept_of_deals
+from cantstop_arena.deals.lengths import length_class
+from cantstop_arena.deals.outcomes import Tally
+from cantstop_arena.deals.seatings import pairs_of_places, pairs_of_seats
+from cantstop_arena.deals.shares import whole
 from cantstop_arena.errors import GameError
-from cantstop_arena.games.game import Result
-from cantstop_arena.lengths import length_class
-from cantstop_arena.outcomes import Tally
-from cantstop_arena.seatings import pairs_of_places, pairs_of_seats
-from cantstop_arena.shares import whole
+from cantstop_arena.game_api.game import Result
 
 if TYPE_CHECKING:
-    from cantstop_arena.counting import Counts
-    from cantstop_arena.games.game import Game
-    from cantstop_arena.seatings import Orders
+    from cantstop_arena.deals.counting import Counts
+    from cantstop_arena.deals.seatings import Orders
+    from cantstop_arena.game_api.game import Game
 
 DECISIONS, POINTS, RANK = "decisions", "points", "rank"  # counts that need no doing of the game's
 

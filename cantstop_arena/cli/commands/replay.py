@@ -11,7 +11,7 @@ import click
 from cantstop_arena.cli.game_source import STANDARD, Source, game_options, say_aside
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.game import Event
+    from cantstop_arena.game_api.game import Event
 
 
 @click.command()

@@ -15,13 +15,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from cantstop_arena.deals.outcomes import Charge, Fault, Results, Tally, merged
+from cantstop_arena.deals.predecessors import Blocks, Predecessors, gathered
+from cantstop_arena.deals.sampling import Bytes, Deals, Pairs, Sample, Span, gather
+from cantstop_arena.deals.seatings import Group, Orders, lineups
+from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.outcomes import Charge, Fault, Results, Tally, merged
-from cantstop_arena.predecessors import Blocks, Predecessors, gathered
-from cantstop_arena.sampling import Bytes, Deals, Pairs, Sample, Span, gather
-from cantstop_arena.seatings import Group, Orders, lineups
-from cantstop_arena.seeds import Seed, bits_of
 from cantstop_arena.tournament.ledgers.ledger import KeptDeals, orders_of, seed_in
 
 
@@ -94,7 +94,7 @@ def charged(names: Sequence[str], fault: Fault, source: str, options: Sequence[s
     )
 
 
-def added_up(accounts: Sequence[Account], anchor: Mapping[str, float]) -> Results:
+def aggregated(accounts: Sequence[Account], anchor: Mapping[str, float]) -> Results:
     """All results, without the bots that are out anywhere, the others numbered anew."""
     first = accounts[0].identity
     out = list(dict.fromkeys(chain.from_iterable(account.out for account in accounts)))

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from cantstop_arena.games.cubus.builds import Build, judge
-from cantstop_arena.games.cubus.piles import IllegalBuild, parse
-from cantstop_arena.games.cubus.takedown import judge_take, usual_take
-from cantstop_arena.games.cubus.view import View
-from cantstop_arena.games.game import Event
+from cantstop_arena.game_api.game import Event
+from cantstop_arena.games.cubus.builds.build import Build, judge
+from cantstop_arena.games.cubus.builds.piles import IllegalBuild, parse
+from cantstop_arena.games.cubus.choices.takedown import judge_take, usual_take
+from cantstop_arena.games.cubus.choices.view import View
 from cantstop_arena.table.person import Left
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cubus import drawing

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from cantstop_arena.games.cubus.builds import Table
+from cantstop_arena.games.cubus.builds.build import Table
+from cantstop_arena.games.cubus.builds.piles import IllegalBuild
 from cantstop_arena.games.cubus.counts import count
 from cantstop_arena.games.cubus.measures import remembered
-from cantstop_arena.games.cubus.piles import IllegalBuild
-from cantstop_arena.games.cubus.records import RecordError, event_of, head_of
+from cantstop_arena.games.cubus.play.records import RecordError, event_of, head_of
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cubus import drawing, svg
 from cantstop_arena.views.cubus.scenes import Scene, scenes, standings
 from cantstop_arena.views.game_view import GameView
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.game import Event
-    from cantstop_arena.reports.page.document import Game
+    from cantstop_arena.documents.document import Game
+    from cantstop_arena.game_api.game import Event
     from cantstop_arena.views.cubus.person import CubusPerson
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numba.core import config
 from platformdirs import user_cache_path
 
-from cantstop_arena.machinecode.store import Store, private_folder, toolchain
+from cantstop_arena.runtime.machinecode.store import Store, private_folder, toolchain
 
 ENGINE = Path(__file__).parent
 
