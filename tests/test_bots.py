@@ -12,13 +12,13 @@ import naive
 import pytest
 from conftest import Tables, plain
 
-from cantstop_arena.games.cantstop.engine_table import EngineTable
+from cantstop_arena.deals.outcomes import Block, Tally
+from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.games.cantstop.turn import Move, Turn
-from cantstop_arena.outcomes import Block, Tally
-from cantstop_arena.shares import WHOLE
 from cantstop_arena.table.contestants import Contestant, code_digest
 
 BUILT_IN = ("random", "cautious", "daring", "odds", "rule28", "tuned", "glenn-aloi")

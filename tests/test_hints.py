@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from cantstop_arena.games.cantstop.engine_table import EngineTable
+from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
 from cantstop_arena.games.cantstop.solving.advice import adviser_for
 from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.outcomes import Block
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.views.cantstop.hints import hint_of_moves, hint_of_roll
 

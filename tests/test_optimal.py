@@ -13,11 +13,11 @@ from conftest import Tables
 from test_solving import board
 
 from cantstop_arena.cli import main
-from cantstop_arena.games.cantstop.engine_table import EngineTable
+from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
 from cantstop_arena.games.cantstop.solving import tables as solved
-from cantstop_arena.outcomes import Block, BlockResult
 from cantstop_arena.table.contestants import Contestant
 
 DEALS = 1500

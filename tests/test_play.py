@@ -109,20 +109,20 @@ def test_odds_are_told_as_often_as_one_likes() -> None:
     told = play("--seed", "3", typed="?\n?\n1\n?\nq\n").stdout
     assert told.count("column  chance") == 3
     assert re.search(r"^ +7  64\.35%", told, re.M)
-    assert re.search(r"^ +1  \S+ +then a roll is a bust with \d+\.\d\d%$", told, re.M)
-    assert re.search(r"^  The next roll is a bust with \d+\.\d\d%\.$", told, re.M)
+    assert re.search(r"^ +1  \S+ +bust risk after this move: \d+\.\d\d%$", told, re.M)
+    assert re.search(r"^  Bust risk of the next roll: \d+\.\d\d%\.$", told, re.M)
 
 
 @pytest.mark.parametrize("typed", ["0", "7", "-1", "", "x" * 9999, "\x1b[2J", "s", "¹"])
 def test_what_is_no_answer_is_asked_again(typed: str) -> None:
     told = play("--seed", "3", typed=f"{typed}\nq\n").stdout
-    assert "That is no answer here. ? shows the odds" in told
+    assert re.search(r"Please enter (1-\d|r, s|s, r|1), \? or q\.", told)
     assert "\x1b" not in told
 
 
 def test_input_that_is_no_text_is_no_answer() -> None:
     result = CliRunner().invoke(main, ["play", "--seed", "3"], input=b"\xff\xfe\0\nq\n")
-    assert result.exit_code == 0 and "That is no answer here." in result.stdout
+    assert result.exit_code == 0 and "Please enter " in result.stdout
 
 
 def test_names_are_harmless_and_kept() -> None:
@@ -268,7 +268,7 @@ def test_a_record_that_cannot_be_written_is_told_by_name() -> None:
 
 def test_a_line_without_an_end_is_not_kept() -> None:
     told = play("--seed", "3", typed=f"{'x' * 3_000_000}\n1\nq\n").stdout
-    assert "That is no answer here." in told and "Roll or stop" in told
+    assert "Please enter " in told and "Roll or stop" in told
     assert len(told) < 9000
 
 

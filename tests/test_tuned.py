@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from conftest import Tables
 
+from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.bots.family import (
     COUNT,
@@ -15,11 +16,10 @@ from cantstop_arena.games.cantstop.bots.family import (
     family_player,
 )
 from cantstop_arena.games.cantstop.bots.tuned import tuned
-from cantstop_arena.games.cantstop.engine_table import EngineTable
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, derive
-from cantstop_arena.outcomes import Block
 from cantstop_arena.table.contestants import Contestant, code_digest
 
 

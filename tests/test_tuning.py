@@ -11,10 +11,10 @@ from click.testing import CliRunner
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
+from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.bots.family import GLENN_ALOI, THRESHOLD, TOPPED
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.shares import WHOLE
 from cantstop_arena.tuning.evolution import Generation, Numbers, Scores, evolve
 from cantstop_arena.tuning.halving import Range, search
 from cantstop_arena.tuning.laboratory import Laboratory, laboratory_for

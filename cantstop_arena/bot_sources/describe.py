@@ -13,11 +13,13 @@ from cantstop_arena.bot_sources import bot_files
 from cantstop_arena.bot_sources.bot_files import Source, digest_of, sources_of
 from cantstop_arena.bot_sources.bot_specs import Description, check_names
 from cantstop_arena.bot_sources.complaints import LONGEST_REPORT, complaint_of
-from cantstop_arena.bot_sources.plugins import Loader, entry_point, entry_points
+from cantstop_arena.bot_sources.plugins import Loader, entry_point
 from cantstop_arena.errors import ERROR, BotError, RulesError, UsageError
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.options import Option, Search, is_plain
+from cantstop_arena.games.packages import declared, loaded
 from cantstop_arena.games.registry import DEFAULT, game_called
-from cantstop_arena.options import Option, Search, is_plain
+from cantstop_arena.hookspecs import PROJECT
 from cantstop_arena.runtime.errands import Errand, Failed
 from cantstop_arena.texts import in_a_line
 
@@ -224,7 +226,7 @@ def describe_package(point: str) -> Mapping[str, Any]:
     """What an entry point offers, or why it cannot be used."""
     loader = Loader(Path())
     try:
-        plugin = entry_point(point).load()
+        plugin = loaded(entry_point(point))
         game, offered = loader.rules_of_package(point)
         hooks = (*game.decisions, "register_bots")
         has_bots = any(hasattr(plugin, hook) for hook in hooks) or not offered
@@ -241,7 +243,7 @@ def describe_package(point: str) -> Mapping[str, Any]:
 
 def list_packages() -> Mapping[str, Any]:
     """The entry points that there are, and packages that cannot be asked."""
-    points, malformed = entry_points()
+    points, malformed = declared(PROJECT)
     return {"points": [[point.name, point.value] for point in points], "malformed": malformed}
 
 

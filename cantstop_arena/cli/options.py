@@ -13,7 +13,7 @@ from cantstop_arena.runtime.system import bytes_of
 
 if TYPE_CHECKING:
     from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.seeds import Seed
+    from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.tournament.files.config import Overrides
     from cantstop_arena.tournament.pool.worker_pool import Terms
 
@@ -56,7 +56,7 @@ def _bytes(context: click.Context, parameter: click.Parameter, text: str | None)
 
 
 def _seed(context: click.Context, parameter: click.Parameter, text: str | None) -> "Seed | None":
-    from cantstop_arena.seeds import WANTED, seed_of
+    from cantstop_arena.deals.seeds import WANTED, seed_of
     from cantstop_arena.tournament.files.yaml_reader import fitted, shown
     from cantstop_arena.tournament.files.yaml_text import plain_value
 
@@ -71,7 +71,10 @@ def _seed(context: click.Context, parameter: click.Parameter, text: str | None) 
 def seed_option(default: str) -> Callable[..., Any]:
     """The option for the seed, a number or a text as in a file; `default` says what it is else."""
     return click.option(
-        "--seed", callback=_seed, metavar="SEED", help=f"Of all dice, a number or a text. {default}"
+        "--seed",
+        callback=_seed,
+        metavar="SEED",
+        help=f"Of all chance: a number or a text. {default}",
     )
 
 
@@ -100,7 +103,7 @@ _OPTIONS = (
         help="What each worker may take beyond what it starts with, such as 512M or 2G.",
     ),
     click.option("--games", type=int, help="Games for each group of bots that meets."),
-    seed_option("Default: the file's, or one that nobody can guess."),
+    seed_option("Default: the file's, or a random one."),
     results_option,
     bots_option,
     click.option("--fresh", is_flag=True, help="Forget earlier results of this name."),

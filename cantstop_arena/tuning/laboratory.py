@@ -16,15 +16,15 @@ from cantstop_arena.bot_sources.bot_specs import Description
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.complaints import complaint_of
 from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.sampling import Ints, shares
+from cantstop_arena.deals.shares import whole
 from cantstop_arena.errors import ERROR, BotError, UsageError
-from cantstop_arena.outcomes import Block
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.runtime.errands import Errand, Failed, done
-from cantstop_arena.sampling import Ints, shares
-from cantstop_arena.shares import whole
 from cantstop_arena.table.contestants import Contestant
-from cantstop_arena.tournament.preparation import packed, rehearse, unpacked
-from cantstop_arena.tournament.table_specs import Recipe, Seat, seat_for
+from cantstop_arena.tournament.setup.preparation import packed, prepare_bots, unpacked
+from cantstop_arena.tournament.setup.table_specs import SeatSpec, TableSpec, seat_for
 from cantstop_arena.tuning.evolution import Numbers
 
 if TYPE_CHECKING:
@@ -57,14 +57,16 @@ class Laboratory:
             seat_for(f"opponent {other.name}", other, other.defaults) for other in against
         ]
         for opponent in self._against:
-            rehearse(self._recipe(self._seat("bot", {}), opponent), lambda _: None)
+            prepare_bots(self._spec(self._seat("bot", {}), opponent), lambda _: None)
 
-    def _seat(self, name: str, options: Options) -> Seat:
+    def _seat(self, name: str, options: Options) -> SeatSpec:
         return seat_for(name, self._bot, {**self._bot.defaults, **options})
 
-    def _recipe(self, *seats: Seat) -> Recipe:
+    def _spec(self, *seats: SeatSpec) -> TableSpec:
         catalogue = self._catalogue
-        return Recipe(catalogue.game.name, self._rules, seats, SEATS, self._seed, catalogue.folder)
+        return TableSpec(
+            catalogue.game.name, self._rules, seats, SEATS, self._seed, catalogue.folder
+        )
 
     @property
     def whole(self) -> int:
@@ -78,25 +80,24 @@ class Laboratory:
         """
         seats = [self._seat("bot", options) for options in variants]
         pairs = product(seats, self._against)
-        played = list(self._played([self._recipe(*pair) for pair in pairs], first, deals))
+        played = list(self._played([self._spec(*pair) for pair in pairs], first, deals))
         rows = len(self._against)
         return [np.array(played[start : start + rows]) for start in range(0, len(played), rows)]
 
     def duel(self, options: Options, first: int, deals: int) -> Ints:
         """What a variant wins of each deal against the bot as it is."""
-        recipe = self._recipe(self._seat("bot", options), self._seat("bot as it is", {}))
-        return next(self._played([recipe], first, deals))
+        spec = self._spec(self._seat("bot", options), self._seat("bot as it is", {}))
+        return next(self._played([spec], first, deals))
 
-    def _played(self, recipes: Sequence[Recipe], first: int, deals: int) -> Iterator[Ints]:
+    def _played(self, specs: Sequence[TableSpec], first: int, deals: int) -> Iterator[Ints]:
         words = {"first": first, "deals": deals}
         errands = [
-            Errand(f"{__name__}:played", {"recipe": packed(recipe), **words}, _LIMIT)
-            for recipe in recipes
+            Errand(f"{__name__}:played", {"spec": packed(spec), **words}, _LIMIT) for spec in specs
         ]
         with shutdown.in_order():
-            for recipe, told in zip(recipes, done(errands), strict=True):
+            for spec, told in zip(specs, done(errands), strict=True):
                 shutdown.check()
-                yield _believed(told, recipe, deals)
+                yield _believed(told, spec, deals)
 
 
 class LiveLaboratory(Laboratory):
@@ -119,7 +120,7 @@ class LiveLaboratory(Laboratory):
         self._numbers: Numbers = np.array(bot.defaults[option], np.float64)
         self._tables = [self._table(opponent) for opponent in self._against]
 
-    def _table(self, opponent: Seat) -> "Table":
+    def _table(self, opponent: SeatSpec) -> "Table":
         loader = Loader(self._catalogue.folder)
         spec = loader.find(self._bot.name, self._catalogue.game)
         member = Contestant("bot", spec.build({self._option: self._numbers}), "live")
@@ -155,10 +156,10 @@ def laboratory_for(
 # Games ----------------------------------------------------------------------------------------
 
 
-def played(recipe: str, first: int, deals: int) -> Mapping[str, Any]:
-    """What the first bot of a recipe wins of each deal: what an errand does."""
+def played(spec: str, first: int, deals: int) -> Mapping[str, Any]:
+    """What the first bot of a spec wins of each deal: what an errand does."""
     try:
-        table: Table = unpacked(recipe)()
+        table: Table = unpacked(spec)()
         table.warm_up()
         won = _won(table, first, deals)
     except BaseException as error:
@@ -177,8 +178,8 @@ def _won(table: "Table", first: int, deals: int) -> Ints:
     return found
 
 
-def _believed(told: Any, recipe: Recipe, deals: int) -> Ints:
-    names = " and ".join(dict.fromkeys(seat.bot.name for seat in recipe.seats))
+def _believed(told: Any, spec: TableSpec, deals: int) -> Ints:
+    names = " and ".join(dict.fromkeys(seat.bot.name for seat in spec.seats))
     if isinstance(told, Failed):
         raise BotError(f"{names}: the games' process {told}")
     if isinstance(told, dict) and isinstance(complaint := told.get(ERROR), str):

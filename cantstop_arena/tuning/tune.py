@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.sequential.sprt import SCORES, Sprt
+from cantstop_arena.ratings.sequential.sprt import SCORES, Sprt
 from cantstop_arena.tuning.evolution import Generation, Numbers, evolve
 from cantstop_arena.tuning.halving import MOST_NUMBERS, Peak, search
 from cantstop_arena.tuning.laboratory import SEATS, Laboratory

@@ -6,7 +6,7 @@ from typing import Any
 
 from cantstop_arena.bot_sources.bot_specs import Description
 from cantstop_arena.errors import UsageError
-from cantstop_arena.options import Option, Search, did_you_mean
+from cantstop_arena.game_api.options import Option, Search, did_you_mean
 from cantstop_arena.tuning.evolution import Numbers
 from cantstop_arena.tuning.halving import MOST_NUMBERS, Range
 

@@ -22,8 +22,8 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.runtime import shutdown
 
 if TYPE_CHECKING:
-    from cantstop_arena.seeds import Seed
-    from cantstop_arena.sequential.sprt import Sprt
+    from cantstop_arena.deals.seeds import Seed
+    from cantstop_arena.ratings.sequential.sprt import Sprt
 
 GAMES = 10_000
 MOST_GAMES = 10_000_000  # by default, where a test ends the match
@@ -62,12 +62,12 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # that a test may make
 )
 @rules_option
 @game_option
-@seed_option("Default: one that nobody can guess.")
+@seed_option("Default: random; printed with the results.")
 @workers_option
 @results_option
 @bots_option
 @click.option("--fresh", is_flag=True, help="Forget earlier results of this match.")
-@click.option("--quiet", is_flag=True, help="Print what came of it and nothing else.")
+@click.option("--quiet", is_flag=True, help="Print only the result.")
 def match(
     a: str,
     b: str,
@@ -89,9 +89,9 @@ def match(
     With --sprt 0 5 they play until a sequential probability ratio test has decided between "A is
     as strong as B" and "A is 5 Elo stronger". Run it again to continue after an interruption.
     """
-    from cantstop_arena.reports.analysis import Analysis
+    from cantstop_arena.documents.analysis import Analysis
+    from cantstop_arena.documents.written import write_whole
     from cantstop_arena.reports.match import finding, match_json, match_text
-    from cantstop_arena.reports.written import write_whole
     from cantstop_arena.tournament.match import Match, pairing
 
     test = _test(elo, alpha, beta)
@@ -119,7 +119,7 @@ def match(
 
 
 def _test(elo: tuple[float, float] | None, alpha: float, beta: float) -> "Sprt | None":
-    from cantstop_arena.sequential.sprt import Sprt
+    from cantstop_arena.ratings.sequential.sprt import Sprt
 
     if elo is None:
         return None

@@ -28,11 +28,12 @@ def run(
     number of workers. Run it again to continue with more games, or after an interruption.
     """
     from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.documents.analysis import Analysis
+    from cantstop_arena.documents.until_words import until_text
     from cantstop_arena.reports import files
-    from cantstop_arena.reports.analysis import Analysis
-    from cantstop_arena.reports.ending import until_text
     from cantstop_arena.reports.highlights import GAMES, record_games
     from cantstop_arena.tournament.files import config
+    from cantstop_arena.tournament.ledgers.guard import guarded
     from cantstop_arena.tournament.replaying import recorded
     from cantstop_arena.tournament.run import KEPT, settled
     from cantstop_arena.tournament.until import play
@@ -53,8 +54,10 @@ def run(
     analysis = Analysis(outcome)
     paths = files.write_reports(analysis, folder)
     show(analysis, form, chosen)
-    if record_games(analysis, folder, partial(recorded, tournament, catalogue, folder / KEPT)):
-        paths.append(folder / GAMES)
+    with guarded(folder):
+        again = partial(recorded, tournament, catalogue, folder / KEPT)
+        if record_games(analysis, folder, again):
+            paths.append(folder / GAMES)
     if playing.page:
         with screen.going_on_without():
             paths.append(files.write_page(analysis, folder))

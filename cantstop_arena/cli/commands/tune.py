@@ -50,8 +50,8 @@ def tune(
     lists) by evolution (CMA-ES). What is found then plays BOT as it is on fresh deals, until a
     sequential test has decided whether it is 10 Elo stronger.
     """
+    from cantstop_arena.ratings.sequential.sprt import Sprt
     from cantstop_arena.reports.tuning import tuning_json, tuning_text
-    from cantstop_arena.sequential.sprt import Sprt
     from cantstop_arena.tournament.files.entrants import find_bot
     from cantstop_arena.tuning.laboratory import SEATS, laboratory_for
     from cantstop_arena.tuning.tune import Tuner

@@ -8,14 +8,14 @@ from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from cantstop_arena.deals.outcomes import Window
 from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.game import CheckGame, Event, Game
+from cantstop_arena.game_api.rulebook import Named, RuleBook
 from cantstop_arena.games.cantstop.hooks import HOOKS
 from cantstop_arena.games.cantstop.measures import COUNTED
 from cantstop_arena.games.cantstop.odds import hit_table
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, PLAYERS, RuleSet, derive
-from cantstop_arena.games.game import CheckGame, Event, Game
-from cantstop_arena.games.rulebook import Named, RuleBook
-from cantstop_arena.outcomes import Window
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.codec import CantStopCodec
@@ -70,7 +70,7 @@ class CantStop(Game):
     )
     usual_bots = ("rule28", "glenn-aloi", "odds", "cautious")
     view = "cantstop_arena.views.cantstop.view:CantStopView"
-    table_class = "cantstop_arena.games.cantstop.engine_table:EngineTable"
+    table_class = "cantstop_arena.games.cantstop.play.engine_table:EngineTable"
 
     @cached_property
     def codec(self) -> CantStopCodec:
@@ -80,9 +80,9 @@ class CantStop(Game):
 
     @property
     def window(self) -> Window:
-        from cantstop_arena.games.cantstop.engine.snapshots import SIZE, sight_of
+        from cantstop_arena.games.cantstop.play.snapshots import SIZE, snapshot_reader
 
-        return Window(SIZE, sight_of)
+        return Window(SIZE, snapshot_reader)
 
     def check_suite(self) -> Iterable[CheckGame]:
         """All named rule sets and some odd ones, with every number of seats."""

@@ -4,8 +4,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.options import did_you_mean
 from cantstop_arena.games.cantstop.rules import CLASSIC, SIDES, RuleSet, derive
-from cantstop_arena.options import did_you_mean
 
 if TYPE_CHECKING:
     from cantstop_arena.bot_sources.catalogue import Catalogue

@@ -1,10 +1,10 @@
 """A person at the table, line by line: sees what happens, is asked, and may ask for the odds."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from cantstop_arena.games.cantstop.events import Event
 from cantstop_arena.games.cantstop.odds import success_count
+from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.table.person import Left
 from cantstop_arena.texts import how_many
@@ -115,7 +115,7 @@ class CantStopPerson:
             elif word in answers:
                 return answers[word]
             else:
-                self._say(f"  That is no answer here. {HELP}")
+                self._say(f"  Please enter {_among(answers)}, {ODDS} or {QUIT}.")
 
     def _announce(self, turn: int, seat: int) -> None:
         """Say whose turn it is, once."""
@@ -189,6 +189,14 @@ def _is_top(turn: Turn, column: int) -> bool:
     return turn.runners[column] == turn.rules.lengths[column]
 
 
+def _among(answers: Iterable[str]) -> str:
+    """What may be entered: "1-3", or the shortest words."""
+    numbers = [word for word in answers if word.isdigit()]
+    if numbers:
+        return "1" if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
+    return ", ".join(word for word in answers if len(word) == 1)
+
+
 def _listed(columns: Sequence[int]) -> str:
     return " and ".join(map(str, columns))
 
@@ -197,12 +205,12 @@ def _odds_of_moves(turn: Turn, moves: Sequence[Sequence[int]]) -> Iterator[str]:
     yield from _odds_of_columns(turn)
     for number, move in enumerate(moves, start=1):
         chance = bust_chance_after(turn, move)
-        yield f"  {number:>3}  {move_text(move):<7} then a roll is a bust with {chance:.2%}"
+        yield f"  {number:>3}  {move_text(move):<7} bust risk after this move: {chance:.2%}"
 
 
 def _odds_of_roll(turn: Turn) -> Iterator[str]:
     yield from _odds_of_columns(turn)
-    yield f"  The next roll is a bust with {turn.bust_chance():.2%}."
+    yield f"  Bust risk of the next roll: {turn.bust_chance():.2%}."
 
 
 def bust_chance_after(turn: Turn, move: Sequence[int]) -> float:

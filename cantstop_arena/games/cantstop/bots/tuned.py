@@ -4,10 +4,10 @@ from typing import Annotated
 
 import numpy as np
 
+from cantstop_arena.game_api.options import Search
 from cantstop_arena.games.cantstop.bots.family import COUNT, GLENN_ALOI, STEPS, family_player
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import Bot, hookimpl
-from cantstop_arena.options import Search
 
 # The output of `arena tune tuned numbers --against glenn-aloi --games 5900000 --seed 1`.
 _FOUND = (

@@ -10,7 +10,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.answers import IllegalAnswer
+from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.games.cantstop.engine import (  # noqa: F401 - they teach numba the types
     native_attributes,
     native_sequences,

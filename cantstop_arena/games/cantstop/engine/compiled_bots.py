@@ -24,8 +24,8 @@ from cantstop_arena.games.cantstop.engine.compiler_messages import plain_words
 from cantstop_arena.games.cantstop.engine.state import GameArray
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import compile_options
-from cantstop_arena.machinecode.fingerprint import fingerprint
-from cantstop_arena.machinecode.store import Store
+from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
+from cantstop_arena.runtime.machinecode.store import Store
 
 __all__ = ["NativePlayer", "NoAnswer", "compile_player", "handle_of", "is_compiled"]
 

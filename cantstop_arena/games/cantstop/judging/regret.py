@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.engine_table import EngineTable
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.solving.evaluator import Evaluator
 from cantstop_arena.games.cantstop.turn import Move, Turn
-from cantstop_arena.outcomes import Block
-from cantstop_arena.seeds import Seed
 from cantstop_arena.table.contestants import Contestant
 
 CHOOSING, STOPPING, ROLLING = "choosing", "stopping too soon", "rolling too long"
