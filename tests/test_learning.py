@@ -12,12 +12,12 @@ from click.testing import CliRunner
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.cli import main
+from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.endings import GameOver
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.games.endings import GameOver
-from cantstop_arena.outcomes import Block
-from cantstop_arena.tournament.table_specs import seat_for
+from cantstop_arena.tournament.setup.table_specs import seat_for
 
 HEAD = "from cantstop_arena import compiled, hookimpl\n"
 CHOOSE = "def choose_move(turn, moves):\n    return 0\n"

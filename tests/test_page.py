@@ -18,17 +18,17 @@ from pages import HOSTILE, SERIOUS, Page, checked
 from simulated import Truth
 
 from cantstop_arena.cli import main
-from cantstop_arena.counting import Rate
+from cantstop_arena.deals.counting import Rate
+from cantstop_arena.deals.outcomes import Charge, Results
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.charts import interval_rows, intervals, scatter
+from cantstop_arena.documents.document import as_html
+from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.documents.vega import HOVER
 from cantstop_arena.errors import PageError
 from cantstop_arena.games.cantstop.game import GAME
-from cantstop_arena.outcomes import Charge, Results
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Estimate
-from cantstop_arena.reports.page.charts import interval_rows, intervals, scatter
-from cantstop_arena.reports.page.document import as_html
 from cantstop_arena.reports.page.headline import answer
 from cantstop_arena.reports.page.tournament import Past, document
-from cantstop_arena.reports.page.vega import HOVER
 from cantstop_arena.tournament.ledgers.history import history
 
 CANT_STOP: dict[str, Any] = {"game": GAME.name, "counts": GAME.counts}
@@ -98,7 +98,7 @@ def test_without_games_the_page_says_so() -> None:
 def test_a_page_of_forty_bots_is_small() -> None:
     analysis = simulated(40, 2)
     past = [Past(5, simulated(40, 2, 5)), Past(10, simulated(40, 2, 10))]
-    assert analysis.ratings and analysis.misfits
+    assert analysis.ratings and analysis.residuals
     assert "bot39 against bot0: " in page_of(analysis, past).text
 
 
@@ -144,7 +144,7 @@ def test_the_heat_map_tells_scores_with_errors() -> None:
     analysis = simulated(3, 2)
     cell = analysis.against[2][0]
     assert cell and cell.mean and cell.low is not None and cell.high is not None
-    told = f"bot2 against bot0: {100 * cell.mean:.1f} ± {50 * (cell.high - cell.low):.1f} %"
+    told = f"bot2 against bot0: {100 * cell.mean:.1f} ± {50 * (cell.high - cell.low):.1f}%"
     assert told in page_of(analysis).text
 
 
@@ -152,9 +152,9 @@ def test_the_winner_is_told_and_how_sure_that_is() -> None:
     strong = Truth([3.0, 0.0], [0.0, 0.0]).played(200, np.random.default_rng(1))
     [told] = answer(Analysis(strong))
     assert told.startswith("bot0 wins, with Elo ")
-    assert "better than it with a probability of more than 99.9 %" in told
+    assert "better than it with a probability of more than 99.9%" in told
     [told] = answer(Analysis(Truth([0.3, 0], [0, 0]).played(20, np.random.default_rng(2))))
-    assert "cannot be told apart from bot1. It is " in told
+    assert "not significantly different from bot1. It is " in told
 
 
 def test_nobody_is_ahead_of_equals() -> None:

@@ -14,30 +14,30 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cantstop_arena.counting import Counts, Rate
-from cantstop_arena.outcomes import Charge, Results, Tally
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.files import write_reports
-from cantstop_arena.reports.formats.choices import FORMATS
-from cantstop_arena.reports.formats.drawing import MARKDOWN, TEXT, Style, draw
-from cantstop_arena.reports.formats.escaping import markdown, printable
-from cantstop_arena.reports.formats.model import Table, significant
-from cantstop_arena.reports.formats.records import records
-from cantstop_arena.reports.summary import summary
-from cantstop_arena.reports.tables.all_tables import for_people, written
-from cantstop_arena.reports.tables.crosstable import (
+from cantstop_arena.deals.counting import Counts, Rate
+from cantstop_arena.deals.outcomes import Charge, Results, Tally
+from cantstop_arena.deals.sampling import Deals, Pairs, Stretch
+from cantstop_arena.deals.shares import WHOLE
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.choices import FORMATS
+from cantstop_arena.documents.formats.drawing import MARKDOWN, TEXT, Style, draw
+from cantstop_arena.documents.formats.escaping import markdown, printable
+from cantstop_arena.documents.formats.model import Table, significant
+from cantstop_arena.documents.formats.records import records
+from cantstop_arena.documents.tables.all_tables import for_people, written
+from cantstop_arena.documents.tables.crosstable import (
     WITHOUT_ERRORS,
     crosstable,
     pairs,
     scores_only,
 )
-from cantstop_arena.reports.tables.faults import faults
-from cantstop_arena.reports.tables.fit import fit
-from cantstop_arena.reports.tables.notes import LEGEND, about_standings
-from cantstop_arena.reports.tables.seats import seats
-from cantstop_arena.reports.tables.standings import standings
-from cantstop_arena.sampling import Deals, Pairs, Stretch
-from cantstop_arena.shares import WHOLE
+from cantstop_arena.documents.tables.faults import faults
+from cantstop_arena.documents.tables.fit import fit
+from cantstop_arena.documents.tables.notes import LEGEND, about_standings
+from cantstop_arena.documents.tables.seats import seats
+from cantstop_arena.documents.tables.standings import standings
+from cantstop_arena.reports.files import write_reports
+from cantstop_arena.reports.summary import summary
 
 HOSTILE = [
     "a|b",
@@ -340,9 +340,9 @@ def test_circles_and_pairs_that_the_elo_predicts_badly_are_said_in_words() -> No
     table = fit(rock_paper_scissors())
     assert [row["score"] for row in rows(table)] == [0.8] * 3
     assert [row["predicted"] for row in rows(table)] == pytest.approx([0.5] * 3)
-    assert any("100.0 % (0 % for bots on a line" in note for note in table.notes)
+    assert any("100.0% (0% for bots on a line" in note for note in table.notes)
     assert any(
-        "rock beats scissors (80.0 %), scissors beats paper (80.0 %), and yet" in note
+        "rock beats scissors (80.0%), scissors beats paper (80.0%), and yet" in note
         for note in table.notes
     )
     told: Any = summary(rock_paper_scissors())["fit"]
@@ -388,10 +388,10 @@ def cells(line: str) -> list[str]:
 
 def test_the_standings_as_printed() -> None:
     assert drawn(standings, duel()).splitlines() == [
-        "  rank  bot              Elo    games        score %  letters      above next %",
-        "------  -----  -------------  -------  -------------  ---------  --------------",
-        "     1  Ada    1607.9 ± 73.1       20  77.50 ± 14.00  a                    99.6",
-        "     2  Bob    1392.1 ± 73.1       20  22.50 ± 14.00  b                       -",
+        "  rank  bot              Elo    games                 score %  group      LOS vs next, %",
+        "------  -----  -------------  -------  ----------------------  -------  ----------------",
+        "     1  Ada    1607.9 ± 73.5       20  77.50 (60.55 to 88.54)  a                    99.6",
+        "     2  Bob    1392.1 ± 73.5       20  22.50 (11.46 to 39.45)  b                       -",
         "",
         LEGEND,
         "",

@@ -17,12 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cantstop_arena.cli import main
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.sampling import Span, gaps, merged
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.outcomes import Block
-from cantstop_arena.sampling import Span, gaps, merged
-from cantstop_arena.seatings import Group
 from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
 from cantstop_arena.tournament.schedule import deals_per_block, deals_per_round, missing_rounds
 

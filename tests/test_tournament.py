@@ -17,15 +17,15 @@ from conftest import Tables
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cantstop_arena import sampling
 from cantstop_arena.cli import main
+from cantstop_arena.deals import sampling
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Tally, joined, merged
+from cantstop_arena.deals.sampling import Span
+from cantstop_arena.deals.seatings import Group, all_orders, lineups
+from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.outcomes import Block, BlockResult, Fault, Tally, joined, merged
-from cantstop_arena.sampling import Span
-from cantstop_arena.seatings import Group, all_orders, lineups
-from cantstop_arena.shares import WHOLE
 from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
 from cantstop_arena.tournament.ledgers.ledger import Ledger, open_ledger
 from cantstop_arena.tournament.schedule import deals_per_block, missing_rounds
@@ -161,7 +161,7 @@ def test_a_ledger_keeps_blocks_over_a_reopening(book: Ledger, tmp_path: Path) ->
     assert sorted(spans[1, 2, 3]) == [(0, 7), (7, 7), (14, 7), (21, 9), (30, 11)]
 
 
-def test_tallies_of_a_seating_are_added_up(book: Ledger) -> None:
+def test_tallies_of_a_seating_are_aggregated(book: Ledger) -> None:
     tallies = book.tallies()
     assert list(tallies)[:6] == list(lineups((0, 1, 2), all_orders(3)))
     parts = [one.tallies[5] for one in RESULTS if one.block.group == (0, 1, 3)]
@@ -225,7 +225,7 @@ def deals_in(block: Block) -> range:
     return range(block.first, block.end)
 
 
-def test_two_seats_are_added_up_pair_by_pair(tmp_path: Path) -> None:
+def test_two_seats_are_aggregated_pair_by_pair(tmp_path: Path) -> None:
     blocks = [result(group, 0, 9) for group in combinations(range(3), 2)]
     with open_ledger(tmp_path / "ledger", OF_TWO) as ledger:
         for one in blocks:

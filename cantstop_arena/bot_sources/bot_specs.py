@@ -12,11 +12,11 @@ import pluggy
 
 from cantstop_arena.bot_sources.bot_files import Source, described, foreign_code
 from cantstop_arena.errors import BotError, UsageError
-from cantstop_arena.games.decisions import GAME_OVER, Decision
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.decisions import GAME_OVER, Decision
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.options import Option, did_you_mean, find_faults, options_of
 from cantstop_arena.games.registry import DEFAULT, game_called
 from cantstop_arena.hookspecs import PROJECT, Bot, BotFunctions, compile_options
-from cantstop_arena.options import Option, did_you_mean, find_faults, options_of
 
 REGISTERED = ("register_bots", "register_rules", "register_games")
 GAME = "game"

@@ -24,9 +24,9 @@ from cantstop_arena.bot_sources.describe import (
 from cantstop_arena.bot_sources.plugins import Loader, only_bot
 from cantstop_arena.bot_sources.versions import RESULTS, kept_version
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.options import LONGEST_QUOTE, did_you_mean
 from cantstop_arena.games.registry import DEFAULT, all_games, game_called
-from cantstop_arena.options import LONGEST_QUOTE, did_you_mean
 from cantstop_arena.runtime.errands import done
 from cantstop_arena.texts import in_a_line
 

@@ -8,8 +8,8 @@ from importlib import import_module
 from cantstop_arena.bot_sources.bot_files import read_source
 from cantstop_arena.bot_sources.bot_specs import Description
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.game import Game
-from cantstop_arena.options import Option
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.options import Option
 from cantstop_arena.runtime.system import short_path
 from cantstop_arena.texts import printable
 

@@ -21,6 +21,7 @@ from cantstop_arena.cli.commands.replay import replay
 from cantstop_arena.cli.commands.report import report
 from cantstop_arena.cli.commands.rules import rules
 from cantstop_arena.cli.commands.run import run
+from cantstop_arena.cli.commands.tune import tune
 from cantstop_arena.errors import ArenaError, Interrupted
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.runtime.system import lacks_room, open_standard_files
@@ -113,6 +114,7 @@ for command in (
     run,
     match,
     gauntlet,
+    tune,
     compare,
     rate,
     report,

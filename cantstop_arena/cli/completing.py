@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 from cantstop_arena.bot_sources.versions import PREVIOUS, RESULTS, kept_copies, version_name
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.game import Game
+    from cantstop_arena.game_api.game import Game
 
 Items = list[CompletionItem]
 

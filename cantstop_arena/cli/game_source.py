@@ -16,8 +16,8 @@ from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
     from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.games.game import Event
-    from cantstop_arena.seeds import Seed
+    from cantstop_arena.deals.seeds import Seed
+    from cantstop_arena.game_api.game import Event
     from cantstop_arena.tournament.files.config import Tournament
     from cantstop_arena.views.game_view import GameView
 

@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from cantstop_arena.bot_sources.catalogue import Catalogue
     from cantstop_arena.cli.terminals.screen import Screen
-    from cantstop_arena.reports.analysis import Analysis
+    from cantstop_arena.documents.analysis import Analysis
     from cantstop_arena.tournament.files.config import Tournament
 
 page_option = click.option(
@@ -34,13 +34,16 @@ def write_results(
     """Write all of it; the paths. What is quick comes first, and then results are shown."""
     from cantstop_arena.reports import files
     from cantstop_arena.reports.highlights import GAMES, record_games
+    from cantstop_arena.tournament.ledgers.guard import guarded
     from cantstop_arena.tournament.replaying import recorded
     from cantstop_arena.tournament.run import KEPT
 
     paths = files.write_reports(analysis, folder)
     show()
-    if record_games(analysis, folder, partial(recorded, tournament, catalogue, folder / KEPT)):
-        paths.append(folder / GAMES)
+    with guarded(folder):
+        again = partial(recorded, tournament, catalogue, folder / KEPT)
+        if record_games(analysis, folder, again):
+            paths.append(folder / GAMES)
     if page:
         with screen.going_on_without():
             paths.append(files.write_page(analysis, folder))

@@ -7,9 +7,9 @@ from typing import Any
 
 from cantstop_arena.bot_sources.complaints import LONGEST_REPORT
 from cantstop_arena.errors import ERROR, BotError, GameError
-from cantstop_arena.games.decisions import GAME_OVER, MOVES, Decision
-from cantstop_arena.games.endings import GameOver
-from cantstop_arena.games.game import View
+from cantstop_arena.game_api.decisions import GAME_OVER, MOVES, Decision
+from cantstop_arena.game_api.endings import GameOver
+from cantstop_arena.game_api.game import View
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.isolation.child import Child
 from cantstop_arena.isolation.failures import Failure, Lost, Nonsense, Overdue, Raised

@@ -7,7 +7,6 @@ import random
 import reprlib
 import signal
 from collections.abc import Callable, Mapping
-from dataclasses import is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,16 +19,18 @@ from cantstop_arena.bot_sources.bot_specs import Address, BotSpec
 from cantstop_arena.bot_sources.complaints import LONGEST_REPORT, complaint_of
 from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.errors import ERROR, BotError
-from cantstop_arena.games.decisions import GAME_OVER, MOVES, Decision
-from cantstop_arena.games.endings import GameOver
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.decisions import GAME_OVER, MOVES, Decision
+from cantstop_arena.game_api.endings import GameOver
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.registry import DEFAULT, game_called
-from cantstop_arena.games.streams import Stream
 from cantstop_arena.isolation.stdio import take_pipes
-from cantstop_arena.isolation.wire import FOREIGN, line_of
+from cantstop_arena.isolation.wire import FOREIGN, LONGEST_LINE, line_of
 from cantstop_arena.runtime import system
 
 Message = Mapping[str, Any]
+
+LONGEST_ANSWER = LONGEST_LINE // 2  # letters; beside them there is little on its line
 
 
 class Server:
@@ -90,7 +91,7 @@ class Server:
         if MOVES in told:
             shown.append(codec.moves_from_json(told[MOVES]))
         decide = getattr(player, decision.name, None)
-        return {decision.key: None if decide is None else spoken(decide(*shown))}
+        return {decision.key: None if decide is None else said_of(decision, decide(*shown))}
 
     def _finish(self, told: Message) -> None:
         """Tell the bot how the game ended. Nobody waits: what it raises it raises when asked."""
@@ -122,6 +123,17 @@ def seed_libraries(key: int) -> None:
     np.random.seed(key & 0xFFFFFFFF)
 
 
+def said_of(decision: Decision, answer: object) -> object:
+    """An answer as the arena hears it: one that the decision takes as plain values, in full."""
+    if decision.has_moves or decision.answer in (bool, int):
+        return spoken(answer)
+    with contextlib.suppress(Exception):  # no answer; or it holds what JSON has no word for
+        plain = msgspec.to_builtins(decision.checked(answer), str_keys=True)
+        if len(json.dumps(plain, allow_nan=False)) < LONGEST_ANSWER:
+            return plain
+    return spoken(answer)
+
+
 def spoken(answer: object) -> object:
     """An answer as JSON has it; what JSON has no word for as a text, under a key of its own."""
     kind = type(answer)  # an object can lie about its class
@@ -133,9 +145,6 @@ def spoken(answer: object) -> object:
         return number
     if answer is None or (kind is str and len(str(answer)) < LONGEST_REPORT):
         return answer
-    with contextlib.suppress(Exception):  # a dataclass may hold what JSON has no word for
-        if is_dataclass(kind):
-            return msgspec.to_builtins(answer)
     try:
         return {FOREIGN: reprlib.repr(answer)}
     except BaseException:

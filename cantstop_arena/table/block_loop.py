@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cantstop_arena.outcomes import Block, BlockResult, Fault
-from cantstop_arena.seatings import lineups
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
+from cantstop_arena.deals.seatings import lineups
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.determinism import Sample
 from cantstop_arena.table.table_base import TableBase

@@ -6,14 +6,14 @@ from os import _exit, getpid
 from sys import getrecursionlimit
 from typing import Any
 
+from cantstop_arena.deals.outcomes import ILLEGAL
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.errors import GameError, Interrupted
-from cantstop_arena.games.decisions import GAME_OVER, Decision
-from cantstop_arena.games.game import FAULT, LEFT, Deal, Event, Game, Question, Result, State
-from cantstop_arena.games.streams import Chance
-from cantstop_arena.games.watched import Watched
-from cantstop_arena.outcomes import ILLEGAL
-from cantstop_arena.seatings import Group
-from cantstop_arena.seeds import Seed, bits_of
+from cantstop_arena.game_api.decisions import GAME_OVER, Decision
+from cantstop_arena.game_api.game import FAULT, LEFT, Deal, Event, Game, Question, Result, State
+from cantstop_arena.game_api.streams import Chance
+from cantstop_arena.game_api.watched import Watched
 from cantstop_arena.table.author_errors import Mistaken, right_question, right_result
 from cantstop_arena.table.bot_faults import BotFault, Corrigible, described, fault_of
 from cantstop_arena.table.contestants import Contestant

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.errors import GameError
-from cantstop_arena.games.decisions import GAME_OVER
-from cantstop_arena.games.endings import GameOver
-from cantstop_arena.games.game import Event, Game
-from cantstop_arena.outcomes import Block
-from cantstop_arena.runtime.interpreter_state import Surroundings
-from cantstop_arena.seatings import Group
-from cantstop_arena.seeds import Seed, bits_of
+from cantstop_arena.game_api.decisions import GAME_OVER
+from cantstop_arena.game_api.endings import GameOver
+from cantstop_arena.game_api.game import Event, Game
+from cantstop_arena.runtime.interpreter_state import InterpreterState
 from cantstop_arena.table.books import Books
 from cantstop_arena.table.bot_faults import BotFault, fault_of
 from cantstop_arena.table.contestants import Contestant, GameStart
@@ -38,7 +38,7 @@ class TableBase(ABC):
     def __init__(
         self, game: Game, rules: Any, contestants: Sequence[Contestant], players: int, seed: Seed
     ) -> None:
-        self._surroundings = Surroundings()  # as they are before anybody plays
+        self._surroundings = InterpreterState()  # as they are before anybody plays
         self.game = game
         self.rules = rules
         self.seed = seed

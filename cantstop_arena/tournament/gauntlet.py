@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.deals.seeds import Seed, drawn
 from cantstop_arena.errors import UsageError
-from cantstop_arena.seeds import Seed, drawn
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournament.files.config import RESOLVED, FaultPolicy, Tournament
 from cantstop_arena.tournament.files.references import entrant_called

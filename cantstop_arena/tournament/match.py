@@ -13,13 +13,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.outcomes import Results
-from cantstop_arena.sampling import Ints, shares, unbroken
-from cantstop_arena.seatings import standard_orders
-from cantstop_arena.seeds import Seed, drawn
-from cantstop_arena.sequential.confidence import looks
-from cantstop_arena.sequential.sprt import GROWTH, SCORES, Sprt, expected_deals
-from cantstop_arena.shares import WHOLE
+from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.deals.sampling import Ints, shares, unbroken
+from cantstop_arena.deals.seatings import standard_orders
+from cantstop_arena.deals.seeds import Seed, drawn
+from cantstop_arena.deals.shares import WHOLE
+from cantstop_arena.ratings.sequential.confidence import looks
+from cantstop_arena.ratings.sequential.sprt import GROWTH, SCORES, Sprt, expected_deals
 from cantstop_arena.tournament import run
 from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
 from cantstop_arena.tournament.files.references import entrant_called

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TypeAlias
 
-from cantstop_arena.outcomes import Block
-from cantstop_arena.sampling import Span, gaps
-from cantstop_arena.seatings import Group
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.sampling import Span, gaps
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.tournament.files.config import Tournament
 
 _MOST_GAMES = {"compiled": 16_384, "plain": 256}  # about a tenth of a second of play

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Protocol
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.outcomes import Results
+from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.ratings.precision import widest
-from cantstop_arena.sequential.confidence import looks
+from cantstop_arena.ratings.sequential.confidence import looks
 from cantstop_arena.tournament import run
 from cantstop_arena.tournament.files.config import Tournament
 from cantstop_arena.tournament.ledgers.aggregation import reached

@@ -45,10 +45,10 @@ def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: fl
     Ends with exit code 1 where something is wrong. The file is run in a process of its own.
     """
     from cantstop_arena.check.findings import WRONG
-    from cantstop_arena.check.supervisor import Trial
+    from cantstop_arena.check.supervisor import BotCheck
 
-    trial = Trial(_target(file), catalogue_for(bots_folder, game_name), limit)
-    with closing(trial.findings()) as found:
+    check = BotCheck(_target(file), catalogue_for(bots_folder, game_name), limit)
+    with closing(check.findings()) as found:
         findings = _seen_from_here(found)
         told = list(findings if as_json else _printed(findings))
     if as_json:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.options import Playing, playing_options, say_how_to_go_on
+from cantstop_arena.cli.options import Playing, playing_options
 from cantstop_arena.cli.table_options import TEXT, format_option
 from cantstop_arena.cli.terminals.screen import Screen
+from cantstop_arena.runtime import shutdown
 
 
 @click.command(short_help="Play a comparison and say what each rule set changes.")
@@ -48,7 +49,7 @@ def compare(
     comparison = config.read(file, catalogue, playing.overrides)
     numbers, parts = count(1), len(comparison.players) * len(comparison.rules)
     folder = playing.results / comparison.name
-    say_how_to_go_on()
+    shutdown.say_how_to_go_on()
     answers = run.compare(
         comparison, catalogue, folder, playing.terms, watched, fresh=playing.fresh
     )

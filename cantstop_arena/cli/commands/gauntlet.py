@@ -14,7 +14,6 @@ from cantstop_arena.cli.options import (
     catalogue_for,
     game_option,
     results_option,
-    say_how_to_go_on,
     seed_option,
     terms_of,
     workers_option,
@@ -22,9 +21,10 @@ from cantstop_arena.cli.options import (
 from cantstop_arena.cli.results_folder import page_option, write_results
 from cantstop_arena.cli.table_options import TEXT, show, table_options
 from cantstop_arena.cli.terminals.screen import Screen
+from cantstop_arena.runtime import shutdown
 
 if TYPE_CHECKING:
-    from cantstop_arena.seeds import Seed
+    from cantstop_arena.deals.seeds import Seed
 
 GAMES = 10_000
 
@@ -36,7 +36,7 @@ GAMES = 10_000
     multiple=True,
     metavar="BOT",
     shell_complete=completing.bots,
-    help="A bot of the field; may be given several times. Default: all that are built in.",
+    help="A bot of the field; may be given several times. Default: all built-in ones that can play.",
 )
 @click.option("--players", type=int, default=2, show_default=True, help="Seats at a table.")
 @click.option(
@@ -78,13 +78,14 @@ def gauntlet(
     The bots of the field do not play each other. A bot is a name or a path, with options behind a
     colon (rule28:threshold=30), or a version of a file that has played before (patient@previous).
     """
-    from cantstop_arena.reports.analysis import Analysis
+    from cantstop_arena.documents.analysis import Analysis
     from cantstop_arena.tournament import gauntlet as gauntlets
     from cantstop_arena.tournament.run import play, settled
 
     catalogue = catalogue_for(bots_folder, game_name, results)
     _check_players(players, game_name)
-    field = against or list(catalogue.game.bots)
+    game = catalogue.game
+    field = against or [bot for bot in game.bots if not game.refusal(bot, rules, players)]
     rules = rules_called(rules_name, catalogue)
     tournament = gauntlets.gauntlet(
         challenger, field, catalogue, rules, players, games, seed, results
@@ -92,7 +93,7 @@ def gauntlet(
     folder = results / tournament.name
     tournament = settled(tournament, folder, fresh)
     screen = Screen(tournament.name, quiet, form != TEXT)
-    say_how_to_go_on()
+    shutdown.say_how_to_go_on()
     try:
         outcome = play(tournament, catalogue, folder, terms_of(workers, None, None), screen, fresh)
     finally:

@@ -15,7 +15,6 @@ from cantstop_arena.cli.options import (
     catalogue_for,
     game_option,
     results_option,
-    say_how_to_go_on,
     seed_option,
     terms_of,
     workers_option,
@@ -24,11 +23,12 @@ from cantstop_arena.cli.results_folder import page_option, write_results
 from cantstop_arena.cli.table_options import TEXT, show
 from cantstop_arena.cli.terminals.screen import Screen
 from cantstop_arena.errors import UsageError
+from cantstop_arena.runtime import shutdown
 
 if TYPE_CHECKING:
-    from cantstop_arena.reports.analysis import Analysis
-    from cantstop_arena.seeds import Seed
-    from cantstop_arena.sequential.sprt import Sprt
+    from cantstop_arena.deals.seeds import Seed
+    from cantstop_arena.documents.analysis import Analysis
+    from cantstop_arena.ratings.sequential.sprt import Sprt
 
 GAMES = 10_000
 MOST_GAMES = 10_000_000  # by default, where a test ends the match
@@ -67,12 +67,12 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # that a test may make
 )
 @rules_option
 @game_option
-@seed_option("Default: one that nobody can guess.")
+@seed_option("Default: random; printed with the results.")
 @workers_option
 @results_option
 @bots_option
 @click.option("--fresh", is_flag=True, help="Forget earlier results of this match.")
-@click.option("--quiet", is_flag=True, help="Print what came of it and nothing else.")
+@click.option("--quiet", is_flag=True, help="Print only the result.")
 @page_option
 def match(
     a: str,
@@ -99,9 +99,9 @@ def match(
     With --sprt 0 5 they play until a sequential probability ratio test has decided between "A is
     as strong as B" and "A is 5 Elo stronger". Run it again to continue after an interruption.
     """
-    from cantstop_arena.reports.analysis import Analysis
+    from cantstop_arena.documents.analysis import Analysis
+    from cantstop_arena.documents.written import write_whole
     from cantstop_arena.reports.match import finding, match_json, match_text
-    from cantstop_arena.reports.written import write_whole
     from cantstop_arena.tournament.match import Match, pairing
 
     test = _test(elo, alpha, beta)
@@ -113,7 +113,7 @@ def match(
     aim = "a hypothesis is accepted" if test else ""
     bounds = (test.lower, test.upper) if test else (0.0, 0.0)
     screen = Screen(tournament.name, quiet, aside=False, aim=aim, bounds=bounds)
-    say_how_to_go_on()
+    shutdown.say_how_to_go_on()
     try:
         outcome = contest.play(terms_of(workers, None, None), screen, fresh)
     finally:
@@ -136,7 +136,7 @@ def _say(told: str, analysis: "Analysis") -> None:
 
 
 def _test(elo: tuple[float, float] | None, alpha: float, beta: float) -> "Sprt | None":
-    from cantstop_arena.sequential.sprt import Sprt
+    from cantstop_arena.ratings.sequential.sprt import Sprt
 
     if elo is None:
         return None

@@ -27,7 +27,7 @@ LEAST_DIFFERENCE = 1e-6  # nobody could play what less would cost
     type=float,
     required=True,
     metavar="D",
-    help="What is to be found: a difference of two scores (0.01 is 50.5 % to 49.5 %), or of Elo.",
+    help="What is to be found: a difference of two scores (0.01 is 50.5% to 49.5%), or of Elo.",
 )
 @click.option("--elo", is_flag=True, help="The difference is one of Elo.")
 @click.option(

@@ -24,7 +24,7 @@ rules_option = click.option(
 
 def rules_called(name: str | None, catalogue: "Catalogue") -> Any:
     """The rule set of this name, or the game's default. Raises UsageError where there is none."""
-    from cantstop_arena.options import did_you_mean
+    from cantstop_arena.game_api.options import did_you_mean
 
     if name is None:
         return catalogue.game.rules.default

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.options import Playing, playing_options, say_how_to_go_on
+from cantstop_arena.cli.options import Playing, playing_options
 from cantstop_arena.cli.results_folder import write_results
 from cantstop_arena.cli.table_options import TEXT, show, table_options
 from cantstop_arena.cli.terminals.screen import Screen
+from cantstop_arena.runtime import shutdown
 
 
 @click.command(short_help="Play a tournament and print its standings.")
@@ -28,8 +29,8 @@ def run(
     number of workers. Run it again to continue with more games, or after an interruption.
     """
     from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.reports.analysis import Analysis
-    from cantstop_arena.reports.ending import until_text
+    from cantstop_arena.documents.analysis import Analysis
+    from cantstop_arena.documents.until_words import until_text
     from cantstop_arena.tournament.files import config
     from cantstop_arena.tournament.run import settled
     from cantstop_arena.tournament.until import play
@@ -40,7 +41,7 @@ def run(
     tournament = settled(tournament, folder, playing.fresh)
     aim = until_text(tournament.until) if tournament.until else ""
     screen = Screen(tournament.name, playing.quiet, form != TEXT, aim)
-    say_how_to_go_on()
+    shutdown.say_how_to_go_on()
     try:
         outcome = play(tournament, catalogue, folder, playing.terms, screen, fresh=playing.fresh)
     finally:

@@ -8,6 +8,10 @@ from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from cantstop_arena.deals.outcomes import Window
+from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.game import CheckGame, Event, Game
+from cantstop_arena.game_api.rulebook import Named, RuleBook
 from cantstop_arena.games.cantstop.hooks import HOOKS, game_over
 from cantstop_arena.games.cantstop.measures import COUNTED
 from cantstop_arena.games.cantstop.odds import hit_table
@@ -20,9 +24,6 @@ from cantstop_arena.games.cantstop.rules import (
     RuleSet,
     derive,
 )
-from cantstop_arena.games.game import CheckGame, Event, Game
-from cantstop_arena.games.rulebook import Named, RuleBook
-from cantstop_arena.outcomes import Window
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.codec import CantStopCodec
@@ -60,7 +61,7 @@ _ODD: Sequence[Mapping[str, Any]] = (
 )
 
 
-_BOTS = ("random", "cautious", "daring", "odds", "rule28", "glenn-aloi")
+_BOTS = ("random", "cautious", "daring", "odds", "rule28", "glenn-aloi", "tuned", "optimal")
 
 
 class CantStop(Game):
@@ -78,7 +79,7 @@ class CantStop(Game):
     )
     usual_bots = ("rule28", "glenn-aloi", "odds", "cautious")
     view = "cantstop_arena.views.cantstop.view:CantStopView"
-    table_class = "cantstop_arena.games.cantstop.engine_table:EngineTable"
+    table_class = "cantstop_arena.games.cantstop.play.engine_table:EngineTable"
 
     @cached_property
     def codec(self) -> CantStopCodec:
@@ -88,9 +89,9 @@ class CantStop(Game):
 
     @property
     def window(self) -> Window:
-        from cantstop_arena.games.cantstop.engine.snapshots import SIZE, sight_of
+        from cantstop_arena.games.cantstop.play.snapshots import SIZE, snapshot_reader
 
-        return Window(SIZE, sight_of)
+        return Window(SIZE, snapshot_reader)
 
     def check_suite(self) -> Iterable[CheckGame]:
         """All named rule sets and some odd ones, with every number of seats."""
@@ -98,6 +99,25 @@ class CantStop(Game):
         for changes in _ODD:
             rules = derive(CLASSIC, changes)
             yield from (CheckGame(rules, players) for players in self.players)
+
+    def refusal(self, bot: str, rules: RuleSet, players: int) -> str | None:
+        """Perfect play is known of boards that have been solved."""
+        if bot != "optimal":
+            return None
+        from cantstop_arena.games.cantstop.solving.advice import adviser_for
+        from cantstop_arena.games.cantstop.solving.tables import tables_folder
+
+        try:
+            adviser_for(rules, players, tables_folder())
+        except BotError as error:
+            return str(error)
+        return None
+
+    def best_alone(self, rules: RuleSet) -> float | None:
+        """The exact value of a board that has been solved."""
+        from cantstop_arena.games.cantstop.solving.tables import known_value, tables_folder
+
+        return known_value(rules, 1, tables_folder())
 
     def deed(self, event: Event) -> str:
         if event["event"] == "stop":

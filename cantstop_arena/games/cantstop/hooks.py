@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from cantstop_arena.game_api.decisions import decision
+from cantstop_arena.game_api.endings import GameOver
 from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.games.decisions import decision
-from cantstop_arena.games.endings import GameOver
 
 
 @dataclass(frozen=True)

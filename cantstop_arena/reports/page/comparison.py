@@ -6,11 +6,11 @@ from typing import Any
 
 from cantstop_arena.compare.config import SPELLED_OUT
 from cantstop_arena.compare.measures import Questions
-from cantstop_arena.counting import COUNT, SHARE
+from cantstop_arena.deals.counting import COUNT, SHARE
+from cantstop_arena.documents import charts
+from cantstop_arena.documents.document import Chart, Document, Section
+from cantstop_arena.documents.formats.model import Column, Estimate, Table, Value, estimate, number
 from cantstop_arena.games.registry import DEFAULT, game_called
-from cantstop_arena.reports.formats.model import Column, Estimate, Table, Value, estimate, number
-from cantstop_arena.reports.page import charts
-from cantstop_arena.reports.page.document import Chart, Document, Section
 from cantstop_arena.reports.page.headline import with_error
 from cantstop_arena.reports.page.provenance import origin
 from cantstop_arena.texts import how_many
@@ -115,7 +115,7 @@ def _chart(
     if not named:
         return None
     rows = charts.interval_rows(named, 100)
-    words = f"{axis[0].upper()}{axis[1:]}, with 95 % intervals. The dashed line: no difference."
+    words = f"{axis[0].upper()}{axis[1:]}, with 95% intervals. The dashed line: no difference."
     return charts.intervals(key, title, words, axis, rows, 0, MEASURE)
 
 

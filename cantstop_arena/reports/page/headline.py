@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Estimate
-from cantstop_arena.reports.tables.notes import all_of
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.documents.tables.notes import all_of
 from cantstop_arena.texts import how_many
 
 NEARLY = 0.999  # a probability beyond which more digits tell nobody more
@@ -45,7 +45,7 @@ def _rated(analysis: Analysis) -> Iterator[str]:
     if len(first) > 1:
         yield f"{names} are level, with {elo} {played}."
         if equals:
-            yield f"They cannot be told apart from {_named(analysis, equals)}."
+            yield f"They are not significantly different from {_named(analysis, equals)}."
         return
     if not others:
         yield f"{names} is the only bot that has played, with {elo} {played}."
@@ -53,7 +53,7 @@ def _rated(analysis: Analysis) -> Iterator[str]:
         yield f"{names} wins, with {elo} {played}."
     else:
         yield (
-            f"{names} is ahead, with {elo}, but {played} it cannot be told apart from"
+            f"{names} is ahead, with {elo}, but {played} it is not significantly different from"
             f" {_named(analysis, equals)}."
         )
     if others:
@@ -85,8 +85,8 @@ def _ahead(analysis: Analysis, best: int, next_one: int) -> Iterator[str]:
 
 def _chance(probability: float) -> str:
     if probability > NEARLY:
-        return f"more than {100 * NEARLY:.1f} %"
-    return f"{100 * probability:.1f} %"
+        return f"more than {100 * NEARLY:.1f}%"
+    return f"{100 * probability:.1f}%"
 
 
 def _alone(analysis: Analysis) -> Iterator[str]:

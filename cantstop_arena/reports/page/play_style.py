@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
+from cantstop_arena.documents import charts
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.chart_labels import labels
+from cantstop_arena.documents.document import Chart, Section
+from cantstop_arena.documents.tables.lengths import Lengths, all_lengths, lengths, over
+from cantstop_arena.documents.tables.styles import styles
+from cantstop_arena.documents.vega import HOVER, Row
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.page import charts
-from cantstop_arena.reports.page.document import Chart, Section
-from cantstop_arena.reports.page.labels import labels
-from cantstop_arena.reports.page.vega import HOVER, Row
-from cantstop_arena.reports.tables.lengths import Lengths, all_lengths, lengths, over
-from cantstop_arena.reports.tables.styles import styles
 from cantstop_arena.views.game_view import GameView, view_of
 
 
@@ -40,8 +40,7 @@ def _lengths(analysis: Analysis) -> Section:
 def _spreads(named: Sequence[tuple[str, Lengths]], units: str) -> Chart:
     words = (
         f"{units.capitalize()} of all seats together in the games of each bot: the median, the"
-        " middle half of the games (thick), and all but the shortest and the longest twentieth of"
-        " them."
+        " interquartile range (thick), and the 5th to the 95th percentile."
     )
     rows = [_spread(name, told, units) for name, told in named]
     return charts.spreads("lengths-chart", "Length of games", words, units, rows)

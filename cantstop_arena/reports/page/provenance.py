@@ -4,8 +4,8 @@ from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 
 from cantstop_arena import __version__
-from cantstop_arena.reports.formats.model import Column, Table
-from cantstop_arena.reports.page.document import Listing, Section
+from cantstop_arena.documents.document import Listing, Section
+from cantstop_arena.documents.formats.model import Column, Table
 
 PACKAGES = ("numba", "numpy", "vl-convert-python", "Jinja2")
 
@@ -14,7 +14,7 @@ def origin(command: str, file: str, text: str, about: list[tuple[str, str]]) -> 
     """The section on it; `text` is what stands in the `file` that the command names."""
     return Section(
         key="origin",
-        title="How to get these results again",
+        title="Reproducing these results",
         words=[
             "Games depend on the configuration and its seed alone, not on the number of workers."
             " In the folder of these results this command plays them again, into a folder of"

@@ -4,21 +4,23 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from cantstop_arena.documents import charts
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.chart_labels import labels
+from cantstop_arena.documents.document import Document, Section
+from cantstop_arena.documents.formats.model import Column, Estimate, Table, number
+from cantstop_arena.documents.tables.crosstable import crosstable
+from cantstop_arena.documents.tables.faults import faults
+from cantstop_arena.documents.tables.fit import fit
+from cantstop_arena.documents.tables.predecessors import effect, predecessors
+from cantstop_arena.documents.tables.seats import seats
+from cantstop_arena.documents.tables.standings import ELO, per_game, standings
+from cantstop_arena.documents.vega import HOVER, Row
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Column, Estimate, Table, number
-from cantstop_arena.reports.page import charts, games, play_style
-from cantstop_arena.reports.page.document import Document, Section
+from cantstop_arena.reports.page import games, play_style
 from cantstop_arena.reports.page.games import Recorded
 from cantstop_arena.reports.page.headline import answer, with_error
-from cantstop_arena.reports.page.labels import labels
 from cantstop_arena.reports.page.provenance import origin
-from cantstop_arena.reports.page.vega import HOVER, Row
-from cantstop_arena.reports.tables.crosstable import crosstable
-from cantstop_arena.reports.tables.faults import faults
-from cantstop_arena.reports.tables.fit import fit
-from cantstop_arena.reports.tables.seats import seats
-from cantstop_arena.reports.tables.standings import ELO, per_game, standings
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournament.files.config import RESOLVED
 
@@ -59,6 +61,8 @@ def _sections(
     if analysis.games and not analysis.alone:
         yield _crosstable(analysis)
         yield _seats(analysis)
+        if analysis.results.predecessors:
+            yield _predecessors(analysis)
     if analysis.games:
         yield from play_style.sections(analysis)
     if recorded:
@@ -81,7 +85,7 @@ def _standings(analysis: Analysis) -> Section:
     rows = charts.interval_rows(
         (name, found[bot], f"{unit} {with_error(found[bot], decimals)}") for name, bot in played
     )
-    words = f"{unit[0].upper()}{unit[1:]} of each bot. The bars are 95 % intervals."
+    words = f"{unit[0].upper()}{unit[1:]} of each bot. The bars are 95% intervals."
     drawn = [charts.intervals("standings-chart", "Standings", words, unit, rows)] if rows else []
     return Section("standings", "Standings", (), drawn, [standings(analysis)], open=True)
 
@@ -95,7 +99,7 @@ def _crosstable(analysis: Analysis) -> Section:
             cell = analysis.against[me][you]
             if cell and cell.mean is not None:
                 rivals = f"{analysis.results.bots[me]} against {analysis.results.bots[you]}"
-                told = f"{rivals}: {with_error(cell, 1, 100)} %"
+                told = f"{rivals}: {with_error(cell, 1, 100)}%"
                 text = f"{100 * cell.mean:.0f}"
                 rows.append(
                     {"name": name, "place": place, "score": cell.mean, "text": text, HOVER: told}
@@ -108,10 +112,27 @@ def _crosstable(analysis: Analysis) -> Section:
     return Section("crosstable", table.title, (), drawn if rows else (), [table])
 
 
+def _predecessors(analysis: Analysis) -> Section:
+    table, counted = predecessors(analysis), analysis.results.counts.followed
+    effects = [
+        (f"after {analysis.results.bots[bot]}", found, f"{with_error(found, 2)} {counted} a game")
+        for bot in analysis.order
+        if (found := effect(analysis, bot)).mean is not None
+    ]
+    words = (
+        f"How many more {counted} a game those have who sit right after a bot than with it"
+        " elsewhere at the table. The bars are 95 % intervals."
+    )
+    unit = f"{counted} more"
+    rows = charts.interval_rows(effects)
+    drawn = [charts.intervals("predecessors-chart", table.title, words, unit, rows, 0)]
+    return Section("predecessors", table.title, (), drawn if rows else (), [table])
+
+
 def _seats(analysis: Analysis) -> Section:
     table = seats(analysis)
     shares = [
-        (f"seat {seat}", score, f"{with_error(score, 2, 100)} % of the wins")
+        (f"seat {seat}", score, f"{with_error(score, 2, 100)}% of the wins")
         for seat, (score, _) in enumerate(analysis.seats, start=1)
     ]
     rows = charts.interval_rows(shares, 100)
@@ -119,7 +140,7 @@ def _seats(analysis: Analysis) -> Section:
     even = 100 / analysis.results.players
     drawn = [charts.intervals("seats-chart", "Seats", words, "wins, %", rows, even)]
     said, table = table.notes, replace(table, notes=())
-    return Section("seats", "What a seat is worth", said, drawn if rows else (), [table])
+    return Section("seats", "First-player advantage", said, drawn if rows else (), [table])
 
 
 # How sure it is -----------------------------------------------------------------------------
@@ -141,9 +162,9 @@ def _convergence(analysis: Analysis, past: Sequence[Past]) -> Section:
             for bot in analysis.order
         ],
     )
-    title = "How the ratings settled"
+    title = "Rating convergence"
     few = "the first eight bots" if len(analysis.order) > charts.MOST_LINES else "each bot"
-    words = f"Elo of {few} after so many deals, with 95 % intervals. Numbers are places."
+    words = f"Elo of {few} after so many deals, with 95% intervals. Labels show the rank."
     axes = "deals", "Elo"
     drawn = [charts.lines("convergence-chart", title, words, axes, rows)] if rows else []
     said = [] if past else ["There are too few deals, or too many games, to look back."]
@@ -164,7 +185,7 @@ def _line(name: str, bot: str, moments: Sequence[Past]) -> list[Row]:
 
 
 def _fit(analysis: Analysis) -> Section:
-    table, title = fit(analysis), "Is one number enough?"
+    table, title = fit(analysis), "Model fit"
     if table.rows or table.notes:
         return Section("fit", title, tables=[table])
     return Section("fit", title, ["There are too few bots to tell."])

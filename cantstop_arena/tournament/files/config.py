@@ -11,13 +11,14 @@ from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cantstop_arena.deals.outcomes import ELO_ERROR, WIDTH, Until
+from cantstop_arena.deals.seatings import Orders, groups_with
+from cantstop_arena.deals.seeds import WANTED, Seed, drawn, in_json, seed_of
 from cantstop_arena.errors import RulesError, UsageError
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, game_called
-from cantstop_arena.outcomes import ELO_ERROR, MOST_ANCHOR, WIDTH, Until
-from cantstop_arena.seatings import Orders, groups_with
-from cantstop_arena.seeds import WANTED, Seed, drawn, in_json, seed_of
-from cantstop_arena.sequential.ending import rule_for
+from cantstop_arena.ratings.labels import MOST_ANCHOR
+from cantstop_arena.ratings.sequential.stopping_rule import rule_for
 from cantstop_arena.tournament.files.entrants import Entrant, EntrantReader
 from cantstop_arena.tournament.files.yaml_reader import (
     Entry,
@@ -33,7 +34,7 @@ from cantstop_arena.tournament.files.yaml_text import Node, dump
 
 if TYPE_CHECKING:
     from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.seatings import Group
+    from cantstop_arena.deals.seatings import Group
 
 __all__ = ["Entrant", "Overrides", "Tournament", "dump", "read"]
 
@@ -116,12 +117,17 @@ class Tournament:
     anchor: Mapping[str, float] = field(default_factory=dict, compare=False)
     lineups: tuple[Group, ...] | None = None  # the groups that meet, where it is not all
     challenger: str = ""  # the entrant that sits in all of them
-    measured: bool = False  # whether the ledger keeps counts deal by deal
+    compared: bool = False  # with other rule sets, so that the ledger keeps counts deal by deal
     until: Until | None = None
     blocks: int = field(default=BLOCKS, compare=False)  # that a run is cut into, at least
     drawn: bool = field(default=False, compare=False)
     reseeded: bool = field(default=False, compare=False)  # on the command line
     hidden: tuple[Path, ...] = field(default=(), compare=False)
+
+    @property
+    def measured(self) -> bool:
+        """Whether the ledger keeps counts deal by deal."""
+        return self.compared or (bool(self.game.counts.followed) and self.players > 2)
 
     @property
     def deals(self) -> int:

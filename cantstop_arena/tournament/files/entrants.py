@@ -15,7 +15,7 @@ from cantstop_arena.bot_sources.bot_specs import RESERVED, Description
 from cantstop_arena.bot_sources.describe import described_command
 from cantstop_arena.bot_sources.versions import version_in, version_name
 from cantstop_arena.errors import BotError
-from cantstop_arena.options import with_options
+from cantstop_arena.game_api.options import with_options
 from cantstop_arena.tournament.files.yaml_reader import (
     Entry,
     Reader,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.errors import BotError
-from cantstop_arena.options import with_options
+from cantstop_arena.game_api.options import with_options
 from cantstop_arena.tournament.files.entrants import Entrant, find_bot, usual_name
 from cantstop_arena.tournament.files.yaml_reader import fitted
 from cantstop_arena.tournament.files.yaml_text import plain_value

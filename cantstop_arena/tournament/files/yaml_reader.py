@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from yaml import MappingNode, ScalarNode, SequenceNode
 
 from cantstop_arena.errors import ConfigError, Problem
-from cantstop_arena.options import LONGEST_QUOTE, did_you_mean
+from cantstop_arena.game_api.options import LONGEST_QUOTE, did_you_mean
 from cantstop_arena.tournament.files.yaml_text import Node, compose, place_of, plain_value, scalar
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeGuard, TypeVar
 
+from cantstop_arena.deals.outcomes import Charge, Fault, Results, Until
 from cantstop_arena.errors import ArenaError, BotError, LedgerError
-from cantstop_arena.outcomes import Charge, Fault, Results, Until
 from cantstop_arena.tournament.files.config import RESOLVED, read_aims, read_games
 from cantstop_arena.tournament.files.yaml_reader import unknown
-from cantstop_arena.tournament.ledgers.aggregation import Account, added_up, charged, reached
+from cantstop_arena.tournament.ledgers.aggregation import Account, aggregated, charged, reached
 from cantstop_arena.tournament.ledgers.ledger import (
     LEDGER,
     UNREADABLE,
@@ -108,7 +108,7 @@ def _read(folders: Sequence[Path], paths: Sequence[Path], anchor: Mapping[str, f
             ledger = stack.enter_context(_opened(path))
             accounts.append(_account(folder, ledger))
         _check_alike(folders, accounts)
-        results = added_up(accounts, anchor)
+        results = aggregated(accounts, anchor)
         _check_anchor(anchor, results)
         return replace(results, unplayed=sum(map(_unplayed, folders, accounts)))
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
 
-from cantstop_arena.outcomes import Block, Fault, merged
-from cantstop_arena.seatings import Group
+from cantstop_arena.deals.outcomes import Block, Fault, merged
+from cantstop_arena.deals.seatings import Group
 
 _Place = tuple[int, Group]  # in the order of counting: a deal, and a group
 _END: _Place = (1 << 62, ())

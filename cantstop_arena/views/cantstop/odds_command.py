@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.options import did_you_mean
 
 
 def _columns(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:
@@ -27,6 +26,7 @@ def odds(runners: tuple[int, ...], claimed: tuple[int, ...], name: str, as_json:
     With fewer runners than the rules have, every open column will do.
     """
     from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.game_api.options import did_you_mean
     from cantstop_arena.games.cantstop.odds import hit_count, success_count
 
     known = Catalogue(Path("bots")).rules
