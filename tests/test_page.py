@@ -17,12 +17,12 @@ from pages import HOSTILE, SERIOUS, Page, checked
 from simulated import Truth
 
 from cantstop_arena.cli import main
-from cantstop_arena.counting import Rate
+from cantstop_arena.deals.counting import Rate
+from cantstop_arena.deals.outcomes import Charge, Results
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.document import as_html
 from cantstop_arena.errors import PageError
 from cantstop_arena.games.cantstop.game import GAME
-from cantstop_arena.outcomes import Charge, Results
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.page.document import as_html
 from cantstop_arena.reports.page.facts import facts
 from cantstop_arena.reports.page.headline import answer, headline
 from cantstop_arena.reports.page.sections.convergence_section import Past
@@ -94,7 +94,7 @@ def test_without_games_the_page_says_so() -> None:
 def test_a_page_of_forty_bots_is_small() -> None:
     analysis = simulated(40, 2)
     past = [Past(5, simulated(40, 2, 5)), Past(10, simulated(40, 2, 10))]
-    assert analysis.ratings and analysis.misfits
+    assert analysis.ratings and analysis.residuals
     page = page_of(analysis, past)
     assert len(page.all("td")) > 40 * 40 and "bot39" in page.text
 

@@ -9,9 +9,9 @@ import pytest
 from markupsafe import Markup
 from simulated import Truth
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Estimate
-from cantstop_arena.reports.page.document import TEMPLATES
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.document import TEMPLATES
+from cantstop_arena.documents.formats.model import Estimate
 from cantstop_arena.reports.page.plots.axes import Axis, axis_around
 from cantstop_arena.reports.page.plots.elements import element
 from cantstop_arena.reports.page.plots.marks import interval

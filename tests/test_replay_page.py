@@ -16,19 +16,19 @@ from click.testing import CliRunner, Result
 from pages import DATA, HOSTILE, SERIOUS, Page, checked
 
 from cantstop_arena.cli import main
+from cantstop_arena.documents.document import Document, Game, Section, as_html
 from cantstop_arena.errors import PageError
-from cantstop_arena.games.cantstop.events import Event
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.odds import pairings
+from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
-from cantstop_arena.reports.page.document import Document, Game, Section, as_html
 from cantstop_arena.reports.page.games import document
 from cantstop_arena.reports.page.make import replay_page
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.recording import record
-from cantstop_arena.views.cantstop.animated_board import draw_stage
-from cantstop_arena.views.cantstop.replays import TEMPLATES, game
+from cantstop_arena.views.cantstop.page.animated_board import draw_stage
+from cantstop_arena.views.cantstop.page.replays import TEMPLATES, game
 from cantstop_arena.views.cantstop.scenes import Scene, scenes
 from cantstop_arena.views.cantstop.step_text import bust_chance
 from cantstop_arena.views.cantstop.svg import described, heading
@@ -211,7 +211,7 @@ def test_what_writes_the_page_is_asked_for_by_name(monkeypatch: pytest.MonkeyPat
 
 
 def forget_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    pages = ("cantstop_arena.reports.page.", "cantstop_arena.views.cantstop.replays")
+    pages = ("cantstop_arena.reports.page.", "cantstop_arena.views.cantstop.page.replays")
     for name in [*sys.modules]:
         if name.startswith(pages):
             monkeypatch.delitem(sys.modules, name)
@@ -350,7 +350,7 @@ def check_shown(page: Any, scene: Scene) -> None:
     taken = [] if chosen is None else [f"takes {'+'.join(map(str, chosen))}"]
     assert [state for state in states if "takes" in state] == taken
     assert ("not possible" in states) <= (len(moves) < len(states))
-    assert f"{100 * bust_chance(scene):.1f} %" in page.locator(".risk").text_content()
+    assert f"{100 * bust_chance(scene):.1f}%" in page.locator(".risk").text_content()
 
 
 @pytest.mark.slow

@@ -8,9 +8,10 @@ from markupsafe import Markup
 from cantstop_arena.compare.config import SPELLED_OUT
 from cantstop_arena.compare.measures import Questions
 from cantstop_arena.compare.statistics import NEGLIGIBLE, UNDECIDED
+from cantstop_arena.documents.document import Document, Section
+from cantstop_arena.documents.formats.model import Column, Table
+from cantstop_arena.documents.tables.notes import all_of
 from cantstop_arena.games.registry import DEFAULT, game_called
-from cantstop_arena.reports.formats.model import Column, Table
-from cantstop_arena.reports.page.document import Document, Section
 from cantstop_arena.reports.page.plots.elements import element, joined
 from cantstop_arena.reports.page.plots.wording import plain, signed
 from cantstop_arena.reports.page.provenance import origin, source
@@ -26,7 +27,6 @@ from cantstop_arena.reports.page.sections.changes import (
 )
 from cantstop_arena.reports.page.sections.effects_section import effects_section
 from cantstop_arena.reports.page.sections.verdicts_section import verdicts_section
-from cantstop_arena.reports.tables.notes import all_of
 from cantstop_arena.texts import how_many
 
 COMMAND = shlex.join(["arena", "compare", SPELLED_OUT, "--results", "again"])

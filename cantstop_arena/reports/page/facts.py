@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from cantstop_arena.reports.analysis import Analysis, of_points
-from cantstop_arena.reports.formats.model import Estimate
-from cantstop_arena.reports.page.document import Fact
+from cantstop_arena.documents.analysis import Analysis, of_points
+from cantstop_arena.documents.document import Fact
+from cantstop_arena.documents.formats.model import Estimate
 from cantstop_arena.reports.page.headline import first_ones, lead, playing
 from cantstop_arena.reports.page.plots.axes import Axis, axis_around
 from cantstop_arena.reports.page.plots.elements import element

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cantstop_arena.games.game import Event, Game
+from cantstop_arena.deals.lengths import LONGEST_EXACT
+from cantstop_arena.documents.document import Document, Section
+from cantstop_arena.game_api.game import Event, Game
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.lengths import LONGEST_EXACT
 from cantstop_arena.reports.highlights import TYPICAL, Chosen, record_path
-from cantstop_arena.reports.page.document import Document, Section
 from cantstop_arena.texts import how_many, in_a_line
 from cantstop_arena.views.game_view import LONGEST_NAME, GameView, view_of
 

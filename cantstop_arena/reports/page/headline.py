@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.documents.tables.notes import all_of
 from cantstop_arena.ratings.elo import Difference
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Estimate
 from cantstop_arena.reports.page.plots.wording import percent, plain, share_ends, with_error
-from cantstop_arena.reports.tables.notes import all_of
 from cantstop_arena.texts import how_many
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.document import Section
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.page.document import Section
 from cantstop_arena.reports.page.sections.lengths_section import lengths_section
 from cantstop_arena.reports.page.sections.styles_section import styles_section
 from cantstop_arena.views.game_view import view_of

@@ -4,8 +4,8 @@ from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 
 from cantstop_arena import __version__
-from cantstop_arena.reports.formats.model import Column, Table
-from cantstop_arena.reports.page.document import Listing, Section
+from cantstop_arena.documents.document import Listing, Section
+from cantstop_arena.documents.formats.model import Column, Table
 
 PACKAGES = ("numba", "numpy", "Jinja2")
 

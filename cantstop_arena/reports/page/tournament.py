@@ -3,10 +3,11 @@
 import shlex
 from collections.abc import Iterator, Sequence
 
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.document import Document, Section
+from cantstop_arena.documents.tables.faults import faults
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.reports.analysis import Analysis
 from cantstop_arena.reports.page import games, play_style
-from cantstop_arena.reports.page.document import Document, Section
 from cantstop_arena.reports.page.facts import facts
 from cantstop_arena.reports.page.games import Recorded
 from cantstop_arena.reports.page.headline import answer, headline
@@ -14,9 +15,9 @@ from cantstop_arena.reports.page.provenance import origin, source
 from cantstop_arena.reports.page.sections.convergence_section import Past, convergence_section
 from cantstop_arena.reports.page.sections.crosstable_section import crosstable_section
 from cantstop_arena.reports.page.sections.fit_section import fit_section
+from cantstop_arena.reports.page.sections.predecessors_section import predecessors_section
 from cantstop_arena.reports.page.sections.seats_section import seats_section
 from cantstop_arena.reports.page.sections.standings_section import standings_section
-from cantstop_arena.reports.tables.faults import faults
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournament.files.config import RESOLVED
 
@@ -59,6 +60,8 @@ def _sections(
         yield games.section(game_called(analysis.results.game), recorded)
     if met:
         yield seats_section(analysis)
+        if analysis.results.predecessors:
+            yield predecessors_section(analysis)
     if analysis.games:
         yield from play_style.sections(analysis)
     if met:

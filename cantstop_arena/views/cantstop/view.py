@@ -12,8 +12,8 @@ from cantstop_arena.views.cantstop.scenes import Scene, scenes
 from cantstop_arena.views.game_view import GameView
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.game import Event
-    from cantstop_arena.reports.page.document import Game
+    from cantstop_arena.documents.document import Game
+    from cantstop_arena.game_api.game import Event
     from cantstop_arena.views.cantstop.person import CantStopPerson
 
 
@@ -45,7 +45,7 @@ class CantStopView(GameView):
     def page_game(
         self, key: str, title: str, words: Sequence[str], events: Sequence[Event]
     ) -> Game:
-        from cantstop_arena.views.cantstop.replays import game
+        from cantstop_arena.views.cantstop.page.replays import game
 
         return game(key, title, words, events)
 

@@ -7,7 +7,7 @@ before it is loaded (`machinecode`).
 
 import os
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,8 @@ import numpy as np
 from numba.core import config
 from platformdirs import user_cache_path
 
-from cantstop_arena.machinecode.fingerprint import fingerprint
-from cantstop_arena.machinecode.store import SUFFIX, Store, private_folder, toolchain
+from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
+from cantstop_arena.runtime.machinecode.store import SUFFIX, Store, private_folder, toolchain
 
 ENGINE = (
     *("calling", "dice", "kernel", "moves"),
@@ -73,3 +73,29 @@ def entry(function: Callable[..., Any]) -> Any:
 def part(function: Callable[..., Any]) -> Any:
     """Compile a function that only other compiled functions call."""
     return numba.njit(forceinline=True, error_model="numpy")(function)
+
+
+_UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # Python cannot call it
+
+
+def bare(function: Callable[..., Any]) -> Any:
+    """Like `part`, for functions that keep no array: references are not counted, which is slow."""
+    return numba.njit(forceinline=True, error_model="numpy", _nrt=False, **_UNWRAPPED)(function)
+
+
+def bare_call(function: Callable[..., Any]) -> Any:
+    """Like `bare`, for functions that are so large that they are called, and compiled once."""
+    return numba.njit(error_model="numpy", _nrt=False, **_UNWRAPPED)(function)
+
+
+def bare_entry(function: Callable[..., Any]) -> Any:
+    """Like `entry`, for functions that keep no array and do not belong to the engine.
+
+    Their machine code goes by what they are compiled from, wherever that stands.
+    """
+    if config.DISABLE_JIT:
+        return function
+    dispatcher = numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
+    stamp = partial(fingerprint, toolchain(), function)
+    dispatcher._cache = Store(function.__name__, stamp, _engine_folder)
+    return dispatcher

@@ -2,7 +2,7 @@
 
 from markupsafe import Markup, escape
 
-from cantstop_arena.reports.formats.escaping import printable
+from cantstop_arena.documents.formats.escaping import printable
 
 _SHAPES = {"circle", "line", "path", "polygon", "rect"}
 _VOID = {"input"}

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
-from cantstop_arena.reports.formats.model import Estimate
+from cantstop_arena.documents.formats.model import Estimate
 from cantstop_arena.reports.page.plots.axes import Axis
 from cantstop_arena.reports.page.plots.elements import element, joined
 from cantstop_arena.reports.page.plots.wording import plain, signed

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from cantstop_arena.reports.formats.escaping import printable
+from cantstop_arena.documents.formats.escaping import printable
 from cantstop_arena.reports.page.plots.elements import element, joined
 
 LONGEST_LINE = 34  # letters of a name that is not broken into lines

@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from cantstop_arena.reports.formats.model import Estimate
+from cantstop_arena.documents.formats.model import Estimate
 from cantstop_arena.reports.page.plots.elements import element, joined
 
 MINUS, DASH = "\u2212", "\u2013"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from cantstop_arena.reports.formats.model import Estimate
+from cantstop_arena.documents.formats.model import Estimate
 
 _LEFT_OUT = 5  # one in so many bots at most is left out of the zoom
 _SAVED = 0.6  # of the whole span is what the zoom may have at most

@@ -13,8 +13,8 @@ from cantstop_arena.compare.statistics import (
     SAME,
     UNDECIDED,
 )
-from cantstop_arena.counting import COUNT, SHARE
-from cantstop_arena.reports.formats.model import Estimate
+from cantstop_arena.deals.counting import COUNT, SHARE
+from cantstop_arena.documents.formats.model import Estimate
 from cantstop_arena.reports.page.plots.wording import percent, plain
 from cantstop_arena.texts import how_many
 

@@ -6,17 +6,17 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Column, Estimate, Table, number
-from cantstop_arena.reports.page.document import Figure, Section
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.document import Figure, Section
+from cantstop_arena.documents.formats.model import Column, Estimate, Table, number
+from cantstop_arena.documents.tables.notes import all_of
+from cantstop_arena.documents.tables.standings import ELO
 from cantstop_arena.reports.page.plots.axes import Axis, axis_around
 from cantstop_arena.reports.page.plots.elements import element
 from cantstop_arena.reports.page.plots.marks import drawing
 from cantstop_arena.reports.page.plots.marks import number as coordinate
 from cantstop_arena.reports.page.plots.wording import DASH, plain
 from cantstop_arena.reports.page.plots.zoom import kept_by_zoom
-from cantstop_arena.reports.tables.notes import all_of
-from cantstop_arena.reports.tables.standings import ELO
 from cantstop_arena.texts import cut
 
 HEIGHT, _MARGIN = 320, 8

@@ -6,10 +6,10 @@ from itertools import combinations, groupby
 
 from markupsafe import Markup
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.escaping import printable
-from cantstop_arena.reports.formats.model import Column, Estimate, Kind, Table, number
-from cantstop_arena.reports.page.document import Figure, Section
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.document import Figure, Section
+from cantstop_arena.documents.formats.escaping import printable
+from cantstop_arena.documents.formats.model import Column, Estimate, Kind, Table, number
 from cantstop_arena.reports.page.plots.elements import element, joined
 from cantstop_arena.reports.page.plots.wording import (
     half_width,
@@ -291,7 +291,7 @@ def _data(analysis: Analysis) -> Markup:
 def _predicted(analysis: Analysis) -> Mapping[tuple[int, int], float]:
     return {
         pair: score
-        for told in analysis.misfits.pairs
+        for told in analysis.residuals.pairs
         for pair, score in (
             ((told.one, told.other), told.predicted),
             ((told.other, told.one), 1 - told.predicted),

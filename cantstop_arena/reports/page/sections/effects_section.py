@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from cantstop_arena.compare.measures import Questions
-from cantstop_arena.reports.formats.model import Estimate
-from cantstop_arena.reports.page.document import Figure, Section
+from cantstop_arena.documents.document import Figure, Section
+from cantstop_arena.documents.formats.model import Estimate
 from cantstop_arena.reports.page.plots.axes import Axis, axis_around
 from cantstop_arena.reports.page.plots.elements import element, joined
 from cantstop_arena.reports.page.plots.marks import block, drawing, grid, interval, scale

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.document import Figure, Section
+from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.ratings.model_fit.residuals import Residual
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
-from cantstop_arena.ratings.residuals import Misfit
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Estimate
-from cantstop_arena.reports.page.document import Figure, Section
 from cantstop_arena.reports.page.plots.axes import Axis, axis_around
 from cantstop_arena.reports.page.plots.elements import element, joined
 from cantstop_arena.reports.page.plots.marks import drawing, grid, interval, scale
@@ -19,7 +19,7 @@ _HEIGHT = 28
 
 def fit_section(analysis: Analysis) -> Section:
     """The section of the model's fit."""
-    pairs = analysis.misfits.pairs
+    pairs = analysis.residuals.pairs
     if not pairs:
         return Section("fit", "Model fit", ["There are too few bots to test the ratings."])
     return Section(
@@ -32,12 +32,12 @@ def fit_section(analysis: Analysis) -> Section:
     )
 
 
-def _worst(pairs: Sequence[Misfit]) -> list[Misfit]:
+def _worst(pairs: Sequence[Residual]) -> list[Residual]:
     return sorted(pairs, key=lambda pair: (-pair.deviate, pair.one, pair.other))[:MOST_PAIRS]
 
 
 def _finding(analysis: Analysis) -> str:
-    pairs = analysis.misfits.pairs
+    pairs = analysis.residuals.pairs
     off = [pair for pair in pairs if pair.chance < SIGNIFICANT]
     p = analysis.goodness.chance
     if off:
@@ -50,19 +50,19 @@ def _finding(analysis: Analysis) -> str:
 
 
 def _words(analysis: Analysis) -> Iterator[str]:
-    p, misfits = analysis.goodness.chance, analysis.misfits
+    p, residuals = analysis.goodness.chance, analysis.residuals
     if p is not None:
         equals = "" if p < 0.001 else "= "
         yield f"Deviance test of a single rating per bot: p {equals}{p_value(p)}."
-    if misfits.cyclic_share is not None:
+    if residuals.cyclic_share is not None:
         yield (
-            f"The cyclic share is {percent(misfits.cyclic_share)}: 0% for bots on a line, 100% for"
-            " rock, paper, scissors."
+            f"The cyclic share is {percent(residuals.cyclic_share)}: 0% for bots on a line, 100%"
+            " for rock, paper, scissors."
         )
-    yield from (cycle.told(analysis.results.bots) for cycle in misfits.cycles)
+    yield from (cycle.told(analysis.results.bots) for cycle in residuals.cycles)
 
 
-def _figure(analysis: Analysis, pairs: Sequence[Misfit]) -> Figure:
+def _figure(analysis: Analysis, pairs: Sequence[Residual]) -> Figure:
     told = [_residual(analysis, pair) for pair in pairs]
     axis = axis_around([0, *(end for residual in told for end in residual)], pad=2)
     ticks = axis.ticks(6)
@@ -84,21 +84,21 @@ def _figure(analysis: Analysis, pairs: Sequence[Misfit]) -> Figure:
         for pair, residual in zip(pairs, told, strict=True)
     ]
     words = (
-        f"Largest residuals: {len(pairs)} of {len(analysis.misfits.pairs)} pairings; bands: 95%"
+        f"Largest residuals: {len(pairs)} of {len(analysis.residuals.pairs)} pairings; bands: 95%"
         " intervals of the score. Filled: significant; p is corrected for all pairings (Holm). All"
         " of them are in fit.csv."
     )
     return Figure(row_table("rows fit", "Largest residuals", heads, rows), words)
 
 
-def _residual(analysis: Analysis, pair: Misfit) -> Estimate:
+def _residual(analysis: Analysis, pair: Residual) -> Estimate:
     """Score less prediction, in percentage points."""
     cell = analysis.against[pair.one][pair.other] or Estimate(pair.observed)
     return Estimate(*(None if end is None else 100 * (end - pair.predicted) for end in cell))
 
 
 def _cells(
-    analysis: Analysis, pair: Misfit, residual: Estimate, axis: Axis, ticks: Sequence[float]
+    analysis: Analysis, pair: Residual, residual: Estimate, axis: Axis, ticks: Sequence[float]
 ) -> list[Cell]:
     kind = "" if pair.chance < SIGNIFICANT else "hollow"
     marks = [*grid(axis, ticks, _HEIGHT, zero=0), interval(axis, residual, _HEIGHT / 2, kind)]

@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from cantstop_arena.reports.analysis import Analysis
+from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.reports.page.plots.elements import element
 
 MOST_LANES = 8  # letters that have lanes of their own

@@ -5,15 +5,15 @@ from math import ceil
 
 from markupsafe import Markup
 
-from cantstop_arena.lengths import LENGTH_CLASSES, shortest_of
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.page.document import Figure, Section
+from cantstop_arena.deals.lengths import LENGTH_CLASSES, shortest_of
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.document import Figure, Section
+from cantstop_arena.documents.tables.lengths import Lengths, all_lengths, lengths
 from cantstop_arena.reports.page.plots.axes import Axis
 from cantstop_arena.reports.page.plots.elements import element
 from cantstop_arena.reports.page.plots.marks import drawing, grid, number, scale
 from cantstop_arena.reports.page.plots.row_tables import Cell, Head, Row, name_cell, row_table
 from cantstop_arena.reports.page.plots.wording import DASH, plain
-from cantstop_arena.reports.tables.lengths import Lengths, all_lengths, lengths
 
 _TALL, _LOW, _MANY = 40, 28, 8  # heights of a histogram, and bots beyond which it is low
 _LEAST_BAR = 0.3  # pixels

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from cantstop_arena.reports.analysis import Analysis, of_points
-from cantstop_arena.reports.formats.model import Estimate
-from cantstop_arena.reports.page.document import Figure, Section
+from cantstop_arena.deals.shares import whole
+from cantstop_arena.documents.analysis import Analysis, of_points
+from cantstop_arena.documents.document import Figure, Section
+from cantstop_arena.documents.formats.model import Estimate
 from cantstop_arena.reports.page.plots.axes import Axis, axis_around
 from cantstop_arena.reports.page.plots.elements import element, joined
 from cantstop_arena.reports.page.plots.marks import dot, drawing, grid, interval, number, scale
@@ -15,7 +16,6 @@ from cantstop_arena.reports.page.plots.wording import (
     signed,
     with_error,
 )
-from cantstop_arena.shares import whole
 
 _HEIGHT = 28
 _TURNS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.document import Figure, Section
+from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.documents.tables.notes import about_standings, all_of
+from cantstop_arena.documents.tables.standings import per_game
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Estimate
-from cantstop_arena.reports.page.document import Figure, Section
 from cantstop_arena.reports.page.plots.axes import Axis, axis_around
 from cantstop_arena.reports.page.plots.elements import element, joined
 from cantstop_arena.reports.page.plots.marks import beyond, drawing, grid, interval, scale
@@ -25,8 +27,6 @@ from cantstop_arena.reports.page.plots.wording import (
 )
 from cantstop_arena.reports.page.plots.zoom import kept_by_zoom
 from cantstop_arena.reports.page.sections.lanes import drawn_lanes, lanes_of
-from cantstop_arena.reports.tables.notes import about_standings, all_of
-from cantstop_arena.reports.tables.standings import per_game
 from cantstop_arena.texts import how_many
 
 ROW = 34
@@ -161,14 +161,14 @@ def _table(analysis: Analysis) -> Markup:
     return _zoomable(analysis, views, table)
 
 
-def _name(analysis: Analysis, rank: int, bot: int) -> list[Cell]:
+def _name(analysis: Analysis, rank: int | None, bot: int) -> list[Cell]:
     name = analysis.results.bots[bot]
     flags = []
     if faults := analysis.faults_of[name]:
         flags.append(element("span", how_many(faults, "fault"), class_="flag"))
     if name in analysis.results.irreproducible:
         flags.append(element("span", "not reproducible", class_="flag"))
-    ranked = UNKNOWN if bot in analysis.idle else str(rank)
+    ranked = UNKNOWN if rank is None else str(rank)
     return [Cell(ranked, "rank num", rank), name_cell(name, *flags)]
 
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Column, Value
-from cantstop_arena.reports.page.document import Figure, Section
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.document import Figure, Section
+from cantstop_arena.documents.formats.model import Column, Value
+from cantstop_arena.documents.tables.styles import styles
 from cantstop_arena.reports.page.plots.elements import element, joined
 from cantstop_arena.reports.page.plots.marks import bar
 from cantstop_arena.reports.page.plots.row_tables import Cell, Head, Row, name_cell, row_table
 from cantstop_arena.reports.page.plots.wording import UNKNOWN, plain
-from cantstop_arena.reports.tables.styles import styles
 
 MOST_BARS = 6  # columns of bars
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from cantstop_arena.compare.measures import ORDER, Questions
-from cantstop_arena.reports.page.document import Figure, Section
+from cantstop_arena.documents.document import Figure, Section
 from cantstop_arena.reports.page.plots.elements import element, joined
 from cantstop_arena.reports.page.plots.wording import p_value, percent, signed
 from cantstop_arena.reports.page.sections.changes import (
