@@ -43,7 +43,7 @@ def tuning_json(found: Tuned, wish: Wish) -> str:
 
 
 def _shown(won: Share) -> str:
-    return f"{100 * won.score:.2f} ± {100 * won.half:.2f} %"
+    return f"{100 * won.score:.2f} ± {100 * won.half:.2f}%"
 
 
 def _trials(found: Tuned, wish: Wish) -> str:

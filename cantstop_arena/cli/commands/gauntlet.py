@@ -36,7 +36,7 @@ GAMES = 10_000
     multiple=True,
     metavar="BOT",
     shell_complete=completing.bots,
-    help="A bot of the field; may be given several times. Default: all built-in ones that can play.",
+    help="A bot of the field; may be given several times. Default: all that are built in.",
 )
 @click.option("--players", type=int, default=2, show_default=True, help="Seats at a table.")
 @click.option(
@@ -84,9 +84,8 @@ def gauntlet(
 
     catalogue = catalogue_for(bots_folder, game_name, results)
     _check_players(players, game_name)
-    game = catalogue.game
+    rules, game = rules_called(rules_name, catalogue), catalogue.game
     field = against or [bot for bot in game.bots if not game.refusal(bot, rules, players)]
-    rules = rules_called(rules_name, catalogue)
     tournament = gauntlets.gauntlet(
         challenger, field, catalogue, rules, players, games, seed, results
     )

@@ -94,7 +94,7 @@ def notes(analysis: Analysis) -> list[str]:
 _LEGEND = (
     "More: how much more a game those count who sit right after the bot than with it elsewhere at"
     " the table, among the same bots on the same deals. Then what each bot counts right after it."
-    " Intervals cover 95 %, deals being the units."
+    " Intervals cover 95%, deals being the units."
 )
 
 
