@@ -211,7 +211,11 @@ def test_what_writes_the_page_is_asked_for_by_name(monkeypatch: pytest.MonkeyPat
 
 
 def forget_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    pages = ("cantstop_arena.reports.page.", "cantstop_arena.views.cantstop.page.replays")
+    pages = (
+        "cantstop_arena.documents.document",
+        "cantstop_arena.reports.page.",
+        "cantstop_arena.views.cantstop.page.replays",
+    )
     for name in [*sys.modules]:
         if name.startswith(pages):
             monkeypatch.delitem(sys.modules, name)

@@ -9,7 +9,7 @@ from cantstop_arena.views.cantstop.judging.judgement_text import Judgements, Sho
 
 ABOUT = (
     "Losses a game against play without mistakes, in points of winning probability (alone, in"
-    " turns); plus or minus is half of a 95 % interval."
+    " turns); plus or minus is half of a 95% interval."
 )
 
 
