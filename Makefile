@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-slow check bench soak coverage-study clean
+.PHONY: run test test-slow check bench strength soak coverage-study clean
 
 run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
@@ -25,6 +25,9 @@ check: $(VENV)/installed-dev
 bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/cubus_speed.py
+
+strength: $(VENV)/installed-dev
+	$(BIN)/python benchmarks/strength.py --write docs/strength.md
 
 soak: $(VENV)/installed-dev
 	$(BIN)/python tests/soak.py

@@ -12,7 +12,7 @@ from cantstop_arena.games.cubus.bots.strategies import BOTS
 from cantstop_arena.games.cubus.chance import hashed
 from cantstop_arena.games.cubus.engine.kernel import play_all
 from cantstop_arena.games.cubus.engine.library import build
-from cantstop_arena.games.cubus.play import play
+from cantstop_arena.games.cubus.play.play import play
 from cantstop_arena.games.cubus.rules import LEAFLET
 
 SECONDS = 2.0

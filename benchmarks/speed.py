@@ -64,26 +64,26 @@ def run(folder: Path, games: int, workers: int, page: str = "--no-page") -> floa
 def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     """Games a second of compiled bots in a watched worker, and in this process alone."""
     from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.outcomes import Block
+    from cantstop_arena.deals.outcomes import Block
     from cantstop_arena.table.block_loop import _Play
     from cantstop_arena.tournament.files import config
     from cantstop_arena.tournament.files.config import FaultPolicy
     from cantstop_arena.tournament.pool.bot_logs import BotLogs
     from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
-    from cantstop_arena.tournament.preparation import rehearse
     from cantstop_arena.tournament.run import Bots
-    from cantstop_arena.tournament.table_specs import recipe_for
+    from cantstop_arena.tournament.setup.preparation import prepare_bots
+    from cantstop_arena.tournament.setup.table_specs import table_spec_for
 
     file = folder / "watched.yaml"
     file.write_text("bots: [rule28, glenn-aloi]\n")
     catalogue = Catalogue(folder)
-    recipe = recipe_for(config.read(file, catalogue), catalogue)
-    table, size = recipe(), 8192
-    parts = rehearse(recipe, lambda _: None)
+    table_spec = table_spec_for(config.read(file, catalogue), catalogue)
+    table, size = table_spec(), 8192
+    parts = prepare_bots(table_spec, lambda _: None)
     blocks = [Block((0, 1), first, size) for first in range(0, games // 2, size)]
     played = 2 * size * len(blocks)
     logs = BotLogs(folder, ["rule28", "glenn-aloi"])
-    at_work = partial(recipe.at_work, logs)
+    at_work = partial(table_spec.at_work, logs)
     while True:
         start = time.perf_counter()
         bots = Bots(parts, FaultPolicy(), frozenset(), logs, catalogue.game.orders(2))

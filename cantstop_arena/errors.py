@@ -7,7 +7,7 @@ ArenaError                 something a user can mend; the message says how
 │   └── BotError           a bot that is unknown, broken, or has no such option
 ├── LedgerError            results on disk that cannot be used or belong to another tournament
 ├── FaultError             a bot misbehaved in a tournament that is to stop at that
-├── WorkforceError         worker processes that keep dying
+├── WorkerPoolError         worker processes that keep dying
 └── PageError              a page that cannot be drawn
 
 Interrupted is the user's own wish: Ctrl-C, or a request to end the process.
@@ -71,7 +71,7 @@ class FaultError(ArenaError):
     """A bot misbehaved in a tournament that is to stop at that."""
 
 
-class WorkforceError(ArenaError):
+class WorkerPoolError(ArenaError):
     """Worker processes that keep dying."""
 
 

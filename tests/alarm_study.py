@@ -10,16 +10,16 @@ import numpy as np
 from simulated import Run, Truth, results
 
 from cantstop_arena.compare.statistics import Ratio, compared
-from cantstop_arena.counting import COUNT, SHARE
-from cantstop_arena.outcomes import ELO_ERROR, WIDTH, Results
+from cantstop_arena.deals.counting import COUNT, SHARE
+from cantstop_arena.deals.outcomes import ELO_ERROR, WIDTH, Results
+from cantstop_arena.deals.seatings import standard_orders
 from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.model.evidence import Floats
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
 from cantstop_arena.ratings.scores import scores
-from cantstop_arena.seatings import standard_orders
-from cantstop_arena.sequential.confidence import looks
-from cantstop_arena.sequential.ending import rule_for
-from cantstop_arena.sequential.sprt import Sprt
+from cantstop_arena.ratings.sequential.confidence import looks
+from cantstop_arena.ratings.sequential.sprt import Sprt
+from cantstop_arena.ratings.sequential.stopping_rule import rule_for
 
 VARIANTS, MEASURES = 3, 12
 MOST_DEALS = 1200

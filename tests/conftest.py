@@ -1,11 +1,13 @@
 """What tests share: a warm code cache, finished tournaments, tables set up in a line, a browser."""
 
+import gc
 import os
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, Any
@@ -26,6 +28,12 @@ for _number, _usual in (
 # The engine looks for its code cache when it is imported, which is after this file.
 os.environ.setdefault("CANTSTOP_ARENA_CACHE", str(Path(gettempdir()) / "cantstop-arena-tests"))
 
+# Python's bytecode is kept there, too: processes that tests start are not to compile all sources.
+sys.pycache_prefix = str(Path(os.environ["CANTSTOP_ARENA_CACHE"], "bytecode"))
+sys.dont_write_bytecode = False
+os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # A page takes longer than most tests' tournaments; tests of pages ask for one with --page.
 os.environ.setdefault("CANTSTOP_ARENA_PAGE", "0")
 
@@ -41,30 +49,57 @@ for _profile, _examples in (("quick", 40), ("thorough", 120)):
 settings.load_profile("quick")
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.cantstop.engine_table import EngineTable
     from cantstop_arena.games.cantstop.hooks import Player
+    from cantstop_arena.games.cantstop.play.engine_table import EngineTable
     from cantstop_arena.games.cantstop.rules import RuleSet
 
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 NO_BROWSER = "needs a browser: apt-get install chromium, and pip install -e '.[dev]'"
 
+GAMES = ("cantstop", "cubus")
 WARMING = """
+import sys
 from pathlib import Path
 from cantstop_arena.cli import main
-from cantstop_arena.games.cantstop.game import GAME
-Path("warm.yaml").write_text(f"games: 2\\nbots: [{', '.join(GAME.bots)}]\\n")
+from cantstop_arena.games.registry import game_called
+game = game_called(sys.argv[1])
+bots = [bot for bot in game.bots if not game.refusal(bot, game.rules.default, 2)]
+Path("warm.yaml").write_text(f"game: {game.name}\\ngames: 2\\nbots: [{', '.join(bots)}]\\n")
 main(["run", "warm.yaml", "--quiet", "--workers", "1"])
 """
+WITHOUT = Path(__file__).parent / "without"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Processes that tests start have no more packages than most users."""
+    if not _is_leader(config):
+        known = filter(None, [os.environ.get("PYTHONPATH")])
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(WITHOUT), *known])
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Before several workers begin, compile once what each of them would compile."""
-    if session.config.getoption("dist", "no") != "no" and not hasattr(
-        session.config, "workerinput"
-    ):
-        with TemporaryDirectory() as place:
-            subprocess.run([sys.executable, "-c", WARMING], cwd=place, stdout=subprocess.DEVNULL)
+    if _is_leader(session.config):
+        with ExitStack() as stack:
+            for game in GAMES:
+                place = stack.enter_context(TemporaryDirectory())
+                words = [sys.executable, "-c", WARMING, game]
+                stack.enter_context(subprocess.Popen(words, cwd=place, stdout=subprocess.DEVNULL))
+
+
+def _is_leader(config: pytest.Config) -> bool:
+    """Whether this process runs no tests, but deals them out to others."""
+    return config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what has been collected to no garbage collector, least of all in forked processes.
+
+    Each of them would copy all that memory only to look through it.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -103,8 +138,8 @@ class Tables:
         """A table of built-in bots by name; "plain rule28" is rule28 without machine code."""
         key = (rules, tuple(bots), players, seed)
         if key not in self._built:
-            from cantstop_arena.games.cantstop.engine_table import EngineTable
             from cantstop_arena.games.cantstop.game import GAME
+            from cantstop_arena.games.cantstop.play.engine_table import EngineTable
             from cantstop_arena.table.contestants import Contestant
 
             contestants = [

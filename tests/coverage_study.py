@@ -6,8 +6,8 @@ Simulated tournaments of which the truth is known, rated by the hundreds; tables
 
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import exp
 from pathlib import Path
@@ -27,19 +27,20 @@ from alarm_study import (
 )
 from simulated import Truth, seatings_of
 
-from cantstop_arena.outcomes import Results
+from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.ratings.elo import rate
-from cantstop_arena.ratings.fit import goodness
 from cantstop_arena.ratings.model.luce import ELO
+from cantstop_arena.ratings.model_fit.deviance import goodness
+from cantstop_arena.ratings.model_fit.residuals import residuals
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.rating import Points, Ratings
-from cantstop_arena.ratings.residuals import misfits
 from cantstop_arena.ratings.scores import Estimate, crosstable, scores
-from cantstop_arena.seatings import Group
 
 COVERED = ("Elo", "difference", "seat", "score", "cell")
 ALARMS = ("misfit", "worst pair", "letters", "ranks")
 EQUAL, MIXED, STRONG = (0.0, 0.0, 0.0, 0.0), (1.0, 0.5, 0.0, -1.0), (3.0, 1.0, 0.0, -2.0)
+RARE = (1.5, 1.2, 1.0, -2.0)  # the last wins in about 2 of 100 games, against strong rivals
 SEATS = {2: (0.2, -0.2), 3: (0.2, 0.1, -0.3), 4: (0.2, 0.1, 0.0, -0.3)}
 
 
@@ -50,15 +51,20 @@ class Situation:
     name: str
     truth: Truth
     deals: int
+    anchor: Mapping[str, float] = field(default_factory=dict)
 
 
 def _situations() -> Iterator[Situation]:
-    fields = {"equal": EQUAL, "mixed": MIXED, "strong": STRONG}
-    for deals, players, (field, strengths), shared in product(
-        (30, 200, 2000), (2, 3, 4), fields.items(), (0.0, 0.9)
+    strengths_of = {"equal": EQUAL, "mixed": MIXED, "strong": STRONG}
+    for deals, players, (spread, strengths), shared in product(
+        (30, 200, 2000), (2, 3, 4), strengths_of.items(), (0.0, 0.9)
     ):
-        name = f"{players} seats, {field}, {deals} deals, {shared:.0%} shared"
+        name = f"{players} seats, {spread}, {deals} deals, {shared:.0%} shared"
         yield Situation(name, Truth(strengths, SEATS[players], shared), deals)
+    for players, shared, anchor in product((2, 3), (0.0, 0.9), ({}, {"bot0": 1500})):
+        against = "anchored" if anchor else "mean"
+        name = f"{players} seats, rare wins ({against}), 30 deals, {shared:.0%} shared"
+        yield Situation(name, Truth(RARE, SEATS[players], shared), 30, anchor)
 
 
 SITUATIONS = list(_situations())
@@ -69,7 +75,7 @@ def studied(situation: Situation, repetitions: int, rng: np.random.Generator) ->
     found: dict[str, list[float]] = {name: [] for name in (*COVERED, *ALARMS)}
     truths = true_scores(situation.truth), true_cells(situation.truth)
     for _ in range(repetitions):
-        played = situation.truth.played(situation.deals, rng)
+        played = situation.truth.played(situation.deals, rng, anchor=situation.anchor)
         for name, share in _examined(situation.truth, truths, played).items():
             found[name].append(share)
     return {name: float(np.mean(shares)) for name, shares in found.items()}
@@ -79,7 +85,8 @@ def _examined(
     truth: Truth, truths: tuple[list[float], dict[Group, float]], played: Results
 ) -> dict[str, float]:
     ratings = rate(played)
-    strengths = ELO * (np.array(truth.strengths) - np.mean(truth.strengths))
+    centre = truth.strengths[0] if played.anchor else np.mean(truth.strengths)
+    strengths = ELO * (np.array(truth.strengths) - centre)
     effects = ELO * (np.array(truth.seats) - np.mean(truth.seats))
     pairs = list(combinations(range(len(strengths)), 2))
     ahead = [
@@ -89,9 +96,13 @@ def _examined(
     ]
     table = crosstable(played)
     cells = [(cell, truths[1][pair]) for pair in pairs if (cell := table[pair[0]][pair[1]])]
-    test, worst = goodness(played), misfits(played).pairs
+    test, worst = goodness(played), residuals(played).pairs
     return {
-        "Elo": _held(zip(ratings.ratings, 1500 + strengths, strict=True)),
+        "Elo": _held(
+            (rating, true)
+            for rating, true in zip(ratings.ratings, 1500 + strengths, strict=True)
+            if rating.error  # an anchor's place is given
+        ),
         "difference": _held(ahead),
         "seat": _held(zip(ratings.seats, effects, strict=True)),
         "score": _held(zip(scores(played), truths[0], strict=True)),
@@ -183,7 +194,7 @@ def sections(repetitions: int, rng: np.random.Generator) -> Iterator[str]:
         " bots apart."
     )
     yield _table(("until", *LOOKING), looking(few, rng))
-    yield f"{repetitions} sequential tests of a match, of 0 against 30 Elo, both risks 5 %."
+    yield f"{repetitions} sequential tests of a match, of 0 against 30 Elo, both risks 5%."
     yield _table(("matches", *MATCHES), matches(repetitions, rng))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cantstop_arena.sampling import Deals, Pairs, Stretch
+from cantstop_arena.deals.sampling import Deals, Pairs, Stretch
 
 
 def deals_of(players: int, sums: Sequence[tuple[int, int, int]]) -> Deals:

@@ -111,7 +111,7 @@ EXCEPTIONS = table(
         "connection_reset": raising("ConnectionResetError()"),
         "interrupted": raising("InterruptedError(4, 'by nobody')"),
         "of_the_arena": raising(
-            "WorkforceError('all is lost')", "from cantstop_arena.errors import WorkforceError"
+            "WorkerPoolError('all is lost')", "from cantstop_arena.errors import WorkerPoolError"
         ),
         "usage_error": raising(
             "UsageError('say it again')", "from cantstop_arena.errors import UsageError"

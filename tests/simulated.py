@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.counting import Counts
-from cantstop_arena.outcomes import Results, Tally
-from cantstop_arena.sampling import Bytes, gather
-from cantstop_arena.seatings import Group, lineups, standard_orders
-from cantstop_arena.shares import WHOLE
+from cantstop_arena.deals.counting import Counts
+from cantstop_arena.deals.outcomes import Results, Tally
+from cantstop_arena.deals.sampling import Bytes, gather
+from cantstop_arena.deals.seatings import Group, lineups, standard_orders
+from cantstop_arena.deals.shares import WHOLE
 
 Run = Mapping[Group, Bytes]  # of each group: masks of winning seats, deals by seatings
 

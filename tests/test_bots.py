@@ -12,16 +12,25 @@ import naive
 import pytest
 from conftest import Tables, plain
 
-from cantstop_arena.games.cantstop.engine_table import EngineTable
+from cantstop_arena.deals.outcomes import Block, Tally
+from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.games.cantstop.turn import Move, Turn
-from cantstop_arena.outcomes import Block, Tally
-from cantstop_arena.shares import WHOLE
 from cantstop_arena.table.contestants import Contestant, code_digest
 
-BUILT_IN = ("random", "cautious", "daring", "odds", "rule28", "glenn-aloi", "grandmaster")
+BUILT_IN = (
+    "random",
+    "cautious",
+    "daring",
+    "odds",
+    "rule28",
+    "tuned",
+    "glenn-aloi",
+    "grandmaster",
+)
 Options = Mapping[str, Any]
 
 
@@ -343,8 +352,9 @@ def test_every_decision_is_the_one_of_the_description(
 
 def test_the_built_in_bots_are_those_of_the_strategies_page(tables: Tables) -> None:
     built_in = tables.catalogue.built_in(GAME)
-    assert {spec.name for spec in built_in} == set(BUILT_IN)
-    assert all(spec.lane == "compiled" and spec.summary for spec in built_in)
+    assert {spec.name for spec in built_in} == {*BUILT_IN, "optimal"}
+    assert {spec.name for spec in built_in if spec.lane == "plain"} == {"optimal"}
+    assert all(spec.summary for spec in built_in)
 
 
 @pytest.mark.parametrize(
@@ -464,5 +474,5 @@ def test_built_in_bots_play_without_faults_on_other_boards(
     for options in ({}, {"weights": "linear"}):
         bots = [built(tables, name) for name in BUILT_IN[:-1]]
         table = EngineTable(GAME, rules, [*bots, built(tables, "glenn-aloi", **options)], 2, 1)
-        for pair in ((0, 1), (2, 3), (4, 5), (1, 5)):
+        for pair in ((0, 1), (2, 3), (4, 5), (1, 6)):
             assert table.play(Block(pair, 0, 10)).faults == ()

@@ -23,7 +23,7 @@ from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.check.findings import NOTE, OK, WRONG, Finding
 from cantstop_arena.check.suite import Step, Trace, difference, suite_of
-from cantstop_arena.check.supervisor import Trial
+from cantstop_arena.check.supervisor import BotCheck
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.engine.compiled_bots import compile_player
@@ -113,7 +113,7 @@ HOSTILE: Mapping[str, tuple[str, Sequence[Expected]]] = {
     ),
     "tells_time": (
         rolling("return time.perf_counter_ns() // 1000 % 3 > 0", head="import time"),
-        [(WRONG, "reproducible", r"classic, 1 seat, .*: (stops|rolls again) the first time")],
+        [(WRONG, "reproducible", r"classic, 1 seat, .*: (stops|goes on) the first time")],
     ),
     "hashes": (
         CHOOSE.replace("0", "hash(f'text {turn.number}') % len(moves)") + STOPS,
@@ -192,7 +192,7 @@ def register_bots():
 
 
 def look(path: Path) -> list[Finding]:
-    return list(Trial(path, Catalogue(path.parent), LIMIT).findings())
+    return list(BotCheck(path, Catalogue(path.parent), LIMIT).findings())
 
 
 def arena(*words: str, code: int = 0) -> Result:
@@ -399,7 +399,7 @@ def test_the_suite_has_every_named_rule_set_and_number_of_seats() -> None:
         (trace("busts"), trace("busts"), None),
         (trace("takes 5", "takes 6"), trace("takes 5", whole=False), None),
         (trace("takes 5"), trace("takes 6"), "turn 1, seat 0: takes 5 the first time, takes 6"),
-        (trace("takes 5", "stops"), trace("takes 5", "busts"), "stops the first time, rolls again"),
+        (trace("takes 5", "stops"), trace("takes 5", "busts"), "stops the first time, goes on"),
         (trace("takes 5", "busts"), trace("takes 5"), "turn 2, seat 0: busts the first time, noth"),
     ],
 )

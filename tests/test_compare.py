@@ -84,7 +84,7 @@ def test_a_column_one_space_shorter_makes_the_game_shorter() -> None:
     turns = question(answer, "turns")
     assert turns["difference"] < 0 and turns["difference_high"] < 0
     assert turns["verdict"] == "different" and turns["p_corrected"] < 0.001
-    assert re.search(r"makes (a 2-player|the) game \d\.\d+ % shorter \(", answer["sentence"])
+    assert re.search(r"makes (a 2-player|the) game \d\.\d+% shorter \(", answer["sentence"])
 
 
 def records(players: int, rules: str, lineups: list[list[str]], deals: int) -> Iterator[list[str]]:
@@ -239,7 +239,7 @@ def test_formats(form: str) -> None:
         assert result.stdout == Path("results/test/comparison.csv").read_text()
     else:
         sentence = answers()[0]["sentence"]
-        assert sentence.split(" %")[0] in result.stdout
+        assert sentence.split("%")[0] in result.stdout
         assert "p is corrected for all 14 questions of the file" in result.stdout
     assert ("Written to results/test: " + ", ".join(FILES) in result.stdout) == (form == "text")
 

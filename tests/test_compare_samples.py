@@ -13,9 +13,9 @@ from cantstop_arena.compare import samples
 from cantstop_arena.compare.measures import Questions, won_by
 from cantstop_arena.compare.samples import Plan, common, sampled
 from cantstop_arena.compare.statistics import Ratio, compared
-from cantstop_arena.counting import SHARE, kept_of_deals
+from cantstop_arena.deals.counting import SHARE, kept_of_deals
+from cantstop_arena.deals.seatings import Group, all_orders
 from cantstop_arena.games.cantstop.game import GAME
-from cantstop_arena.seatings import Group, all_orders
 
 Spans = dict[Group, list[tuple[int, int]]]
 QUESTIONS = Questions(GAME.counts)

@@ -19,7 +19,7 @@ from cantstop_arena.compare.statistics import (
     Estimate,
     Order,
 )
-from cantstop_arena.counting import COUNT, SHARE
+from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.games.cantstop.game import GAME
 
 QUESTIONS = Questions(GAME.counts)
@@ -50,7 +50,7 @@ def test_the_sentence_of_the_manual() -> None:
         turns=changed("turns", -9.3, 0.2, -0.5),
     )
     assert sentence(told) == (
-        "jump makes a 4-player game 9.3 % shorter (9.1 to 9.5) and costs the first player"
+        "jump makes a 4-player game 9.3% shorter (9.1 to 9.5) and costs the first player"
         " 0.4 points (0.3 to 0.5); it does not change the order of the bots."
     )
 
@@ -67,11 +67,11 @@ def test_what_is_negligible_the_same_unknown_or_nowhere_is_said() -> None:
         half_time=changed("half_time", 0, 0, 0.0, NOTHING),
     )
     assert sentence(told) == (
-        "jump makes a 4-player game 12.0 % longer (9.0 to 15.0); the rolls and the decisions differ"
-        " by less than 1 %; the bust rate differs by less than 0.2 points; the lead changes are"
+        "jump makes a 4-player game 12.0% longer (9.0 to 15.0); the rolls and the decisions differ"
+        " by less than 1%; the bust rate differs by less than 0.2 points; the lead changes are"
         " the same in every deal; there is nothing to compare of the half-time leader's share;"
-        " whether the margin at the end and the order of the bots differ cannot be told with these"
-        " games."
+        " whether the margin at the end and the order of the bots differ is inconclusive with this"
+        " many games."
     )
 
 
@@ -83,7 +83,7 @@ def test_the_length_comes_first_then_the_greatest_effects_and_the_first_names_th
         turns=changed("turns", 5.0, 0.5, 0.2),
     )
     assert sentence(told) == (
-        "jump makes a 4-player game 5.0 % longer (4.5 to 5.5), lowers the bust rate by 5.0 points"
+        "jump makes a 4-player game 5.0% longer (4.5 to 5.5), lowers the bust rate by 5.0 points"
         " (4.5 to 5.5) and costs the first player 2.0 points (1.9 to 2.1)."
     )
 
@@ -93,17 +93,17 @@ def test_rolls_are_told_where_they_do_not_follow_from_the_turns() -> None:
         turns=changed("turns", 5.0, 0.5, 0.2),
         rolls=changed("rolls", -5.0, 0.5, -0.1),
     )
-    assert "longer (4.5 to 5.5) and takes 5.0 % fewer rolls" in sentence(told)
+    assert "longer (4.5 to 5.5) and takes 5.0% fewer rolls" in sentence(told)
     alone = sentence(answer(rolls=changed("rolls", 5.0, 0.5, 0.1)))
-    assert alone == "jump takes 5.0 % more rolls in a 4-player game (4.5 to 5.5)."
+    assert alone == "jump takes 5.0% more rolls in a 4-player game (4.5 to 5.5)."
 
 
 def test_a_sentence_ends_before_it_is_too_long() -> None:
     keys = ["turns", "bust_rate", "first_seat", "last_seat", "better_bot", "half_time", "margin"]
     told = {key: changed(key, 5.0, 0.5, 1 / number) for number, key in enumerate(keys, 1)}
     assert sentence(replace(answer(), differences=told)).endswith(
-        "gives the leader at half-time 5.0 points (4.5 to 5.5) and differs in more, which the"
-        " table has."
+        "gives the leader at half-time 5.0 points (4.5 to 5.5) and has 1 further difference"
+        " (see the table)."
     )
 
 
@@ -114,7 +114,7 @@ def test_what_goes_without_saying_is_not_said() -> None:
         last_seat=changed("last_seat", 5.0, 0.5, 0.2),
         unfinished=replace(changed("unfinished", 0, 0, 0.0, SAME), variant=0.0),
     )
-    assert sentence(told) == "jump makes a 2-player game 5.0 % longer (4.5 to 5.5)."
+    assert sentence(told) == "jump makes a 2-player game 5.0% longer (4.5 to 5.5)."
 
 
 def test_bots_are_told_by_name_one_of_two_goes_without_saying() -> None:
@@ -127,7 +127,7 @@ def test_bots_are_told_by_name_one_of_two_goes_without_saying() -> None:
     unknown = replace(changed("first_seat", 0.5, 0.5, 0.0), verdict=UNDECIDED)
     assert sentence(replace(two, differences={**shares, "bot c": unknown})) == (
         "jump gives rule28 1.5 points in a 2-player game (1.0 to 2.0) and costs {odd} 1.0 points"
-        " (0.5 to 1.5); whether c's share differs cannot be told with these games."
+        " (0.5 to 1.5); whether c's share differs is inconclusive with this many games."
     )
 
 
@@ -162,7 +162,7 @@ def test_no_difference_that_is_clear(verdict: str, opening: str) -> None:
 def test_an_order_that_changes_is_told_bot_by_bot() -> None:
     turned = Order(3, (("rule28", "odds"), ("glenn-aloi", "odds")), 0.001, CHANGED, 0.01)
     assert sentence(answer(turned, turns=changed("turns", 2.0, 0.04, 0.1))) == (
-        "jump makes a 4-player game 2.00 % longer (1.96 to 2.04); it changes the order of the bots:"
+        "jump makes a 4-player game 2.00% longer (1.96 to 2.04); it changes the order of the bots:"
         " rule28 is better than odds under classic but worse under jump, glenn-aloi is better"
         " than odds under classic but worse under jump."
     )
@@ -187,7 +187,7 @@ def test_a_difference_from_nothing_is_told_in_numbers() -> None:
 
 def test_one_deal_has_no_interval() -> None:
     alone = replace(changed("turns", 1, 1, 0.0), relative=Estimate(0.05, None, None, 1.0))
-    assert sentence(answer(turns=alone)) == "jump makes a 4-player game 5.0 % longer."
+    assert sentence(answer(turns=alone)) == "jump makes a 4-player game 5.0% longer."
 
 
 @pytest.mark.parametrize("key", KINDS)
@@ -200,8 +200,8 @@ def test_every_measure_has_words_for_every_case(key: str) -> None:
         for verdict in (DIFFERENT, NEGLIGIBLE, UNDECIDED, NOTHING)
     }
     assert len(said) == 5
-    unit = "%" if KINDS[key] == COUNT else "points"
-    assert sum(f"2.0 {unit}" in one for one in said) == 2
+    unit = "%" if KINDS[key] == COUNT else " points"
+    assert sum(f"2.0{unit}" in one for one in said) == 2
     assert not any("{" in one or "  " in one for one in said)
 
 

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
-from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.weightstats import ttost_paired
+from oracles import multitest, stats, weightstats
 
 from cantstop_arena.compare.answers import Answer
 from cantstop_arena.compare.measures import Questions
@@ -31,7 +29,7 @@ from cantstop_arena.compare.statistics import (
     lead,
     orders,
 )
-from cantstop_arena.counting import COUNT, SHARE
+from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.ratings.multiple_comparisons import holm
 
@@ -81,7 +79,7 @@ def test_questions_of_all_answers_are_corrected_together() -> None:
         Answer("leave", "classic", 2, 2, 9, 18, others, None, asked),
     ]
     first, second = corrected(answers)
-    oracle = multipletests([chances[0], 0.004, *chances[1:]], method="holm")[1]
+    oracle = multitest.multipletests([chances[0], 0.004, *chances[1:]], method="holm")[1]
     assert first.order is not None
     found = [first.differences["turns"].corrected, first.order.corrected]
     found += [one.corrected for one in second.differences.values()]
@@ -95,7 +93,7 @@ def test_negligible_is_what_two_one_sided_tests_say(ignored: float) -> None:
     for shift in (0.0, 0.2, 0.6):
         before = draw(200)
         after = before + RANDOM.normal(shift, 2.0, 200)
-        p, *_ = ttost_paired(after, before, -ignored, ignored)
+        p, *_ = weightstats.ttost_paired(after, before, -ignored, ignored)
         judged = difference(before, after, ignored=ignored).decided(1.0)
         assert (judged.verdict == NEGLIGIBLE) == (p < 0.025)
 

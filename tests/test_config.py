@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from cantstop_arena.bot_sources.bot_specs import RESERVED
 from cantstop_arena.bot_sources.catalogue import Catalogue as RealCatalogue
 from cantstop_arena.errors import BotError, ConfigError, UsageError
+from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
-from cantstop_arena.games.game import Game
 from cantstop_arena.tournament.files.config import FaultPolicy, Overrides, Tournament, dump, read
 
 KNOWN_KEYS = (
     "name, game, rules, players, games, until, seed, decision_limit, start_limit, max_faults,"
-    " on_fault, isolate, anchor, bots"
+    " on_fault, isolate, anchor, gauntlet, bots"
 )
 
 

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any
 
 import numba
@@ -12,10 +13,10 @@ from numpy.typing import NDArray
 
 from cantstop_arena.games.cantstop.engine import dice
 from cantstop_arena.games.cantstop.engine.state import secret
-from cantstop_arena.games.cantstop.engine_table import EngineTable
-from cantstop_arena.games.cantstop.events import Event
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
+from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.games.cantstop.turn import Turn, dice_of
 from cantstop_arena.table.contestants import Contestant
@@ -184,8 +185,21 @@ def _of(number: int) -> Secret:
     return np.array(secret(number), np.uint64)
 
 
-ROLLS: NDArray[np.int64] = numba.njit(_rolls)(_of(7), 1296, 1000, 40)
-FRACTIONS: NDArray[np.float64] = numba.njit(_fractions)(_of(7), 1000, 320)
+@cache
+def some_rolls() -> NDArray[np.int64]:
+    """Rolls of 1000 deals."""
+    return np.asarray(numba.njit(_rolls)(_of(7), 1296, 1000, 40))
+
+
+def coarse() -> NDArray[np.int64]:
+    """The first two dice of each."""
+    return some_rolls() // 36
+
+
+@cache
+def fractions() -> NDArray[np.float64]:
+    """What bots draw in 1000 deals."""
+    return np.asarray(numba.njit(_fractions)(_of(7), 1000, 320))
 
 
 def is_uniform(cells: NDArray[Any], count: int) -> bool:
@@ -198,30 +212,40 @@ def is_uniform(cells: NDArray[Any], count: int) -> bool:
 
 def test_rolls_are_uniform() -> None:
     """All 1296 rolls alike, with a fixed seed; all numbers of sides alike."""
-    assert is_uniform(ROLLS, 1296)
+    assert is_uniform(some_rolls(), 1296)
     for sides in (2, 3, 4, 5, 7, 8):
         assert is_uniform(numba.njit(_rolls)(_of(8), sides**4, 100, 40), sides**4)
 
 
-COARSE = ROLLS // 36  # the first two dice
-PAIRS: dict[str, Callable[[], tuple[NDArray[Any], NDArray[Any]]]] = {
-    "successive rolls": lambda: (COARSE[..., :-1], COARSE[..., 1:]),
-    "successive turns": lambda: (COARSE[:, :, :-1], COARSE[:, :, 1:]),
-    "two seats": lambda: (COARSE[:, 0], COARSE[:, 1]),
-    "successive deals": lambda: (COARSE[:-1], COARSE[1:]),
-    "a roll and the next turn's": lambda: (COARSE[:, :, :-1, 1:], COARSE[:, :, 1:, :-1]),
-    "both halves of a roll": lambda: (COARSE, ROLLS % 36),
-    "dice and bot": lambda: (COARSE.reshape(1000, 2, -1), (FRACTIONS * 36).astype(np.int64)),
-    "successive draws": lambda: (
-        (FRACTIONS[..., :-1] * 36).astype(np.int64),
-        (FRACTIONS[..., 1:] * 36).astype(np.int64),
-    ),
+Pair = tuple[NDArray[Any], NDArray[Any]]
+
+
+def drawn_pairs() -> Pair:
+    """A number and the next one."""
+    numbers = (fractions() * 36).astype(np.int64)
+    return numbers[..., :-1], numbers[..., 1:]
+
+
+def dice_and_bot() -> Pair:
+    """Dice, and what the bot of the same seat draws."""
+    return coarse().reshape(1000, 2, -1), (fractions() * 36).astype(np.int64)
+
+
+PAIRS: dict[str, Callable[[], Pair]] = {
+    "successive rolls": lambda: (coarse()[..., :-1], coarse()[..., 1:]),
+    "successive turns": lambda: (coarse()[:, :, :-1], coarse()[:, :, 1:]),
+    "two seats": lambda: (coarse()[:, 0], coarse()[:, 1]),
+    "successive deals": lambda: (coarse()[:-1], coarse()[1:]),
+    "a roll and the next turn's": lambda: (coarse()[:, :, :-1, 1:], coarse()[:, :, 1:, :-1]),
+    "both halves of a roll": lambda: (coarse(), some_rolls() % 36),
+    "dice and bot": dice_and_bot,
+    "successive draws": drawn_pairs,
 }
 
 
 @pytest.mark.parametrize("pairs", PAIRS.values(), ids=PAIRS.keys())
 def test_numbers_tell_nothing_about_each_other(
-    pairs: Callable[[], tuple[NDArray[Any], NDArray[Any]]],
+    pairs: Callable[[], Pair],
 ) -> None:
     """Pairs of what must be independent fill their table of 36 x 36 evenly."""
     these, those = pairs()
@@ -233,9 +257,9 @@ def test_numbers_tell_nothing_about_each_other(
 
 def test_a_bots_numbers_are_fractions() -> None:
     """From 0 up to but not including 1, the extremes reckoned from the formula."""
-    assert 0 <= FRACTIONS.min() < 0.001
-    assert 0.999 < FRACTIONS.max() < 1
-    assert is_uniform((FRACTIONS * 100).astype(np.int64), 100)
+    assert 0 <= fractions().min() < 0.001
+    assert 0.999 < fractions().max() < 1
+    assert is_uniform((fractions() * 100).astype(np.int64), 100)
     assert dice.fraction_at(np.uint64(0), np.int64(0)) == 0
     assert float(MASK >> 11) / (1 << 53) < 1
 

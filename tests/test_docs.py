@@ -17,11 +17,11 @@ from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.cli import main
 from cantstop_arena.compare.config import read as read_comparison
-from cantstop_arena.games.cantstop.engine_table import EngineTable
+from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS
 from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.outcomes import Block
 from cantstop_arena.table.contestants import Contestant, code_digest
 from cantstop_arena.tournament.files.config import read
 
@@ -35,6 +35,7 @@ PAGES = [
     ROOT / "docs" / "games.md",
     ROOT / "docs" / "numbers.md",
     ROOT / "docs" / "protocol.md",
+    ROOT / "docs" / "strength.md",
     *ROOT.glob("C*.md"),
 ]
 

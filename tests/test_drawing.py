@@ -14,9 +14,9 @@ from click.testing import CliRunner, Result
 
 from cantstop_arena.cli import main
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.cantstop.engine_table import EngineTable
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.table.contestants import Contestant

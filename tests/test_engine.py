@@ -17,20 +17,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cantstop_arena import compiled
-from cantstop_arena.counting import kept_of_deals
+from cantstop_arena.deals.counting import kept_of_deals
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.sampling import shares
+from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.counts import COUNTS
 from cantstop_arena.games.cantstop.engine import moves
 from cantstop_arena.games.cantstop.engine.compiled_bots import handle_of
 from cantstop_arena.games.cantstop.engine.state import new_game
-from cantstop_arena.games.cantstop.engine_table import EngineTable
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.games.cantstop.turn import Turn, move_of
-from cantstop_arena.outcomes import Block
-from cantstop_arena.sampling import shares
-from cantstop_arena.shares import WHOLE
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.recording import record
 

@@ -11,15 +11,15 @@ from click.testing import CliRunner
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
-from cantstop_arena.outcomes import DIED, Block, Snapshot
+from cantstop_arena.deals.outcomes import DIED, Block, Snapshot
+from cantstop_arena.deals.seatings import standard_orders
 from cantstop_arena.runtime import process_tree
 from cantstop_arena.runtime.errands import AT_ONCE, Errand, Failed, done
-from cantstop_arena.seatings import standard_orders
 from cantstop_arena.tournament.files.config import FaultPolicy, read
 from cantstop_arena.tournament.pool.strikes import Failure, Strikes
-from cantstop_arena.tournament.preparation import Part
 from cantstop_arena.tournament.replaying import recorded
 from cantstop_arena.tournament.run import KEPT, Bots
+from cantstop_arena.tournament.setup.preparation import Part
 
 HOOKS = "def choose_move(turn, moves):\n    return 0\n"
 STOPS = "def roll_again(turn):\n    return False\n"

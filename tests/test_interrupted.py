@@ -8,12 +8,12 @@ from typing import Any, NoReturn
 
 import pytest
 
+from cantstop_arena.deals.outcomes import EXCEPTION, ILLEGAL, Block
 from cantstop_arena.errors import Interrupted
-from cantstop_arena.games.cantstop.engine_table import EngineTable
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.outcomes import EXCEPTION, ILLEGAL, Block
 from cantstop_arena.table.bot_faults import Insider
 from cantstop_arena.table.contestants import Contestant
 

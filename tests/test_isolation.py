@@ -27,14 +27,15 @@ from cantstop_arena.bot_sources.bot_specs import Address
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.describe import described_command
 from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.cantstop.codec import shown, turn_in
-from cantstop_arena.games.cantstop.engine_table import EngineTable
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, RuleSet
 from cantstop_arena.games.cantstop.turn import Move, Turn
-from cantstop_arena.games.streams import Stream
 from cantstop_arena.isolation import sandbox
 from cantstop_arena.isolation.child import LONGEST_LOG
 from cantstop_arena.isolation.launch import environment
@@ -55,7 +56,6 @@ from cantstop_arena.isolation.wire import (
     line_of,
     object_in,
 )
-from cantstop_arena.outcomes import Block
 from cantstop_arena.table.contestants import Contestant
 
 ROOT = Path(__file__).parent.parent

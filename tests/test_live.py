@@ -19,12 +19,12 @@ from cantstop_arena.cli.terminals.live import LiveTable, Scene
 from cantstop_arena.cli.terminals.pace import Budget, Pace, Progress, time_text
 from cantstop_arena.cli.terminals.progress import LINE
 from cantstop_arena.cli.terminals.screen import Screen
+from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.documents.formats.drawing import TEXT, draw
+from cantstop_arena.documents.formats.model import Column, Estimate, Table, Value, estimate, number
+from cantstop_arena.documents.tables.interim import Interim, interim
+from cantstop_arena.documents.tables.standings import ELO
 from cantstop_arena.errors import Interrupted
-from cantstop_arena.outcomes import Results
-from cantstop_arena.reports.formats.drawing import TEXT, draw
-from cantstop_arena.reports.formats.model import Column, Estimate, Table, Value, estimate, number
-from cantstop_arena.reports.tables.interim import Interim, interim
-from cantstop_arena.reports.tables.standings import ELO
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.tournament import run, until
 from cantstop_arena.tournament.files import config
@@ -85,7 +85,7 @@ def test_a_run_shows_its_standings_and_leaves_the_tables_as_usual() -> None:
     with Path("out").open("wb") as out, on_a_terminal(*words, stdout=out) as terminal:
         assert terminal.ends() == 0
     told = without_codes(terminal.seen)
-    assert re.search(r"short  ━.*\d %\n\d+ of 120 games", told)
+    assert re.search(r"short  ━.*\d%\n\d+ of 120 games", told)
     assert re.search(r"\d of 120 games, [\d.]+ games/s, \d+ (s|min) left", told)
     assert re.search(STANDINGS, told)
     assert re.search(r"1  rule28 +1\d{3}\.\d( ± +[\d.]+)? +\d", told)

@@ -16,9 +16,9 @@ import pytest
 
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.games.cantstop.engine import compiler
-from cantstop_arena.machinecode import store
-from cantstop_arena.machinecode.fingerprint import fingerprint, functions_in, names_in
-from cantstop_arena.machinecode.store import Store, private_folder
+from cantstop_arena.runtime.machinecode import store
+from cantstop_arena.runtime.machinecode.fingerprint import fingerprint, functions_in, names_in
+from cantstop_arena.runtime.machinecode.store import Store, private_folder
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")
 GAME = "cantstop_arena.games.cantstop.engine"

@@ -12,8 +12,8 @@ from conftest import Tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cantstop_arena.deals.outcomes import EXCEPTION, Block, BlockResult, Fault, Tally
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.outcomes import EXCEPTION, Block, BlockResult, Fault, Tally
 from cantstop_arena.tournament.pool.messages import (
     Broken,
     Happened,

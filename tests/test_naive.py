@@ -66,7 +66,7 @@ def at(
 
 @pytest.mark.parametrize(("column", "share"), [(2, 13.19), (12, 13.19), (7, 64.35)])
 def test_a_column_can_be_made_with_the_known_share_of_rolls(column: int, share: float) -> None:
-    """Fact (P, F): columns 2 and 12 come in 13.19 % of the 1296 rolls, column 7 in 64.35 %."""
+    """Fact (P, F): columns 2 and 12 come in 13.19% of the 1296 rolls, column 7 in 64.35%."""
     rolls = list(product(range(1, 7), repeat=4))
     made = sum(1 for dice in rolls if any(column in pairing for pairing in pairings(dice)))
     assert len(rolls) == 1296
@@ -75,7 +75,7 @@ def test_a_column_can_be_made_with_the_known_share_of_rolls(column: int, share: 
 
 
 def test_six_seven_eight_is_the_best_triple_and_two_three_twelve_the_worst() -> None:
-    """Fact: 1192 of 1296 rolls (91.98 %) against 568 (43.83 %), all columns open."""
+    """Fact: 1192 of 1296 rolls (91.98%) against 568 (43.83%), all columns open."""
     triples = combinations(range(2, 13), 3)
     counts = {
         triple: success_count(ruleset(), dict.fromkeys(triple, 1), set()) for triple in triples

@@ -23,7 +23,7 @@ TRIPLES = list(combinations(CLASSIC.columns, 3))
 
 @pytest.mark.parametrize(("column", "share"), [(2, 13.19), (12, 13.19), (7, 64.35)])
 def test_a_column_comes_with_its_published_share_of_rolls(column: int, share: float) -> None:
-    """Facts (P, F): 13.19 % for 2 and 12, 64.35 % for 7."""
+    """Facts (P, F): 13.19% for 2 and 12, 64.35% for 7."""
     assert round(100 * hit_count(6, [column]) / 1296, 2) == share
 
 

@@ -109,20 +109,20 @@ def test_odds_are_told_as_often_as_one_likes() -> None:
     told = play("--seed", "3", typed="?\n?\n1\n?\nq\n").stdout
     assert told.count("column  chance") == 3
     assert re.search(r"^ +7  64\.35%", told, re.M)
-    assert re.search(r"^ +1  \S+ +then a roll is a bust with \d+\.\d\d%$", told, re.M)
-    assert re.search(r"^  The next roll is a bust with \d+\.\d\d%\.$", told, re.M)
+    assert re.search(r"^ +1  \S+ +bust risk after this move: \d+\.\d\d%$", told, re.M)
+    assert re.search(r"^  Bust risk of the next roll: \d+\.\d\d%\.$", told, re.M)
 
 
 @pytest.mark.parametrize("typed", ["0", "7", "-1", "", "x" * 9999, "\x1b[2J", "s", "¹"])
 def test_what_is_no_answer_is_asked_again(typed: str) -> None:
     told = play("--seed", "3", typed=f"{typed}\nq\n").stdout
-    assert "That is no answer here. ? shows the odds" in told
+    assert re.search(r"Please enter (1-\d|r, s|s, r|1), \? or q\.", told)
     assert "\x1b" not in told
 
 
 def test_input_that_is_no_text_is_no_answer() -> None:
     result = CliRunner().invoke(main, ["play", "--seed", "3"], input=b"\xff\xfe\0\nq\n")
-    assert result.exit_code == 0 and "That is no answer here." in result.stdout
+    assert result.exit_code == 0 and "Please enter " in result.stdout
 
 
 def test_names_are_harmless_and_kept() -> None:
@@ -185,7 +185,7 @@ def test_somebody_who_plays_for_the_first_time_is_told_what_matters() -> None:
     begun, _, later = told.partition("Which move, 1 to 2? ")
     wanted = "You are A. Whoever claims 3 columns wins.", "Runners jump over rivals' markers."
     assert all(line in begun.splitlines() for line in wanted)
-    assert "? shows the odds, q leaves the game." in begun
+    assert "? shows the odds, h gives a hint, q leaves the game." in begun
     assert "  3-5-5-1  (3 of 3 runners free)\n    1  4+10    4 to space 1 of 7 (new" in begun
     assert "    1  4+12    4 to space 2 of 7, 12 to space 1 of 3 (new runner)\n" in later
 
@@ -268,7 +268,7 @@ def test_a_record_that_cannot_be_written_is_told_by_name() -> None:
 
 def test_a_line_without_an_end_is_not_kept() -> None:
     told = play("--seed", "3", typed=f"{'x' * 3_000_000}\n1\nq\n").stdout
-    assert "That is no answer here." in told and "Roll or stop" in told
+    assert "Please enter " in told and "Roll or stop" in told
     assert len(told) < 9000
 
 

@@ -11,13 +11,13 @@ from types import MethodType
 import pytest
 
 from cantstop_arena.bot_sources.bot_specs import BotSpec, Description, place_of
-from cantstop_arena.bot_sources.catalogue import Broken, Catalogue
+from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.deals.outcomes import Block, Tally
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.engine.snapshots import SIZE
 from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.play.snapshots import SIZE
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.outcomes import Block, Tally
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.table import Table
 
@@ -267,26 +267,26 @@ BROKEN = {
 }
 
 
-def broken(catalogue: Catalogue) -> Broken:
-    """The only broken plug-in, none of the others harmed."""
-    known, (bad,) = catalogue.everything()
-    assert set(names(known)) == {*GAME.bots, "good"}
-    return bad
-
-
-@pytest.mark.parametrize(("text", "reason"), BROKEN.values(), ids=list(BROKEN))
-def test_a_broken_file_is_named_with_its_reason(
-    drop: Drop, tmp_path: Path, text: str, reason: str
+def test_broken_files_are_named_with_their_reasons_and_harm_no_other(
+    drop: Drop, tmp_path: Path
 ) -> None:
+    """All of them in one folder: each is told apart, and asked for by its name, again."""
     drop("good", CHOOSE + AGAIN)
-    catalogue = drop("bad", text)
+    reasons = {f"bad_{number}": reason for number, (_, reason) in enumerate(BROKEN.values())}
+    for name, (text, _) in zip(reasons, BROKEN.values(), strict=True):
+        catalogue = drop(name, text)
     assert catalogue.find("good").name == "good"
-    bad = broken(catalogue)
-    assert (bad.name, bad.origin) == ("bad", str(tmp_path / "bad.py"))
-    assert reason in bad.reason
-    with pytest.raises(BotError) as caught:
-        catalogue.find("bad")
-    assert reason in str(caught.value)
+    known, found = catalogue.everything()
+    assert set(names(known)) == {*GAME.bots, "good"}
+    assert {bad.name: bad.origin for bad in found} == {
+        name: str(tmp_path / f"{name}.py") for name in reasons
+    }
+    for bad in found:
+        reason = reasons[bad.name].replace("of bad ", f"of {bad.name} ")
+        assert reason in bad.reason
+        with pytest.raises(BotError) as caught:
+            catalogue.find(bad.name)
+        assert reason in str(caught.value)
 
 
 def test_a_bot_that_cannot_be_built_is_blamed_when_it_is_asked_for(drop: Drop) -> None:
@@ -343,7 +343,8 @@ def test_the_folder_is_searched_once_for_any_number_of_unknown_bots(
 
 def test_an_unreadable_file_is_a_broken_one(drop: Drop, tmp_path: Path) -> None:
     (tmp_path / "bad.py").symlink_to("nowhere.py")
-    assert "cannot be read: No such file" in broken(drop("good", CHOOSE + AGAIN)).reason
+    _, (bad,) = drop("good", CHOOSE + AGAIN).everything()
+    assert "cannot be read: No such file" in bad.reason
 
 
 # --- Packages -------------------------------------------------------------------------------------
@@ -351,8 +352,10 @@ def test_an_unreadable_file_is_a_broken_one(drop: Drop, tmp_path: Path) -> None:
 
 def install(monkeypatch: pytest.MonkeyPatch, **values: str) -> None:
     """Pretend that packages offer these entry points."""
-    points = [EntryPoint(name, value, "cantstop_arena") for name, value in values.items()]
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: points)
+    points = [EntryPoint(name, values[name], "cantstop_arena") for name in sorted(values)]
+    for room in ("describe", "plugins"):
+        place = f"cantstop_arena.bot_sources.{room}.declared"
+        monkeypatch.setattr(place, lambda group: (points, []))
 
 
 def test_entry_points_are_found_and_broken_ones_named(

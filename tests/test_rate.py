@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from finished import Finished
 
 from cantstop_arena.cli import main
-from cantstop_arena.outcomes import Results
+from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.tournament.ledgers.archive import reread
 
 ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")

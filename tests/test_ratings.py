@@ -7,24 +7,23 @@ from math import isfinite, log
 from random import Random
 from typing import Any
 
-import choix
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import optimize
+from oracles import choix, optimize
 from simulated import Run, Truth, results, seatings_of
 
-from cantstop_arena.outcomes import Results, Tally
+from cantstop_arena.deals.outcomes import Results, Tally
+from cantstop_arena.deals.sampling import Deals, Pairs, Sample, Stretch
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.evidence import Evidence
 from cantstop_arena.ratings.model.luce import ELO, maximum
 from cantstop_arena.ratings.rating import Ratings
-from cantstop_arena.sampling import Deals, Pairs, Sample, Stretch
-from cantstop_arena.seatings import Group
-from cantstop_arena.shares import WHOLE
 
 pytestmark = pytest.mark.filterwarnings("error")
 

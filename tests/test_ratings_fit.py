@@ -4,16 +4,15 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
-from scipy import stats
+from oracles import sm, stats
 from simulated import Truth, blocks_at, results
 
-from cantstop_arena.ratings.cycles import cycles, cyclic_share
-from cantstop_arena.ratings.fit import goodness
-from cantstop_arena.ratings.paired import pair_scores
-from cantstop_arena.ratings.residuals import misfits
-from cantstop_arena.sampling import gather
-from cantstop_arena.seatings import Group, all_orders
+from cantstop_arena.deals.sampling import gather
+from cantstop_arena.deals.seatings import Group, all_orders
+from cantstop_arena.ratings.model_fit.cycles import cycles, cyclic_share
+from cantstop_arena.ratings.model_fit.deviance import goodness
+from cantstop_arena.ratings.model_fit.paired import pair_scores
+from cantstop_arena.ratings.model_fit.residuals import residuals
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -48,14 +47,14 @@ def test_a_true_model_is_seldom_rejected(truth: Truth, deals: int) -> None:
     """With shared deals the deviance is far from a chi-square of all its degrees of freedom."""
     rng = np.random.default_rng(22)
     alarms = [(goodness(truth.played(deals, rng)).chance or 1) < 0.05 for _ in range(120)]
-    assert sum(alarms) <= 13, "more than 5 % at 2.7 standard errors"
+    assert sum(alarms) <= 13, "more than 5% at 2.7 standard errors"
 
 
 def test_a_circle_is_found_and_told() -> None:
     truth = Truth([0, 0, 0, 0.5], [0.2, -0.2], 0.5, cycles=CIRCLE)
     played = truth.played(1000, np.random.default_rng(23))
     assert (goodness(played).chance or 0) < 1e-6
-    found = misfits(played)
+    found = residuals(played)
     assert found.cyclic_share is not None
     assert 0.4 < found.cyclic_share < 0.8
     assert [cycle.bots for cycle in found.cycles] == [(0, 1, 2)]
@@ -69,12 +68,12 @@ def test_a_circle_is_found_and_told() -> None:
 
 def test_rock_paper_scissors_are_all_circle() -> None:
     truth = Truth([0, 0, 0], [0, 0], cycles=CIRCLE)
-    share = misfits(truth.played(3000, np.random.default_rng(24))).cyclic_share
+    share = residuals(truth.played(3000, np.random.default_rng(24))).cyclic_share
     assert share == pytest.approx(1, abs=0.02)
 
 
 def test_bots_on_a_line_have_no_circle() -> None:
-    found = misfits(Truth([2, 1, 0, -1], [0.2, -0.2], 0.5).played(500, np.random.default_rng(25)))
+    found = residuals(Truth([2, 1, 0, -1], [0.2, -0.2], 0.5).played(500, np.random.default_rng(25)))
     assert found.cycles == ()
     assert found.cyclic_share == pytest.approx(0, abs=0.01)
     assert all(pair.chance > 0.001 for pair in found.pairs)
@@ -86,7 +85,7 @@ def test_bots_on_a_line_have_no_circle() -> None:
 def test_what_cannot_be_tested_is_not(players: int, deals: int, far: float) -> None:
     truth = Truth([far, 0, 0, -far], [far] + [0.0] * (players - 1), 0.5)
     played = truth.played(deals, np.random.default_rng(26))
-    test, found = goodness(played), misfits(played)
+    test, found = goodness(played), residuals(played)
     assert test.chance is None or 0 <= test.chance <= 1
     assert found.cyclic_share is None or 0 <= found.cyclic_share <= 1
     assert test.deviance >= 0
@@ -94,15 +93,15 @@ def test_what_cannot_be_tested_is_not(players: int, deals: int, far: float) -> N
 
 def test_two_bots_have_no_circle() -> None:
     played = Truth([0.5, 0], [0, 0]).played(100, np.random.default_rng(27))
-    assert misfits(played).cyclic_share is None
-    assert misfits(played).pairs == (), "their score is what the model follows"
+    assert residuals(played).cyclic_share is None
+    assert residuals(played).pairs == (), "their score is what the model follows"
 
 
 def test_virtual_games_move_nobody_significantly() -> None:
     """One of three bots lost everything, so that the others' score is what the model follows."""
     truth = Truth([3, 0, -50], [0, 0])
     for deals in (50, 200, 800):
-        found = misfits(truth.played(deals, np.random.default_rng(deals)))
+        found = residuals(truth.played(deals, np.random.default_rng(deals)))
         assert all(pair.chance > 0.2 for pair in found.pairs), found.pairs[0]
 
 

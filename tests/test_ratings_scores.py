@@ -6,13 +6,13 @@ from random import Random
 
 import numpy as np
 import pytest
-from scipy import stats
+from oracles import stats
 from simulated import Run as Played
 from simulated import Truth, results
 
-from cantstop_arena.outcomes import Tally
+from cantstop_arena.deals.outcomes import Tally
+from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.ratings.scores import Run, crosstable, per_game, score, scores
-from cantstop_arena.shares import WHOLE
 
 pytestmark = pytest.mark.filterwarnings("error")
 

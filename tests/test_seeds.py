@@ -11,9 +11,9 @@ from click.testing import CliRunner
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
+from cantstop_arena.deals.seeds import bits_of, drawn, in_json, seed_of
 from cantstop_arena.games.cantstop.engine.state import new_game
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.seeds import bits_of, drawn, in_json, seed_of
 from cantstop_arena.tournament.files import config
 from cantstop_arena.tournament.ledgers.ledger import seed_in
 

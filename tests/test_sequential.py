@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import optimize
-from statsmodels.stats import power as statsmodels_power
+from oracles import optimize, power_tables
 
-from cantstop_arena.sequential.confidence import (
+from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     chance,
     deals_for,
@@ -18,8 +17,8 @@ from cantstop_arena.sequential.confidence import (
     looks,
     multiplier,
 )
-from cantstop_arena.sequential.planning import deals_needed, power
-from cantstop_arena.sequential.sprt import (
+from cantstop_arena.ratings.sequential.planning import deals_needed, power
+from cantstop_arena.ratings.sequential.sprt import (
     SCORES,
     UNSEEN,
     Sprt,
@@ -248,12 +247,12 @@ def test_moments_of_counts() -> None:
 @pytest.mark.parametrize("difference", [0.01, 0.1, 0.4])
 def test_deals_are_those_of_statsmodels(difference: float, wanted: float, alpha: float) -> None:
     effect = difference / sqrt(0.2)
-    told = statsmodels_power.TTestPower().solve_power(effect, alpha=alpha, power=wanted)
+    told = power_tables.TTestPower().solve_power(effect, alpha=alpha, power=wanted)
     assert deals_needed(difference, 0.2, wanted, alpha) == pytest.approx(np.ceil(told), abs=1)
 
 
 def test_power_is_that_of_statsmodels() -> None:
-    oracle = statsmodels_power.NormalIndPower(ddof=0)
+    oracle = power_tables.NormalIndPower(ddof=0)
     for difference in (0.001, 0.05, 0.3):
         told = oracle.power(difference / sqrt(0.2), 200, 0.05, ratio=0)
         assert power(200, difference, 0.2, 0.05) == pytest.approx(told, abs=1e-9)

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cantstop_arena.reports.formats.colours import painted
-from cantstop_arena.reports.formats.drawing import LATEX, MARKDOWN, TEXT, Style, draw, draw_all
-from cantstop_arena.reports.formats.escaping import latex, markdown, printable
-from cantstop_arena.reports.formats.model import (
+from cantstop_arena.documents.formats.colours import painted
+from cantstop_arena.documents.formats.drawing import LATEX, MARKDOWN, TEXT, Style, draw, draw_all
+from cantstop_arena.documents.formats.escaping import latex, markdown, printable
+from cantstop_arena.documents.formats.model import (
     Column,
     Estimate,
     Table,
@@ -24,7 +24,7 @@ from cantstop_arena.reports.formats.model import (
     number,
     significant,
 )
-from cantstop_arena.reports.formats.records import all_as_csv, all_as_json, as_csv, records
+from cantstop_arena.documents.formats.records import all_as_csv, all_as_json, as_csv, records
 
 BOT = Column("bot", "bot")
 ELO = estimate("elo", "Elo", 1, fixed=2)
@@ -82,6 +82,11 @@ def lines(drawn: str) -> list[str]:
 def test_numbers_have_their_decimals_and_every_error_stands_below_the_other() -> None:
     cells = lines(draw(table(Estimate(0.5, 0.4, 0.6), Estimate(0.25, 0.245, 0.255)), TEXT))
     assert cells == ["50.00 ± 10.00", "25.00 ±  0.50"]
+
+
+def test_a_lopsided_interval_is_shown_with_both_ends() -> None:
+    cells = lines(draw(table(Estimate(1, 0.01, 1), Estimate(0.5, 0.4, 0.6)), TEXT))
+    assert [cell.strip() for cell in cells] == ["100.00 (1.00 to 100.00)", "50.00 ± 10.00"]
 
 
 def test_what_is_not_known_is_a_dash_and_what_has_no_error_stands_alone() -> None:
@@ -174,7 +179,7 @@ def test_latex_reads_no_text_as_its_own(text: str) -> None:
 
 
 def test_a_latex_table_is_booktabs_and_balanced() -> None:
-    drawn = draw(Table("t", "T", [BOT, ELO], [["a_b", Estimate(-3.25, -5, -1)]]), LATEX)
+    drawn = draw(Table("t", "T", [BOT, ELO], [["a_b", Estimate(-3.25, -5.25, -1.25)]]), LATEX)
     assert re.sub(" +", " ", drawn).splitlines() == [
         r"\begin{tabular}{lr}",
         r"\toprule",

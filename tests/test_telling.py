@@ -16,11 +16,11 @@ from click.testing import CliRunner
 from conftest import Tables
 from finished import Finished
 
-from cantstop_arena import lengths
 from cantstop_arena.cli import main
-from cantstop_arena.games.cantstop.events import Event
+from cantstop_arena.deals import lengths
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.outcomes import Block
 from cantstop_arena.table.recording import record
 from cantstop_arena.views.cantstop import highlights
 from cantstop_arena.views.cantstop.highlights import Lead, by_how_much

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, groupby, pairwise
 from math import factorial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,26 +17,36 @@ from conftest import Tables
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cantstop_arena import sampling
 from cantstop_arena.cli import main
+from cantstop_arena.deals import sampling
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Tally, joined, merged
+from cantstop_arena.deals.sampling import Span
+from cantstop_arena.deals.seatings import Group, all_orders, lineups
+from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.outcomes import Block, BlockResult, Fault, Tally, joined, merged
-from cantstop_arena.sampling import Span
-from cantstop_arena.seatings import Group, all_orders, lineups
-from cantstop_arena.shares import WHOLE
 from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
 from cantstop_arena.tournament.ledgers.ledger import Ledger, open_ledger
-from cantstop_arena.tournament.schedule import deals_per_block, missing_blocks
+from cantstop_arena.tournament.schedule import deals_per_block, missing_rounds
 
 # --- Schedule -------------------------------------------------------------------------------------
 
 
 def cup(bots: int, players: int, games: int) -> Tournament:
     """A tournament as far as the schedule looks at it."""
-    entrants: Any = range(bots)
+    entrants: Any = [
+        SimpleNamespace(isolate=False, bot=SimpleNamespace(learns=False)) for _ in range(bots)
+    ]
     return Tournament("cup", GAME, CLASSIC, players, games, 1, FaultPolicy(), entrants, Path())
+
+
+def missing_blocks(
+    tournament: Tournament, lane: str, played: Callable[[Group], Sequence[Span]]
+) -> Iterator[Block]:
+    """The blocks of all rounds."""
+    for _, blocks in missing_rounds(tournament, lambda group: lane, played):
+        yield from blocks
 
 
 def scheduled(
@@ -43,7 +54,7 @@ def scheduled(
 ) -> dict[Group, list[int]]:
     """The deals of each group, in the order in which they come."""
     deals: dict[Group, list[int]] = {}
-    for block in missing_blocks(tournament, lambda group: "plain", played):
+    for block in missing_blocks(tournament, "plain", played):
         deals.setdefault(block.group, []).extend(range(block.first, block.first + block.deals))
     return deals
 
@@ -81,13 +92,13 @@ def test_blocks_are_small_and_meet_at_multiples_of_their_size(
     tournament = cup(max(bots, players), players, games)
     size = deals_per_block(tournament, lane)
     assert 1 <= size * factorial(players) <= {"compiled": 16_384, "plain": 256}[lane]
-    blocks = missing_blocks(tournament, lambda group: lane, lambda group: [(1, 1)])
+    blocks = missing_blocks(tournament, lane, lambda group: [(1, 1)])
     for block, _ in zip(blocks, range(3), strict=False):
         assert block.first // size == (block.first + block.deals - 1) // size
 
 
 def test_blocks_come_one_by_one_however_many_games_there_are() -> None:
-    blocks = missing_blocks(cup(30, 4, 10**12), lambda group: "plain", lambda group: ())
+    blocks = missing_blocks(cup(30, 4, 10**12), "plain", lambda group: ())
     assert next(blocks).group == (0, 1, 2, 3)
 
 
@@ -150,7 +161,7 @@ def test_a_ledger_keeps_blocks_over_a_reopening(book: Ledger, tmp_path: Path) ->
     assert sorted(spans[1, 2, 3]) == [(0, 7), (7, 7), (14, 7), (21, 9), (30, 11)]
 
 
-def test_tallies_of_a_seating_are_added_up(book: Ledger) -> None:
+def test_tallies_of_a_seating_are_aggregated(book: Ledger) -> None:
     tallies = book.tallies()
     assert list(tallies)[:6] == list(lineups((0, 1, 2), all_orders(3)))
     parts = [one.tallies[5] for one in RESULTS if one.block.group == (0, 1, 3)]
@@ -214,7 +225,7 @@ def deals_in(block: Block) -> range:
     return range(block.first, block.end)
 
 
-def test_two_seats_are_added_up_pair_by_pair(tmp_path: Path) -> None:
+def test_two_seats_are_aggregated_pair_by_pair(tmp_path: Path) -> None:
     blocks = [result(group, 0, 9) for group in combinations(range(3), 2)]
     with open_ledger(tmp_path / "ledger", OF_TWO) as ledger:
         for one in blocks:

@@ -18,16 +18,16 @@ from simulated import results as simulated
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
-from cantstop_arena.outcomes import ELO_ERROR, Results, Until
+from cantstop_arena.deals.outcomes import ELO_ERROR, Results, Until
+from cantstop_arena.deals.shares import WHOLE, whole
 from cantstop_arena.ratings.elo import Ratings, rate
 from cantstop_arena.ratings.precision import widest
 from cantstop_arena.ratings.scores import Run, score
+from cantstop_arena.ratings.sequential.confidence import deals_for, looks, multiplier
+from cantstop_arena.ratings.sequential.sprt import Sprt
+from cantstop_arena.ratings.sequential.stopping_rule import elo_variance, rule_for, score_variance
 from cantstop_arena.reports.match import finding, match_text
 from cantstop_arena.reports.plan import Question, plan_of, plan_text
-from cantstop_arena.sequential.confidence import deals_for, looks, multiplier
-from cantstop_arena.sequential.ending import elo_variance, rule_for, score_variance
-from cantstop_arena.sequential.sprt import Sprt
-from cantstop_arena.shares import WHOLE, whole
 from cantstop_arena.tournament import run, until
 from cantstop_arena.tournament.files import config
 from cantstop_arena.tournament.pool.worker import start_methods
@@ -461,7 +461,7 @@ def test_a_verdict_is_a_plain_sentence(
 def test_a_plan_tells_deals_games_and_time() -> None:
     output = arena("plan", "--difference", "0.01", "--seconds", "0.2").stdout
     assert output.startswith("rule28 against glenn-aloi, classic rules; a pilot of ")
-    assert "0.01 in score (such as 50.5 % to 49.5 %) with probability 80 %" in output
+    assert "0.01 in score (such as 50.5% to 49.5%) with probability 80%" in output
     (deals, games) = (
         int(re.findall(rf"^{what} +([\d,]+)$", output, re.MULTILINE)[0].replace(",", ""))
         for what in ("deals", "games")
@@ -475,7 +475,7 @@ def test_a_plan_for_elo_and_more_players() -> None:
     words = ("--elo", "--difference", "5", "--power", "0.9", "--seconds", "0.1")
     output = arena("plan", "rule28", "plain", "random", "--players", "3", *words).stdout
     assert "rule28 against plain (with random), classic rules" in output
-    assert "To find a difference of 5 Elo with probability 90 %" in output
+    assert "To find a difference of 5 Elo with probability 90%" in output
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ from typing import Any
 
 import multiprocess
 import pytest
-from test_workforce import BLOCKS, CALM, Fake, Referee, result, sight_of
+from test_worker_pool_faults import BLOCKS, CALM, Fake, Referee, result, snapshot_reader
 
-from cantstop_arena.errors import WorkforceError
-from cantstop_arena.outcomes import Block, BlockResult, Fault, Window, joined
-from cantstop_arena.seatings import Group
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Window, joined
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.errors import WorkerPoolError
 from cantstop_arena.tournament.pool.messages import Message, Played, Ready, broken
 from cantstop_arena.tournament.pool.worker import start_methods
 from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
@@ -38,10 +38,10 @@ class Patient(Referee):
 
 
 def worked(
-    recipe: Callable[[Any], Any], terms: Terms, bots: Referee | None = None
+    factory: Callable[[Any], Any], terms: Terms, bots: Referee | None = None
 ) -> dict[Block, BlockResult]:
     parts: dict[Block, list[BlockResult]] = {}
-    with WorkerPool(recipe, Window(24, sight_of), bots or Patient(), terms) as pool:
+    with WorkerPool(factory, Window(24, snapshot_reader), bots or Patient(), terms) as pool:
         for played in pool.play(iter(BLOCKS)):
             parts.setdefault(played.whole, []).append(played.result)
     assert not multiprocess.active_children()
@@ -60,7 +60,7 @@ def test_nobody_is_charged_for_a_worker_that_starts_slowly(tmp_path: Path, metho
 
 def test_workers_that_never_get_ready_end_the_work_with_words(tmp_path: Path) -> None:
     terms = Terms(1, "fork", start_limit=0.1)
-    with pytest.raises(WorkforceError, match=r"did not get ready within 0.1 s \(start_limit\)"):
+    with pytest.raises(WorkerPoolError, match=r"did not get ready within 0.1 s \(start_limit\)"):
         worked(partial(slowly, tmp_path, 60.0), terms)
 
 
@@ -89,7 +89,7 @@ class Lost(Fake):
 
 
 def test_a_game_that_is_lost_and_fails_again_ends_the_work(tmp_path: Path) -> None:
-    with pytest.raises(WorkforceError, match=r"5 workers in turn failed at .*exit code 3"):
+    with pytest.raises(WorkerPoolError, match=r"5 workers in turn failed at .*exit code 3"):
         worked(partial(Lost, tmp_path, {}), Terms(2, "fork"))
 
 

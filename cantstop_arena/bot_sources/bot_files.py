@@ -100,7 +100,8 @@ def _keep(path: Path, text: bytes) -> None:
         draft.write_bytes(text)
         draft.replace(path)
     except OSError as error:
-        raise BotError(f"{path} cannot be written: {error.strerror}") from error
+        told = f"the copy {path} of a bot that plays cannot be written: {error.strerror}"
+        raise BotError(f"{told}; move away what stands there, and run it again") from error
 
 
 def read_source(path: Path) -> bytes:

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from cantstop_arena.bot_sources.bot_files import Source, described, foreign_code
 from cantstop_arena.errors import BotError, UsageError
-from cantstop_arena.games.decisions import Decision
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.decisions import GAME_OVER, Decision
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.options import Option, did_you_mean, find_faults, options_of
 from cantstop_arena.games.registry import DEFAULT, game_called
 from cantstop_arena.hookspecs import PROJECT, Bot, BotFunctions, compile_options, memory_of
-from cantstop_arena.options import Option, did_you_mean, find_faults, options_of
 
 REGISTERED = ("register_bots", "register_rules", "register_games")
 GAME = "game"
@@ -183,16 +183,16 @@ def single_bot(
     run: Callable[[], Any] | None,
 ) -> Iterator[BotSpec]:
     """The bot that a module is by its functions, if it has any for decisions."""
-    functions = {hook: getattr(plugin, hook, None) for hook in game.decisions}
+    functions = {hook: getattr(plugin, hook, None) for hook in game.functions}
     there = {hook: function for hook, function in functions.items() if function is not None}
     if not there and any(hasattr(plugin, hook) for hook in REGISTERED):
         return
     if missing := _missing(game, there):
         raise BotError(_lacking(missing, plugin))
     for hook, function in there.items():
-        _check_arguments(game.decisions[hook], function)
+        _check_arguments(game.functions[hook], function)
     own = {
-        hook: options_of(function, len(game.decisions[hook].parameters))
+        hook: options_of(function, len(game.functions[hook].parameters))
         for hook, function in there.items()
     }
     taken = {hook: tuple(options) for hook, options in own.items()}
@@ -264,7 +264,7 @@ def _remade(run: Callable[[], Any], game: Game, name: str) -> Callable[..., Any]
 
 def _built(game: Game, bot: Bot, **options: Any) -> BotFunctions:
     built = bot.build(**options)
-    found = {hook: getattr(built, hook, None) for hook in game.decisions}
+    found = {hook: getattr(built, hook, None) for hook in game.functions}
     there = {hook: function for hook, function in found.items() if callable(function)}
     if missing := _missing(game, there):
         raise BotError(f"bot {bot.name} has no {' and no '.join(missing)}")
@@ -320,6 +320,8 @@ def _check_lanes(player: Any, name: str, decisions: Iterable[str]) -> None:
     if marked and len(marked) < len(there):
         both = "both functions" if len(there) == 2 else "all functions"
         raise BotError(f"{name}: only {marked[0]} is @compiled; mark {both}, or neither")
+    if marked and hasattr(player, GAME_OVER):
+        raise BotError(f"{name}: {GAME_OVER} is for plain bots; compiled ones remember no game")
 
 
 def _check_arguments(decision: Decision, function: Any) -> None:
@@ -342,13 +344,13 @@ def _lacking(hooks: Sequence[str], plugin: Any) -> str:
 
 def hook_complaint(error: pluggy.PluginValidationError, plugin: Any, game: Game) -> str:
     """pluggy's complaint about a misspelled hook or a wrong argument, in one sentence."""
-    hooks = [*game.decisions, *REGISTERED]
+    hooks = [*game.functions, *REGISTERED]
     for name, function in list(vars(plugin).items()):
         if hasattr(function, f"{PROJECT}_impl") and name not in hooks:
             return f"there is no hook {name!r}{did_you_mean(name, hooks)}"
-        if name in game.decisions and inspect.isfunction(function):
+        if name in game.functions and inspect.isfunction(function):
             try:
-                _check_arguments(game.decisions[name], function)
+                _check_arguments(game.functions[name], function)
             except BotError as complaint:
                 return str(complaint)
     return " ".join(str(error).split())

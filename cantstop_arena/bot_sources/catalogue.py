@@ -22,10 +22,11 @@ from cantstop_arena.bot_sources.describe import (
     points_of_packages,
 )
 from cantstop_arena.bot_sources.plugins import Loader, only_bot
+from cantstop_arena.bot_sources.versions import RESULTS, kept_version
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.options import LONGEST_QUOTE, did_you_mean
 from cantstop_arena.games.registry import DEFAULT, all_games, game_called
-from cantstop_arena.options import LONGEST_QUOTE, did_you_mean
 from cantstop_arena.runtime.errands import done
 from cantstop_arena.texts import in_a_line
 
@@ -72,16 +73,25 @@ class Catalogue:
     """
 
     def __init__(
-        self, folder: Path, game: Game | None = None, findings: _Findings | None = None
+        self,
+        folder: Path,
+        game: Game | None = None,
+        findings: _Findings | None = None,
+        results: Path = RESULTS,
     ) -> None:
         self.folder = folder
+        self.results = results
         self.game = game or game_called(DEFAULT)
         self._findings = findings or _Findings()
         self._own = {spec.name: spec for spec in Loader(folder).built_in(self.game)}
 
     def playing(self, game: Game) -> "Catalogue":
         """What can be used to play another game; nothing is looked at twice."""
-        return self if game is self.game else Catalogue(self.folder, game, self._findings)
+        return (
+            self
+            if game is self.game
+            else Catalogue(self.folder, game, self._findings, self.results)
+        )
 
     def of_all_games(self) -> "list[Catalogue]":
         """A catalogue for every game that there is."""
@@ -126,6 +136,24 @@ class Catalogue:
     def load_file(self, path: Path) -> Description:
         """The one bot of a file. Raises BotError with the reason where there is none."""
         return only_bot(self.bots_of(path), path)
+
+    def version(self, path: Path, wanted: str) -> Description:
+        """The one bot of a file as it was in some run. Raises BotError where that is not kept.
+
+        What is `wanted` is told in bot_sources/versions.
+        """
+        kept = kept_version(self.results, path.name, wanted, self._digest_now(path))
+        found = self.load_file(kept)
+        if found.digest != kept.parent.name:
+            raise BotError(f"{kept} is not what has played")
+        return found
+
+    def _digest_now(self, path: Path) -> str:
+        """Empty for a file that is gone, or broken: its versions can still play."""
+        try:
+            return self.load_file(path).digest if os.path.lexists(path) else ""
+        except BotError:
+            return ""
 
     def bots_of(self, path: Path) -> Sequence[Description]:
         """All bots of a file. Raises BotError with the reason where it cannot be used."""

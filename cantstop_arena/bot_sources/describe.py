@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,13 @@ from cantstop_arena.bot_sources import bot_files
 from cantstop_arena.bot_sources.bot_files import Source, digest_of, sources_of
 from cantstop_arena.bot_sources.bot_specs import Description, check_names
 from cantstop_arena.bot_sources.complaints import LONGEST_REPORT, complaint_of
-from cantstop_arena.bot_sources.plugins import Loader, entry_point, entry_points
+from cantstop_arena.bot_sources.plugins import Loader, entry_point
 from cantstop_arena.errors import ERROR, BotError, RulesError, UsageError
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.options import Option, Search, is_plain
+from cantstop_arena.games.packages import declared, loaded
 from cantstop_arena.games.registry import DEFAULT, game_called
-from cantstop_arena.options import Option, is_plain
+from cantstop_arena.hookspecs import PROJECT
 from cantstop_arena.runtime.errands import Errand, Failed
 from cantstop_arena.texts import in_a_line
 
@@ -163,7 +166,22 @@ def _option(told: object) -> Option:
     default, choices = _unlisted(told.get("default")), _list(told.get("choices"))
     if not (name.isidentifier() and is_plain(default) and all(map(_is_sayable, choices))):
         raise _nonsense()
-    return Option(name, default, tuple(choices))
+    return Option(name, default, tuple(choices), _search(told.get("search")))
+
+
+def _search(told: object) -> Search | None:
+    """How an option is tuned; a bot of others is never built with an array."""
+    if told is None:
+        return None
+    start, steps = (_numbers(part) for part in (_list(told) or [[], []])[:2])
+    return Search(start, steps)
+
+
+def _numbers(told: object) -> tuple[float, ...]:
+    numbers = _list(told)
+    if not all(type(number) in (int, float) and isfinite(number) for number in numbers):
+        raise _nonsense()
+    return tuple(numbers)
 
 
 def _rules(game: Game, told: object) -> Any:
@@ -208,7 +226,7 @@ def describe_package(point: str) -> Mapping[str, Any]:
     """What an entry point offers, or why it cannot be used."""
     loader = Loader(Path())
     try:
-        plugin = entry_point(point).load()
+        plugin = loaded(entry_point(point))
         game, offered = loader.rules_of_package(point)
         hooks = (*game.decisions, "register_bots")
         has_bots = any(hasattr(plugin, hook) for hook in hooks) or not offered
@@ -225,7 +243,7 @@ def describe_package(point: str) -> Mapping[str, Any]:
 
 def list_packages() -> Mapping[str, Any]:
     """The entry points that there are, and packages that cannot be asked."""
-    points, malformed = entry_points()
+    points, malformed = declared(PROJECT)
     return {"points": [[point.name, point.value] for point in points], "malformed": malformed}
 
 
@@ -234,6 +252,7 @@ def _told(bot: Description) -> Mapping[str, Any]:
         {
             "name": option.name,
             "default": _listed(option.default),
+            "search": option.search and [[*option.search.start], [*option.search.steps]],
             "choices": [choice for choice in option.choices if _is_sayable(choice)],
         }
         for option in bot.options.values()

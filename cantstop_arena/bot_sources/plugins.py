@@ -8,7 +8,7 @@ import importlib
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from importlib import metadata
+from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,7 +34,8 @@ from cantstop_arena.bot_sources.bot_specs import (
     single_bot,
 )
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.games.packages import declared, loaded
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.hookspecs import PROJECT
 
@@ -48,19 +49,21 @@ class _Manager(pluggy.PluginManager):
 
     def __init__(self, game: Game) -> None:
         super().__init__(PROJECT)
-        self._decisions = game.decisions
+        self._functions = game.functions
         self.add_hookspecs(hookspecs)
         self.add_hookspecs(_namespace(game))
 
     def parse_hookimpl_opts(self, plugin: Any, name: str) -> Any:
         options = super().parse_hookimpl_opts(plugin, name)
-        named = name in self._decisions and inspect.isfunction(getattr(plugin, name, None))
+        named = name in self._functions and inspect.isfunction(getattr(plugin, name, None))
         return {} if options is None and named else options
 
 
 def _namespace(game: Game) -> type:
     """The hooks of a game, as pluggy takes them."""
-    return type("Hooks", (), {hook.__name__: staticmethod(hook) for hook in game.hooks})
+    return type(
+        "Hooks", (), {hook.__name__: staticmethod(hook) for hook in (*game.hooks, game.listener)}
+    )
 
 
 def plugin_manager(game: Game) -> pluggy.PluginManager:
@@ -134,7 +137,7 @@ class Loader:
 
     def rules_of_package(self, point: str) -> tuple[Game, list[Any]]:
         """The rule sets of an entry point, and their game."""
-        plugin = entry_point(point).load()
+        plugin = loaded(entry_point(point))
         offer = getattr(plugin, "register_rules", None)
         return game_of(plugin), list(offer()) if callable(offer) else []
 
@@ -149,8 +152,10 @@ class Loader:
     def _register_package(self, name: str) -> list[BotSpec]:
         try:
             with foreign_code():
-                plugin = entry_point(name).load()
+                plugin = loaded(entry_point(name))
             digest = digest_of(sources_of(plugin))
+        except BotError:
+            raise
         except BaseException as error:
             raise BotError(described(error)) from error
         make = partial(BotSpec, origin="package", package=name, digest=digest)
@@ -196,29 +201,9 @@ def only_bot(found: Sequence[Bot], path: Path) -> Bot:
     return found[0]
 
 
-def entry_point(name: str) -> metadata.EntryPoint:
+def entry_point(name: str) -> EntryPoint:
     """The entry point of a package by which it offers something here. Raises BotError."""
-    found = next((point for point in entry_points()[0] if point.name == name), None)
+    found = next((point for point in declared(PROJECT)[0] if point.name == name), None)
     if found is None:
         raise BotError(f"no installed package offers {name!r} any more")
     return found
-
-
-def entry_points() -> tuple[list[metadata.EntryPoint], list[tuple[str, str]]]:
-    """What packages offer here, by name, and which packages cannot be asked, and why."""
-    try:
-        found = list(metadata.entry_points(group=PROJECT))
-    except Exception:  # of one that is malformed; but of which?
-        return _points_one_by_one()
-    return sorted(found, key=lambda point: point.name), []
-
-
-def _points_one_by_one() -> tuple[list[metadata.EntryPoint], list[tuple[str, str]]]:
-    found, malformed = [], []
-    for package in metadata.distributions():
-        try:
-            found += [point for point in package.entry_points if point.group == PROJECT]
-        except Exception as error:
-            name = Path(str(getattr(package, "_path", "a package"))).name
-            malformed.append((name, f"its entry_points.txt cannot be read: {described(error)}"))
-    return sorted(found, key=lambda point: point.name), malformed

@@ -19,8 +19,8 @@ from cantstop_arena.games.registry import game_called
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.texts import how_many, listed
+from cantstop_arena.tournament.setup.table_specs import seat_for
 from cantstop_arena.tournament.speed import measure
-from cantstop_arena.tournament.table_specs import seat_for
 
 Tell = Callable[[Mapping[str, Any]], None]
 
@@ -190,7 +190,7 @@ class Examiner:
         )
         other = self._run(harness, "state", "plays without being made anew", NOTE, games=_FEW)
         if difference(self.games, run.traces, other.traces):
-            told = "remembers earlier games; in a tournament it is made anew for every game"
+            told = "remembers earlier games; in a tournament each game gets a fresh instance"
             return Finding(NOTE, "state", f"{told} (learns = True keeps it for a block)")
         return Finding(OK, "state", "no answer depends on earlier games")
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from cantstop_arena.check.suite import FAILS, Step, Trace
 from cantstop_arena.errors import Interrupted
-from cantstop_arena.games.game import CheckGame, Event, Game
+from cantstop_arena.game_api.game import CheckGame, Event, Game
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.table.bot_faults import BotFault, Insider
 from cantstop_arena.table.contestants import Contestant, GameStart

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from cantstop_arena.games.game import CheckGame, Game
+from cantstop_arena.game_api.game import CheckGame, Game
 
 
 def suite_of(game: Game) -> tuple[CheckGame, ...]:
@@ -68,6 +68,6 @@ def _told(game: CheckGame, before: Step | None, after: Step | None) -> Differenc
     where = before or after
     assert where
     deeds = [step.deed if step else "nothing" for step in (before, after)]
-    # Whoever goes on where the other time it stopped has rolled, whatever came of it.
-    told = ["rolls again" if STOPS in deeds and deed != STOPS else deed for deed in deeds]
-    return Difference(game, where.turn, where.seat, *told)
+    # Whoever did not stop where it did the other time went on, whatever came of it.
+    words = ["goes on" if STOPS in deeds and deed != STOPS else deed for deed in deeds]
+    return Difference(game, where.turn, where.seat, *words)

@@ -19,9 +19,9 @@ from typing import Any
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.check.findings import NOTE, OK, WRONG, Finding, Stage
 from cantstop_arena.check.suite import Trace, difference, suite_of
-from cantstop_arena.games.game import Game
+from cantstop_arena.deals.outcomes import Snapshot
+from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import all_games, game_called
-from cantstop_arena.outcomes import Snapshot
 from cantstop_arena.runtime import process_tree, shutdown
 from cantstop_arena.runtime.system import ending
 from cantstop_arena.runtime.watchdog import Watchdog, pulse, seen
@@ -216,7 +216,7 @@ def _size(file: Any) -> int:
 # --- The trial ------------------------------------------------------------------------------------
 
 
-class Trial:
+class BotCheck:
     """Everything there is to find about the bots of a file, or about the bot of some name."""
 
     def __init__(self, target: Path | str, catalogue: Catalogue, limit: float) -> None:

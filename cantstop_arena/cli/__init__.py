@@ -9,8 +9,10 @@ from cantstop_arena import __version__
 from cantstop_arena.cli.commands.bench import bench
 from cantstop_arena.cli.commands.bots import bots
 from cantstop_arena.cli.commands.compare import compare
+from cantstop_arena.cli.commands.completion import completion
 from cantstop_arena.cli.commands.draw import draw
 from cantstop_arena.cli.commands.game_list import games
+from cantstop_arena.cli.commands.gauntlet import gauntlet
 from cantstop_arena.cli.commands.match import match
 from cantstop_arena.cli.commands.plan import plan
 from cantstop_arena.cli.commands.play import play
@@ -19,6 +21,7 @@ from cantstop_arena.cli.commands.replay import replay
 from cantstop_arena.cli.commands.report import report
 from cantstop_arena.cli.commands.rules import rules
 from cantstop_arena.cli.commands.run import run
+from cantstop_arena.cli.commands.tune import tune
 from cantstop_arena.errors import ArenaError, Interrupted
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.runtime.system import lacks_room, open_standard_files
@@ -102,6 +105,7 @@ def main() -> None:
     arena report results/NAME    write their page again, to be looked at
     arena compare rules.yaml     say what rule variants do to the game
     arena match A B --sprt 0 5   play until it is decided whether A is better
+    arena gauntlet A             play A against a field, and say its place
     arena bots                   list the bots that can play
     """
 
@@ -109,6 +113,8 @@ def main() -> None:
 for command in (
     run,
     match,
+    gauntlet,
+    tune,
     compare,
     rate,
     report,
@@ -120,5 +126,6 @@ for command in (
     replay,
     draw,
     bench,
+    completion,
 ):
     main.add_command(command)

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cantstop_arena.cli.options import RESULTS, bots_option, seed_option
+from cantstop_arena.bot_sources.versions import RESULTS
+from cantstop_arena.cli import completing
+from cantstop_arena.cli.options import bots_option, seed_option
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
     from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.games.game import Event
-    from cantstop_arena.seeds import Seed
+    from cantstop_arena.deals.seeds import Seed
+    from cantstop_arena.game_api.game import Event
     from cantstop_arena.tournament.files.config import Tournament
     from cantstop_arena.views.game_view import GameView
 
@@ -24,7 +26,7 @@ STANDARD = Path("-")
 
 _OPTIONS = (
     click.argument("file", type=click.Path(path_type=Path)),
-    click.argument("bots", nargs=-1, metavar="[BOT]..."),
+    click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=completing.bots),
     click.option("--deal", type=click.IntRange(0, LAST_DEAL), help="The deal, counted from 0."),
     seed_option("Default: the file's, or that of its results."),
     bots_option,

@@ -1,7 +1,5 @@
 """What users say of playing: options that commands share, and how a run is taken up again."""
 
-import shlex
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -10,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cantstop_arena.bot_sources.versions import RESULTS
+from cantstop_arena.cli import completing
+from cantstop_arena.cli.results_folder import page_option
 from cantstop_arena.errors import UsageError
-from cantstop_arena.runtime import shutdown
 from cantstop_arena.runtime.system import bytes_of
 
 if TYPE_CHECKING:
     from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.seeds import Seed
+    from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.tournament.files.config import Overrides
     from cantstop_arena.tournament.pool.worker_pool import Terms
-
-RESULTS = Path("results")
 
 bots_option = click.option(
     "--bots",
@@ -39,16 +37,20 @@ game_option = click.option(
     default="cantstop",
     show_default=True,
     metavar="NAME",
+    shell_complete=completing.games,
     help="The game that is played; see arena games.",
 )
 
 
-def catalogue_for(bots_folder: Path, game_name: str) -> "Catalogue":
-    """What can be used to play a game. Raises UsageError for a game that there is not."""
+def catalogue_for(bots_folder: Path, game_name: str, results: Path = RESULTS) -> "Catalogue":
+    """What can be used to play a game, with versions of bots from earlier `results`.
+
+    Raises UsageError for a game that there is not.
+    """
     from cantstop_arena.bot_sources.catalogue import Catalogue
     from cantstop_arena.games.registry import game_called
 
-    return Catalogue(bots_folder, game_called(game_name))
+    return Catalogue(bots_folder, game_called(game_name), results=results)
 
 
 def _bytes(context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
@@ -59,7 +61,7 @@ def _bytes(context: click.Context, parameter: click.Parameter, text: str | None)
 
 
 def _seed(context: click.Context, parameter: click.Parameter, text: str | None) -> "Seed | None":
-    from cantstop_arena.seeds import WANTED, seed_of
+    from cantstop_arena.deals.seeds import WANTED, seed_of
     from cantstop_arena.tournament.files.yaml_reader import fitted, shown
     from cantstop_arena.tournament.files.yaml_text import plain_value
 
@@ -74,7 +76,10 @@ def _seed(context: click.Context, parameter: click.Parameter, text: str | None) 
 def seed_option(default: str) -> Callable[..., Any]:
     """The option for the seed, a number or a text as in a file; `default` says what it is else."""
     return click.option(
-        "--seed", callback=_seed, metavar="SEED", help=f"Of all dice, a number or a text. {default}"
+        "--seed",
+        callback=_seed,
+        metavar="SEED",
+        help=f"Of all chance: a number or a text. {default}",
     )
 
 
@@ -103,18 +108,12 @@ _OPTIONS = (
         help="What each worker may take beyond what it starts with, such as 512M or 2G.",
     ),
     click.option("--games", type=int, help="Games for each group of bots that meets."),
-    seed_option("Default: the file's, or one that nobody can guess."),
+    seed_option("Default: the file's, or a random one."),
     results_option,
     bots_option,
     click.option("--fresh", is_flag=True, help="Forget earlier results of this name."),
     click.option("--quiet", is_flag=True, help="Print the tables and nothing else."),
-    click.option(
-        "--page/--no-page",
-        default=True,
-        envvar="CANTSTOP_ARENA_PAGE",
-        show_envvar=True,
-        help="Write report.html, which takes about a second. Default: yes.",
-    ),
+    page_option,
 )
 
 
@@ -157,12 +156,6 @@ def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         told = option(told)
     return told
-
-
-def say_how_to_go_on() -> None:
-    """From now on a user who stops the run is told how to continue it."""
-    again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
-    shutdown.say_at_the_end(f"\nStopped. Nothing finished is lost; go on with:\n  {again}")
 
 
 def terms_of(workers: int | None, start_method: str | None, memory: int | None) -> "Terms":

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cantstop_arena.cli.terminals.terminal import takes_colours
-from cantstop_arena.reports.formats.choices import FORMATS, TABLES
+from cantstop_arena.documents.formats.choices import FORMATS, TABLES
 
 if TYPE_CHECKING:
-    from cantstop_arena.reports.analysis import Analysis
+    from cantstop_arena.documents.analysis import Analysis
 
 TEXT = "text"
 
@@ -40,7 +40,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def show(analysis: "Analysis", form: str, chosen: Sequence[str]) -> None:
     """Print the chosen tables."""
-    from cantstop_arena.reports.tables import all_tables
+    from cantstop_arena.documents.tables import all_tables
 
     if form == TEXT and sys.stdout.isatty():
         width = shutil.get_terminal_size().columns

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cantstop_arena.compare.measures import Questions
 from cantstop_arena.compare.statistics import Difference, Order
-from cantstop_arena.seeds import Seed
+from cantstop_arena.deals.seeds import Seed
 
 
 @dataclass(frozen=True, slots=True)

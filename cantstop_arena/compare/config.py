@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.compare.measures import Questions
-from cantstop_arena.games.game import Game
-from cantstop_arena.seeds import Seed, drawn
+from cantstop_arena.deals.seeds import Seed, drawn
+from cantstop_arena.game_api.game import Game
 from cantstop_arena.tournament.files.config import (
     AS_WRITTEN,
     GAMES,
@@ -43,7 +43,7 @@ from cantstop_arena.tournament.files.yaml_text import Node, place_of
 
 if TYPE_CHECKING:
     from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.seatings import Group
+    from cantstop_arena.deals.seatings import Group
 
 KEYS = (
     "name",
@@ -105,7 +105,7 @@ class Comparison:
             source=folder / RESOLVED,
             hidden=(self.source, folder.parents[1]),
             lineups=lineups,
-            measured=True,
+            compared=True,
         )
 
     def resolved(self, folder: Path) -> dict[str, Any]:

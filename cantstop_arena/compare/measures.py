@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from cantstop_arena.counting import COUNT, SHARE, Counts, Measure
-from cantstop_arena.shares import WHOLE
+from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Measure
+from cantstop_arena.deals.shares import WHOLE
 
 BOT = "bot "  # begins the keys of the measures of single bots
 BOTS = "bots"  # all of them, where a file says what is negligible
@@ -16,7 +16,7 @@ ORDER = "order"  # the question whether the order of the bots changes
 BETTER_BOT, LAST_SEAT, UNFINISHED = "better_bot", "last_seat", "unfinished"
 
 DEFAULT_IGNORED = {COUNT: 0.01, SHARE: 0.002}
-"""Differences that nobody at a table would notice: 1 % of a count, 0.2 points of a share."""
+"""Differences that nobody at a table would notice: 1% of a count, 0.2 points of a share."""
 
 _SHARED = (
     Measure(

@@ -21,7 +21,7 @@ from cantstop_arena.compare.statistics import (
     compared,
     orders,
 )
-from cantstop_arena.outcomes import Results
+from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.ratings.multiple_comparisons import holm
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournament.files.config import RESOLVED, Tournament, dump
@@ -42,7 +42,7 @@ def compare(
 
     `watched` tells for the name of each tournament who is to watch it.
 
-    Raises LedgerError, BotError, FaultError or WorkforceError.
+    Raises LedgerError, BotError, FaultError or WorkerPoolError.
     """
     comparison = settled(comparison, folder, fresh)
     if fresh:

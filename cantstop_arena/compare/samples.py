@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from cantstop_arena.compare.measures import Questions, won_by
 from cantstop_arena.compare.statistics import Estimate, Numbers, Pair, Ratio, lead
-from cantstop_arena.counting import COUNT, Measure, kept_of_deals
-from cantstop_arena.outcomes import Tally
+from cantstop_arena.deals.counting import COUNT, Measure, kept_of_deals
+from cantstop_arena.deals.outcomes import Tally
+from cantstop_arena.deals.sampling import Span, unbroken
+from cantstop_arena.deals.seatings import MOST_SEATS, Group, Orders, lineups
+from cantstop_arena.deals.shares import WHOLE, whole
 from cantstop_arena.ratings.scores import variance
-from cantstop_arena.sampling import Span, unbroken
-from cantstop_arena.seatings import MOST_SEATS, Group, Orders, lineups
-from cantstop_arena.shares import WHOLE, whole
 from cantstop_arena.tournament.ledgers.ledger import Ledger
 
 FAIR = lcm(*range(1, MOST_SEATS + 1))  # what copies of a bot won divides evenly among them
@@ -79,7 +79,7 @@ class Plan:
     @property
     def counted(self) -> tuple[str, ...]:
         """What the ledgers keep of every deal."""
-        return kept_of_deals(self.questions.counts)
+        return kept_of_deals(self.questions.counts, self.players)
 
     @cached_property
     def size(self) -> int:

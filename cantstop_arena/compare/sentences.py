@@ -16,7 +16,7 @@ from cantstop_arena.compare.statistics import (
     Difference,
     Estimate,
 )
-from cantstop_arena.counting import COUNT
+from cantstop_arena.deals.counting import COUNT
 
 THE_ORDER = "the order of the bots"
 MOST_DECIMALS = 4
@@ -48,10 +48,17 @@ def _opening(answer: Answer) -> str:
     told.sort(key=lambda key: (key != length, -abs(answer.differences[key].effect or 0)))
     if told:
         changes = [_change(answer, key, first=key == told[0]) for key in told[:MOST_TOLD]]
-        more = ["differs in more, which the table has"] if told[MOST_TOLD:] else []
+        more = _further(len(told) - MOST_TOLD)
         return f"{answer.rules} {_listed([*changes, *more])}"
     what = "clear difference" if _with(answer, UNDECIDED) else "difference worth mentioning"
     return f"{answer.rules} makes no {what} to {_game(answer)}"
+
+
+def _further(count: int) -> list[str]:
+    """What is said of so many differences that have no words of their own."""
+    if count <= 0:
+        return []
+    return [f"has {count} further difference{'s' * (count > 1)} (see the table)"]
 
 
 def _follows(answer: Answer, key: str) -> bool:
@@ -84,7 +91,7 @@ def _change(answer: Answer, key: str, first: bool) -> str:
 
 
 def _amount(change: Estimate, kind: str) -> tuple[str, str]:
-    """How much, without its sign, and from what to what: "9.3 %", "9.1 to 9.5"."""
+    """How much, without its sign, and from what to what: "9.3%", "9.1 to 9.5"."""
     sign = -1 if change.value < 0 else 1
     value = 100 * abs(change.value)
     if change.low is None or change.high is None:
@@ -104,7 +111,7 @@ def _decimals(reach: float) -> int:
 
 def _with_unit(number: str, kind: str) -> str:
     if kind == COUNT:
-        return f"{number} %"
+        return f"{number}%"
     return f"{number} point" if number == "1" else f"{number} points"
 
 
@@ -121,7 +128,7 @@ def _rest(answer: Answer) -> Iterator[str]:
         unknown.append(THE_ORDER)
     if unknown:
         verb = "differ" if len(unknown) > 1 or _are_many(answer, undecided) else "differs"
-        yield f"whether {_listed(unknown)} {verb} cannot be told with these games"
+        yield f"whether {_listed(unknown)} {verb} is inconclusive with this many games"
     if order is not None and order.verdict == KEPT:
         yield "it does not change " + ("who is the better bot" if order.pairs == 1 else THE_ORDER)
     if order is not None and order.verdict == CHANGED:

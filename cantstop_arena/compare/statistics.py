@@ -10,8 +10,8 @@ intervals are Student's with one degree of freedom less than deals.
 effect size   Cohen's d for counts: the difference in standard deviations of a single game under
               the baseline; Cohen's h for shares: 2 asin √R' - 2 asin √R (Cohen 1988)
 p             Student's t, two-sided; corrected over all questions after Holm (1979)
-negligible    the whole 95 % interval lies within ± the difference to be ignored: two one-sided
-              tests (Schuirmann 1987), each at 2.5 %
+negligible    the whole 95% interval lies within ± the difference to be ignored: two one-sided
+              tests (Schuirmann 1987), each at 2.5%
 
 A difference that is the same in all n deals has no variance to speak of, and so no interval: its
 p is the sign test's, 2^(1 - n). One deal alone decides nothing.
@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.counting import COUNT, SHARE
+from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.ratings.distributions import student, student_tail
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 
@@ -59,7 +59,7 @@ class Ratio(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with its 95 % interval, and how likely one so far from 0 would be by chance."""
+    """A number with its 95% interval, and how likely one so far from 0 would be by chance."""
 
     value: float
     low: float | None

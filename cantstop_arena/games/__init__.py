@@ -4,10 +4,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cantstop_arena.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
-    from cantstop_arena.games.codec import Codec
-    from cantstop_arena.games.decisions import decision
-    from cantstop_arena.games.game import (
+    from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
+    from cantstop_arena.deals.seatings import (
+        Orders,
+        all_orders,
+        balanced_orders,
+        rotations,
+        standard_orders,
+    )
+    from cantstop_arena.game_api.codec import Codec
+    from cantstop_arena.game_api.decisions import decision
+    from cantstop_arena.game_api.game import (
         CheckGame,
         Deal,
         Event,
@@ -17,15 +24,8 @@ if TYPE_CHECKING:
         State,
         View,
     )
-    from cantstop_arena.games.rulebook import Named, RuleBook, choice, flag, whole, wholes
-    from cantstop_arena.games.streams import Stream
-    from cantstop_arena.seatings import (
-        Orders,
-        all_orders,
-        balanced_orders,
-        rotations,
-        standard_orders,
-    )
+    from cantstop_arena.game_api.rulebook import Named, RuleBook, choice, flag, whole, wholes
+    from cantstop_arena.game_api.streams import Stream
 
 __all__ = [
     "COUNT",
@@ -59,13 +59,13 @@ __all__ = [
 ]
 
 _PLACES = (
-    "counting",
-    "games.codec",
-    "games.decisions",
-    "games.game",
-    "games.rulebook",
-    "games.streams",
-    "seatings",
+    "deals.counting",
+    "deals.seatings",
+    "game_api.codec",
+    "game_api.decisions",
+    "game_api.game",
+    "game_api.rulebook",
+    "game_api.streams",
 )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import is_dataclass
 
-from cantstop_arena.counting import GAMES, UNFINISHED
-from cantstop_arena.games.game import Game
-from cantstop_arena.games.rulebook import RuleBook
-from cantstop_arena.seatings import MOST_SEATS
+from cantstop_arena.deals.counting import GAMES, UNFINISHED
+from cantstop_arena.deals.seatings import MOST_SEATS
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.rulebook import RuleBook
 
 _NEEDED = ("name", "title", "rules", "hooks")
 _QUOTIENTS = (GAMES, UNFINISHED, "finished", "played")

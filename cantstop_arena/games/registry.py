@@ -6,24 +6,21 @@ A package brings games by an entry point of the group `cantstop_arena.games`: a 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.options import LONGEST_QUOTE, did_you_mean
+from cantstop_arena.games.packages import declared, is_declared, loaded
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from cantstop_arena.games.game import Game
+    from cantstop_arena.game_api.game import Game
 
 GROUP = "cantstop_arena.games"
 DEFAULT = "cantstop"
-_DECLARATIONS = "*.*-info/entry_points.txt"
 _BUILT_IN = {
     DEFAULT: "cantstop_arena.games.cantstop.game",
     "cubus": "cantstop_arena.games.cubus.game",
@@ -31,6 +28,8 @@ _BUILT_IN = {
 _COMMANDS = {
     "odds": "cantstop_arena.views.cantstop.odds_command:odds",
     "train": "cantstop_arena.views.cantstop.train_command:train",
+    "solve": "cantstop_arena.views.cantstop.solve_command:solve",
+    "judge": "cantstop_arena.views.cantstop.judging.judge_command:judge",
     "cubus": "cantstop_arena.views.cubus.commands:cubus",
 }
 """Commands of the games that are built in, named here so that listing commands imports no game."""
@@ -45,6 +44,8 @@ def game_called(name: str) -> Game:
         return games[name]
     if name in broken:
         raise UsageError(f"game {name} cannot be used: {broken[name]}")
+    from cantstop_arena.game_api.options import LONGEST_QUOTE, did_you_mean
+
     known = [*_BUILT_IN, *games]
     hint = did_you_mean(name, known)
     raise UsageError(f"unknown game {name!r:.{LONGEST_QUOTE}}{hint}; games are {', '.join(known)}")
@@ -68,15 +69,16 @@ def _built_in(name: str) -> Game:
 @cache
 def _installed() -> tuple[Mapping[str, Game], Mapping[str, str]]:
     """Games by name from packages, and what keeps others from being used."""
-    from importlib import metadata  # it brings much with it
-
     games: dict[str, Game] = {}
-    broken: dict[str, str] = {}
-    for point in sorted(metadata.entry_points(group=GROUP), key=lambda point: point.name):
+    points, malformed = declared(GROUP)
+    broken = dict(malformed)
+    for point in points:
         try:
             for game in _offered(point):
                 games.setdefault(game.name, game)
-        except Exception as error:
+        except UsageError as error:
+            broken[point.name] = str(error)
+        except (Exception, SystemExit) as error:
             broken[point.name] = f"{type(error).__name__}: {error}"
     return games, broken
 
@@ -86,12 +88,12 @@ def _offered(point: EntryPoint) -> Iterator[Game]:
     import pluggy
 
     from cantstop_arena import hookspecs
+    from cantstop_arena.game_api.game import Game
     from cantstop_arena.games.complaints import complaints
-    from cantstop_arena.games.game import Game
 
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
-    manager.register(point.load(), point.name)
+    manager.register(loaded(point), point.name)
     if not manager.hook.register_games.get_hookimpls():
         raise TypeError(f"{point.value} has no function register_games marked @hookimpl")
     for offered in manager.hook.register_games():
@@ -103,21 +105,16 @@ def _offered(point: EntryPoint) -> Iterator[Game]:
             yield game
 
 
+def built_in() -> list[str]:
+    """The names of the games that come along."""
+    return [*_BUILT_IN]
+
+
 def command_names() -> list[str]:
     """The names of the games' own commands."""
-    if not _any_declared():
+    if not is_declared(GROUP):
         return [*_COMMANDS]
     return [*_COMMANDS, *(name for game in _installed()[0].values() for name in game.commands)]
-
-
-def _any_declared() -> bool:
-    """Whether a folder of the path has a package with games.
-
-    A look at the files themselves, since importing what reads them properly would make `arena
-    --help` noticeably slower.
-    """
-    files = (file for folder in sys.path for file in Path(folder).glob(_DECLARATIONS))
-    return any(GROUP in file.read_text("utf-8", "replace") for file in files)
 
 
 def command_place(name: str) -> str | None:

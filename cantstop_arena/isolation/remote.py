@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from cantstop_arena.bot_sources.complaints import LONGEST_REPORT
 from cantstop_arena.errors import ERROR, BotError, GameError
-from cantstop_arena.games.decisions import MOVES, Decision
-from cantstop_arena.games.game import View
+from cantstop_arena.game_api.decisions import GAME_OVER, MOVES, Decision
+from cantstop_arena.game_api.endings import GameOver
+from cantstop_arena.game_api.game import View
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.isolation.child import Child
 from cantstop_arena.isolation.failures import Failure, Lost, Nonsense, Overdue, Raised
@@ -47,6 +48,8 @@ class Remote:
         self.game = game_called(launch.game)
         self._child: Child | None = None
         self._proven: set[str] = set()
+        self.hears = False
+        """Whether the program wants to be told how games end."""
 
     def start(self) -> None:
         """Start the program, if it does not run. Raises BotError where that fails."""
@@ -54,7 +57,7 @@ class Remote:
         if self._child is None:
             self._child = Child(self.launch)
             with self._killed_on_failure():
-                _greet(self._child, self.launch)
+                self.hears = _greet(self._child, self.launch).get(GAME_OVER) is True
 
     def begin(self, seat: int, players: int, rules: Any, key: int, anew: bool = True) -> None:
         """A new game begins, before which the bot forgets what was, unless it learns.
@@ -97,6 +100,15 @@ class Remote:
             back = self.game.codec.view_from_json(decision.shown, there, view.rules, view.random)
             if back != view:
                 raise ValueError(f"{view} comes back as {back}; are its fields annotated rightly?")
+
+    def finish(self, result: GameOver) -> None:
+        """Tell the program how the game ended, if it can still be told: there is no answer."""
+        told: dict[str, Any] = {"type": GAME_OVER, "seat": result.seat, "players": result.players}
+        told["winners"] = [*result.winners]
+        if result.points:
+            told["points"] = [*result.points]
+        with suppress(Failure), self._killed_on_failure():
+            self._running().tell(line_of(told), self.launch.decision_limit)
 
     def close(self) -> None:
         """End the program."""
@@ -146,21 +158,23 @@ def _value(said: object) -> object:
     return said
 
 
-def _greet(child: Child, launch: Launch) -> None:
-    """Say hello, and hear that the program is ready. Raises BotError where it does not say so."""
+def _greet(child: Child, launch: Launch) -> Mapping[str, Any]:
+    """Say hello, and hear that the program is ready; what else it says. Raises BotError."""
     hello = {"type": "hello", "protocol": PROTOCOL, "options": json.loads(launch.options)}
     try:
         child.tell(line_of(hello), launch.start_limit)
-        _check_ready(child.hear(launch.start_limit))
+        answer = _ready(child.hear(launch.start_limit))
     except Failure as failure:
         words = child.last_words()
         raise BotError(f"does not start: {failure}{words and f' ({words})'}") from failure
     child.settled()
+    return answer
 
 
-def _check_ready(line: bytes) -> None:
+def _ready(line: bytes) -> Mapping[str, Any]:
     answer = object_in(line)
     if isinstance(error := answer.get(ERROR), str):
         raise Raised(in_a_line(error, LONGEST_REPORT))
     if answer.get("type") != "ready":
         raise Nonsense(f"this does not say that the program is ready: {excerpt(line)}")
+    return answer

@@ -63,7 +63,8 @@ def _needs(launch: Launch) -> list[Path]:
     """What a program needs to start; a folder before what lies in it, which it would cover."""
     cwd = launch.cwd.absolute()
     python = (str(Path(__file__).parents[2]), sys.prefix, sys.base_prefix, *python_path())
-    named = (cwd / word for word in launch.argv)
+    kept = os.environ.get("CANTSTOP_ARENA_CACHE", cwd)  # compiled once for all processes
+    named = (cwd / word for word in (*launch.argv, kept))
     needs = {cwd, *map(Path, python), *filter(os.path.exists, named)}
     return sorted(needs | {path.resolve() for path in needs})
 

@@ -7,7 +7,6 @@ import random
 import reprlib
 import signal
 from collections.abc import Callable, Mapping
-from dataclasses import is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,15 +19,18 @@ from cantstop_arena.bot_sources.bot_specs import Address, BotSpec
 from cantstop_arena.bot_sources.complaints import LONGEST_REPORT, complaint_of
 from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.errors import ERROR, BotError
-from cantstop_arena.games.decisions import MOVES, Decision
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.decisions import GAME_OVER, MOVES, Decision
+from cantstop_arena.game_api.endings import GameOver
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.registry import DEFAULT, game_called
-from cantstop_arena.games.streams import Stream
 from cantstop_arena.isolation.stdio import take_pipes
-from cantstop_arena.isolation.wire import FOREIGN, line_of
+from cantstop_arena.isolation.wire import FOREIGN, LONGEST_LINE, line_of
 from cantstop_arena.runtime import system
 
 Message = Mapping[str, Any]
+
+LONGEST_ANSWER = LONGEST_LINE // 2  # letters; beside them there is little on its line
 
 
 class Server:
@@ -42,10 +44,13 @@ class Server:
         self._player: Any = None
         self._rules = game.rules.default
         self._random = Stream(0)
+        self._shown: Any = None
+        self._failed: BaseException | None = None
         self._responses: Mapping[str, Callable[[Message], Message | None]] = {
             "hello": self._get_ready,
             "game": self._begin,
             **{one.name: partial(self._decide, one) for one in game.decisions.values()},
+            GAME_OVER: self._finish,
         }
 
     def answer(self, line: bytes) -> bytes:
@@ -62,18 +67,19 @@ class Server:
 
     def _get_ready(self, told: Message) -> Message:
         spec = self._find()
-        spec.build(told["options"])  # a bot that cannot be built says so before it plays
+        player = spec.build(told["options"])  # that it cannot be built it says before it plays
         self._make = partial(fresh_player, spec, told["options"])
         self._game.prepare(self._rules, self._game.players[0])  # no decision waits for that
         if self._memory is not None:
             system.limit_memory(self._memory)
-        return {"type": "ready"}
+        return {"type": "ready", GAME_OVER: hasattr(player, GAME_OVER)}
 
     def _begin(self, told: Message) -> None:
         key = int(told["random"], 16)
         self._rules, self._random = self._game.rules.from_dict(told["rules"]), Stream(key)
         if told.get("anew", True):
             self._player = None
+        self._shown = None
         seed_libraries(key)
         self._game.prepare(self._rules, told["players"])  # which is not the bot's time
 
@@ -81,13 +87,26 @@ class Server:
         player, codec = self._asked(), self._game.codec
         view = told[decision.parameters[0]]
         shown = [codec.view_from_json(decision.shown, view, self._rules, self._random)]
+        self._shown = shown[0]
         if MOVES in told:
             shown.append(codec.moves_from_json(told[MOVES]))
         decide = getattr(player, decision.name, None)
-        return {decision.key: None if decide is None else spoken(decide(*shown))}
+        return {decision.key: None if decide is None else said_of(decision, decide(*shown))}
+
+    def _finish(self, told: Message) -> None:
+        """Tell the bot how the game ended. Nobody waits: what it raises it raises when asked."""
+        winners, points = tuple(told["winners"]), tuple(told.get("points", ()))
+        result = GameOver(told["seat"], told["players"], winners, points)
+        try:
+            self._asked().game_over(self._shown, result)
+        except BaseException as error:
+            self._failed = error
 
     def _asked(self) -> Any:
-        """The bot of this game, made when it is asked first."""
+        """The bot of this game, made when it is asked first. Raises what it failed with."""
+        if self._failed is not None:
+            failed, self._failed = self._failed, None
+            raise failed
         if self._player is None:
             self._player = self._make()
         return self._player
@@ -104,6 +123,17 @@ def seed_libraries(key: int) -> None:
     np.random.seed(key & 0xFFFFFFFF)
 
 
+def said_of(decision: Decision, answer: object) -> object:
+    """An answer as the arena hears it: one that the decision takes as plain values, in full."""
+    if decision.has_moves or decision.answer in (bool, int):
+        return spoken(answer)
+    with contextlib.suppress(Exception):  # no answer; or it holds what JSON has no word for
+        plain = msgspec.to_builtins(decision.checked(answer), str_keys=True)
+        if len(json.dumps(plain, allow_nan=False)) < LONGEST_ANSWER:
+            return plain
+    return spoken(answer)
+
+
 def spoken(answer: object) -> object:
     """An answer as JSON has it; what JSON has no word for as a text, under a key of its own."""
     kind = type(answer)  # an object can lie about its class
@@ -115,9 +145,6 @@ def spoken(answer: object) -> object:
         return number
     if answer is None or (kind is str and len(str(answer)) < LONGEST_REPORT):
         return answer
-    with contextlib.suppress(Exception):  # a dataclass may hold what JSON has no word for
-        if is_dataclass(kind):
-            return msgspec.to_builtins(answer)
     try:
         return {FOREIGN: reprlib.repr(answer)}
     except BaseException:

@@ -19,9 +19,9 @@ f = D (1 - l / g) for each stretch, are D - 1 for a single one; intervals have S
 The seats' effects, which few heavy deals can decide, have fewer if the deals' kurtosis asks for it
 (see `sampled`).
 
-Two things that no residual shows are added. A bot that won or lost everything varies only by what
-the model says, so the model's own variance of the bots at the bound is added to M. And where all D
-deals came out the same, others could still come: with 95 % confidence a share of less than
+Two things that no residual shows are added. One is what bots that hardly ever win or lose have not
+shown yet (see `unseen`). The other: where all D deals came out the same, others could still come,
+with 95% confidence a share of less than
 π = 1 - 0.05^(1/D) (Clopper and Pearson 1934), which moves a contrast by π √(D g) if such deals
 differ as the model expects of deals; that is then taken as half the interval.
 """
@@ -31,24 +31,24 @@ from math import sqrt
 
 import numpy as np
 
+from cantstop_arena.deals.shares import whole
 from cantstop_arena.ratings.distributions import student
 from cantstop_arena.ratings.model.choice import chances, spread, summed
 from cantstop_arena.ratings.model.connections import Truths
 from cantstop_arena.ratings.model.evidence import Floats, Span
 from cantstop_arena.ratings.model.luce import Luce
-from cantstop_arena.sequential.confidence import (
+from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     chance,
     least_variance,
     multiplier,
 )
-from cantstop_arena.shares import whole
+from cantstop_arena.ratings.unseen import unseen
 
 NOTHING = 1e-13  # of the model's variance: less than that is rounding
 LEAST_FREEDOM = 0.999  # below, there is one deal, and nothing to see how deals differ
 SURE = 0.05
 DIGITS = 10
-SINGULAR = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Spread:
     expected: float | None = None
 
     def reach(self, place: int | tuple[int, int]) -> float:
-        """Half the width of a contrast's 95 % interval."""
+        """Half the width of a contrast's 95% interval."""
         error, freedom = float(self.error[place]), float(self.freedom[place])
         if error == 0:
             return 0.0
@@ -103,14 +103,14 @@ class Spread:
 class Sandwich:
     """The covariance of a model's parameters: of strengths first, then of seats."""
 
-    def __init__(self, model: Luce, expected: float | None = None) -> None:
+    def __init__(self, model: Luce, expected: float | None = None, alikeness: float = 0.0) -> None:
         inverse = model.inverse
         self.expected = expected
         self.deals = sum(span.deals for span in model.evidence.spans)
         self.parts = [_parts(model, span) for span in model.evidence.spans]
-        self.extra = inverse @ _unseen(model) @ inverse
-        found: Floats = sum((part.found for part in self.parts), self.extra)
-        self.covariance = found
+        seen: Floats = sum((part.found for part in self.parts), np.zeros_like(inverse))
+        self.extra: Floats = inverse @ unseen(model, seen, alikeness) @ inverse
+        self.covariance = seen + self.extra
         self.trace = sum(float((part.found * model.curvature).sum()) for part in self.parts)
 
     def of_contrasts(self, contrasts: Floats) -> Spread:
@@ -227,21 +227,6 @@ def _scatter(span: Span, expected: Floats) -> Floats:
     moved = np.outer(apart, rest)
     scatter: Floats = about - moved - moved.T + span.deals * np.outer(apart, apart)
     return scatter / parts**2
-
-
-def _unseen(model: Luce) -> Floats:
-    """The covariance of the score, by the model, of what rests on virtual games.
-
-    H[:, B] H[B, B]⁻¹ H[B, :] with B the bots at the bound: the part of the information H that is
-    theirs, the rest of the field being known.
-    """
-    if model.seats_at_bound:
-        return model.curvature
-    bound = np.flatnonzero(model.links.at_bound)
-    theirs = model.curvature[bound]
-    inverse = np.linalg.pinv(theirs[:, bound], rcond=SINGULAR, hermitian=True)
-    unseen: Floats = theirs.T @ inverse @ theirs
-    return unseen
 
 
 def _differences(covariance: Floats) -> Floats:

@@ -46,7 +46,7 @@ def student_tail(deviates: Floats, freedom: Floats) -> Floats:
 
 
 def student(freedom: float, tail: float = (1 - CENTRAL) / 2) -> float:
-    """The number that Student's exceeds with probability `tail`; by default his 97.5 % point."""
+    """The number that Student's exceeds with probability `tail`; by default his 97.5% point."""
     return _quantile(float(freedom), tail)
 
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.outcomes import Results
+from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.ratings.covariance import Sandwich, Spread
 from cantstop_arena.ratings.distributions import student_tail
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.connections import Truths, fields_of
 from cantstop_arena.ratings.model.evidence import Floats, Ints, gathered
 from cantstop_arena.ratings.model.luce import ELO, Luce, maximum
-from cantstop_arena.ratings.model.sampled import heavy_freedom
+from cantstop_arena.ratings.model.sampled import alikeness, heavy_freedom
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm, letters, ranks
 from cantstop_arena.ratings.rating import Difference, Points, Ratings, points_of
 
@@ -29,7 +29,8 @@ def rate(results: Results) -> Ratings:
     """The ratings of a tournament's bots."""
     evidence, order = gathered(results)
     model = maximum(evidence)
-    sandwich = Sandwich(model, results.until.expected if results.until else None)
+    expected = results.until.expected if results.until else None
+    sandwich = Sandwich(model, expected, alikeness(results, model, order))
     return _Rated(results, model, sandwich, order).ratings()
 
 
@@ -50,7 +51,7 @@ class _Rated:
         worse = self._worse(apart)
         told = self._told_apart(apart, worse)
         relative = self._relative()
-        spread = self.sandwich.of_contrasts(relative)
+        spread = self._heavy(self.sandwich.of_contrasts(relative), relative)
         ranges = ranks(told & (self.strengths[:, None] > self.strengths))
         rated, signs = self._points(spread), self._letters(told)
         seats, first_seat = self._seats()
@@ -117,14 +118,18 @@ class _Rated:
         weights[:seats] = np.eye(seats) - 1 / seats
         weights[seats, 0] = 1
         contrasts = np.concatenate([np.zeros((seats + 1, bots)), weights], axis=1)
-        spread = self.sandwich.of_contrasts(contrasts)
-        if self.sandwich.expected is None:
-            deals = self.sandwich.deals
-            most = heavy_freedom(self.results, self.model, self.order, deals, contrasts)
-            spread = replace(spread, freedom=np.minimum(spread.freedom, np.maximum(most, 1.0)))
+        spread = self._heavy(self.sandwich.of_contrasts(contrasts), contrasts)
         points = (ELO * weights @ self.model.seats).tolist()
         *effects, first = (points_of(point, spread, row) for row, point in enumerate(points))
         return tuple(effects), first
+
+    def _heavy(self, spread: Spread, contrasts: Floats) -> Spread:
+        """With no more degrees of freedom than deals of such weight leave."""
+        if self.sandwich.expected is not None:
+            return spread
+        deals = self.sandwich.deals
+        most = heavy_freedom(self.results, self.model, self.order, deals, contrasts)
+        return replace(spread, freedom=np.minimum(spread.freedom, np.maximum(most, 1.0)))
 
     def _worse(self, apart: Spread) -> Floats:
         """The probability that the row's bot is worse than the column's; a half if unknown."""

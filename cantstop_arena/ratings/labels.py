@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+MOST_ANCHOR = 1e6  # that a bot's Elo can be set to, up and down
+
 
 class Label(StrEnum):
     """What a reader of ratings should know; a label is given with the bots it is about."""

@@ -1,12 +1,12 @@
 """Which bots can be told apart: corrected tests of all pairs, letters and ranges of ranks.
 
 - Holm (1979): the smallest p-value is multiplied by the number of tests, the next by one less, and
-  so on. The chance of any false claim is at most 5 %, however the tests depend on each other.
-- A compact letter display (Piepho 2004): bots that share a letter cannot be told apart. Letters are
-  made by inserting one bot after the other and absorbing what others contain.
+  so on. The chance of any false claim is at most 5%, however the tests depend on each other.
+- A compact letter display (Piepho 2004): bots that share a letter are not significantly different.
+  Letters are made by inserting one bot after the other and absorbing what others contain.
 - A bot's rank is at best one more than the number of bots that are told to be better, at worst
   as many places from the end as bots are told to be worse. All these ranges hold together with
-  95 % (Klein, Wright and Wieczorek 2020).
+  95% (Klein, Wright and Wieczorek 2020).
 """
 
 from string import ascii_lowercase

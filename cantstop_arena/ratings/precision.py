@@ -2,7 +2,7 @@
 
 from math import inf
 
-from cantstop_arena.outcomes import ELO_ERROR, Results, Until
+from cantstop_arena.deals.outcomes import ELO_ERROR, Results, Until
 from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.scores import scores
 

@@ -15,7 +15,7 @@ from cantstop_arena.ratings.model.luce import ELO
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """A number of Elo points, its standard error and its 95 % interval.
+    """A number of Elo points, its standard error and its 95% interval.
 
     An `error` of None: the deals do not tell. An end of None: the games set no bound there, or
     there is no error.

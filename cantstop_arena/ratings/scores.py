@@ -1,4 +1,4 @@
-"""Shares of wins and mean counts, each with a 95 % interval.
+"""Shares of wins and mean counts, each with a 95% interval.
 
 A score is a share of wins: 1 for a bot that won every game it sat in.
 The games of one deal share their luck, so the deal is what was sampled. A score is the quotient of
@@ -14,7 +14,7 @@ Graubard (1998):
     (p + t²/2n ± t √(p (1 - p)/n + t²/4n²)) / (1 + t²/n)
 
 A bot that won nothing or everything: the same with n = D. Equal shares in every deal: deals that
-come out otherwise are then, with 95 % confidence, a share of less than π = 1 - 0.05^(1/D) of all,
+come out otherwise are then, with 95% confidence, a share of less than π = 1 - 0.05^(1/D) of all,
 and the interval is from (1 - π) p to (1 - π) p + π. Fewer than two deals: 0 to 1.
 
 Where one looks while games go on, the interval is a confidence sequence, tuned for the deals that
@@ -28,18 +28,18 @@ from math import sqrt
 
 import numpy as np
 
-from cantstop_arena.outcomes import Results, Tally
+from cantstop_arena.deals.outcomes import Results, Tally
+from cantstop_arena.deals.shares import WHOLE, whole
 from cantstop_arena.ratings.distributions import student
 from cantstop_arena.ratings.model.evidence import Ints
-from cantstop_arena.sequential.confidence import FIRST_LOOK, least_variance, multiplier
-from cantstop_arena.shares import WHOLE, whole
+from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK, least_variance, multiplier
 
 SURE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean over games and its 95 % interval; None where the games say nothing."""
+    """A mean over games and its 95% interval; None where the games say nothing."""
 
     games: int
     mean: float | None

@@ -9,10 +9,10 @@ from cantstop_arena.compare.measures import ORDER, Questions, ignored_of
 from cantstop_arena.compare.sentences import sentence
 from cantstop_arena.compare.statistics import Difference, Order
 from cantstop_arena.compare.statistics import Estimate as Interval
-from cantstop_arena.counting import COUNT
-from cantstop_arena.reports.files import PAGE
-from cantstop_arena.reports.formats.drawing import LATEX, MARKDOWN, TEXT, Style, draw_all
-from cantstop_arena.reports.formats.model import (
+from cantstop_arena.deals.counting import COUNT
+from cantstop_arena.deals.seeds import in_json
+from cantstop_arena.documents.formats.drawing import LATEX, MARKDOWN, TEXT, Style, draw_all
+from cantstop_arena.documents.formats.model import (
     Column,
     Estimate,
     Table,
@@ -21,9 +21,9 @@ from cantstop_arena.reports.formats.model import (
     number,
     significant,
 )
-from cantstop_arena.reports.formats.records import as_csv, as_json, records
-from cantstop_arena.reports.written import write_whole
-from cantstop_arena.seeds import in_json
+from cantstop_arena.documents.formats.records import as_csv, as_json, records
+from cantstop_arena.documents.written import write_whole
+from cantstop_arena.reports.files import PAGE
 from cantstop_arena.texts import how_many
 
 STYLES = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX}
@@ -80,12 +80,12 @@ def legend(answers: Answers) -> Iterator[str]:
         one.p is not None for answer in answers.answers for one in _questions(answer).values()
     )
     yield (
-        "Shares are in percent, their differences in points of a hundred; ± is half of a 95 %"
+        "Shares are in percent, their differences in points of a hundred; ± is half of a 95%"
         " interval, of differences between deals played under both rule sets. Effects are Cohen's d"
         " in games (counts) and Cohen's h (shares)."
     )
     yield (
-        f"p is corrected for all {questions} questions of the file (Holm): 5 % is the chance that"
+        f"p is corrected for all {questions} questions of the file (Holm): 5% is the chance that"
         " any of them is answered by a difference where there is none at all. Negligible: the"
         f" interval lies within what is to be ignored ({_limits(answers)})."
     )

@@ -3,23 +3,25 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.drawing import MARKDOWN, draw
-from cantstop_arena.reports.formats.model import Table
-from cantstop_arena.reports.formats.records import as_csv, as_json
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.drawing import MARKDOWN, draw
+from cantstop_arena.documents.formats.model import Table
+from cantstop_arena.documents.formats.records import as_csv, as_json
+from cantstop_arena.documents.tables.crosstable import crosstable, pairs, scores_only
+from cantstop_arena.documents.tables.fit import fit
+from cantstop_arena.documents.tables.lengths import lengths
+from cantstop_arena.documents.tables.predecessors import following, predecessors
+from cantstop_arena.documents.tables.seats import seats
+from cantstop_arena.documents.tables.standings import standings
+from cantstop_arena.documents.tables.styles import styles
+from cantstop_arena.documents.written import write_whole
 from cantstop_arena.reports.summary import summary
-from cantstop_arena.reports.tables.crosstable import crosstable, pairs, scores_only
-from cantstop_arena.reports.tables.fit import fit
-from cantstop_arena.reports.tables.lengths import lengths
-from cantstop_arena.reports.tables.seats import seats
-from cantstop_arena.reports.tables.standings import standings
-from cantstop_arena.reports.tables.styles import styles
-from cantstop_arena.reports.written import write_whole
 
 PAGE = "report.html"
 NOT_ALONE = (
     *("crosstable.csv", "crosstable.md", "pairs.csv"),
     *("fit.csv", "fit.md", "seats.csv", "seats.md"),
+    *("predecessors.csv", "predecessors.md"),
 )
 
 
@@ -58,6 +60,9 @@ def _contents(analysis: Analysis) -> Iterator[tuple[str, str]]:
         yield "pairs.csv", as_csv(pairs(analysis))
         yield from _both(fit(analysis, most=None))
         yield from _both(seats(analysis))
+    if analysis.results.predecessors:
+        yield "predecessors.csv", as_csv(following(analysis))
+        yield "predecessors.md", _markdown(predecessors(analysis))
     yield from _both(styles(analysis))
     yield from _both(lengths(analysis))
     yield "summary.json", as_json(summary(analysis))

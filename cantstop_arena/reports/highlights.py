@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from cantstop_arena.deals.lengths import length_class
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seeds import seed_of
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.records import as_json_lines
+from cantstop_arena.documents.tables.lengths import classes_of, percentile
+from cantstop_arena.documents.written import write_whole
 from cantstop_arena.errors import ArenaError
-from cantstop_arena.games.game import Event
+from cantstop_arena.game_api.game import Event
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.lengths import length_class
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.records import as_json_lines
-from cantstop_arena.reports.tables.lengths import classes_of, percentile
-from cantstop_arena.reports.written import write_whole
-from cantstop_arena.seatings import Group
-from cantstop_arena.seeds import seed_of
 from cantstop_arena.views.game_view import GameView, view_of
 
 GAMES = "games"  # in a results folder

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from tabulate import tabulate
 
+from cantstop_arena.deals.seeds import Seed, in_json
+from cantstop_arena.deals.shares import WHOLE
+from cantstop_arena.documents.formats.escaping import printable
+from cantstop_arena.documents.formats.model import rounded
 from cantstop_arena.ratings.scores import Estimate, Run, score
-from cantstop_arena.reports.formats.escaping import printable
-from cantstop_arena.reports.formats.model import rounded
+from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK
+from cantstop_arena.ratings.sequential.sprt import Sprt, elo_of, expected_deals, mean_and_variance
 from cantstop_arena.reports.summary import Entry
-from cantstop_arena.seeds import Seed, in_json
-from cantstop_arena.sequential.confidence import FIRST_LOOK
-from cantstop_arena.sequential.sprt import Sprt, elo_of, expected_deals, mean_and_variance
-from cantstop_arena.shares import WHOLE
 from cantstop_arena.texts import how_many
 
 POINTS = ("0", "1/2", "1", "3/2", "2")
@@ -144,7 +144,7 @@ def _estimates(found: Finding) -> str:
     share = found.score
     if share.mean is None:
         return "No deal counts, so nothing is known."
-    kind = "95 % confidence sequence: valid whenever one looks" if found.test else "95 %"
+    kind = "95% confidence sequence: valid whenever one looks" if found.test else "95%"
     ends = f"{100 * (share.low or 0):.2f} to {100 * (1 if share.high is None else share.high):.2f}"
     mean, low, high = found.elo
     return (
@@ -203,5 +203,5 @@ def _verdict(found: Finding) -> str:
         told, error = _claim(found.bots, test.elo1, "less"), test.beta
     return (
         f"H{accepted} is accepted: {told}. Where H{1 - accepted} is true, such a test says so in"
-        f" {100 * error:g} % of cases at most."
+        f" {100 * error:g}% of cases at most."
     )

@@ -6,11 +6,11 @@ from math import log, sqrt
 
 from tabulate import tabulate
 
+from cantstop_arena.deals.sampling import Ints
+from cantstop_arena.deals.shares import whole
+from cantstop_arena.documents.formats.escaping import printable
 from cantstop_arena.ratings.distributions import student
-from cantstop_arena.reports.formats.escaping import printable
-from cantstop_arena.sampling import Ints
-from cantstop_arena.sequential.planning import deals_needed
-from cantstop_arena.shares import whole
+from cantstop_arena.ratings.sequential.planning import deals_needed
 
 ROUNDING = 1e-12  # of a deal's greatest square: a smaller variance is none
 _ELO = 400 / log(10)  # points for each unit of strength
@@ -32,7 +32,7 @@ class Question:
 class Plan:
     """What a question costs: `deals`, from the variance per deal that a pilot has found.
 
-    `found` is the difference in the pilot and half its 95 % interval; None where Elo cannot be
+    `found` is the difference in the pilot and half its 95% interval; None where Elo cannot be
     told, as one of the two won no game. `deals` is None then, and where all deals of the pilot came
     out the same, so that it does not tell how much they vary.
     """
@@ -107,14 +107,14 @@ def _asked(question: Question, plan: Plan) -> str:
     size = abs(question.difference)
     what = f"{size:g} Elo" if question.elo else f"{size:g} in score{_example(size, plan.players)}"
     return (
-        f"To find a difference of {what} with probability {100 * question.power:g} %, and one"
-        f" where there is none in {100 * question.alpha:g} % of cases, takes"
+        f"To find a difference of {what} with probability {100 * question.power:g}%, and one"
+        f" where there is none in {100 * question.alpha:g}% of cases, takes"
     )
 
 
 def _example(size: float, players: int) -> str:
     high, low = (100 / players + sign * 50 * size for sign in (1, -1))
-    return f" (such as {high:g} % to {low:g} %)" if low >= 0 else ""
+    return f" (such as {high:g}% to {low:g}%)" if low >= 0 else ""
 
 
 def _duration(seconds: float) -> str:

@@ -5,29 +5,31 @@ from dataclasses import asdict
 from math import isfinite, sqrt
 from typing import TypeAlias
 
-from cantstop_arena.outcomes import Charge, Results, Tally, Until
+from cantstop_arena.deals.outcomes import Charge, Results, Tally, Until
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seeds import in_json
+from cantstop_arena.deals.shares import whole
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.model import rounded
+from cantstop_arena.documents.formats.records import records
+from cantstop_arena.documents.tables.crosstable import pairs
+from cantstop_arena.documents.tables.fit import fit
+from cantstop_arena.documents.tables.predecessors import effects, following
+from cantstop_arena.documents.tables.seats import seats
+from cantstop_arena.documents.tables.standings import ELO, standings
+from cantstop_arena.documents.tables.styles import styles
 from cantstop_arena.ratings.precision import widest
 from cantstop_arena.ratings.scores import variance
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import rounded
-from cantstop_arena.reports.formats.records import records
-from cantstop_arena.reports.tables.crosstable import pairs
-from cantstop_arena.reports.tables.fit import fit
-from cantstop_arena.reports.tables.seats import seats
-from cantstop_arena.reports.tables.standings import ELO, standings
-from cantstop_arena.reports.tables.styles import styles
-from cantstop_arena.seatings import Group
-from cantstop_arena.seeds import in_json
-from cantstop_arena.shares import whole
 
 Entry: TypeAlias = dict[str, object]
-NOT_RATED: Entry = {"elo": None, "score": None}  # what solitaire has not
+NOT_RATED: Entry = {"elo": None, "score": None}  # what a bot that plays alone has not
 
 
 def summary(analysis: Analysis) -> Entry:
     """Everything the tournament found, keys in a fixed order.
 
-    `until`, `faults`, `disqualified` and `not_reproducible` stand there only where there are any.
+    `until`, `unplayed`, `gauntlet`, `faults`, `disqualified` and `not_reproducible` stand there
+    only where there are any.
     """
     results = analysis.results
     entry: Entry = {
@@ -45,6 +47,8 @@ def summary(analysis: Analysis) -> Entry:
     }
     asides: Entry = {
         "until": _until(results, results.until) if results.until else None,
+        "unplayed": results.unplayed,
+        "gauntlet": results.challenger,
         "faults": [_charge(charge) for charge in results.faults],
         "disqualified": _disqualified(analysis),
         "not_reproducible": list(results.irreproducible),
@@ -88,8 +92,18 @@ def _ratings(analysis: Analysis) -> Entry:
         "first_player": _first_player(analysis),
         "seats": records(seats(analysis)),
         "pairs": records(pairs(analysis)),
+        **_predecessors(analysis),
         "fit": _fit(analysis),
     }
+
+
+def _predecessors(analysis: Analysis) -> Entry:
+    """What it means to sit right after each bot, where the game asks for it."""
+    if not analysis.results.predecessors:
+        return {}
+    counted = analysis.results.counts.followed
+    told = {"counted": counted, "effects": records(effects(analysis))}
+    return {"predecessors": {**told, "pairs": records(following(analysis))}}
 
 
 def _labels(analysis: Analysis) -> dict[str, list[str]]:
@@ -127,7 +141,7 @@ def _first_player(analysis: Analysis) -> Entry | None:
 
 def _fit(analysis: Analysis) -> Entry:
     """How well one number for each bot tells the results."""
-    found, misfits = analysis.goodness, analysis.misfits
+    found, residuals = analysis.goodness, analysis.residuals
     bots = analysis.results.bots
     return {
         "deviance": rounded(found.deviance),
@@ -135,8 +149,8 @@ def _fit(analysis: Analysis) -> Entry:
         "design_effect": rounded(found.design_effect),
         "effective_degrees_of_freedom": rounded(found.effective),
         "p": rounded(found.chance),
-        "cyclic_share": rounded(misfits.cyclic_share),
-        "cycles": [[bots[bot] for bot in cycle.bots] for cycle in misfits.cycles],
+        "cyclic_share": rounded(residuals.cyclic_share),
+        "cycles": [[bots[bot] for bot in cycle.bots] for cycle in residuals.cycles],
         "pairs": records(fit(analysis, most=None)),
     }
 

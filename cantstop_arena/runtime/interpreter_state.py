@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 
-class Surroundings:
+class InterpreterState:
     """The state of the interpreter as it was when this was made."""
 
     def __init__(self) -> None:

@@ -8,7 +8,9 @@ end and work to write down, it is noted, and `check` raises Interrupted at place
 
 import contextlib
 import os
+import shlex
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -53,6 +55,12 @@ def heard(farewell: str) -> Iterator[None]:
 def say_at_the_end(farewell: str) -> None:
     """What to tell a user who wants to end from now on."""
     _wish.farewell = farewell
+
+
+def say_how_to_go_on() -> None:
+    """From now on a user who stops the command is told how to continue it."""
+    again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
+    say_at_the_end(f"\nStopped. Nothing finished is lost; go on with:\n  {again}")
 
 
 def farewell() -> str:

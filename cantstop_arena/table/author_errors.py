@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena.games.game import Question, Result
+from cantstop_arena.game_api.game import Question, Result
 
 if TYPE_CHECKING:
-    from cantstop_arena.counting import Counts
-    from cantstop_arena.games.decisions import Decision
+    from cantstop_arena.deals.counting import Counts
+    from cantstop_arena.game_api.decisions import Decision
 
 
 class Mistaken(Exception):

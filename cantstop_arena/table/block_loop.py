@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cantstop_arena.outcomes import Block, BlockResult, Fault
-from cantstop_arena.seatings import lineups
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
+from cantstop_arena.deals.seatings import lineups
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.determinism import Sample
 from cantstop_arena.table.table_base import TableBase
@@ -18,7 +18,9 @@ def play_block(table: TableBase, block: Block, forfeits: Sequence[Fault] = ()) -
     table.group = block.group
     sample = Sample(table, block, forfeits)
     result = _Play(table, block, forfeits).result()
-    return replace(result, irreproducible=sample.differing())
+    result = replace(result, irreproducible=sample.differing())
+    table.after_block()
+    return result
 
 
 class _Play:
@@ -78,6 +80,7 @@ class _Play:
                 self.table.start(self.lineups[place], self.block.first + deal)
                 for _ in self.table.stops():
                     pass
+                self.table.tell_end()
             except BotFault as fault:
                 if fault.doubtful and tries < _TRIES:
                     continue

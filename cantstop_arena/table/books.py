@@ -5,7 +5,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.outcomes import Tally
+from cantstop_arena.deals.outcomes import Tally
 
 
 class Books(Protocol):

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 
+from cantstop_arena.deals.outcomes import EXCEPTION, ILLEGAL
 from cantstop_arena.errors import GameError, Interrupted
-from cantstop_arena.games.answers import IllegalAnswer
-from cantstop_arena.outcomes import EXCEPTION, ILLEGAL
+from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.runtime.system import short_path
 from cantstop_arena.texts import in_a_line, said_by, type_name
 

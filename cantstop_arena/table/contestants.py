@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from cantstop_arena.seatings import Group
+from cantstop_arena.deals.seatings import Group
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class GameStart:
     """What a bot is told when it sits down to a game.
 
     `key` is that of its random numbers; `anew` says that it is to forget all earlier games. The
-    `group` that meets is for whoever seats the bot: another group meets on the same dice.
+    `group` that meets is for whoever seats the bot: another group meets on the same deals.
     """
 
     seat: int

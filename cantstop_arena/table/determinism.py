@@ -4,8 +4,8 @@ import zlib
 from collections.abc import Iterable
 from itertools import zip_longest
 
-from cantstop_arena.outcomes import Block, Fault
-from cantstop_arena.seatings import lineups
+from cantstop_arena.deals.outcomes import Block, Fault
+from cantstop_arena.deals.seatings import lineups
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.table_base import TableBase
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import Interrupted
-from cantstop_arena.games.game import Event
-from cantstop_arena.seatings import Group
+from cantstop_arena.game_api.game import Event
 from cantstop_arena.table.recording import Complaint, record
 from cantstop_arena.table.table import Table
 

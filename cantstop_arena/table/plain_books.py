@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.deals.counting import kept_of_deals
+from cantstop_arena.deals.lengths import length_class
+from cantstop_arena.deals.outcomes import Tally
+from cantstop_arena.deals.seatings import pairs_of_places, pairs_of_seats
+from cantstop_arena.deals.shares import whole
 from cantstop_arena.errors import GameError
-from cantstop_arena.games.game import Result
-from cantstop_arena.lengths import length_class
-from cantstop_arena.outcomes import Tally
-from cantstop_arena.shares import whole
+from cantstop_arena.game_api.game import Result
 
 if TYPE_CHECKING:
-    from cantstop_arena.counting import Counts
-    from cantstop_arena.games.game import Game
-    from cantstop_arena.seatings import Orders
+    from cantstop_arena.deals.counting import Counts
+    from cantstop_arena.deals.seatings import Orders
+    from cantstop_arena.game_api.game import Game
 
 DECISIONS, POINTS, RANK = "decisions", "points", "rank"  # counts that need no doing of the game's
 
@@ -76,7 +78,9 @@ class PlainBooks:
         self._pages = [self._page(players) for _ in table.orders]
         self.winners: NDArray[np.uint8] = np.zeros((deals, len(table.orders)), np.uint8)
         kept = deals if table.measured else 0
-        self.measures: NDArray[Any] = np.zeros((kept, 2 + len(self._counts.names)), "<i4")
+        width = len(kept_of_deals(self._counts, players))
+        self.measures: NDArray[Any] = np.zeros((kept, width), "<i4")
+        self._pairs = pairs_of_places(players) if self._counts.followed else ()
 
     def _page(self, players: int) -> _Page:
         names = self._counts.names
@@ -101,7 +105,7 @@ class PlainBooks:
         self._count(page, told)
         if len(self.measures):
             sums = [sum(told[name]) for name in self._counts.names]
-            self.measures[index] += [1, not winners, *sums]
+            self.measures[index] += [1, not winners, *sums, *self._after(order, told)]
         self._note_length(page, sum(told[self._counts.length]))
         if winners:
             self._note_highlights(page, result)
@@ -117,6 +121,14 @@ class PlainBooks:
             for seat, value in enumerate(values):
                 page.counts[name][seat] += int(value)
             page.squares[name] += int(sum(values)) ** 2
+
+    def _after(self, order: int, told: dict[str, Sequence[int]]) -> list[int]:
+        """What is counted by whom one sits after, for every two places in the group."""
+        if not self._pairs:
+            return []
+        seats = pairs_of_seats(self._table.orders[order])
+        points = dict(zip(seats, told[self._counts.followed], strict=True))
+        return [points.get(pair, 0) for pair in self._pairs]
 
     def _note_length(self, page: _Page, length: int) -> None:
         number = length_class(length)

@@ -6,14 +6,14 @@ from os import _exit, getpid
 from sys import getrecursionlimit
 from typing import Any
 
+from cantstop_arena.deals.outcomes import ILLEGAL
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.errors import GameError, Interrupted
-from cantstop_arena.games.decisions import Decision
-from cantstop_arena.games.game import FAULT, LEFT, Deal, Event, Game, Question, Result, State
-from cantstop_arena.games.streams import Chance
-from cantstop_arena.games.watched import Watched
-from cantstop_arena.outcomes import ILLEGAL
-from cantstop_arena.seatings import Group
-from cantstop_arena.seeds import Seed, bits_of
+from cantstop_arena.game_api.decisions import GAME_OVER, Decision
+from cantstop_arena.game_api.game import FAULT, LEFT, Deal, Event, Game, Question, Result, State
+from cantstop_arena.game_api.streams import Chance
+from cantstop_arena.game_api.watched import Watched
 from cantstop_arena.table.author_errors import Mistaken, right_question, right_result
 from cantstop_arena.table.bot_faults import BotFault, Corrigible, described, fault_of
 from cantstop_arena.table.contestants import Contestant
@@ -32,7 +32,7 @@ class PlainTable(Table):
     ) -> None:
         super().__init__(game, rules, contestants, players, seed)
         self.decisions = game.decisions
-        self._numbers = {name: number for number, name in enumerate(self.decisions, start=1)}
+        self._numbers = {name: number for number, name in enumerate(game.functions, start=1)}
         self._watched = Watched()
         self._process = getpid()
         self._chance = Chance(bits_of(seed), 0)
@@ -46,6 +46,7 @@ class PlainTable(Table):
         """The seat that has lost by a fault."""
         self.asked: list[int] = []
         """How many decisions each seat has taken."""
+        self._shown: dict[int, Any] = {}
 
     # The game
 
@@ -67,6 +68,7 @@ class PlainTable(Table):
         self._chance = Chance(bits_of(self.seed), deal)
         self._state, self.loser, self._happened = None, None, []
         self.asked = [0] * len(self.seats)
+        self._shown.clear()
 
     def calls(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
         return self._advance, self._ask
@@ -122,6 +124,7 @@ class PlainTable(Table):
         """What the bot in a seat answers. Raises BotFault."""
         self._seat = seat
         player = self.sitting[seat]
+        self._shown[seat] = question.views[seat]
         decide = getattr(player, decision.name, None)
         if decide is None:  # it need not take this decision
             return None
@@ -220,6 +223,18 @@ class PlainTable(Table):
     def mark_as_deciding(self, seat: int) -> None:
         self._seat = seat
         self._watched.show_asked(seat, _MAKING)
+
+    def last_shown(self, seat: int) -> Any:
+        return self._shown.get(seat)
+
+    @contextmanager
+    def hearing(self, seat: int) -> Iterator[None]:
+        self._seat, self._spoke = seat, self.seats[seat]
+        self._watched.show_asked(seat, self._numbers[GAME_OVER])
+        try:
+            yield
+        finally:
+            self.rest()
 
     def rest(self) -> None:
         self._watched.show_asked(0, 0)

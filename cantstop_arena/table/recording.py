@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from cantstop_arena.games.game import Event
-from cantstop_arena.seatings import Group
-from cantstop_arena.seeds import in_json
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seeds import in_json
+from cantstop_arena.game_api.game import Event
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.table import Table
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from cantstop_arena.outcomes import Block, BlockResult, Fault
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
 from cantstop_arena.table.block_loop import play_block
 from cantstop_arena.table.table_base import TableBase
 

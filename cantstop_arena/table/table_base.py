@@ -1,19 +1,23 @@
 """What every table is: bots around one game, played to its end decision by decision."""
 
 import hashlib
+import os
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.errors import GameError
-from cantstop_arena.games.game import Event, Game
-from cantstop_arena.outcomes import Block
-from cantstop_arena.runtime.interpreter_state import Surroundings
-from cantstop_arena.seatings import Group
-from cantstop_arena.seeds import Seed, bits_of
+from cantstop_arena.game_api.decisions import GAME_OVER
+from cantstop_arena.game_api.endings import GameOver
+from cantstop_arena.game_api.game import Event, Game
+from cantstop_arena.runtime.interpreter_state import InterpreterState
 from cantstop_arena.table.books import Books
 from cantstop_arena.table.bot_faults import BotFault, fault_of
 from cantstop_arena.table.contestants import Contestant, GameStart
@@ -34,13 +38,14 @@ class TableBase(ABC):
     def __init__(
         self, game: Game, rules: Any, contestants: Sequence[Contestant], players: int, seed: Seed
     ) -> None:
-        self._surroundings = Surroundings()  # as they are before anybody plays
+        self._surroundings = InterpreterState()  # as they are before anybody plays
         self.game = game
         self.rules = rules
         self.seed = seed
         self.orders = game.orders(players)
         self.contestants = tuple(contestants)
         self.on_speaker: Callable[[int], None] = lambda bot: None  # told who may print now
+        self.after_block: Callable[[], None] = lambda: None
         self.measured = False  # whether counts are kept deal by deal
         self.seats: Group = tuple(range(players))
         self.group = self.seats
@@ -151,6 +156,17 @@ class TableBase(ABC):
     def warm_up(self) -> None:  # noqa: B027
         """Do whatever takes long before anybody is asked."""
 
+    @abstractmethod
+    def last_shown(self, seat: int) -> Any:
+        """What the bot in a seat was shown last in this game; None where it was not asked."""
+
+    @abstractmethod
+    def hearing(self, seat: int) -> AbstractContextManager[None]:
+        """Let watchers see that the bot in this seat is told how the game ended.
+
+        Where it fails meanwhile, this is the `seat` of the culprit.
+        """
+
     # What all do alike
 
     def start(self, seats: Group, deal: int) -> None:
@@ -181,6 +197,27 @@ class TableBase(ABC):
         except Exception as error:  # out of machine code, which no bot's function wraps
             raise fault_of(error) from error
         self.look_at_end()
+
+    def tell_end(self) -> None:
+        """Tell the bots that want to hear it how the game ended. Raises BotFault."""
+        players = [(seat, one) for seat, one in enumerate(self.sitting) if hasattr(one, GAME_OVER)]
+        ending = self.ending() if players else {}
+        for seat, player in players:
+            winners, points = tuple(ending["winners"]), tuple(ending.get("points", ()))
+            self.on_speaker(self.seats[seat])
+            with self.hearing(seat):
+                self._tell(player, seat, GameOver(seat, len(self.seats), winners, points))
+
+    def _tell(self, player: Any, seat: int, result: GameOver) -> None:
+        process = os.getpid()
+        try:
+            player.game_over(self.last_shown(seat), result)
+        except BaseException as error:
+            raise fault_of(error, player) from error
+        finally:
+            if os.getpid() != process:  # the bot has forked: there is one of us too many
+                os._exit(0)
+            self._surroundings.restore_quickly()
 
     def tidy_up(self) -> None:
         """Undo what plain bots may have done to the process, and forget what they have learnt."""

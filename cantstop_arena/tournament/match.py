@@ -13,16 +13,16 @@ from typing import Any, Protocol
 import numpy as np
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.outcomes import Results
-from cantstop_arena.sampling import Ints, shares, unbroken
-from cantstop_arena.seatings import standard_orders
-from cantstop_arena.seeds import Seed, drawn
-from cantstop_arena.sequential.confidence import looks
-from cantstop_arena.sequential.sprt import GROWTH, SCORES, Sprt, expected_deals
-from cantstop_arena.shares import WHOLE
+from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.deals.sampling import Ints, shares, unbroken
+from cantstop_arena.deals.seatings import standard_orders
+from cantstop_arena.deals.seeds import Seed, drawn
+from cantstop_arena.deals.shares import WHOLE
+from cantstop_arena.ratings.sequential.confidence import looks
+from cantstop_arena.ratings.sequential.sprt import GROWTH, SCORES, Sprt, expected_deals
 from cantstop_arena.tournament import run
 from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
-from cantstop_arena.tournament.files.entrants import Entrant, find_bot
+from cantstop_arena.tournament.files.references import entrant_called
 from cantstop_arena.tournament.ledgers.ledger import Ledger
 from cantstop_arena.tournament.pool.worker_pool import Terms
 from cantstop_arena.tournament.until import BLOCKS
@@ -122,13 +122,14 @@ def pairing(
 ) -> Tournament:
     """The tournament that a match is, its folder below `results`; without a seed one is drawn.
 
-    Bots are names, or paths from where one stands. Raises BotError.
+    What bots can be is told in files/references. Raises BotError.
     """
-    bots = [find_bot(reference, Path(), catalogue) for reference in references]
-    names = [bot.name for bot in bots]
-    if names[0] == names[1]:
-        names[1] += " again"
-    name = "-vs-".join(re.sub(r"[^\w.-]+", "_", bot)[:LONGEST].lstrip(".") for bot in names)
+    first, second = (entrant_called(reference, catalogue) for reference in references)
+    if first.name == second.name:
+        second = replace(second, name=f"{second.name} again")
+    name = "-vs-".join(
+        re.sub(r"[^\w.=-]+", "_", bot.name)[:LONGEST].lstrip(".") for bot in (first, second)
+    ).replace("=", "-")
     if rules != catalogue.game.rules.default:
         name += f"-{rules.name}"
     return Tournament(
@@ -140,8 +141,6 @@ def pairing(
         seed=drawn() if seed is None else seed,
         drawn=seed is None,
         policy=FaultPolicy(),
-        entrants=tuple(
-            Entrant(name, bot, bot.defaults) for name, bot in zip(names, bots, strict=True)
-        ),
+        entrants=(first, second),
         source=results / name / "tournament.yaml",
     )

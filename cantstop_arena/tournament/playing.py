@@ -2,25 +2,26 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.options import LONGEST_QUOTE
 from cantstop_arena.hookspecs import BotFunctions
-from cantstop_arena.options import LONGEST_QUOTE
-from cantstop_arena.seeds import Seed
 from cantstop_arena.table.bot_faults import Corrigible, Insider
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.person import Person
 from cantstop_arena.table.table import Table
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.tournament.bot_adapters import RemoteBot
 from cantstop_arena.tournament.files.config import FaultPolicy
-from cantstop_arena.tournament.files.entrants import Entrant, find_bot
-from cantstop_arena.tournament.table_specs import entrant_seat
+from cantstop_arena.tournament.files.references import entrant_called
+from cantstop_arena.tournament.setup.bot_adapters import RemoteBot
+from cantstop_arena.tournament.setup.table_specs import entrant_seat
 
 _LIMITS = FaultPolicy(decision_limit=10.0)  # people are patient
 
@@ -74,10 +75,9 @@ def _seated(person: Person, game: Game) -> Insider:
 
 def _bot(reference: str, catalogue: Catalogue, hidden: tuple[Path, ...]) -> Contestant:
     try:
-        spec = find_bot(reference, Path(), catalogue)
+        entrant = entrant_called(reference, catalogue)
     except BotError as error:
         raise BotError(f"{in_a_line(reference, LONGEST_QUOTE)}: {error}") from None
-    isolate = spec.origin != "built-in"
-    entrant = Entrant(spec.name, spec, spec.defaults, isolate)
+    entrant = replace(entrant, isolate=entrant.bot.origin != "built-in")
     seat = entrant_seat(entrant, catalogue, _LIMITS, hidden=hidden)
     return seat.contestant(Loader(catalogue.folder))

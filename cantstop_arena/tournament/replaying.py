@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.errors import GameError, WorkforceError
-from cantstop_arena.outcomes import Block, Fault, Snapshot
+from cantstop_arena.deals.outcomes import Block, Fault, Snapshot
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.errors import GameError, WorkerPoolError
 from cantstop_arena.runtime import shutdown, system
 from cantstop_arena.runtime.watchdog import Watchdog, pulse, seen
-from cantstop_arena.seatings import Group
 from cantstop_arena.texts import last_line
 from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
 from cantstop_arena.tournament.pool.messages import (
     Broken,
+    Building,
     Complained,
     GameFailed,
     Happened,
@@ -27,11 +28,12 @@ from cantstop_arena.tournament.pool.messages import (
     Ready,
 )
 from cantstop_arena.tournament.pool.worker import TRIES, Worker, start_methods
-from cantstop_arena.tournament.preparation import rehearse
-from cantstop_arena.tournament.table_specs import Recipe, table_for
+from cantstop_arena.tournament.pool.worker_pool import building_limit
+from cantstop_arena.tournament.setup.preparation import prepare_bots
+from cantstop_arena.tournament.setup.table_specs import TableSpec, table_for
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.game import Event
+    from cantstop_arena.game_api.game import Event
     from cantstop_arena.table.table import Table
 
 
@@ -44,19 +46,19 @@ def replayed(
 ) -> Iterator["Event"]:
     """The events of a game, bots in seat order. `complain` is told who misbehaves, and how.
 
-    What bots print goes to the standard error. Raises WorkforceError where no game begins,
+    What bots print goes to the standard error. Raises WorkerPoolError where no game begins,
     and GameError where the game itself fails.
     """
     turn = None
     try:
-        recipe, seats = table_for(tournament, catalogue, names)
-        rehearse(recipe, lambda _: None)  # complaints belong here
-        for event in _played(tournament, recipe, seats, complain, deal, silent=False):
+        table_spec, seats = table_for(tournament, catalogue, names)
+        prepare_bots(table_spec, lambda _: None)  # complaints belong here
+        for event in _played(tournament, table_spec, seats, complain, deal, silent=False):
             turn = event.get("turn", turn or 0)
             yield event
     except _CutOff as cut:
         if turn is None:
-            raise WorkforceError(f"the game did not begin: {cut}") from None
+            raise WorkerPoolError(f"the game did not begin: {cut}") from None
         complain(f"{names[cut.seat]} (seat {cut.seat}) misbehaves in turn {turn}: {cut}")
         winners = [other for other in range(len(names)) if other != cut.seat]
         yield {"event": "end", "turns": turn, "winners": winners, "reason": "fault"}
@@ -76,29 +78,33 @@ def recorded(
     is played again, as often as a block of a tournament would be.
     """
     for _ in range(TRIES):
-        with suppress(_CutOff):
-            recipe, seats = table_for(tournament, catalogue, names, kept)
-            return list(_played(tournament, recipe, seats, lambda _: None, deal, silent=True))
+        try:
+            table_spec, seats = table_for(tournament, catalogue, names, kept)
+            return list(_played(tournament, table_spec, seats, lambda _: None, deal, silent=True))
+        except _NotBuilt:
+            break  # that can take long
+        except _CutOff:
+            continue
     return []
 
 
 def _played(
     tournament: Tournament,
-    recipe: Recipe,
+    table_spec: TableSpec,
     seats: Group,
     complain: Callable[[str], None],
     deal: int,
     silent: bool,
 ) -> Iterator["Event"]:
     """The events of a game, from a process of its own. Raises _CutOff where that ends first."""
-    apart = [recipe.seats[bot].launch is not None for bot in seats]
+    apart = [table_spec.seats[bot].launch is not None for bot in seats]
     window = tournament.game.window
-    player = partial(_Replayer, recipe, seats, silent)
+    player = partial(_replayer, table_spec, seats, silent)
     with shutdown.in_order():
         worker = Worker(player, window, start_methods()[0], None, [])
         try:
             worker.give(Block(seats, deal, 1), ())
-            yield from _Listener(worker, tournament.policy, apart, complain).events()
+            yield from _Listener(worker, tournament.policy, table_spec, apart, complain).events()
         finally:
             worker.dismiss()
 
@@ -111,16 +117,29 @@ class _CutOff(Exception):
         self.seat = seat
 
 
+class _NotBuilt(_CutOff):
+    """A bot that could be built before cannot be built in the process of a game."""
+
+
+def _replayer(
+    table_spec: TableSpec, seats: Group, silent: bool, memory: Any
+) -> "Iterator[Building | _Replayer]":
+    """In the process: sets the table, each foreign bot being told of before it is built."""
+    if silent:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    os.dup2(2, 1)  # what bots print is not part of the record
+    yield from table_spec.set_up()
+    table = table_spec()
+    table.settle_in(memory)
+    yield _Replayer(table, seats)
+
+
+@dataclass
 class _Replayer:
     """In the process: plays the game, and sends every event when it happens."""
 
-    def __init__(self, recipe: Recipe, seats: Group, silent: bool, memory: Any) -> None:
-        if silent:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        os.dup2(2, 1)  # what bots print is not part of the record
-        self.table: Table = recipe()
-        self.table.settle_in(memory)
-        self.seats = seats
+    table: "Table"
+    seats: Group
 
     def play(self, block: Block, condemned: Sequence[Fault] = ()) -> Iterator[Message]:
         """The events; before the last one a complaint, where a bot misbehaves."""
@@ -140,15 +159,19 @@ class _Listener:
 
     worker: Worker
     policy: FaultPolicy
+    table_spec: TableSpec
     apart: Sequence[bool]  # whether a seat's bot plays in a process of its own
     complain: Callable[[str], None]
 
+    def __post_init__(self) -> None:
+        self.watchdog = Watchdog(self.worker.process.pid)
+
     def events(self) -> Iterator["Event"]:
-        watchdog, looked = Watchdog(self.worker.process.pid), time.monotonic()
+        watchdog, looked = self.watchdog, time.monotonic()
         while True:
             shutdown.check()
             self.worker.wait(pulse(self.policy.decision_limit))
-            for message in self._messages(watchdog):
+            for message in self._messages():
                 if event := self._heard(message):
                     yield event
                     if event.get("event") == "end":
@@ -162,7 +185,7 @@ class _Listener:
                 asked = snapshot.asked or "its process"
                 raise self._cut_off(f"{asked} gave no answer within {limit:g} s")
 
-    def _messages(self, watchdog: Watchdog) -> list[Message]:
+    def _messages(self) -> list[Message]:
         try:
             messages = self.worker.post()
         except EOFError:
@@ -171,7 +194,7 @@ class _Listener:
             raise self._cut_off("wrote into the pipe of its process") from None
         if Ready() in messages:
             self.worker.ready = True
-            watchdog.begin()
+            self.watchdog.begin()
         return messages
 
     def _heard(self, message: Message) -> "Event | None":
@@ -179,18 +202,31 @@ class _Listener:
             return message.event
         if isinstance(message, Complained):
             self.complain(message.text)
+        elif isinstance(message, Building):
+            self._building(message)
         elif isinstance(message, GameFailed):
             raise GameError(message.text)
         elif isinstance(message, Broken):
             raise self._cut_off(f"broke its process: {last_line(message.report)}")
         return None
 
+    def _building(self, message: Building) -> None:
+        with suppress(Nonsense):
+            self.worker.construction.note(message, range(len(self.table_spec.seats)))
+            self.watchdog.begin()
+
     def _limit(self, snapshot: Snapshot) -> float:
         """The seconds that the process has for what it is doing."""
+        if self.worker.construction.goes_on:
+            return building_limit()
         if not (self.worker.ready and snapshot.deciding):
             return self.policy.start_limit
         apart = self.apart[snapshot.place % len(self.apart)]
         return self.policy.patience_apart if apart else self.policy.decision_limit
 
     def _cut_off(self, why: str) -> _CutOff:
-        return _CutOff(why, self.worker.look().place)
+        seat, construction = self.worker.look().place, self.worker.construction
+        if construction.goes_on:
+            bot = self.table_spec.seats[construction.begun[-1]].name
+            return _NotBuilt(f"bot {bot} cannot be built: {why}", seat)
+        return _CutOff(why, seat)

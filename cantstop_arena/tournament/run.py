@@ -1,7 +1,7 @@
 """From a tournament to its results: plays what the ledger lacks, and adds it all up."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -9,25 +9,34 @@ from typing import TYPE_CHECKING, Protocol
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
-from cantstop_arena.errors import ArenaError, FaultError, WorkforceError
-from cantstop_arena.outcomes import Block, BlockResult, Charge, Fault, Results, joined
+from cantstop_arena.deals.outcomes import Block, BlockResult, Charge, Fault, Results, joined
+from cantstop_arena.deals.sampling import Span, gaps, merged
+from cantstop_arena.deals.seatings import Group, Orders
+from cantstop_arena.errors import ArenaError, BotError, FaultError, LedgerError, WorkerPoolError
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.runtime.system import short_path
-from cantstop_arena.sampling import Span
-from cantstop_arena.seatings import Group, Orders
+from cantstop_arena.texts import in_a_line
+from cantstop_arena.tournament.edited_bots import edits
 from cantstop_arena.tournament.files.config import RESOLVED, FaultPolicy, Tournament, dump
-from cantstop_arena.tournament.ledgers.aggregation import Account, added_up, charged
-from cantstop_arena.tournament.ledgers.ledger import LEDGER, Ledger, open_ledger, stored_seed
+from cantstop_arena.tournament.ledgers.aggregation import Account, aggregated, charged, reached
+from cantstop_arena.tournament.ledgers.ledger import (
+    LEDGER,
+    Ledger,
+    OtherTournament,
+    open_ledger,
+    stored_seed,
+)
 from cantstop_arena.tournament.pool.bot_logs import BotLogs
 from cantstop_arena.tournament.pool.judge import Judge
-from cantstop_arena.tournament.pool.worker_pool import PlayedPart, Terms, WorkerPool
-from cantstop_arena.tournament.preparation import Part, native, rehearse
-from cantstop_arena.tournament.schedule import missing_blocks
-from cantstop_arena.tournament.table_specs import recipe_for
+from cantstop_arena.tournament.pool.worker_pool import PlayedPart, Terms, Unbuilt, WorkerPool
+from cantstop_arena.tournament.schedule import Round, missing_rounds
+from cantstop_arena.tournament.setup.preparation import Part, native, prepare_bots
+from cantstop_arena.tournament.setup.table_specs import table_spec_for
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+_LONGEST_REASON = 1000  # characters of what a worker says of a bot that it cannot build
 LOGS = "logs"
 KEPT = "bots"
 
@@ -77,12 +86,12 @@ class Bots:
         return f" ({short_path(place)})" if place else ""
 
     def suspects(self, group: Group) -> list[int]:
-        """The bots that are asked from Python, in the worker itself.
+        """The bots that are asked from Python, in the worker itself, as far as can be seen.
 
         Where there are none, one that says that it is compiled may not be.
         """
         near = [bot for bot in group if bot not in self.apart]
-        plain = [bot for bot in near if not self.parts[bot].native]
+        plain = [bot for bot in near if not self.parts[bot].native or self.parts[bot].unseen]
         return plain or [bot for bot in near if self.parts[bot].foreign]
 
     def divisible(self, group: Group) -> bool:
@@ -104,7 +113,7 @@ def play(
 ) -> Results:
     """Play what is missing of a tournament in `folder`, and return all its results.
 
-    Raises LedgerError, BotError, FaultError or WorkforceError.
+    Raises LedgerError, BotError, FaultError or WorkerPoolError.
     """
     with opened(tournament, catalogue, folder, fresh) as session:
         session.play(tournament, terms, watch)
@@ -123,8 +132,8 @@ class Session:
     def play(self, part: Tournament, terms: Terms, watch: Watch) -> None:
         """Play what is missing of a part, which is the tournament with fewer games."""
         part = replace(part, seed=self.tournament.seed)
-        _Run(part, self.catalogue, self.folder, self.ledger).play(terms, watch, self.results)
         _write_resolved(part, self.folder, self.ledger.spans())
+        _Run(part, self.catalogue, self.folder, self.ledger).play(terms, watch, self.results)
 
     def results(self) -> Results:
         """All that has been played."""
@@ -133,8 +142,9 @@ class Session:
             self.tournament.identity(),
             lambda fault: charge_of(self.tournament, fault, self.catalogue.folder),
         )
-        added = added_up([account], self.tournament.anchor)
-        return replace(added, until=self.tournament.until)
+        added = aggregated([account], self.tournament.anchor)
+        unplayed = account.unplayed(reached(self.ledger.spans()))
+        return replace(added, until=self.tournament.until, unplayed=unplayed)
 
 
 @contextmanager
@@ -144,7 +154,15 @@ def opened(
     """A session in `folder`, in which `fresh` forgets what was played. Raises LedgerError."""
     _make(folder)
     tournament = settled(tournament, folder, fresh)
-    with open_ledger(folder / LEDGER, tournament.identity(), fresh) as ledger:
+    with ExitStack() as stack:
+        try:
+            opening = open_ledger(folder / LEDGER, tournament.identity(), fresh)
+            ledger = stack.enter_context(opening)
+        except OtherTournament as error:
+            edited = edits(tournament, catalogue, error.stored, folder / KEPT)
+            if not edited:
+                raise
+            raise LedgerError(edited) from error
         yield Session(tournament, catalogue, folder, ledger)
 
 
@@ -154,11 +172,6 @@ def settled(tournament: Tournament, folder: Path, fresh: bool = False) -> Tourna
         return tournament
     stored = stored_seed(folder / LEDGER)
     return tournament if stored is None else replace(tournament, seed=stored)
-
-
-def reached(spans: "Mapping[Group, list[Span]]") -> int:
-    """The deal up to which some group has played."""
-    return max((first + deals for gone in spans.values() for first, deals in gone), default=0)
 
 
 def _make(folder: Path) -> None:
@@ -205,35 +218,45 @@ class _Run:
     def _extent(self, spans: "Mapping[Group, list[Span]]") -> tuple[int, int]:
         """The games that have been played, and those that are missing and count."""
         stored = sum(deals for gone in spans.values() for _, deals in gone)
-        blocks = self._missing(spans, lambda _: "compiled")
-        missing = sum(block.deals for block in blocks if not self.judge.is_void(block.group))
+        counting = (group for group in self.tournament.groups() if not self.judge.is_void(group))
+        left = (gaps(spans.get(group, ()), self.tournament.deals) for group in counting)
+        missing = sum(deals for gap in left for _, deals in gap)
         return self._games(stored), self._games(missing)
 
-    def _missing(
-        self, spans: "Mapping[Group, list[Span]]", lane_of: Callable[[Group], str]
-    ) -> Iterator[Block]:
-        return missing_blocks(self.tournament, lane_of, lambda group: spans.get(group, []))
+    def _missing(self, lane_of: Callable[[Group], str]) -> Iterator[Round]:
+        played = {group: list(merged(spans)) for group, spans in self.spans.items()}
+        return missing_rounds(self.tournament, lane_of, lambda group: played.get(group, ()))
 
     def _play_missing(self, terms: Terms, watch: Watch, results: Callable[[], Results]) -> None:
         kept = self.folder / KEPT
-        recipe = recipe_for(self.tournament, self.catalogue, self.logs, terms.memory, kept)
-        parts = rehearse(recipe, watch.compiling)
+        table_spec = table_spec_for(self.tournament, self.catalogue, self.logs, terms.memory, kept)
+        parts = prepare_bots(table_spec, watch.compiling)
+        table_spec = table_spec.as_prepared([part.native for part in parts])
         entrants = self.tournament.entrants
         apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
         bots = Bots(parts, self.tournament.policy, apart, self.logs, self.tournament.orders)
-        terms = replace(terms, start_limit=self.tournament.policy.start_limit)
-        blocks = self.judge.scheduled(self._missing(self.spans, _lanes(parts)))
+        foreign = [number for number, seat in enumerate(table_spec.seats) if seat.is_foreign]
+        limit = self.tournament.policy.start_limit
+        terms = replace(terms, start_limit=limit, foreign=foreign)
+        blocks = self.judge.scheduled(self._missing(_lanes(parts)))
         window = self.tournament.game.window
-        pool = WorkerPool(partial(recipe.at_work, self.logs), window, bots, terms)
+        pool = WorkerPool(partial(table_spec.at_work, self.logs), window, bots, terms)
         self.logs.begin()
         try:
             with shutdown.in_order(), pool:
                 self._play_on(pool, blocks, watch, results)
-        except WorkforceError:
-            rehearse(recipe, lambda _: None)  # names a bot that cannot be built any more
+        except Unbuilt as error:
+            raise BotError(self._not_built(error)) from error
+        except WorkerPoolError:
+            prepare_bots(table_spec, lambda _: None)  # names a bot that cannot be built any more
             raise
         finally:
             self.logs.end()
+
+    def _not_built(self, error: Unbuilt) -> str:
+        bot, *others = (self.tournament.entrants[n].name for n in (error.bot, *error.others))
+        beside = f" in a process that holds {', '.join(others)} already" if others else ""
+        return f"bot {bot} cannot be built{beside}: {in_a_line(str(error), _LONGEST_REASON)}"
 
     def _play_on(
         self,
@@ -299,8 +322,8 @@ def _told(charge: Charge) -> str:
 def _write_resolved(
     tournament: Tournament, folder: Path, spans: "Mapping[Group, list[Span]]"
 ) -> None:
-    """Write the tournament with everything spelled out, with as many games as were played."""
-    games = max(tournament.games, _games(tournament, reached(spans)))
+    """Write the tournament with everything spelled out, with as many games as it is to have."""
+    games = _games(tournament, max(tournament.deals, reached(spans)))
     text = dump(replace(tournament, games=games).resolved(folder))
     target, draft = folder / RESOLVED, folder / f".{RESOLVED}"
     draft.write_text(text, encoding="utf-8", newline="\n")

@@ -1,13 +1,25 @@
-"""Who meets whom on which deals: a lazy stream of blocks still to be played."""
+"""Who meets whom on which deals: a lazy stream of blocks still to be played, round after round.
+
+A round is a run of deals that all groups play before the next one begins, so that results of a run
+which is not over, or was interrupted, are those of all its bots.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import TypeAlias
 
-from cantstop_arena.outcomes import Block
-from cantstop_arena.sampling import Span
-from cantstop_arena.seatings import Group
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.sampling import Span, gaps
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.tournament.files.config import Tournament
 
 _MOST_GAMES = {"compiled": 16_384, "plain": 256}  # about a tenth of a second of play
+_LESSON = 256  # games of a group in a row, for bots that learn
+_GAMES_APART = 512  # of a group in a round, where processes are started for each group that comes
+
+Round: TypeAlias = tuple[int, Iterator[Block]]
+"""The first deal of which something is missing, and the blocks that begin soon after it."""
 
 
 def deals_per_block(tournament: Tournament, lane: str) -> int:
@@ -17,34 +29,67 @@ def deals_per_block(tournament: Tournament, lane: str) -> int:
     return min(most, -(-groups * tournament.deals // tournament.blocks))
 
 
-def missing_blocks(
+def deals_per_round(tournament: Tournament) -> int:
+    """How many deals make a round: a block of plain bots, more where bots are isolated."""
+    deals = deals_per_block(tournament, "plain")
+    if any(entrant.isolate for entrant in tournament.entrants):
+        return max(deals, _GAMES_APART // len(tournament.orders))
+    return deals
+
+
+def missing_rounds(
     tournament: Tournament,
     lane_of: Callable[[Group], str],
     played: Callable[[Group], Iterable[Span]],
-) -> Iterator[Block]:
-    """The blocks that are not in the spans already played, group after group."""
-    for group in tournament.groups():
-        size = deals_per_block(tournament, lane_of(group))
-        for first, deals in _gaps(played(group), tournament.deals):
-            yield from _cut(group, first, deals, size)
+) -> Iterator[Round]:
+    """The blocks that are not in the spans already played, round after round.
+
+    In a round they come group after group. A block that is longer than a round belongs to the one
+    in which it begins.
+    """
+    schedule = _Schedule(tournament, lane_of, played)
+    length, first = deals_per_round(tournament), schedule.first_from(0)
+    while first is not None:
+        end = (first // length + 1) * length
+        yield first, schedule.beginning(first, end)
+        first = schedule.first_from(end)
 
 
-def _gaps(played: Iterable[Span], deals: int) -> Iterator[Span]:
-    """What spans that do not overlap leave of the deals 0 to `deals - 1`."""
-    reached = 0
-    for first, count in sorted(played):
-        if first > reached:
-            yield reached, min(first, deals) - reached
-        reached = max(reached, first + count)
-        if reached >= deals:
-            return
-    if reached < deals:
-        yield reached, deals - reached
+@dataclass(frozen=True, slots=True)
+class _Schedule:
+    """All blocks of a tournament that are missing."""
+
+    tournament: Tournament
+    lane_of: Callable[[Group], str]
+    played: Callable[[Group], Iterable[Span]]
+
+    def beginning(self, first: int, end: int) -> Iterator[Block]:
+        """The blocks that begin with the deals `first` to `end - 1`, group after group."""
+        for group in self.tournament.groups():
+            yield from takewhile(lambda block: block.first < end, self._blocks(group, first))
+
+    def first_from(self, deal: int) -> int | None:
+        """The first deal, from this one on, with which a block begins."""
+        blocks = (next(self._blocks(group, deal), None) for group in self.tournament.groups())
+        return min((block.first for block in blocks if block), default=None)
+
+    def _size(self, group: Group) -> int:
+        """Bots that learn do so for a block, which therefore is as long as they are promised."""
+        lane, entrants = self.lane_of(group), self.tournament.entrants
+        if lane == "plain" and any(entrants[bot].bot.learns for bot in group):
+            return max(1, _LESSON // len(self.tournament.orders))
+        return deals_per_block(self.tournament, lane)
+
+    def _blocks(self, group: Group, deal: int) -> Iterator[Block]:
+        """The blocks of a group that begin at a deal or after it."""
+        size = self._size(group)
+        for first, deals in gaps(self.played(group), self.tournament.deals):
+            end = first + deals
+            yield from _cut(group, first if first >= deal else -(-deal // size) * size, end, size)
 
 
-def _cut(group: Group, first: int, deals: int, size: int) -> Iterator[Block]:
+def _cut(group: Group, first: int, end: int, size: int) -> Iterator[Block]:
     """Cut a gap where multiples of `size` lie."""
-    end = first + deals
     while first < end:
         upto = min(end, (first // size + 1) * size)
         yield Block(group, first, upto - first)

@@ -13,22 +13,23 @@ import numpy as np
 from cantstop_arena.bot_sources.bot_specs import BotSpec, Description
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.sampling import Ints, shares
+from cantstop_arena.deals.seeds import drawn
 from cantstop_arena.errors import BotError, GameError
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.outcomes import Block
 from cantstop_arena.runtime.errands import Errand, Failed, run
-from cantstop_arena.sampling import Ints, shares
-from cantstop_arena.seeds import drawn
 from cantstop_arena.tournament.files.config import usual_players
-from cantstop_arena.tournament.preparation import packed, rehearse, unpacked
-from cantstop_arena.tournament.table_specs import Recipe, seat_for
+from cantstop_arena.tournament.setup.preparation import packed, prepare_bots, unpacked
+from cantstop_arena.tournament.setup.table_specs import TableSpec, seat_for
 
 
 @dataclass(frozen=True)
 class Speed:
     """Games a second on one core, and nanoseconds for each of what the game tells speed by.
 
-    That is a roll with the decisions it brings, say; None where a game has nothing of the kind.
+    That is a draw of chance with the decisions it brings, say; None where a game has nothing of
+    the kind.
     """
 
     lane: str
@@ -67,8 +68,8 @@ def measure(loader: Loader, spec: BotSpec, seconds: float) -> Speed:
     seats = tuple(
         seat_for(f"{spec.name} {number}", spec, spec.defaults) for number in range(1, players + 1)
     )
-    recipe = Recipe(game.name, game.rules.default, seats, players, drawn(), loader.folder)
-    return _speed(_flown(recipe, seconds, 1))
+    table_spec = TableSpec(game.name, game.rules.default, seats, players, drawn(), loader.folder)
+    return _speed(_flown(table_spec, seconds, 1))
 
 
 def measured(catalogue: Catalogue, bot: Description, seconds: float) -> Speed:
@@ -98,9 +99,9 @@ def pilot(
         seat_for(f"{bot.name} {number}", bot, bot.defaults) for number, bot in enumerate(bots, 1)
     )
     game, players = catalogue.game, len(seats)
-    recipe = Recipe(game.name, rules, seats, players, drawn(), catalogue.folder)
-    rehearse(recipe, lambda _: None)
-    words = {"recipe": packed(recipe), "seconds": seconds, "least": least}
+    spec = TableSpec(game.name, rules, seats, players, drawn(), catalogue.folder)
+    prepare_bots(spec, lambda _: None)
+    words = {"spec": packed(spec), "seconds": seconds, "least": least}
     try:
         told = run(Errand(f"{__name__}:flown", words, _TO_FLY + 3 * seconds))
         return _landed(told, players, len(game.orders(players)))
@@ -109,10 +110,10 @@ def pilot(
         raise BotError(f"{names}: the games' process {error}") from error
 
 
-def flown(recipe: str, seconds: float, least: int) -> Mapping[str, Any]:
+def flown(spec: str, seconds: float, least: int) -> Mapping[str, Any]:
     """A pilot here, as JSON: what an errand does."""
     try:
-        trial = _flown(unpacked(recipe), seconds, least)
+        trial = _flown(unpacked(spec), seconds, least)
     except GameError as error:
         return {_FAILED: str(error)}
     won = base64.b64encode(trial.won.tobytes()).decode()
@@ -138,8 +139,8 @@ _FAILED = "game"  # the key under which a process tells that the game fails
 _TO_FLY = 300.0  # seconds that the pilot of very slow bots may take
 
 
-def _flown(recipe: Recipe, seconds: float, least: int) -> Pilot:
-    group, table = tuple(range(recipe.players)), recipe()
+def _flown(spec: TableSpec, seconds: float, least: int) -> Pilot:
+    group, table = tuple(range(spec.players)), spec()
     pace = table.game.counts.pace
     table.warm_up()
     winners, paces, deals = [], 0, 0
@@ -156,5 +157,5 @@ def _flown(recipe: Recipe, seconds: float, least: int) -> Pilot:
         size = max(1, min(2 * size, int(deals * (seconds - spent) / spent)))
     lane = "compiled" if table.is_compiled(group) else "plain"
     masks = np.frombuffer(b"".join(winners), np.uint8).reshape(deals, -1)
-    won = shares(masks, table.orders)[:, : recipe.players]
+    won = shares(masks, table.orders)[:, : spec.players]
     return Pilot(lane, spent, paces, won, len(table.orders))

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Protocol
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.outcomes import Results
+from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.ratings.precision import widest
-from cantstop_arena.sequential.confidence import looks
+from cantstop_arena.ratings.sequential.confidence import looks
 from cantstop_arena.tournament import run
 from cantstop_arena.tournament.files.config import Tournament
+from cantstop_arena.tournament.ledgers.aggregation import reached
 from cantstop_arena.tournament.pool.worker_pool import Terms
 
 BLOCKS = 32  # at each look; with more, looks would cost more than games
@@ -56,7 +57,7 @@ def play(
     if rule is None:
         return run.play(tournament, catalogue, folder, terms, watch, fresh)
     with run.opened(tournament, catalogue, folder, fresh) as session:
-        before = min(run.reached(session.ledger.spans()), tournament.deals)
+        before = min(reached(session.ledger.spans()), tournament.deals)
         for deals in looks(rule.expected, tournament.deals):
             if deals < before:
                 continue

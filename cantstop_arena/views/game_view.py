@@ -17,10 +17,10 @@ from cantstop_arena.errors import Problem, RulesError, UsageError
 from cantstop_arena.texts import in_a_line
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.game import Event, Game
-    from cantstop_arena.reports.analysis import Analysis
-    from cantstop_arena.reports.page.document import Chart, Section
-    from cantstop_arena.reports.page.document import Game as PageGame
+    from cantstop_arena.documents.analysis import Analysis
+    from cantstop_arena.documents.document import Game as PageGame
+    from cantstop_arena.documents.document import Section
+    from cantstop_arena.game_api.game import Event, Game
     from cantstop_arena.table.person import Person
 
 LONGEST_NAME = 100  # that is shown
@@ -161,10 +161,6 @@ class GameView:
     def page_sections(self, analysis: Analysis) -> Iterator[Section]:
         """What a page tells of how the bots play, besides lengths and styles."""
         yield from ()
-
-    def style_charts(self, analysis: Analysis) -> list[Chart]:
-        """Charts above the table of styles."""
-        return []
 
     # Highlights
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from cantstop_arena.reports.page.document import Game, rendered
+from cantstop_arena.documents.document import Game, rendered
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -9,9 +9,9 @@ from dataclasses import fields
 from functools import partial
 from typing import Any, Protocol
 
-from cantstop_arena.games.answers import IllegalAnswer
-from cantstop_arena.games.decisions import Decision
-from cantstop_arena.games.game import Event, Game
+from cantstop_arena.game_api.answers import IllegalAnswer
+from cantstop_arena.game_api.decisions import Decision
+from cantstop_arena.game_api.game import Event, Game
 from cantstop_arena.table.person import Left
 
 

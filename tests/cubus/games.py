@@ -5,16 +5,16 @@ from typing import Any
 
 from cantstop_arena.games.cubus import events
 from cantstop_arena.games.cubus.bots.strategies import BOTS, Bot
-from cantstop_arena.games.cubus.builds import Table
-from cantstop_arena.games.cubus.cards import NONE, counted
+from cantstop_arena.games.cubus.builds.build import Table
+from cantstop_arena.games.cubus.builds.cards import NONE, counted
+from cantstop_arena.games.cubus.builds.piles import parse
 from cantstop_arena.games.cubus.chance import Keys, hashed
+from cantstop_arena.games.cubus.choices.view import View
 from cantstop_arena.games.cubus.events import Event
-from cantstop_arena.games.cubus.piles import parse
-from cantstop_arena.games.cubus.play import play
-from cantstop_arena.games.cubus.records import Record
+from cantstop_arena.games.cubus.play.play import play
+from cantstop_arena.games.cubus.play.records import Record
+from cantstop_arena.games.cubus.play.state import State
 from cantstop_arena.games.cubus.rules import LEAFLET, RuleSet, derive
-from cantstop_arena.games.cubus.state import State
-from cantstop_arena.games.cubus.view import View
 
 Played = tuple[State, list[Event]]
 

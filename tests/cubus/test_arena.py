@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.game_api.game import Event
 from cantstop_arena.games.cubus.bots.strategies import BOTS
-from cantstop_arena.games.cubus.builds import Build
+from cantstop_arena.games.cubus.builds.build import Build
+from cantstop_arena.games.cubus.builds.piles import parse
+from cantstop_arena.games.cubus.choices.view import View
 from cantstop_arena.games.cubus.game import GAME
-from cantstop_arena.games.cubus.kernel_table import KernelTable
-from cantstop_arena.games.cubus.piles import parse
+from cantstop_arena.games.cubus.play.kernel_table import KernelTable
 from cantstop_arena.games.cubus.rules import LEAFLET, NAMED, RuleSet, derive
-from cantstop_arena.games.cubus.view import View
-from cantstop_arena.games.game import Event
 from cantstop_arena.hookspecs import BotFunctions
-from cantstop_arena.outcomes import Block
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.plain_table import PlainTable
 from cantstop_arena.table.recording import record
@@ -47,7 +47,7 @@ def told(rules: RuleSet, bots: Sequence[Contestant], deal: int = 0) -> list[Even
 
 
 MIXES = [
-    ({"duty": "strict", "swap": "free"}, ["greedy", "frugal"]),
+    ({"duty": "strict", "swap": "free", "box": [3, 3, 3]}, ["greedy", "frugal"]),
     ({"ending": "last", "take_down": True, "box": [3, 3, 3]}, ["greedy", "hasty", "eager"]),
     ({"ending": "best", "duty": "free", "more_crates": True}, ["deny", "eager", "hasty", "greedy"]),
     ({"lids": 4, "open": 8, "wrong_knock": 7, "take_down": True}, ["hasty", "greedy"] * 3),

@@ -7,20 +7,26 @@ from typing import Any
 
 import pytest
 
-from cantstop_arena.games.cubus.builds import Build, Table, carried, judge, places_for_open
-from cantstop_arena.games.cubus.cards import counted
-from cantstop_arena.games.cubus.nearby import nearby
-from cantstop_arena.games.cubus.pictures import Picture, picture, pile_in
-from cantstop_arena.games.cubus.piles import IllegalBuild, parse
-from cantstop_arena.games.cubus.rules import LEAFLET, RuleSet, derive
-from cantstop_arena.games.cubus.takedown import (
+from cantstop_arena.games.cubus.builds.build import (
+    Build,
+    Table,
+    carried,
+    judge,
+    places_for_open,
+)
+from cantstop_arena.games.cubus.builds.cards import counted
+from cantstop_arena.games.cubus.builds.pictures import Picture, picture, pile_in
+from cantstop_arena.games.cubus.builds.piles import IllegalBuild, parse
+from cantstop_arena.games.cubus.choices.nearby import nearby
+from cantstop_arena.games.cubus.choices.takedown import (
     Where,
     freed,
     judge_take,
     take_build,
     takes,
 )
-from cantstop_arena.games.cubus.targets import for_build, targets, targets_unboxed
+from cantstop_arena.games.cubus.choices.targets import for_build, targets, targets_unboxed
+from cantstop_arena.games.cubus.rules import LEAFLET, RuleSet, derive
 
 Case = dict[str, Any]
 

@@ -28,6 +28,22 @@ def test_a_person_builds_and_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert json.loads(Path("game.jsonl").read_text().splitlines()[-1])["reason"] == "left"
 
 
+def test_a_person_hears_of_a_pass_before_the_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once, though it is recorded only after the answer."""
+    monkeypatch.chdir(tmp_path)
+    typed = "p\n" * 3
+    told = (
+        CliRunner()
+        .invoke(main, ["play", "random", "--game", "cubus", "--seed", "5"], input=typed)
+        .output
+    )
+    passed = "B random draws a left card and passes.\n"
+    assert told.count(passed) == 1
+    assert "> " not in told[told.index(passed) : told.index("You may knock")]
+
+
 def test_targets_are_listed() -> None:
     """Most points first; what is no hand is said in a sentence."""
     assert "2@0,0" in arena("cubus", "targets", "1@0,0", "TLR").output

@@ -5,12 +5,12 @@ from itertools import product
 import numpy as np
 import pytest
 
+from cantstop_arena.games.cubus.builds.piles import shape_of
 from cantstop_arena.games.cubus.counts import count
 from cantstop_arena.games.cubus.engine.bound import most_crates
 from cantstop_arena.games.cubus.engine.kernel import play_all
 from cantstop_arena.games.cubus.engine.library import build, library, shape_text
 from cantstop_arena.games.cubus.engine.unboxed import Limits, piles
-from cantstop_arena.games.cubus.piles import shape_of
 from cantstop_arena.games.cubus.rules import LEAFLET, NAMED, Box, RuleSet
 from cubus.games import keys, played, ruled, seen
 

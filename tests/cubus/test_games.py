@@ -8,13 +8,13 @@ import pytest
 
 from cantstop_arena.games.cubus import events
 from cantstop_arena.games.cubus.bots.strategies import BOTS, Bot, greedy
-from cantstop_arena.games.cubus.builds import Build
+from cantstop_arena.games.cubus.builds.build import Build
 from cantstop_arena.games.cubus.chance import hashed, unshuffled
 from cantstop_arena.games.cubus.counts import count
 from cantstop_arena.games.cubus.engine.kernel import fast, play_all
-from cantstop_arena.games.cubus.records import RecordError, read, verified, written
+from cantstop_arena.games.cubus.play.records import RecordError, read, verified, written
+from cantstop_arena.games.cubus.play.state import State
 from cantstop_arena.games.cubus.rules import LEAFLET, NAMED, RuleSet
-from cantstop_arena.games.cubus.state import State
 from cubus.games import answering, keys, played, played_by, recorded, ruled, seen
 
 MIXES: list[Mapping[str, Any]] = [

@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cantstop_arena.errors import RulesError, UsageError
-from cantstop_arena.games.cubus.builds import Build
-from cantstop_arena.games.cubus.cards import Cards, counted
-from cantstop_arena.games.cubus.piles import IllegalBuild, parse
+from cantstop_arena.games.cubus.builds.build import Build
+from cantstop_arena.games.cubus.builds.cards import Cards, counted
+from cantstop_arena.games.cubus.builds.piles import IllegalBuild, parse
 from cantstop_arena.games.cubus.rules import LEAFLET, NAMED, derive
 from cubus.games import seen
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from cantstop_arena.cli import completing
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
 
 
@@ -15,8 +16,8 @@ def _a_number(context: click.Context, parameter: click.Parameter, seconds: float
     return seconds
 
 
-@click.command()
-@click.argument("names", nargs=-1, metavar="[BOT]...")
+@click.command(short_help="Measure how many games a second bots play.")
+@click.argument("names", nargs=-1, metavar="[BOT]...", shell_complete=completing.bots)
 @click.option(
     "--seconds",
     type=click.FloatRange(0.1, 600),

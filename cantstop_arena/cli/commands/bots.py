@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
+from cantstop_arena.cli import completing
 from cantstop_arena.cli.commands.bots_check import check
 from cantstop_arena.cli.commands.bots_new import new
 from cantstop_arena.cli.options import bots_option, catalogue_for
@@ -14,15 +16,38 @@ from cantstop_arena.texts import in_a_line
 
 if TYPE_CHECKING:
     from cantstop_arena.bot_sources.bot_specs import Description
+    from cantstop_arena.bot_sources.catalogue import Catalogue
 
 
-@click.group(invoke_without_command=True)
+class BotGroup(click.Group):
+    """Takes the name of a bot where it has no command of that name."""
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """A command, or what shows the bot."""
+        if command := super().get_command(context, name):
+            return command
+        return click.Command(name, callback=lambda: _show(name, **context.params))
+
+    def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands, options and bots."""
+        found = completing.bots(context, self.params[0], incomplete)
+        return [*super().shell_complete(context, incomplete), *found]
+
+
+@click.group(
+    cls=BotGroup,
+    invoke_without_command=True,
+    short_help="List the bots, or show one: options, defaults, source.",
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.option("--game", "game_name", metavar="NAME", help="Only those that play this game.")
 @bots_option
 @click.pass_context
 def bots(context: click.Context, as_json: bool, game_name: str | None, bots_folder: Path) -> None:
-    """List the bots: built in, from installed packages, and from the folder bots/."""
+    """List the bots: built in, from installed packages, and from the folder bots/.
+
+    `arena bots NAME` shows one: what it does, its options with their defaults, its source.
+    """
     if context.invoked_subcommand is None:
         _list(as_json, bots_folder, game_name)
 
@@ -32,11 +57,7 @@ bots.add_command(new)
 
 
 def _list(as_json: bool, bots_folder: Path, game_name: str | None) -> None:
-    from cantstop_arena.bot_sources.catalogue import Catalogue
-
-    catalogues = Catalogue(bots_folder).of_all_games()
-    if game_name is not None:
-        catalogues = [catalogue_for(bots_folder, game_name)]
+    catalogues = _catalogues(bots_folder, game_name)
     known = [bot for catalogue in catalogues for bot in catalogue.everything()[0]]
     broken = list(dict.fromkeys(bad for one in catalogues for bad in one.everything()[1]))
     rows = [_row(bot) for bot in known if not bot.complaint]
@@ -50,6 +71,29 @@ def _list(as_json: bool, bots_folder: Path, game_name: str | None) -> None:
         click.echo(json.dumps({"bots": rows, "broken": failures}, indent=2))
         return
     _print(rows, failures)
+
+
+def _show(name: str, as_json: bool, game_name: str | None, bots_folder: Path) -> None:
+    """One bot, by its name, whatever it plays."""
+    from cantstop_arena.bot_sources.showing import described
+
+    catalogues = _catalogues(bots_folder, game_name)
+    playing = (one for one in catalogues if one.has(name) or one.file_of(name))
+    catalogue = next(playing, catalogues[0])
+    bot = catalogue.find(name)
+    if as_json:
+        click.echo(json.dumps(_row(bot), indent=2))
+    else:
+        click.echo(described(bot, catalogue.game), nl=False)
+
+
+def _catalogues(bots_folder: Path, game_name: str | None) -> "list[Catalogue]":
+    """Of one game, or of all."""
+    from cantstop_arena.bot_sources.catalogue import Catalogue
+
+    if game_name is not None:
+        return [catalogue_for(bots_folder, game_name)]
+    return Catalogue(bots_folder).of_all_games()
 
 
 def _row(bot: "Description") -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cantstop_arena.cli import completing
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
 from cantstop_arena.errors import UsageError
 
@@ -23,8 +24,8 @@ def _finite(context: click.Context, parameter: click.Parameter, seconds: float) 
     return seconds
 
 
-@click.command()
-@click.argument("file")
+@click.command(short_help="Look at the bots of a file closely.")
+@click.argument("file", shell_complete=completing.bots)
 @game_option
 @bots_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
@@ -44,10 +45,10 @@ def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: fl
     Ends with exit code 1 where something is wrong. The file is run in a process of its own.
     """
     from cantstop_arena.check.findings import WRONG
-    from cantstop_arena.check.supervisor import Trial
+    from cantstop_arena.check.supervisor import BotCheck
 
-    trial = Trial(_target(file), catalogue_for(bots_folder, game_name), limit)
-    with closing(trial.findings()) as found:
+    check = BotCheck(_target(file), catalogue_for(bots_folder, game_name), limit)
+    with closing(check.findings()) as found:
         findings = _seen_from_here(found)
         told = list(findings if as_json else _printed(findings))
     if as_json:

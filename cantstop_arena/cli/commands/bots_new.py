@@ -12,15 +12,15 @@ from cantstop_arena.cli.options import bots_option, game_option
 from cantstop_arena.errors import ArenaError, UsageError
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.decisions import Decision
-    from cantstop_arena.games.game import Game
+    from cantstop_arena.game_api.decisions import Decision
+    from cantstop_arena.game_api.game import Game
 
 _LONGEST = 60
 
 
-@click.command()
+@click.command(short_help="Write a bot to start from.")
 @click.argument("name")
-@click.option("--compiled", is_flag=True, help="For the compiled lane.")
+@click.option("--compiled", is_flag=True, help="Write a compiled bot.")
 @game_option
 @bots_option
 def new(name: str, compiled: bool, game_name: str, bots_folder: Path) -> None:

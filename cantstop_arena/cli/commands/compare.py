@@ -7,12 +7,13 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.options import Playing, playing_options, say_how_to_go_on
+from cantstop_arena.cli.options import Playing, playing_options
 from cantstop_arena.cli.table_options import TEXT, format_option
 from cantstop_arena.cli.terminals.screen import Screen
+from cantstop_arena.runtime import shutdown
 
 
-@click.command()
+@click.command(short_help="Play a comparison and say what each rule set changes.")
 @click.argument("file", type=click.Path(path_type=Path))
 @playing_options
 @format_option
@@ -44,11 +45,11 @@ def compare(
         finally:
             screen.close()
 
-    catalogue = Catalogue(playing.bots_folder)
+    catalogue = Catalogue(playing.bots_folder, results=playing.results)
     comparison = config.read(file, catalogue, playing.overrides)
     numbers, parts = count(1), len(comparison.players) * len(comparison.rules)
     folder = playing.results / comparison.name
-    say_how_to_go_on()
+    shutdown.say_how_to_go_on()
     answers = run.compare(
         comparison, catalogue, folder, playing.terms, watched, fresh=playing.fresh
     )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cantstop_arena.views.game_view import Scene
 
 
-@click.command()
+@click.command(short_help="Draw the board of a game, as text or as SVG.")
 @game_options
 @click.option("--turn", type=click.IntRange(0), help="After this turn, 0: before the first.")
 @click.option(
@@ -31,7 +31,7 @@ def draw(turn: int | None, roll: int | None, svg: Path | None, **game: Any) -> N
     Without a BOT, FILE is a game that `arena play` or `arena replay --json` has written; - is the
     standard input. Without --turn, the board is that of the end.
     """
-    from cantstop_arena.reports.written import write_whole
+    from cantstop_arena.documents.written import write_whole
 
     if roll is not None and not turn:
         raise click.UsageError("--roll needs the --turn that it belongs to.")

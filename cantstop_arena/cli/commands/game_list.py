@@ -3,7 +3,7 @@
 import click
 
 
-@click.command()
+@click.command(short_help="List the games: names, seats, rule sets.")
 def games() -> None:
     """List the games: their names, seats, and rule sets."""
     from tabulate import tabulate

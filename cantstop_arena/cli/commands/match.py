@@ -1,10 +1,13 @@
 """`arena match`: two bots, and whether one of two hypotheses about their difference is accepted."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from cantstop_arena.cli import completing
 from cantstop_arena.cli.commands.rules import rules_called, rules_option
 from cantstop_arena.cli.numbers import MOST_ELO, FiniteRange
 from cantstop_arena.cli.options import (
@@ -12,27 +15,29 @@ from cantstop_arena.cli.options import (
     catalogue_for,
     game_option,
     results_option,
-    say_how_to_go_on,
     seed_option,
     terms_of,
     workers_option,
 )
+from cantstop_arena.cli.results_folder import page_option, write_results
 from cantstop_arena.cli.table_options import TEXT, show
 from cantstop_arena.cli.terminals.screen import Screen
 from cantstop_arena.errors import UsageError
+from cantstop_arena.runtime import shutdown
 
 if TYPE_CHECKING:
-    from cantstop_arena.seeds import Seed
-    from cantstop_arena.sequential.sprt import Sprt
+    from cantstop_arena.deals.seeds import Seed
+    from cantstop_arena.documents.analysis import Analysis
+    from cantstop_arena.ratings.sequential.sprt import Sprt
 
 GAMES = 10_000
 MOST_GAMES = 10_000_000  # by default, where a test ends the match
 AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # that a test may make
 
 
-@click.command()
-@click.argument("a")
-@click.argument("b")
+@click.command(short_help="Let two bots play each other, also until a test decides.")
+@click.argument("a", shell_complete=completing.bots)
+@click.argument("b", shell_complete=completing.bots)
 @click.option(
     "--sprt",
     "elo",
@@ -62,12 +67,13 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # that a test may make
 )
 @rules_option
 @game_option
-@seed_option("Default: one that nobody can guess.")
+@seed_option("Default: random; printed with the results.")
 @workers_option
 @results_option
 @bots_option
 @click.option("--fresh", is_flag=True, help="Forget earlier results of this match.")
-@click.option("--quiet", is_flag=True, help="Print what came of it and nothing else.")
+@click.option("--quiet", is_flag=True, help="Print only the result.")
+@page_option
 def match(
     a: str,
     b: str,
@@ -83,19 +89,23 @@ def match(
     bots_folder: Path,
     fresh: bool,
     quiet: bool,
+    page: bool,
 ) -> None:
     """Let the bots A and B play each other, every deal in both seatings.
+
+    A bot is a name or a path, with options behind a colon (rule28:threshold=30), or a version of a
+    file that has played before (patient@previous, patient@08df1c2).
 
     With --sprt 0 5 they play until a sequential probability ratio test has decided between "A is
     as strong as B" and "A is 5 Elo stronger". Run it again to continue after an interruption.
     """
-    from cantstop_arena.reports.analysis import Analysis
+    from cantstop_arena.documents.analysis import Analysis
+    from cantstop_arena.documents.written import write_whole
     from cantstop_arena.reports.match import finding, match_json, match_text
-    from cantstop_arena.reports.written import write_whole
     from cantstop_arena.tournament.match import Match, pairing
 
     test = _test(elo, alpha, beta)
-    catalogue = catalogue_for(bots_folder, game_name)
+    catalogue = catalogue_for(bots_folder, game_name, results)
     most = games or (MOST_GAMES if test else GAMES)
     rules = rules_called(rules_name, catalogue)
     tournament = pairing((a, b), catalogue, rules, most, seed, results)
@@ -103,7 +113,7 @@ def match(
     aim = "a hypothesis is accepted" if test else ""
     bounds = (test.lower, test.upper) if test else (0.0, 0.0)
     screen = Screen(tournament.name, quiet, aside=False, aim=aim, bounds=bounds)
-    say_how_to_go_on()
+    shutdown.say_how_to_go_on()
     try:
         outcome = contest.play(terms_of(workers, None, None), screen, fresh)
     finally:
@@ -111,15 +121,22 @@ def match(
     found = finding(contest.names, outcome.counts, test)
     path = contest.folder / "match.json"
     write_whole(path, match_json(found, rules.name, outcome.seed))
-    click.echo("\n" + match_text(found))
-    if outcome.results.faults:
+    analysis = Analysis(outcome.results)
+    played = replace(tournament, seed=outcome.seed)
+    said = partial(_say, match_text(found), analysis)
+    paths = write_results(analysis, played, catalogue, contest.folder, screen, page, said)
+    screen.written(contest.folder, [path, *paths])
+
+
+def _say(told: str, analysis: "Analysis") -> None:
+    click.echo("\n" + told)
+    if analysis.results.faults:
         click.echo()
-        show(Analysis(outcome.results), TEXT, ["faults"])
-    screen.written(contest.folder, [path])
+        show(analysis, TEXT, ["faults"])
 
 
 def _test(elo: tuple[float, float] | None, alpha: float, beta: float) -> "Sprt | None":
-    from cantstop_arena.sequential.sprt import Sprt
+    from cantstop_arena.ratings.sequential.sprt import Sprt
 
     if elo is None:
         return None

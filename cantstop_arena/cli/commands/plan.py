@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from cantstop_arena.cli import completing
 from cantstop_arena.cli.commands.rules import rules_called, rules_option
 from cantstop_arena.cli.numbers import MOST_ELO, FiniteRange
 from cantstop_arena.cli.options import (
@@ -19,14 +20,14 @@ LEAST = 100  # deals of the pilot: with fewer, a variance is hardly known
 LEAST_DIFFERENCE = 1e-6  # nobody could play what less would cost
 
 
-@click.command()
-@click.argument("names", nargs=-1, metavar="[BOT]...")
+@click.command(short_help="Say how many games a question costs.")
+@click.argument("names", nargs=-1, metavar="[BOT]...", shell_complete=completing.bots)
 @click.option(
     "--difference",
     type=float,
     required=True,
     metavar="D",
-    help="What is to be found: a difference of two scores (0.01 is 50.5 % to 49.5 %), or of Elo.",
+    help="What is to be found: a difference of two scores (0.01 is 50.5% to 49.5%), or of Elo.",
 )
 @click.option("--elo", is_flag=True, help="The difference is one of Elo.")
 @click.option(

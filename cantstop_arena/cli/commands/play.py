@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cantstop_arena.cli import completing
 from cantstop_arena.cli.commands.rules import rules_called, rules_option
 from cantstop_arena.cli.game_source import LAST_DEAL, STANDARD
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option, seed_option
@@ -21,14 +22,14 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.runtime import shutdown
 
 if TYPE_CHECKING:
-    from cantstop_arena.seeds import Seed
+    from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.table.recording import Complaint
 
 LONGEST_LINE = 1000  # bytes of an answer that are looked at
 
 
-@click.command()
-@click.argument("bots", nargs=-1, metavar="[BOT]...")
+@click.command(short_help="Play against bots, or alone.")
+@click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=completing.bots)
 @rules_option
 @game_option
 @click.option(
@@ -39,7 +40,7 @@ LONGEST_LINE = 1000  # bytes of an answer that are looked at
     help="Where you sit, 1 begins; the bots take the other seats in their order.",
 )
 @click.option("--name", default="you", show_default=True, help="What you are called.")
-@seed_option("Default: one that nobody can guess; it is told.")
+@seed_option("Default: random; printed.")
 @click.option(
     "--deal",
     type=click.IntRange(0, LAST_DEAL),
@@ -72,13 +73,13 @@ def play(
     arena play rule28 random --seat 2       the second of three
     arena play ./mybot.py --rules korean    against a bot of your own
 
-    A question is answered by the number of a move, or by r (roll) and s (stop); ? shows the odds,
-    and q leaves the game, as Ctrl-C and Ctrl-D do. Where the input ends before the game, the exit
+    A question says what it is answered by, such as the number of a move; ? helps, and q leaves
+    the game, as Ctrl-C and Ctrl-D do. Where the input ends before the game, the exit
     code is 1. `arena bots` lists the bots.
 
     The game is recorded as it is played, for `arena replay FILE` and `arena draw FILE`.
     """
-    from cantstop_arena.seeds import drawn
+    from cantstop_arena.deals.seeds import drawn
     from cantstop_arena.table.person import Left, with_person
     from cantstop_arena.texts import in_a_line
     from cantstop_arena.tournament.playing import table_with

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
+from cantstop_arena.cli import completing
 from cantstop_arena.cli.table_options import show, table_options
-from cantstop_arena.outcomes import MOST_ANCHOR
+from cantstop_arena.ratings.labels import MOST_ANCHOR
 
 
 def _anchor(
@@ -27,9 +28,14 @@ def _anchor(
     return anchor
 
 
-@click.command()
+@click.command(short_help="Rate results folders again, also several together.")
 @click.argument(
-    "results", type=click.Path(path_type=Path), nargs=-1, required=True, metavar="RESULTS..."
+    "results",
+    type=click.Path(path_type=Path),
+    nargs=-1,
+    required=True,
+    metavar="RESULTS...",
+    shell_complete=completing.results,
 )
 @click.option(
     "--anchor",
@@ -60,8 +66,8 @@ def rate(
     Rated together, tournaments need the same rules and number of players; bots of one name must
     be the same bot.
     """
+    from cantstop_arena.documents.analysis import Analysis
     from cantstop_arena.reports import files
-    from cantstop_arena.reports.analysis import Analysis
     from cantstop_arena.tournament.ledgers.archive import reread
 
     analysis = Analysis(reread(results, anchor))

@@ -11,10 +11,10 @@ import click
 from cantstop_arena.cli.game_source import STANDARD, Source, game_options, say_aside
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.game import Event
+    from cantstop_arena.game_api.game import Event
 
 
-@click.command()
+@click.command(short_help="Tell a game again, move by move.")
 @game_options
 @click.option("--json", "as_json", is_flag=True, help="As JSON Lines, one event a line.")
 @click.option("--step", is_flag=True, help="Step by step, with keys, on a terminal.")
@@ -58,8 +58,8 @@ def _told(events: "Iterator[Event]", in_colours: bool) -> "Iterator[str]":
 
 
 def _write_page(source: Source, path: Path) -> None:
+    from cantstop_arena.documents.written import write_whole
     from cantstop_arena.reports.page.make import replay_page
-    from cantstop_arena.reports.written import write_whole
 
     source.check_target(path)
     page = replay_page(source.events(say_aside()))

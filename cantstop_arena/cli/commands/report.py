@@ -4,9 +4,11 @@ from pathlib import Path
 
 import click
 
+from cantstop_arena.cli import completing
 
-@click.command()
-@click.argument("results", type=click.Path(path_type=Path))
+
+@click.command(short_help="Write the page of a results folder again.")
+@click.argument("results", type=click.Path(path_type=Path), shell_complete=completing.results)
 def report(results: Path) -> None:
     """Write report.html into the folder RESULTS of a run or a comparison.
 
@@ -15,4 +17,7 @@ def report(results: Path) -> None:
     """
     from cantstop_arena.reports.folder import write_page_of
 
-    click.echo(f"Written: {write_page_of(results)}.")
+    path, missing = write_page_of(results)
+    click.echo(f"Written: {path}.")
+    if missing:
+        click.echo(missing)

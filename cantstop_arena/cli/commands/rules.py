@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cantstop_arena.cli import completing
 from cantstop_arena.cli.options import catalogue_for, game_option
 from cantstop_arena.errors import UsageError
 
@@ -16,13 +17,14 @@ rules_option = click.option(
     "--rules",
     "rules_name",
     metavar="NAME",
+    shell_complete=completing.rules,
     help="By name; see arena rules. Default: the game's own, classic in Can't Stop.",
 )
 
 
 def rules_called(name: str | None, catalogue: "Catalogue") -> Any:
     """The rule set of this name, or the game's default. Raises UsageError where there is none."""
-    from cantstop_arena.options import did_you_mean
+    from cantstop_arena.game_api.options import did_you_mean
 
     if name is None:
         return catalogue.game.rules.default
@@ -31,8 +33,8 @@ def rules_called(name: str | None, catalogue: "Catalogue") -> Any:
     return catalogue.rules[name]
 
 
-@click.command()
-@click.argument("name", required=False)
+@click.command(short_help="List the rule sets, or show one.")
+@click.argument("name", required=False, shell_complete=completing.rules)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @game_option
 def rules(name: str | None, as_json: bool, game_name: str) -> None:
@@ -60,3 +62,7 @@ def _list(shown: dict[str, dict[str, Any]], catalogue: "Catalogue") -> None:
         for name, rules in shown.items()
     ]
     click.echo(tabulate(table, headers=[*columns, "source"]))
+    if book.legend:
+        click.echo()
+    for letter, source in book.legend.items():
+        click.echo(f"{letter}: {source}")

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.options import Playing, playing_options, say_how_to_go_on
+from cantstop_arena.cli.options import Playing, playing_options
+from cantstop_arena.cli.results_folder import write_results
 from cantstop_arena.cli.table_options import TEXT, show, table_options
 from cantstop_arena.cli.terminals.screen import Screen
+from cantstop_arena.runtime import shutdown
 
 
-@click.command()
+@click.command(short_help="Play a tournament and print its standings.")
 @click.argument("file", type=click.Path(path_type=Path))
 @playing_options
 @table_options
@@ -27,22 +29,19 @@ def run(
     number of workers. Run it again to continue with more games, or after an interruption.
     """
     from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.reports import files
-    from cantstop_arena.reports.analysis import Analysis
-    from cantstop_arena.reports.ending import until_text
-    from cantstop_arena.reports.highlights import GAMES, record_games
+    from cantstop_arena.documents.analysis import Analysis
+    from cantstop_arena.documents.until_words import until_text
     from cantstop_arena.tournament.files import config
-    from cantstop_arena.tournament.replaying import recorded
-    from cantstop_arena.tournament.run import KEPT, settled
+    from cantstop_arena.tournament.run import settled
     from cantstop_arena.tournament.until import play
 
-    catalogue = Catalogue(playing.bots_folder)
+    catalogue = Catalogue(playing.bots_folder, results=playing.results)
     tournament = config.read(file, catalogue, playing.overrides)
     folder = playing.results / tournament.name
     tournament = settled(tournament, folder, playing.fresh)
     aim = until_text(tournament.until) if tournament.until else ""
     screen = Screen(tournament.name, playing.quiet, form != TEXT, aim)
-    say_how_to_go_on()
+    shutdown.say_how_to_go_on()
     try:
         outcome = play(tournament, catalogue, folder, playing.terms, screen, fresh=playing.fresh)
     finally:
@@ -50,11 +49,6 @@ def run(
     if aim:
         screen.say("")
     analysis = Analysis(outcome)
-    paths = files.write_reports(analysis, folder)
-    show(analysis, form, chosen)
-    if record_games(analysis, folder, partial(recorded, tournament, catalogue, folder / KEPT)):
-        paths.append(folder / GAMES)
-    if playing.page:
-        with screen.going_on_without():
-            paths.append(files.write_page(analysis, folder))
+    said = partial(show, analysis, form, chosen)
+    paths = write_results(analysis, tournament, catalogue, folder, screen, playing.page, said)
     screen.written(folder, paths)

@@ -16,10 +16,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from cantstop_arena.reports.formats.drawing import TEXT, lettered
-from cantstop_arena.reports.formats.escaping import printable
-from cantstop_arena.reports.formats.model import Kind
-from cantstop_arena.reports.tables.interim import Interim
+from cantstop_arena.documents.formats.drawing import TEXT, lettered
+from cantstop_arena.documents.formats.escaping import printable
+from cantstop_arena.documents.formats.model import Kind
+from cantstop_arena.documents.tables.interim import Interim
 
 WIDEST = 100  # signs of the bar's line
 LEAST_NAME = 12  # signs that a bot's name is not cut below to show one more column
@@ -90,7 +90,7 @@ class _Drawing:
 def _heading(scene: Scene, width: int) -> Table:
     """What is played, a bar, and the share of it that is done."""
     grid = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
-    percent = f"{100 * scene.share:.0f} %"
+    percent = f"{100 * scene.share:.0f}%"
     title = printable(scene.title)
     most = width // 2 if width < WIDEST else width - 40
     named = min(cell_len(title), most)

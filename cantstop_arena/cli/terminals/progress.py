@@ -17,15 +17,15 @@ from cantstop_arena.cli.terminals.terminal import (
 
 if TYPE_CHECKING:
     from cantstop_arena.cli.terminals.live import LiveTable
-    from cantstop_arena.outcomes import Results
-    from cantstop_arena.reports.tables.interim import Interim
+    from cantstop_arena.deals.outcomes import Results
+    from cantstop_arena.documents.tables.interim import Interim
 
 LINE = 30.0  # seconds between two lines
 DRAWING, RECKONING = 0.25, 1.0  # seconds at least between two times
-TIMES = 100  # as long as they take: neither costs more than 1 % of the time
+TIMES = 100  # as long as they take: neither costs more than 1% of the time
 
 
-class Sight:
+class RunProgress:
     """Shows the progress of a run on the standard error: live, if that is a terminal.
 
     The standings are reckoned, and everything drawn, while the workers play: so seldom that they
@@ -84,7 +84,7 @@ class Sight:
             self._live.show(scene)
 
     def _reckons(self, results: "Callable[[], Results]") -> None:
-        from cantstop_arena.reports.tables.interim import interim
+        from cantstop_arena.documents.tables.interim import interim
 
         with self._reckoning.spent():
             self._interim = interim(results())

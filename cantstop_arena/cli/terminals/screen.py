@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from cantstop_arena.cli.terminals.pace import Clock, Progress
-from cantstop_arena.cli.terminals.progress import Sight
+from cantstop_arena.cli.terminals.progress import RunProgress
 from cantstop_arena.errors import PageError
 
 if TYPE_CHECKING:
-    from cantstop_arena.outcomes import Results
+    from cantstop_arena.deals.outcomes import Results
     from cantstop_arena.tournament.until import Look
 
 
@@ -46,7 +46,7 @@ class Screen:
         self.standings = standings
         self._clock = clock
         self._progress = Progress(aim, clock)
-        self._sight: Sight | None = None
+        self._shown: RunProgress | None = None
         self._aimed = False
 
     def compiling(self, names: list[str]) -> None:
@@ -87,13 +87,13 @@ class Screen:
         """Show how far the run is."""
         if self.quiet:
             return
-        if self._sight is None:  # not before: things may have to be compiled first
-            self._sight = Sight(self.title, self._progress, self.standings, self._clock)
-        self._sight.passes(results)
+        if self._shown is None:  # not before: things may have to be compiled first
+            self._shown = RunProgress(self.title, self._progress, self.standings, self._clock)
+        self._shown.passes(results)
 
     def looks(self, look: "Look") -> None:
         """Say how narrow the intervals are by now."""
-        from cantstop_arena.reports.ending import extent_for
+        from cantstop_arena.documents.until_words import extent_for
 
         if look.bot:
             told = extent_for(look.measure, look.measured, look.bot)
@@ -127,5 +127,5 @@ class Screen:
 
     def close(self) -> None:
         """Wipe what is live."""
-        if self._sight is not None:
-            self._sight.wipe()
+        if self._shown is not None:
+            self._shown.wipe()

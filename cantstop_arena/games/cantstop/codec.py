@@ -5,9 +5,9 @@ from functools import cache, lru_cache
 from itertools import repeat
 from typing import Any
 
+from cantstop_arena.game_api.codec import Codec
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.turn import Columns, Move, Spaces, Turn
-from cantstop_arena.games.codec import Codec
 
 
 class CantStopCodec(Codec):

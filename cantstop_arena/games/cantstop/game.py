@@ -8,13 +8,22 @@ from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena.games.cantstop.hooks import HOOKS
+from cantstop_arena.deals.outcomes import Window
+from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.game import CheckGame, Event, Game
+from cantstop_arena.game_api.rulebook import Named, RuleBook
+from cantstop_arena.games.cantstop.hooks import HOOKS, game_over
 from cantstop_arena.games.cantstop.measures import COUNTED
 from cantstop_arena.games.cantstop.odds import hit_table
-from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, PLAYERS, RuleSet, derive
-from cantstop_arena.games.game import CheckGame, Event, Game
-from cantstop_arena.games.rulebook import Named, RuleBook
-from cantstop_arena.outcomes import Window
+from cantstop_arena.games.cantstop.rules import (
+    CLASSIC,
+    NAMED,
+    PARAMETERS,
+    PLAYERS,
+    SOURCES,
+    RuleSet,
+    derive,
+)
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.codec import CantStopCodec
@@ -52,7 +61,17 @@ _ODD: Sequence[Mapping[str, Any]] = (
 )
 
 
-_BOTS = ("random", "cautious", "daring", "odds", "rule28", "glenn-aloi", "grandmaster")
+_BOTS = (
+    "random",
+    "cautious",
+    "daring",
+    "odds",
+    "rule28",
+    "glenn-aloi",
+    "tuned",
+    "grandmaster",
+    "optimal",
+)
 
 
 class CantStop(Game):
@@ -61,15 +80,16 @@ class CantStop(Game):
     name = "cantstop"
     title = "Can't Stop"
     players = PLAYERS
-    rules = CantStopRules(CLASSIC, telling=("stop", "landing", "columns_to_win"))
+    rules = CantStopRules(CLASSIC, telling=("stop", "landing", "columns_to_win"), legend=SOURCES)
     hooks = HOOKS
+    listener = staticmethod(game_over)
     counts = COUNTED
     bots: Mapping[str, str] = MappingProxyType(
         {name: f"cantstop_arena.games.cantstop.bots.{name.replace('-', '_')}" for name in _BOTS}
     )
     usual_bots = ("rule28", "glenn-aloi", "odds", "cautious")
     view = "cantstop_arena.views.cantstop.view:CantStopView"
-    table_class = "cantstop_arena.games.cantstop.engine_table:EngineTable"
+    table_class = "cantstop_arena.games.cantstop.play.engine_table:EngineTable"
 
     @cached_property
     def codec(self) -> CantStopCodec:
@@ -79,9 +99,9 @@ class CantStop(Game):
 
     @property
     def window(self) -> Window:
-        from cantstop_arena.games.cantstop.engine.snapshots import SIZE, sight_of
+        from cantstop_arena.games.cantstop.play.snapshots import SIZE, snapshot_reader
 
-        return Window(SIZE, sight_of)
+        return Window(SIZE, snapshot_reader)
 
     def check_suite(self) -> Iterable[CheckGame]:
         """All named rule sets and some odd ones, with every number of seats."""
@@ -89,6 +109,25 @@ class CantStop(Game):
         for changes in _ODD:
             rules = derive(CLASSIC, changes)
             yield from (CheckGame(rules, players) for players in self.players)
+
+    def refusal(self, bot: str, rules: RuleSet, players: int) -> str | None:
+        """Perfect play is known of boards that have been solved."""
+        if bot != "optimal":
+            return None
+        from cantstop_arena.games.cantstop.solving.advice import adviser_for
+        from cantstop_arena.games.cantstop.solving.tables import tables_folder
+
+        try:
+            adviser_for(rules, players, tables_folder())
+        except BotError as error:
+            return str(error)
+        return None
+
+    def best_alone(self, rules: RuleSet) -> float | None:
+        """The exact value of a board that has been solved."""
+        from cantstop_arena.games.cantstop.solving.tables import known_value, tables_folder
+
+        return known_value(rules, 1, tables_folder())
 
     def deed(self, event: Event) -> str:
         if event["event"] == "stop":

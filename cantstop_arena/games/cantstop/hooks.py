@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from cantstop_arena.game_api.decisions import decision
+from cantstop_arena.game_api.endings import GameOver
 from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.games.decisions import decision
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,11 @@ def choose_move(turn: Turn, moves: Sequence[Sequence[int]]) -> int:  # type: ign
 @decision(key="roll")
 def roll_again(turn: Turn) -> bool:  # type: ignore[empty-body]
     """Return whether to roll again. Asked only where stopping is allowed and would not win."""
+
+
+@decision(optional=True)
+def game_over(turn: Turn | None, result: GameOver) -> None:
+    """Hear how the game ended; `turn` is the last that the bot was shown in it, if any."""
 
 
 HOOKS = (choose_move, roll_again)

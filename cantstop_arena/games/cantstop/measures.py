@@ -1,8 +1,8 @@
 """What is asked of rule sets of Can't Stop, and how a difference is said."""
 
-from cantstop_arena.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
+from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
+from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.games.cantstop.counts import COUNTS, RATES
-from cantstop_arena.shares import WHOLE
 
 _MEASURES = (
     Measure(
@@ -37,8 +37,8 @@ _MEASURES = (
         "decisions",
         "games",
         rivals=False,
-        more="asks for {by} more decisions",
-        less="asks for {by} fewer decisions",
+        more="needs {by} more decisions",
+        less="needs {by} fewer decisions",
         noun="the decisions",
         plural=True,
         follows="turns",

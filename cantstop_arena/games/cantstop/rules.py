@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from cantstop_arena.errors import RulesError
-from cantstop_arena.options import LONGEST_QUOTE
+from cantstop_arena.game_api.options import LONGEST_QUOTE
 
 LANDINGS = ("share", "jump", "leave")
 STOPS = ("any-time", "after-all-runners")
@@ -68,6 +68,12 @@ CLASSIC = RuleSet(
     turn_limit=1000,
 )
 
+SOURCES: Mapping[str, str] = {
+    "F": "the rules of the franjos edition (German, 1991)",
+    "P": "a review of the Parker edition of 1980, with its rules (German)",
+    "S": "a hand-out of a games café (German)",
+    "K": "the rules of the Korean edition",
+}
 NAMED: Mapping[str, tuple[RuleSet, str]] = {
     "classic": (CLASSIC, "F, P, S"),
     "korean": (CLASSIC._replace(name="korean", stop="after-all-runners"), "K"),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple, Protocol, TypeVar
 
-from cantstop_arena.games.cubus.cards import ORDER
+from cantstop_arena.games.cubus.builds.cards import ORDER
 from cantstop_arena.games.cubus.rules import RuleSet
 
 Item = TypeVar("Item")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple, TypeGuard
 
+from cantstop_arena.games.cubus.builds.piles import START, parse
 from cantstop_arena.games.cubus.events import Built, Ended, Ending, Event, Knocked, Passed, Took
-from cantstop_arena.games.cubus.piles import START, parse
 from cantstop_arena.games.cubus.rules import CUBE, RuleSet
 
 

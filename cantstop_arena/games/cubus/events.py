@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from cantstop_arena.games.cubus.piles import Cell
+from cantstop_arena.games.cubus.builds.piles import Cell
 
 Cells = tuple[Cell, ...]
 

@@ -8,23 +8,24 @@ from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena.games.cubus.hooks import HOOKS
+from cantstop_arena.game_api.game import CheckGame, Deal, Event, Game
+from cantstop_arena.game_api.rulebook import Named, RuleBook
+from cantstop_arena.games.cubus.choices.hooks import HOOKS
 from cantstop_arena.games.cubus.measures import COUNTED
 from cantstop_arena.games.cubus.rules import (
     LEAFLET,
     NAMED,
     PARAMETERS,
     PLAYERS,
+    SOURCES,
     RuleSet,
     derive,
     from_record,
 )
-from cantstop_arena.games.game import CheckGame, Deal, Event, Game
-from cantstop_arena.games.rulebook import Named, RuleBook
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.cubus.arena_state import CubusState
-    from cantstop_arena.games.cubus.codec import CubusCodec
+    from cantstop_arena.games.cubus.choices.codec import CubusCodec
+    from cantstop_arena.games.cubus.play.arena_state import CubusState
     from cantstop_arena.table.contestants import Contestant
     from cantstop_arena.table.table import Table
 
@@ -58,7 +59,11 @@ class Cubus(Game):
     name = "cubus"
     title = "Cubus"
     players = PLAYERS
-    rules = CubusRules(LEAFLET, telling=("duty", "swap", "more_crates", "ending", "take_down"))
+    rules = CubusRules(
+        LEAFLET,
+        telling=("duty", "swap", "more_crates", "ending", "take_down"),
+        legend=SOURCES,
+    )
     hooks = HOOKS
     counts = COUNTED
     bots: Mapping[str, str] = MappingProxyType(
@@ -69,18 +74,18 @@ class Cubus(Game):
 
     @cached_property
     def codec(self) -> CubusCodec:
-        from cantstop_arena.games.cubus.codec import CubusCodec
+        from cantstop_arena.games.cubus.choices.codec import CubusCodec
 
         return CubusCodec()
 
     def begin(self, deal: Deal) -> CubusState:
-        from cantstop_arena.games.cubus.arena_state import CubusState
+        from cantstop_arena.games.cubus.play.arena_state import CubusState
 
         return CubusState(deal)
 
     def prepare(self, rules: RuleSet, players: int) -> None:
         """Build or map the library of the box, and load what searches in it."""
-        from cantstop_arena.games.cubus.warming import warm_up
+        from cantstop_arena.games.cubus.play.warming import warm_up
 
         warm_up(rules)
 
@@ -110,7 +115,7 @@ class Cubus(Game):
     def table(
         self, rules: RuleSet, contestants: Sequence[Contestant], players: int, seed: Any
     ) -> Table:
-        from cantstop_arena.games.cubus.kernel_table import KernelTable
+        from cantstop_arena.games.cubus.play.kernel_table import KernelTable
 
         return KernelTable(self, rules, contestants, players, seed)
 

@@ -5,7 +5,7 @@ Counts of a whole game, which belong to no seat, stand with seat 0: see `per_sea
 
 from collections.abc import Sequence
 
-from cantstop_arena.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
+from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
 from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts
 
 KNOCKS, TURNS = "knocks", "turns"
@@ -131,6 +131,7 @@ COUNTED = Counts(
     length=TURNS,
     unit="turn",
     alone=TURNS,
+    followed="points",
 )
 
 

@@ -59,6 +59,10 @@ LEAFLET = RuleSet(
     box=(4, 4, 4),
 )
 
+SOURCES: Mapping[str, str] = {
+    "C": "the German leaflet (Reinhold Wittig, 1987)",
+    "V": "reviews of other editions",
+}
 NAMED: Mapping[str, tuple[RuleSet, str]] = {
     "leaflet": (LEAFLET, "C"),
     "reviews": (LEAFLET._replace(name="reviews", more_crates=True), "V"),

@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.outcomes import Results
-from cantstop_arena.sampling import Stretch
-from cantstop_arena.seatings import Orders
-from cantstop_arena.shares import whole
+from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.deals.sampling import Stretch
+from cantstop_arena.deals.seatings import Orders
+from cantstop_arena.deals.shares import whole
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
 Ints: TypeAlias = NDArray[np.int64]

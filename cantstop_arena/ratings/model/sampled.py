@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cantstop_arena.outcomes import Results
-from cantstop_arena.ratings.model.choice import chances, seated_strengths
+from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.deals.sampling import Bytes
+from cantstop_arena.deals.seatings import lineups as lineups_of
+from cantstop_arena.ratings.model.choice import chances, summed
 from cantstop_arena.ratings.model.evidence import Floats, Ints
 from cantstop_arena.ratings.model.luce import Luce
-from cantstop_arena.sampling import Bytes
-from cantstop_arena.seatings import lineups as lineups_of
 
 LEAST_DEALS = 10
 DECIMALS = 3  # of degrees of freedom: more would depend on the order of sums
@@ -64,19 +64,15 @@ def heavy_freedom(
     sample = sample_of(results, order, LEAST_DEALS) if deals <= MANY_DEALS else None
     if sample is None:
         return np.full(len(contrasts), np.inf)
-    return np.array(
-        [_freedom(deals, _influence(sample, model, row)) for row in contrasts @ model.inverse]
-    )
+    influence = _surplus(sample, model) @ model.inverse @ contrasts.T
+    return np.array([_freedom(deals, one) for one in influence.T])
 
 
-def _influence(sample: Sampled, model: Luce, weights: Floats) -> Floats:
-    """What each deal adds to the estimate of a contrast, less the mean of all."""
-    worth = seated_strengths(sample.lineups, weights)
-    table = _shares(len(worth)) @ worth
-    moved = table[sample.masks, np.arange(table.shape[1])].sum(axis=1)
-    expected = (chances(sample.lineups, model.parameters) * worth).sum()
-    influence: Floats = moved - expected
-    return influence
+def _surplus(sample: Sampled, model: Luce) -> Floats:
+    """What bots, then seats, won in each deal beyond what the model expects of them."""
+    bots = model.evidence.bots
+    left = sample.won(model.evidence.seats) - chances(sample.lineups, model.parameters)
+    return np.stack([summed(sample.lineups, bots, deal) for deal in left])
 
 
 def _freedom(deals: int, influence: Floats) -> float:
@@ -85,3 +81,26 @@ def _freedom(deals: int, influence: Floats) -> float:
         return np.inf
     kurtosis = len(influence) * float((influence**4).sum()) / squares**2
     return round(2 * deals / (kurtosis - 1), DECIMALS) if kurtosis > 1 + ROUNDING else np.inf
+
+
+def alikeness(results: Results, model: Luce, order: Ints) -> float:
+    """How games of one deal correlate in which a bot sits in the same seat: 0 to 1.
+
+    The products of what the model leaves of two such games, by what it expects of their sizes, all
+    bots and seats together. 0 where there is no sample.
+    """
+    sample = sample_of(results, order, LEAST_DEALS)
+    if sample is None:
+        return 0.0
+    bots = model.evidence.bots
+    chance = chances(sample.lineups, model.parameters)
+    left = sample.won(len(chance)) - chance
+    size = np.sqrt(chance * (1 - chance))
+    together = expected = 0.0
+    for seat, seated in enumerate(sample.lineups):
+        sums = np.stack([np.bincount(seated, row, minlength=bots) for row in left[:, seat]])
+        together += float((sums**2).sum() - (left[:, seat] ** 2).sum())
+        sizes = np.bincount(seated, size[seat], minlength=bots)
+        expected += float((sizes**2).sum() - (size[seat] ** 2).sum())
+    expected *= len(left)
+    return min(max(together / expected, 0.0), 1.0) if expected > 0 else 0.0

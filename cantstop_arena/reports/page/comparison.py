@@ -1,162 +1,157 @@
-"""The page of a comparison: what each rule set changes, in a sentence and as intervals."""
+"""The page of a comparison: verdicts first, then every change as an interval."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
 
 from cantstop_arena.compare.config import SPELLED_OUT
 from cantstop_arena.compare.measures import Questions
-from cantstop_arena.counting import COUNT, SHARE
+from cantstop_arena.compare.statistics import NEGLIGIBLE, UNDECIDED
+from cantstop_arena.documents.document import Document, Section
+from cantstop_arena.documents.formats.model import Column, Table
+from cantstop_arena.documents.tables.notes import all_of
 from cantstop_arena.games.registry import DEFAULT, game_called
-from cantstop_arena.reports.formats.model import Column, Estimate, Table, Value, estimate, number
-from cantstop_arena.reports.page import charts
-from cantstop_arena.reports.page.document import Chart, Document, Section
-from cantstop_arena.reports.page.headline import with_error
-from cantstop_arena.reports.page.provenance import origin
+from cantstop_arena.reports.page.plots.elements import element, joined
+from cantstop_arena.reports.page.plots.wording import plain, signed
+from cantstop_arena.reports.page.provenance import origin, source
+from cantstop_arena.reports.page.sections.changes import (
+    Change,
+    Content,
+    Variant,
+    altered,
+    label,
+    spelled_out,
+    standing_out,
+    variants,
+)
+from cantstop_arena.reports.page.sections.effects_section import effects_section
+from cantstop_arena.reports.page.sections.verdicts_section import verdicts_section
 from cantstop_arena.texts import how_many
 
 COMMAND = shlex.join(["arena", "compare", SPELLED_OUT, "--results", "again"])
-UNITS = {COUNT: ("relative", "change in %"), SHARE: ("difference", "difference in points")}
-LEAST_P = 0.0001
-MEASURE = 30  # letters of the longest one's name
-
-Content = Mapping[str, Any]
+MOST_NAMED = 3  # variants in the headline, and changes on a card
 
 
 def document(content: Content, configuration: str) -> Document:
     """The page of what `comparison.json` says; `configuration` is the file that asked for it."""
     game = game_called(content.get("game", DEFAULT))
     questions = Questions(game.counts)
-    names = ", ".join(content["rules"])
-    bots = ", ".join(content["bots"])
+    found = variants(content)
+    seed = str(content["seed"])
+    sections = [
+        verdicts_section(content, questions, found),
+        effects_section(content, questions, found),
+        _sentences(content),
+    ]
     return Document(
         title=content["name"],
-        about=f"{game.title} under several rules: {names}; played by {bots}.",
-        answer=[answer["sentence"] for answer in content["answers"]] or ["Nothing was compared."],
+        about=f"{game.title}: {all_of(content['bots'])}",
+        answer=[_compared(content, found)],
         sections=[
-            *_side_by_side(content, questions),
-            *_answers(content, questions),
+            *(sections if found else ()),
             _rules(content),
-            origin(COMMAND, SPELLED_OUT, configuration, [("seed", str(content["seed"]))]),
+            origin(COMMAND, SPELLED_OUT, configuration, [("seed", seed)]),
         ],
+        headline=_headline(content, questions, found),
+        cards=_cards(content, questions, found),
+        source=source(content["name"], seed, _played(found)),
     )
 
 
-def _side_by_side(content: Content, questions: Questions) -> Iterator[Section]:
-    """Every measure under every rule set, for each size of table."""
-    tables = [
-        _values(
-            content, questions, players, [a for a in content["answers"] if a["players"] == players]
+# The answer ---------------------------------------------------------------------------------
+
+
+def _headline(content: Content, questions: Questions, found: Sequence[Variant]) -> str:
+    base, key = content["baseline"], questions.counts.length
+    if not found:
+        return "Nothing was compared"
+    lengths = [(one.name, one.changes[key]) for one in found if key in one.changes]
+    sets = f"{how_many(len({one.rules for one in found}), 'rule set')} against {base}"
+    if len(found) > MOST_NAMED or len(lengths) < len(found):
+        return sets
+    if not any(change.is_different for _, change in lengths):
+        return f"{sets}: no clear change in the length of games"
+    return f"Games are {all_of([f'{_longer(change)} with {name}' for name, change in lengths])}"
+
+
+def _longer(change: Change) -> str:
+    by = change.by
+    if not change.is_different or by is None or by.mean is None:
+        same = change.verdict != UNDECIDED
+        return "about as long" if same else "not clearly longer or shorter"
+    return f"{plain(abs(by.mean))}% {'longer' if change.is_more else 'shorter'}"
+
+
+def _compared(content: Content, found: Sequence[Variant]) -> str:
+    if not found:
+        return "There is no rule set beside the baseline."
+    return f"Each rule set against {content['baseline']}, in the same deals: {_played(found)}."
+
+
+def _played(found: Sequence[Variant]) -> str:
+    """How much was played, where it is the same for all."""
+    told = {(one.answer["deals"], one.answer["games"]) for one in found}
+    if len(told) != 1:
+        games = sum(one.answer["games"] for one in found)
+        return f"{how_many(games, 'game')} under the variants"
+    [(deals, games)] = told
+    return f"{how_many(deals, 'deal')}, {how_many(games, 'game')} under each rule set"
+
+
+# Cards --------------------------------------------------------------------------------------
+
+
+def _cards(content: Content, questions: Questions, found: Sequence[Variant]) -> Markup | None:
+    """For each variant what it alters, its greatest changes, and how many there are."""
+    if not found:
+        return None
+    cards = (
+        element(
+            "div",
+            element("h2", one.name),
+            element("p", altered(content, one.rules), class_="altered"),
+            element("ul", *(element("li", text) for text in _greatest(one, questions))),
+            _tally(one),
         )
-        for players in dict.fromkeys(answer["players"] for answer in content["answers"])
-    ]
-    if tables:
-        yield Section("rules-compared", "Side by side", tables=tables, open=True)
-
-
-def _values(
-    content: Content, questions: Questions, players: int, answers: Sequence[Content]
-) -> Table:
-    columns = [Column("measure", "measure"), number("baseline", content["baseline"], 2)]
-    columns += [number(answer["rules"], decimals=2) for answer in answers]
-    rows: list[list[Value]] = []
-    for question in answers[0]["questions"]:
-        if question["kind"] in UNITS:
-            row = [_scaled(question["kind"], question["baseline_value"])]
-            row += [_value_of(answer, question["measure"]) for answer in answers]
-            rows.append([_label(questions, question), *row])
-    return Table("values", how_many(players, "player"), columns, rows)
-
-
-def _value_of(answer: Content, measure: str) -> float | None:
-    for question in answer["questions"]:
-        if question["measure"] == measure:
-            return _scaled(question["kind"], question["value"])
-    return None
-
-
-def _scaled(kind: str, value: float | None) -> float | None:
-    return value if value is None or kind == COUNT else 100 * value
-
-
-def _label(questions: Questions, question: Content) -> str:
-    return questions.label_of(question["measure"]) + (", %" if question["kind"] == SHARE else "")
-
-
-# One rule set against the baseline ----------------------------------------------------------
-
-
-def _answers(content: Content, questions: Questions) -> Iterator[Section]:
-    for place, answer in enumerate(content["answers"], start=1):
-        key = f"answer-{place}"
-        players = how_many(answer["players"], "player")
-        title = f"{answer['rules']} against {content['baseline']}, {players}"
-        drawn = [
-            chart
-            for kind in UNITS
-            if (chart := _chart(f"{key}-{kind}", title, kind, answer["questions"], questions))
-        ]
-        played = f"{answer['deals']:,} deals, {answer['games']:,} games of each."
-        words = [answer["sentence"], played]
-        yield Section(key, title, words, drawn, [_differences(title, answer, questions)])
-
-
-def _chart(
-    key: str, title: str, kind: str, answered: Sequence[Content], questions: Questions
-) -> Chart | None:
-    stem, axis = UNITS[kind]
-    named = []
-    for question in answered:
-        told = _interval(question, stem)
-        if question["kind"] == kind and told is not None:
-            said = f"{with_error(told, 2, 100)} {'%' if kind == COUNT else 'points'}"
-            label = questions.label_of(question["measure"])
-            named.append((label, told, f"{said}; {question['verdict']}"))
-    if not named:
-        return None
-    rows = charts.interval_rows(named, 100)
-    words = f"{axis[0].upper()}{axis[1:]}, with 95 % intervals. The dashed line: no difference."
-    return charts.intervals(key, title, words, axis, rows, 0, MEASURE)
-
-
-def _interval(question: Content, stem: str) -> Estimate | None:
-    if question[stem] is None:
-        return None
-    return Estimate(question[stem], question[f"{stem}_low"], question[f"{stem}_high"])
-
-
-def _differences(title: str, answer: Content, questions: Questions) -> Table:
-    columns = [
-        Column("measure", "measure"),
-        estimate("difference", "difference", 2),
-        estimate("relative", "change in %", 2, percent=True),
-        number("effect", "effect", 3),
-        Column("p", "p, corrected"),
-        Column("verdict", "verdict"),
-    ]
-    return Table(
-        "differences", title, columns, [_row(questions, one) for one in answer["questions"]]
+        for one in found
     )
+    return element("div", *cards, class_="cards")
 
 
-def _row(questions: Questions, question: Content) -> list[Value]:
-    told = _interval(question, "difference")
-    if told is not None and question["kind"] == SHARE:
-        told = Estimate(*(None if end is None else 100 * end for end in told))
-    return [
-        _label(questions, question) if question["kind"] in UNITS else "order of the bots",
-        told,
-        _interval(question, "relative") if question["kind"] == COUNT else None,
-        question["effect_size"],
-        _chance(question["p_corrected"]),
-        question["verdict"],
-    ]
+def _greatest(variant: Variant, questions: Questions) -> Iterator[str]:
+    told = list(standing_out(variant, questions))[:MOST_NAMED]
+    for change in told:
+        by = change.by
+        size = f"{signed(by.mean)}{change.unit}" if by and by.mean is not None else change.verdict
+        levels = " to ".join(change.level(key) for key in ("baseline_value", "value"))
+        yield f"{label(questions, change.measure)} {size}, from {levels}"
+    if not told:
+        yield "No difference was found"
 
 
-def _chance(p: float | None) -> str | None:
-    if p is None:
-        return None
-    return f"< {LEAST_P}" if p < LEAST_P else f"{p:.4f}"
+def _tally(variant: Variant) -> Markup:
+    changes = variant.changes.values()
+    differ = sum(change.is_different for change in changes)
+    open_ = sum(change.verdict == UNDECIDED for change in changes)
+    negligible = sum(change.verdict == NEGLIGIBLE for change in changes)
+    counts = (
+        (differ, "different"),
+        (open_, "inconclusive"),
+        (negligible, "negligible"),
+        (len(changes) - differ - open_ - negligible, "the same"),
+    )
+    parts = [joined(element("b", count), f" {what}") for count, what in counts if count]
+    return element("p", Markup(" · ").join(parts), class_="tally")
+
+
+# The rest -----------------------------------------------------------------------------------
+
+
+def _sentences(content: Content) -> Section:
+    words = [answer["sentence"] for answer in content["answers"]]
+    finding = "What each rule set changes, in a sentence"
+    return Section("sentences", "In words", words, finding=finding, folded=True)
 
 
 def _rules(content: Content) -> Section:
@@ -164,16 +159,13 @@ def _rules(content: Content) -> Section:
     names = list(content["rules"])
     parameters = list(dict.fromkeys(key for rules in content["rules"].values() for key in rules))
     rows = [
-        [key, *(_spelled(content["rules"][name].get(key)) for name in names)] for key in parameters
+        [key, *(spelled_out(content["rules"][name].get(key)) for name in names)]
+        for key in parameters
     ]
     columns = [Column("parameter", "parameter"), *(Column(name, name) for name in names)]
     table = Table("rules", "Parameters of the rules", columns, rows)
-    return Section("rules", "Rules and remarks", content["notes"], (), [table])
-
-
-def _spelled(value: object) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {one}" for key, one in value.items())
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
-    return "none" if value is None else str(value)
+    finding = "All parameters of all rule sets"
+    notes = content["notes"]
+    return Section(
+        "rules", "Rules", notes, tables=[table], open=True, finding=finding, folded=not notes
+    )

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cantstop_arena.games.game import Event, Game
+from cantstop_arena.deals.lengths import LONGEST_EXACT
+from cantstop_arena.documents.document import Document, Section
+from cantstop_arena.game_api.game import Event, Game
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.lengths import LONGEST_EXACT
 from cantstop_arena.reports.highlights import TYPICAL, Chosen, record_path
-from cantstop_arena.reports.page.document import Document, Section
 from cantstop_arena.texts import how_many, in_a_line
 from cantstop_arena.views.game_view import LONGEST_NAME, GameView, view_of
 
@@ -62,9 +62,10 @@ def section(game: Game, recorded: Sequence[Recorded]) -> Section:
     """The section of the highlights, each once; says which of them are not shown, and why."""
     found = list(_replays(game, recorded))
     shown = [replay for replay in found if replay.length <= LONGEST_GAME]
+    worth = how_many(len(shown), "game")
     return Section(
         "games",
-        "Games worth seeing",
+        "Notable games",
         [*_without_record(game, recorded), *_too_long(found)],
         games=[
             replay.view.page_game(
@@ -72,6 +73,8 @@ def section(game: Game, recorded: Sequence[Recorded]) -> Section:
             )
             for replay in shown
         ],
+        finding=f"{worth} to play back" if shown else "",
+        midway=True,
     )
 
 

@@ -1,63 +1,98 @@
-"""Who won, and how sure that is, in a sentence or two."""
+"""Who won, and how sure that is: in a line, and in the sentences below it."""
 
 from collections.abc import Iterator, Sequence
 
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Estimate
-from cantstop_arena.reports.tables.notes import all_of
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.documents.tables.notes import all_of
+from cantstop_arena.ratings.elo import Difference
+from cantstop_arena.reports.page.plots.wording import percent, plain, share_ends, with_error
 from cantstop_arena.texts import how_many
 
-NEARLY = 0.999  # a probability beyond which more digits tell nobody more
+
+def headline(analysis: Analysis) -> str:
+    """The answer to what a tournament is played for, in a line."""
+    if not analysis.games:
+        if analysis.results.disqualified:
+            return "No games are left to tell who is better"
+        return "Nothing has been played yet"
+    return _best_alone(analysis) if analysis.alone else _winner(analysis)
 
 
 def answer(analysis: Analysis) -> list[str]:
-    """The answer to what a tournament is played for, and what casts doubt on it."""
+    """What there is to say with it, and what casts doubt on it."""
     if not analysis.games:
         return [_nothing(analysis), *_out(analysis)]
     told = _alone(analysis) if analysis.alone else _rated(analysis)
-    return [" ".join(told), *_without_winners(analysis), *_forfeited(analysis), *_out(analysis)]
+    said = " ".join([*told, f"{_played(analysis)}."])
+    return [said, *_without_winners(analysis), *_forfeited(analysis), *_out(analysis)]
 
 
 def _nothing(analysis: Analysis) -> str:
     if analysis.results.disqualified:
-        return "There are no games left to tell who is better."
-    return "Nothing has been played yet: there are no games to tell who is better."
+        return "All games were games with bots that were disqualified."
+    return "There are no games to tell who is better."
 
 
-def with_error(told: Estimate, decimals: int, scale: float = 1) -> str:
-    """A number with half of its interval, where it has one: "52.3 ± 0.4"."""
-    if told.mean is None:
-        return "unknown"
-    number = f"{scale * told.mean:z.{decimals}f}"
-    if told.low is None or told.high is None:
-        return number
-    return f"{number} ± {scale * (told.high - told.low) / 2:.{decimals}f}"
+def _played(analysis: Analysis) -> str:
+    playing = len(analysis.results.bots) - len(analysis.idle)
+    return f"{how_many(playing, 'bot')} played {how_many(analysis.games, 'game')}"
+
+
+# Bots that meet -----------------------------------------------------------------------------
+
+
+def playing(analysis: Analysis) -> list[int]:
+    """The bots that have played, the best first."""
+    return [bot for bot in analysis.order if bot not in analysis.idle]
+
+
+def first_ones(analysis: Analysis) -> list[int]:
+    """Those who are first, more than one where they are level."""
+    ranked = [(rank, bot) for rank, bot in analysis.places if bot not in analysis.idle]
+    return [bot for rank, bot in ranked if rank == ranked[0][0]]
+
+
+def lead(analysis: Analysis) -> Difference | None:
+    """How far the first bot is ahead of the second; None where nobody is, or games do not tell."""
+    order = playing(analysis)
+    if len(order) < 2 or len(first_ones(analysis)) > 1:
+        return None
+    found = analysis.ratings.difference(order[0], order[1])
+    return found if found and found.ahead.low is not None else None
+
+
+def _winner(analysis: Analysis) -> str:
+    first = first_ones(analysis)
+    if len(first) > 1:
+        return f"{_named(analysis, first)} are level"
+    if len(playing(analysis)) == 1:
+        return f"{_named(analysis, first)} is the only bot that has played"
+    found = lead(analysis)
+    ahead = f", {plain(found.ahead.points)} Elo ahead" if found else ""
+    if _equals(analysis, first):
+        return f"{_named(analysis, first)} is first{ahead}, but not beyond doubt"
+    return f"{_named(analysis, first)} wins{ahead}"
+
+
+def _equals(analysis: Analysis, first: Sequence[int]) -> list[int]:
+    """The others from which the first ones are not significantly different."""
+    letters = {letter for bot in first for letter in analysis.ratings.letters[bot]}
+    others = [bot for bot in playing(analysis) if bot not in first]
+    return [bot for bot in others if letters & {*analysis.ratings.letters[bot]}]
 
 
 def _rated(analysis: Analysis) -> Iterator[str]:
-    ranked = [(rank, bot) for rank, bot in analysis.places if bot not in analysis.idle]
-    first = [bot for rank, bot in ranked if rank == ranked[0][0]]
-    others = [bot for _, bot in ranked if bot not in first]
-    letters = {letter for bot in first for letter in analysis.ratings.letters[bot]}
-    equals = [bot for bot in others if letters & {*analysis.ratings.letters[bot]}]
-    names, elo = _named(analysis, first), _elo(analysis, first[0])
-    played = f"after {how_many(analysis.games, 'game')}"
+    first = first_ones(analysis)
+    if analysis.results.bots[first[0]] in analysis.results.anchor:
+        yield f"{_named(analysis, first[:1])} is an anchor, with Elo {_elo(analysis, first[0])}."
     if len(first) > 1:
-        yield f"{names} are level, with {elo} {played}."
-        if equals:
-            yield f"They cannot be told apart from {_named(analysis, equals)}."
-        return
-    if not others:
-        yield f"{names} is the only bot that has played, with {elo} {played}."
-    elif not equals:
-        yield f"{names} wins, with {elo} {played}."
-    else:
-        yield (
-            f"{names} is ahead, with {elo}, but {played} it cannot be told apart from"
-            f" {_named(analysis, equals)}."
-        )
-    if others:
-        yield from _ahead(analysis, first[0], others[0])
+        yield f"They have Elo {_elo(analysis, first[0])}."
+    if equals := _equals(analysis, first):
+        who = "It is" if len(first) == 1 else "They are"
+        yield f"{who} not significantly different from {_named(analysis, equals)}."
+    if len(first) == 1 and len(playing(analysis)) > 1:
+        yield from _duel(analysis, *playing(analysis)[:2])
 
 
 def _named(analysis: Analysis, bots: Sequence[int]) -> str:
@@ -67,38 +102,37 @@ def _named(analysis: Analysis, bots: Sequence[int]) -> str:
 def _elo(analysis: Analysis, bot: int) -> str:
     """A bot's Elo with its error, which an anchor has none of."""
     elo = analysis.elo[bot]
-    if analysis.results.bots[bot] in analysis.results.anchor and elo.low == elo.high:
-        return f"Elo {with_error(Estimate(elo.mean), 1)} as the anchor"
-    return f"Elo {with_error(elo, 1)}"
+    return with_error(Estimate(elo.mean) if elo.low == elo.high else elo, 1)
 
 
-def _ahead(analysis: Analysis, best: int, next_one: int) -> Iterator[str]:
-    difference = analysis.ratings.difference(best, next_one)
-    if difference is None or difference.ahead.low is None:
+def _duel(analysis: Analysis, one: int, other: int) -> Iterator[str]:
+    cell = analysis.against[one][other]
+    if cell is None or cell.mean is None:
         return
-    ahead = Estimate(difference.ahead.points, difference.ahead.low, difference.ahead.high)
-    yield (
-        f"It is {with_error(ahead, 1)} Elo ahead of {analysis.results.bots[next_one]}, and better"
-        f" than it with a probability of {_chance(difference.superiority)}."
-    )
+    whose = "of their games" if analysis.results.players == 2 else "of the games one of them won"
+    rival, ends = analysis.results.bots[other], share_ends(cell)
+    scored = f"{percent(cell.mean)} {whose}{f' ({ends})' if ends else ''}"
+    if cell.mean > 0.5:
+        yield f"It beats {rival} in {scored}."
+    else:
+        yield f"Against {rival} it scores {scored}."
 
 
-def _chance(probability: float) -> str:
-    if probability > NEARLY:
-        return f"more than {100 * NEARLY:.1f} %"
-    return f"{100 * probability:.1f} %"
+# Bots that play alone -----------------------------------------------------------------------
+
+
+def _best_alone(analysis: Analysis) -> str:
+    first = first_ones(analysis)
+    units = f"{analysis.results.counts.unit}s"
+    names, mean = _named(analysis, first), with_error(analysis.means[first[0]], 2)
+    if len(analysis.results.bots) == 1:
+        return f"{names} needs {mean} {units} for a game alone"
+    verb = "needs" if len(first) == 1 else "need"
+    return f"{names} {verb} the fewest {units} for a game alone: {mean}"
 
 
 def _alone(analysis: Analysis) -> Iterator[str]:
-    first = [bot for rank, bot in analysis.places if rank == 1]
-    units = f"{analysis.results.counts.unit}s"
-    names, mean = _named(analysis, first), with_error(analysis.means[first[0]], 3)
-    if len(analysis.results.bots) == 1:
-        yield f"{names} needs {mean} {units} for a game alone."
-        return
-    verb = "needs" if len(first) == 1 else "need"
-    yield f"{names} {verb} the fewest {units} for a game alone: {mean}."
-    if close := _overlapping(analysis, first):
+    if close := _overlapping(analysis, first_ones(analysis)):
         intervals = "interval" if len(close) == 1 else "intervals"
         verb = "overlaps" if len(close) == 1 else "overlap"
         yield f"The {intervals} of {all_of(close)} {verb} with that."
@@ -113,6 +147,9 @@ def _overlapping(analysis: Analysis, first: Sequence[int]) -> list[str]:
         for bot, low in lows.items()
         if low is not None and high is not None and low <= high
     ]
+
+
+# Doubts -------------------------------------------------------------------------------------
 
 
 def _without_winners(analysis: Analysis) -> Iterator[str]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from cantstop_arena.errors import PageError
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.game import Event
-    from cantstop_arena.reports.analysis import Analysis
+    from cantstop_arena.documents.analysis import Analysis
+    from cantstop_arena.game_api.game import Event
 
 _REPORT = (
     "the page report.html is written; all other results are there. Install the program anew"
@@ -21,19 +21,18 @@ _REPLAY = "pages of games are written. Install the program anew (pip install -e 
 
 def tournament_page(analysis: "Analysis", folder: Path) -> str:
     """The page of the tournament in a folder."""
-    from cantstop_arena.reports.analysis import Analysis
+    from cantstop_arena.documents.analysis import Analysis
     from cantstop_arena.reports.highlights import recorded_games
     from cantstop_arena.tournament.files.config import RESOLVED
     from cantstop_arena.tournament.ledgers.history import history
 
     with _wanted(_REPORT):
+        from cantstop_arena.documents.document import as_html
         from cantstop_arena.reports.page import tournament
-        from cantstop_arena.reports.page.document import as_html
-        from cantstop_arena.reports.page.vega import warm_up
-    warm_up()
+        from cantstop_arena.reports.page.sections.convergence_section import Past
     results = analysis.results
     past = [
-        tournament.Past(moment.deals, Analysis(replace(moment.results, until=results.until)))
+        Past(moment.deals, Analysis(replace(moment.results, until=results.until)))
         for moment in history(folder, results.anchor)
     ]
     configuration = (folder / RESOLVED).read_text("utf-8")
@@ -46,8 +45,8 @@ def comparison_page(content: dict[str, Any], folder: Path) -> str:
     from cantstop_arena.compare.config import SPELLED_OUT
 
     with _wanted(_REPORT):
+        from cantstop_arena.documents.document import as_html
         from cantstop_arena.reports.page import comparison
-        from cantstop_arena.reports.page.document import as_html
     configuration = (folder / SPELLED_OUT).read_text("utf-8")
     return as_html(comparison.document(content, configuration))
 
@@ -55,8 +54,8 @@ def comparison_page(content: dict[str, Any], folder: Path) -> str:
 def replay_page(events: Iterable["Event"]) -> str:
     """The page on which a game can be played back. It does not tell beforehand who wins."""
     with _wanted(_REPLAY):
+        from cantstop_arena.documents.document import as_html
         from cantstop_arena.reports.page import games
-        from cantstop_arena.reports.page.document import as_html
     return as_html(games.document(list(events)))
 
 

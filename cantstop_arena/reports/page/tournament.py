@@ -1,36 +1,27 @@
-"""The page of a tournament: the answer, the tables, and the charts in front of them."""
+"""The page of a tournament: the answer, and a section for everything that was found."""
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.document import Document, Section
+from cantstop_arena.documents.tables.faults import faults
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.reports.analysis import Analysis
-from cantstop_arena.reports.formats.model import Column, Estimate, Table, number
-from cantstop_arena.reports.page import charts, games, play_style
-from cantstop_arena.reports.page.document import Document, Section
+from cantstop_arena.reports.page import games, play_style
+from cantstop_arena.reports.page.facts import facts
 from cantstop_arena.reports.page.games import Recorded
-from cantstop_arena.reports.page.headline import answer, with_error
-from cantstop_arena.reports.page.labels import labels
-from cantstop_arena.reports.page.provenance import origin
-from cantstop_arena.reports.page.vega import HOVER, Row
-from cantstop_arena.reports.tables.crosstable import crosstable
-from cantstop_arena.reports.tables.faults import faults
-from cantstop_arena.reports.tables.fit import fit
-from cantstop_arena.reports.tables.seats import seats
-from cantstop_arena.reports.tables.standings import ELO, per_game, standings
+from cantstop_arena.reports.page.headline import answer, headline
+from cantstop_arena.reports.page.provenance import origin, source
+from cantstop_arena.reports.page.sections.convergence_section import Past, convergence_section
+from cantstop_arena.reports.page.sections.crosstable_section import crosstable_section
+from cantstop_arena.reports.page.sections.fit_section import fit_section
+from cantstop_arena.reports.page.sections.predecessors_section import predecessors_section
+from cantstop_arena.reports.page.sections.seats_section import seats_section
+from cantstop_arena.reports.page.sections.standings_section import standings_section
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournament.files.config import RESOLVED
 
 COMMAND = shlex.join(["arena", "run", RESOLVED, "--results", "again"])
-
-
-@dataclass(frozen=True, slots=True)
-class Past:
-    """What was known after fewer deals."""
-
-    deals: int
-    analysis: Analysis
 
 
 def document(
@@ -41,142 +32,51 @@ def document(
     Games that were `recorded` can be played back on it.
     """
     results = analysis.results
-    seats_told = "each bot alone" if analysis.alone else f"{results.players} seats"
+    seats_told = "each bot alone" if analysis.alone else f"{results.players} players"
     return Document(
         title=results.name,
-        about=f"{game_called(results.game).title} ({results.rules.get('name', '')}):"
-        f" {how_many(len(results.bots), 'bot')},"
-        f" {seats_told}, {how_many(analysis.games, 'game')}.",
+        about=f"{game_called(results.game).title}, {results.rules.get('name', '')} rules,"
+        f" {seats_told}",
         answer=answer(analysis),
         sections=list(_sections(analysis, past, recorded, configuration)),
+        headline=headline(analysis),
+        facts=facts(analysis),
+        source=source(results.name, _seed(analysis), how_many(analysis.games, "game")),
     )
+
+
+def _seed(analysis: Analysis) -> str:
+    return "several" if analysis.results.seed is None else str(analysis.results.seed)
 
 
 def _sections(
     analysis: Analysis, past: Sequence[Past], recorded: Sequence[Recorded], configuration: str
 ) -> Iterator[Section]:
-    yield _standings(analysis)
-    if analysis.games and not analysis.alone:
-        yield _crosstable(analysis)
-        yield _seats(analysis)
-    if analysis.games:
-        yield from play_style.sections(analysis)
+    met = analysis.games > 0 and not analysis.alone
+    yield standings_section(analysis)
+    if met and len(analysis.order) > 1:
+        yield crosstable_section(analysis)
     if recorded:
         yield games.section(game_called(analysis.results.game), recorded)
-    if analysis.games and not analysis.alone:
-        yield _convergence(analysis, past)
-        yield _fit(analysis)
+    if met:
+        yield seats_section(analysis)
+        if analysis.results.predecessors:
+            yield predecessors_section(analysis)
+    if analysis.games:
+        yield from play_style.sections(analysis)
+    if met:
+        yield convergence_section(analysis, past)
+        yield fit_section(analysis)
     yield _faults(analysis)
-    seed = "several" if analysis.results.seed is None else str(analysis.results.seed)
-    yield origin(COMMAND, RESOLVED, configuration, [("seed", seed)])
-
-
-# Who is ahead -------------------------------------------------------------------------------
-
-
-def _standings(analysis: Analysis) -> Section:
-    found, decimals = (analysis.means, 3) if analysis.alone else (analysis.elo, 1)
-    unit = per_game(analysis).heading if analysis.alone else "Elo"
-    played = [(name, bot) for name, bot in labels(analysis) if bot not in analysis.idle]
-    rows = charts.interval_rows(
-        (name, found[bot], f"{unit} {with_error(found[bot], decimals)}") for name, bot in played
-    )
-    words = f"{unit[0].upper()}{unit[1:]} of each bot. The bars are 95 % intervals."
-    drawn = [charts.intervals("standings-chart", "Standings", words, unit, rows)] if rows else []
-    return Section("standings", "Standings", (), drawn, [standings(analysis)], open=True)
-
-
-def _crosstable(analysis: Analysis) -> Section:
-    table = crosstable(analysis)
-    named = labels(analysis)
-    rows: list[Row] = []
-    for name, me in named:
-        for place, (_, you) in enumerate(named, start=1):
-            cell = analysis.against[me][you]
-            if cell and cell.mean is not None:
-                rivals = f"{analysis.results.bots[me]} against {analysis.results.bots[you]}"
-                told = f"{rivals}: {with_error(cell, 1, 100)} %"
-                text = f"{100 * cell.mean:.0f}"
-                rows.append(
-                    {"name": name, "place": place, "score": cell.mean, "text": text, HOVER: told}
-                )
-    words = (
-        "Score of the row's bot against that of the column, which has the number of its row. Blue:"
-        " above one half, orange: below; the stronger, the farther from it."
-    )
-    drawn = [charts.heat_map("crosstable-chart", table.title, words, rows, len(named))]
-    return Section("crosstable", table.title, (), drawn if rows else (), [table])
-
-
-def _seats(analysis: Analysis) -> Section:
-    table = seats(analysis)
-    shares = [
-        (f"seat {seat}", score, f"{with_error(score, 2, 100)} % of the wins")
-        for seat, (score, _) in enumerate(analysis.seats, start=1)
-    ]
-    rows = charts.interval_rows(shares, 100)
-    words = "Share of the wins of each seat, in percent. The dashed line is an even share."
-    even = 100 / analysis.results.players
-    drawn = [charts.intervals("seats-chart", "Seats", words, "wins, %", rows, even)]
-    said, table = table.notes, replace(table, notes=())
-    return Section("seats", "What a seat is worth", said, drawn if rows else (), [table])
-
-
-# How sure it is -----------------------------------------------------------------------------
-
-
-def _convergence(analysis: Analysis, past: Sequence[Past]) -> Section:
-    moments = [*past, Past(analysis.ratings.deals, analysis)]
-    rows: list[Row] = []
-    for name, bot in labels(analysis)[: charts.MOST_LINES]:
-        rows += _line(name, analysis.results.bots[bot], moments)
-    columns = [number("deals"), Column("bot", "bot"), ELO]
-    table = Table(
-        "convergence",
-        "Elo after so many deals",
-        columns,
-        [
-            (moment.deals, analysis.results.bots[bot], _elo(moment, analysis.results.bots[bot]))
-            for moment in moments
-            for bot in analysis.order
-        ],
-    )
-    title = "How the ratings settled"
-    few = "the first eight bots" if len(analysis.order) > charts.MOST_LINES else "each bot"
-    words = f"Elo of {few} after so many deals, with 95 % intervals. Numbers are places."
-    axes = "deals", "Elo"
-    drawn = [charts.lines("convergence-chart", title, words, axes, rows)] if rows else []
-    said = [] if past else ["There are too few deals, or too many games, to look back."]
-    return Section("convergence", title, said, drawn, [table])
-
-
-def _line(name: str, bot: str, moments: Sequence[Past]) -> list[Row]:
-    rows: list[Row] = []
-    for moment in moments:
-        elo = _elo(moment, bot)
-        if elo is None or elo.mean is None or elo.low is None or elo.high is None:
-            continue
-        label = name.partition(" ")[0] if moment is moments[-1] else None
-        told = f"{name} after {moment.deals:,} deals: Elo {with_error(elo, 1)}"
-        ends = {"mean": elo.mean, "low": elo.low, "high": elo.high}
-        rows.append({"name": name, "x": moment.deals, "label": label, HOVER: told, **ends})
-    return rows
-
-
-def _fit(analysis: Analysis) -> Section:
-    table, title = fit(analysis), "Is one number enough?"
-    if table.rows or table.notes:
-        return Section("fit", title, tables=[table])
-    return Section("fit", title, ["There are too few bots to tell."])
-
-
-def _elo(moment: Past, bot: str) -> Estimate | None:
-    bots = moment.analysis.results.bots
-    return moment.analysis.elo[bots.index(bot)] if bot in bots else None
+    yield origin(COMMAND, RESOLVED, configuration, [("seed", _seed(analysis))])
 
 
 def _faults(analysis: Analysis) -> Section:
     table = faults(analysis)
     if not table.rows:
-        return Section("faults", "Faults", ["No bot misbehaved.", *table.notes])
-    return Section("faults", "Faults", (), (), [table], open=True)
+        finding = "No bot broke a rule or ran out of time"
+        played = f"{how_many(analysis.games, 'game')}, {analysis.unfinished:,} of them unfinished."
+        return Section("faults", "Faults", [played, *table.notes], finding=finding, folded=True)
+    found = how_many(sum(charge.count for charge in analysis.results.faults), "fault")
+    bots = how_many(len({charge.bot for charge in analysis.results.faults}), "bot")
+    return Section("faults", "Faults", tables=[table], open=True, finding=f"{found} of {bots}")

@@ -11,13 +11,14 @@ from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cantstop_arena.deals.outcomes import ELO_ERROR, WIDTH, Until
+from cantstop_arena.deals.seatings import Orders, groups_with
+from cantstop_arena.deals.seeds import WANTED, Seed, drawn, in_json, seed_of
 from cantstop_arena.errors import RulesError, UsageError
-from cantstop_arena.games.game import Game
+from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, game_called
-from cantstop_arena.outcomes import ELO_ERROR, MOST_ANCHOR, WIDTH, Until
-from cantstop_arena.seatings import Orders
-from cantstop_arena.seeds import WANTED, Seed, drawn, in_json, seed_of
-from cantstop_arena.sequential.ending import rule_for
+from cantstop_arena.ratings.labels import MOST_ANCHOR
+from cantstop_arena.ratings.sequential.stopping_rule import rule_for
 from cantstop_arena.tournament.files.entrants import Entrant, EntrantReader
 from cantstop_arena.tournament.files.yaml_reader import (
     Entry,
@@ -33,7 +34,7 @@ from cantstop_arena.tournament.files.yaml_text import Node, dump
 
 if TYPE_CHECKING:
     from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.seatings import Group
+    from cantstop_arena.deals.seatings import Group
 
 __all__ = ["Entrant", "Overrides", "Tournament", "dump", "read"]
 
@@ -51,6 +52,7 @@ KEYS = (
     "on_fault",
     "isolate",
     "anchor",
+    "gauntlet",
     "bots",
 )
 RESOLVED = "tournament.yaml"  # in a results folder
@@ -97,9 +99,10 @@ class FaultPolicy:
 class Tournament:
     """What is to be played: every group of `players` entrants, `games` games each.
 
-    With `until`, so many at most: fewer where intervals are narrow before. Where nobody has named a
-    `seed` it is `drawn`, and gives way to the one of a ledger that is there. What is `hidden` in
-    the sandbox, besides the `source`, may tell the seed, too.
+    With a `challenger` only its groups meet. With `until`, so many games at most: fewer where
+    intervals are narrow before. Where nobody has named a `seed` it is `drawn`, and gives way to the
+    one of a ledger that is there. What is `hidden` in the sandbox, besides the `source`, may tell
+    the seed, too.
     """
 
     name: str
@@ -113,12 +116,18 @@ class Tournament:
     source: Path = field(compare=False)
     anchor: Mapping[str, float] = field(default_factory=dict, compare=False)
     lineups: tuple[Group, ...] | None = None  # the groups that meet, where it is not all
-    measured: bool = False  # whether the ledger keeps counts deal by deal
+    challenger: str = ""  # the entrant that sits in all of them
+    compared: bool = False  # with other rule sets, so that the ledger keeps counts deal by deal
     until: Until | None = None
     blocks: int = field(default=BLOCKS, compare=False)  # that a run is cut into, at least
     drawn: bool = field(default=False, compare=False)
     reseeded: bool = field(default=False, compare=False)  # on the command line
     hidden: tuple[Path, ...] = field(default=(), compare=False)
+
+    @property
+    def measured(self) -> bool:
+        """Whether the ledger keeps counts deal by deal."""
+        return self.compared or (bool(self.game.counts.followed) and self.players > 2)
 
     @property
     def deals(self) -> int:
@@ -131,9 +140,9 @@ class Tournament:
         return self.game.orders(self.players)
 
     def groups(self) -> Iterator[Group]:
-        """Every group of entrants that meets, by their numbers."""
+        """Every group of entrants that meets, by their numbers, ascending."""
         if self.lineups is not None:
-            return iter(self.lineups)
+            return iter(sorted(self.lineups, key=sorted))
         return combinations(range(len(self.entrants)), self.players)
 
     @property
@@ -142,6 +151,12 @@ class Tournament:
         if self.lineups is not None:
             return len(self.lineups)
         return comb(len(self.entrants), self.players)
+
+    def challenged(self, challenger: str) -> Tournament:
+        """The same, but only one of the entrants meets the others."""
+        names = [entrant.name for entrant in self.entrants]
+        lineups = groups_with(names.index(challenger), len(names), self.players)
+        return replace(self, challenger=challenger, lineups=lineups)
 
     def resolved(self, folder: Path) -> dict[str, Any]:
         """Everything spelled out, as a file in `folder` would say it."""
@@ -155,6 +170,7 @@ class Tournament:
             "seed": self.seed,
             **asdict(self.policy),
             **({"anchor": dict(self.anchor)} if self.anchor else {}),
+            **({"gauntlet": self.challenger} if self.challenger else {}),
             "bots": [entrant.written(folder) for entrant in self.entrants],
         }
 
@@ -170,6 +186,7 @@ class Tournament:
             "max_faults": self.policy.max_faults,
             "bots": [entrant.identified() for entrant in self.entrants],
             **({"lineups": self.lineups} if self.lineups is not None else {}),
+            **({"gauntlet": self.challenger} if self.challenger else {}),
             **({"measured": True} if self.measured else {}),
         }
         identity: dict[str, Any] = json.loads(json.dumps(told))
@@ -232,8 +249,9 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
         anchor=_anchor(reader, entries.get("anchor"), [entrant.name for entrant in entrants]),
         until=_until(reader, entries.get("until"), len(entrants), game.orders(players)),
     )
+    challenger = _challenger(reader, entries.get("gauntlet"), entrants, players)
     reader.finish()
-    return overrides.applied(tournament)
+    return overrides.applied(tournament.challenged(challenger) if challenger else tournament)
 
 
 def read_aims(
@@ -249,6 +267,15 @@ def read_aims(
     until = _until(reader, entries.get("until"), len(bots), orders)
     reader.finish()
     return anchor, until
+
+
+def read_games(path: Path) -> int:
+    """Of a tournament file only the games that each group is to have. Raises ConfigError."""
+    reader = Reader(path)
+    entries = reader.mapping(reader.root, "a tournament", KEYS)
+    games = reader.whole(entries.get("games"), "games", GAMES, default=DEFAULT_GAMES)
+    reader.finish()
+    return games
 
 
 def _anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> dict[str, float]:
@@ -267,6 +294,21 @@ def _anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> dict[s
         must = f"a number from {-MOST_ANCHOR:,.0f} to {MOST_ANCHOR:,.0f}"
         reader.complain(value, f"an anchor's Elo must be {must}, not {found(value)}")
     return {}
+
+
+def _challenger(
+    reader: Reader, entry: Entry | None, entrants: Sequence[Entrant], players: int
+) -> str:
+    """The entrant whose games alone are played; empty where all meet."""
+    if entry is None:
+        return ""
+    if players == 1:
+        reader.complain(entry.key, "a gauntlet needs 2 players or more; alone nobody is challenged")
+    name = reader.text(entry.value, "gauntlet")
+    names = [entrant.name for entrant in entrants]
+    if name is not None and name not in names:
+        reader.complain(entry.value, unknown("bot", name, names))
+    return name or ""
 
 
 def read_seed(reader: Reader, entry: Entry | None) -> Seed | None:

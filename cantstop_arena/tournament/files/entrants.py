@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.bot_sources.bot_specs import RESERVED, Description
 from cantstop_arena.bot_sources.describe import described_command
+from cantstop_arena.bot_sources.versions import version_in, version_name
 from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.options import with_options
 from cantstop_arena.tournament.files.yaml_reader import (
     Entry,
     Reader,
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from cantstop_arena.bot_sources.catalogue import Catalogue
 
 LONGEST_NAME = 60
+MOST_SWEPT = 1000  # entrants that one entry makes
 A_NAME = f"must be 1 to {LONGEST_NAME} printable characters, with no space at either end"
 A_BOT = (
     "a bot must be a name, a path, {bot: NAME OR PATH, as: NAME, OPTION: VALUE}"
@@ -82,13 +87,17 @@ class EntrantReader:
             self.reader.complain(self.reader.root, "bots are missing; write bots: [NAME, NAME]")
             return ()
         nodes = self.reader.items(entry.value, "bots")
-        if is_list(entry.value) and len(nodes) < players:
-            self.reader.complain(entry.key, f"{_needs(players)}, not {len(nodes)}")
-        entrants = [(node, self._entrant(node)) for node in nodes]
+        entrants: list[tuple[Node, Entrant | None]] = []
+        for node in nodes:
+            made: Sequence[Entrant | None] = self._entrants(node) or [None]
+            entrants += [(node, entrant) for entrant in made]
+        if is_list(entry.value) and len(entrants) < players:
+            self.reader.complain(entry.key, f"{_needs(players)}, not {len(entrants)}")
         self._check_names(entrants)
         return tuple(entrant for _, entrant in entrants if entrant)
 
-    def _entrant(self, node: Node) -> Entrant | None:
+    def _entrants(self, node: Node) -> list[Entrant]:
+        """The entrants that an entry makes: one, or one for each value of a list; none if wrong."""
         entries = self._entries(node)
         isolate = self.reader.flag(entries.get("isolate"), "isolate", self.isolate)
         command = self._command(entries["command"].value) if "command" in entries else ()
@@ -96,12 +105,31 @@ class EntrantReader:
         if "bot" in entries and "command" not in entries:
             bot = self._bot(entries["bot"].value)
         own_name = self.reader.text(entries["as"].value, "as") if "as" in entries else None
-        name = own_name if "as" in entries or bot is None else bot.name
+        name = own_name if "as" in entries or bot is None else self._usual_name(bot, entries)
+        if bot is None or name is None:
+            self._check_name(node, name)
+            return []
+        given = self._given(bot, entries)
+        swept = _swept(bot, given)
+        if prod(map(len, swept.values())) > MOST_SWEPT:
+            message = f"these lists make more than {MOST_SWEPT:,} bots"
+            self.reader.complain(entries[next(iter(swept))].key, message)
+            return []
+        found = []
+        for chosen in _combined(swept):
+            options = self._checked(bot, entries, given | chosen)
+            own_name = with_options(name, chosen)
+            self._check_name(node, own_name)
+            found.append(Entrant(own_name, bot, options, isolate or bool(command), command))
+        return found
+
+    def _check_name(self, node: Node, name: str | None) -> None:
         if name is not None and not _is_printed_well(name):
             self.reader.complain(node, f"the name of a bot {A_NAME}, not {shown(name)}")
-        if bot is None or name is None:
-            return None
-        return Entrant(name, bot, self._options(bot, entries), isolate or bool(command), command)
+
+    def _usual_name(self, bot: Description, entries: Mapping[str, Entry]) -> str:
+        reference = self.reader.plain(entries["bot"].value) if "bot" in entries else None
+        return usual_name(str(reference), bot)
 
     def _entries(self, node: Node) -> Mapping[str, Entry]:
         """The entries of a bot; a lone word is a bot without any others."""
@@ -152,12 +180,18 @@ class EntrantReader:
             raise BotError(f"no bot can be called {shown(reference)}")
         return find_bot(reference, self.folder, self.catalogue)
 
-    def _options(self, bot: Description, entries: Mapping[str, Entry]) -> Mapping[str, Any]:
-        given = {
+    def _given(self, bot: Description, entries: Mapping[str, Entry]) -> dict[str, Any]:
+        """The options that are said."""
+        return {
             option: fitted(self.reader.plain(entry.value), bot.defaults.get(option))
             for option, entry in entries.items()
             if option not in RESERVED
         }
+
+    def _checked(
+        self, bot: Description, entries: Mapping[str, Entry], given: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """All options, those that are given being looked at."""
         for option, message in bot.check_options(given):
             known = entries.get(option) or entries.get("bot") or entries["command"]
             self.reader.complain(known.key, message)
@@ -173,19 +207,57 @@ class EntrantReader:
                 lines[entrant.name] = place_of(node)[0]
 
 
+def _swept(bot: Description, given: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The options with lists of values to try, where a list is no value itself."""
+    return {
+        key: [fitted(value, bot.defaults[key]) for value in values]
+        for key, values in given.items()
+        if isinstance(values, list) and values and _takes_no_list(bot, key)
+    }
+
+
+def _takes_no_list(bot: Description, option: str) -> bool:
+    return option in bot.defaults and not isinstance(bot.defaults[option], (list, tuple))
+
+
+def _combined(swept: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    """Every choice of one value for each option."""
+    for values in product(*swept.values()):
+        yield dict(zip(swept, values, strict=True))
+
+
 def is_bot_name(reference: str) -> bool:
     """Whether it is a name and no path."""
     return "/" not in reference and not reference.endswith(".py")
 
 
 def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> Description:
-    """The bot of a name, or of a path from `folder`. Raises BotError where there is none."""
+    """The bot of a name, or of a path from `folder`. Raises BotError where there is none.
+
+    Of a bot's file, a version that has played before can be meant (bot_sources/versions).
+    """
+    if version := version_in(reference):
+        return catalogue.version(_file_of(version.bot, folder, catalogue), version.wanted)
     if is_bot_name(reference):
         return catalogue.find(reference)
     path = folder / reference
     if not os.path.isfile(path):
         raise BotError(_missing(reference, folder))
     return catalogue.load_file(_straight(path))
+
+
+def _file_of(reference: str, folder: Path, catalogue: Catalogue) -> Path:
+    """Where a bot's file is, or was. Raises BotError for a bot that comes from elsewhere."""
+    if not is_bot_name(reference):
+        return _straight(folder / (reference if reference.endswith(".py") else f"{reference}.py"))
+    if catalogue.has(reference):
+        raise BotError(f"{reference} is no file; earlier versions are kept of files only")
+    return _straight(catalogue.folder / f"{reference}.py")
+
+
+def usual_name(reference: str, bot: Description) -> str:
+    """What a bot is called where nobody says: its name, with a version if one was asked for."""
+    return version_name(bot.name, bot.digest) if version_in(reference) else bot.name
 
 
 def program_spec(command: Sequence[str], game: str) -> Description:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from yaml import MappingNode, ScalarNode, SequenceNode
 
 from cantstop_arena.errors import ConfigError, Problem
-from cantstop_arena.options import LONGEST_QUOTE, did_you_mean
+from cantstop_arena.game_api.options import LONGEST_QUOTE, did_you_mean
 from cantstop_arena.tournament.files.yaml_text import Node, compose, place_of, plain_value, scalar
 
 
@@ -32,10 +32,11 @@ class Reader:
         self.problems = [Problem(self.file, *place, why) for place, why in self._refused.items()]
 
     def complain(self, node: Node, message: str) -> None:
-        """Keep a problem, unless what stands there has been refused as a whole."""
+        """Keep a problem, once, unless what stands there has been refused as a whole."""
         place = place_of(node)
-        if place not in self._refused:
-            self.problems.append(Problem(self.file, *place, message))
+        problem = Problem(self.file, *place, message)
+        if place not in self._refused and problem not in self.problems:
+            self.problems.append(problem)
 
     def finish(self) -> None:
         """Raise ConfigError if anything was wrong."""

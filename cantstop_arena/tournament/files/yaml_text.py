@@ -1,6 +1,6 @@
 """YAML text into a tree of nodes that know where they stand, and data back into text.
 
-Words without quotes are read as people mean them, not as YAML 1.1 does: `1e6` is a number, `017`
+Unquoted values are parsed leniently, not as YAML 1.1 does: `1e6` is a number, `017`
 and `2024-05-01` are text.
 """
 

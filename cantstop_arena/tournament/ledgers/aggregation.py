@@ -8,18 +8,20 @@ Tournaments with different seeds have nothing in common but their bots.
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import chain
+from functools import cached_property, reduce
+from itertools import chain, combinations
+from operator import add
 from typing import Any, Protocol
 
 import numpy as np
 
+from cantstop_arena.deals.outcomes import Charge, Fault, Results, Tally, merged
+from cantstop_arena.deals.predecessors import Blocks, Predecessors, gathered
+from cantstop_arena.deals.sampling import Bytes, Deals, Pairs, Sample, Span, gaps, gather
+from cantstop_arena.deals.seatings import Group, Orders, lineups
+from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.outcomes import Charge, Fault, Results, Tally, merged
-from cantstop_arena.sampling import Bytes, Deals, Pairs, Sample, Span, gather
-from cantstop_arena.seatings import Group, Orders, lineups
-from cantstop_arena.seeds import Seed, bits_of
 from cantstop_arena.tournament.ledgers.ledger import KeptDeals, orders_of, seed_in
 
 
@@ -73,6 +75,26 @@ class Account:
         """The names of the bots that are disqualified."""
         return [self.names[bot] for bot in self.ledger.disqualified()]
 
+    def unplayed(self, deals: int) -> int:
+        """The games that are missing to so many deals of each group that counts."""
+        out = self.ledger.disqualified().keys()
+        spans = self.ledger.spans()
+        counting = [group for group in self._groups() if out.isdisjoint(group)]
+        left = (gap for group in counting for gap in gaps(spans.get(group, ()), deals))
+        return sum(count for _, count in left) * len(self.orders)
+
+    def _groups(self) -> Iterable[Group]:
+        """The groups that meet."""
+        given = self.identity.get("lineups")
+        if given is not None:
+            return map(tuple, given)
+        return combinations(range(len(self.names)), self.identity["players"])
+
+
+def reached(spans: Mapping[Group, Iterable[Span]]) -> int:
+    """The deal up to which some group has played."""
+    return max((first + deals for gone in spans.values() for first, deals in gone), default=0)
+
 
 def charged(names: Sequence[str], fault: Fault, source: str, options: Sequence[str] = ()) -> Charge:
     """A fault in names, with the command that plays its game of the tournament file again."""
@@ -92,7 +114,7 @@ def charged(names: Sequence[str], fault: Fault, source: str, options: Sequence[s
     )
 
 
-def added_up(accounts: Sequence[Account], anchor: Mapping[str, float]) -> Results:
+def aggregated(accounts: Sequence[Account], anchor: Mapping[str, float]) -> Results:
     """All results, without the bots that are out anywhere, the others numbered anew."""
     first = accounts[0].identity
     out = list(dict.fromkeys(chain.from_iterable(account.out for account in accounts)))
@@ -113,9 +135,11 @@ def added_up(accounts: Sequence[Account], anchor: Mapping[str, float]) -> Result
         anchor=anchor,
         counts=game_called(first["game"]).counts,
         seat_orders=accounts[0].orders,
+        challenger=str(first.get("gauntlet", "")) if len(accounts) == 1 else "",
         faults=tuple(charge for share in shares for charge in share.charges()),
         disqualified=tuple(out),
         irreproducible=tuple(name for name in bots if name in unsteady),
+        predecessors=_predecessors(len(bots), first["players"], shares),
     )
 
 
@@ -146,6 +170,18 @@ class _Share:
         for group, first, winners, measures in self.account.ledger.deals(start, count):
             if group in self.spans:
                 yield *_canonical(self.anew(group), first, winners, self.account.orders), measures
+
+    @property
+    def measured(self) -> bool:
+        """Whether it was kept what bots count by whom they sit after."""
+        game, players = self.account.identity["game"], self.account.identity["players"]
+        return players > 2 and bool(game_called(game).counts.followed)
+
+    def measures(self, start: int, count: int) -> Blocks:
+        """What was counted in the deals that count, for each group as the account names it."""
+        for group, first, _, measures in self.account.ledger.deals(start, count):
+            if group in self.spans:
+                yield self.anew(group), first, measures
 
     def charges(self) -> list[Charge]:
         """What is charged to bots in games that count, and to those that are out."""
@@ -202,11 +238,7 @@ def _tallies(shares: Iterable[_Share]) -> dict[Group, Tally]:
 
 def _deals(bots: int, orders: Orders, shares: Sequence[_Share]) -> Deals:
     """What was won deal by deal; the deals of each seed are a population of their own."""
-    by_seed: dict[Seed, list[_Share]] = {}
-    for share in shares:
-        by_seed.setdefault(share.account.seed, []).append(share)
-    in_order = (by_seed[seed] for seed in sorted(by_seed, key=bits_of))
-    found = [_deals_of_a_seed(bots, orders, alike) for alike in in_order]
+    found = [_deals_of_a_seed(bots, orders, alike) for alike in _by_seed(shares)]
     return Deals(
         tuple(stretch for deals in found for stretch in deals.stretches),
         Pairs(
@@ -216,6 +248,31 @@ def _deals(bots: int, orders: Orders, shares: Sequence[_Share]) -> Deals:
         ),
         max((deals.sample for deals in found), key=_size),
     )
+
+
+def _by_seed(shares: Iterable[_Share]) -> list[list[_Share]]:
+    """Shares of equal seeds together, in the order of the seeds."""
+    by_seed: dict[Seed, list[_Share]] = {}
+    for share in shares:
+        by_seed.setdefault(share.account.seed, []).append(share)
+    return [by_seed[seed] for seed in sorted(by_seed, key=bits_of)]
+
+
+def _predecessors(bots: int, players: int, shares: Sequence[_Share]) -> Predecessors | None:
+    """What it means to sit after each bot; None where no ledger has kept it."""
+    if not all(share.measured for share in shares):
+        return None
+    found = [_predecessors_of_a_seed(bots, players, alike) for alike in _by_seed(shares)]
+    return reduce(add, found)
+
+
+def _predecessors_of_a_seed(bots: int, players: int, shares: Sequence[_Share]) -> Predecessors:
+    def read(start: int, count: int) -> Blocks:
+        return chain.from_iterable(share.measures(start, count) for share in shares)
+
+    spans = chain.from_iterable(chain.from_iterable(share.spans.values()) for share in shares)
+    deals = max((first + count for first, count in spans), default=0)
+    return gathered(bots, players, len(shares[0].account.orders), deals, read)
 
 
 def _size(sample: Sample) -> int:

@@ -15,11 +15,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeGuard, TypeVar
 
+from cantstop_arena.deals.outcomes import Charge, Fault, Results, Until
 from cantstop_arena.errors import ArenaError, BotError, LedgerError
-from cantstop_arena.outcomes import Charge, Fault, Results, Until
-from cantstop_arena.tournament.files.config import RESOLVED, read_aims
+from cantstop_arena.tournament.files.config import RESOLVED, read_aims, read_games
 from cantstop_arena.tournament.files.yaml_reader import unknown
-from cantstop_arena.tournament.ledgers.aggregation import Account, added_up, charged
+from cantstop_arena.tournament.ledgers.aggregation import Account, aggregated, charged, reached
 from cantstop_arena.tournament.ledgers.ledger import (
     LEDGER,
     UNREADABLE,
@@ -38,7 +38,8 @@ Found = TypeVar("Found")
 def reread(folders: Sequence[Path], anchor: Mapping[str, float]) -> Results:
     """The results of the tournaments in these folders, rated together where there are several.
 
-    Of a single one it is known what it was played until, if its tournament.yaml is there. Raises
+    Of a single one it is known what it was played until, if its tournament.yaml is there; of each
+    one how many games it was to have. Raises
     ArenaError where they cannot be rated, and BotError for an anchor that is none of the bots.
     """
     results = _results(folders, anchor)
@@ -107,9 +108,17 @@ def _read(folders: Sequence[Path], paths: Sequence[Path], anchor: Mapping[str, f
             ledger = stack.enter_context(_opened(path))
             accounts.append(_account(folder, ledger))
         _check_alike(folders, accounts)
-        results = added_up(accounts, anchor)
+        results = aggregated(accounts, anchor)
         _check_anchor(anchor, results)
-        return results
+        return replace(results, unplayed=sum(map(_unplayed, folders, accounts)))
+
+
+def _unplayed(folder: Path, account: Account) -> int:
+    """The games that are missing to those that were asked for, as far as that is known."""
+    deals = reached(account.ledger.spans())
+    if (path := folder / RESOLVED).is_file():
+        deals = max(deals, -(-read_games(path) // len(account.orders)))
+    return account.unplayed(deals)
 
 
 def _account(folder: Path, ledger: Ledger) -> Account:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from cantstop_arena.outcomes import Fault, Results, Tally
-from cantstop_arena.sampling import Bytes, Span
-from cantstop_arena.seatings import Group, Orders, lineups
-from cantstop_arena.shares import whole
-from cantstop_arena.tournament.ledgers.aggregation import Account, Books, added_up
+from cantstop_arena.deals.outcomes import Fault, Results, Tally
+from cantstop_arena.deals.sampling import Bytes, Span
+from cantstop_arena.deals.seatings import Group, Orders, lineups
+from cantstop_arena.deals.shares import whole
+from cantstop_arena.tournament.ledgers.aggregation import Account, Books, aggregated
 from cantstop_arena.tournament.ledgers.archive import looked_at
 from cantstop_arena.tournament.ledgers.ledger import KeptDeals
 
@@ -47,7 +47,7 @@ def _moments(account: Account, anchor: Mapping[str, float]) -> list[Moment]:
     most = MOST_GAMES // max(1, len(spans) * len(account.orders))
     ends = [deals >> halved for halved in range(MOST_LOOKS, 0, -1)]
     return [
-        Moment(end, added_up([_early(account, end)], anchor))
+        Moment(end, aggregated([_early(account, end)], anchor))
         for end in ends
         if LEAST_DEALS <= end <= most
     ]

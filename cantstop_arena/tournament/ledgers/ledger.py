@@ -1,6 +1,7 @@
 """The ledger: every block played, in one SQLite file that survives whatever stops a run."""
 
 import json
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,13 +14,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally
+from cantstop_arena.deals.sampling import Bytes, Span
+from cantstop_arena.deals.seatings import Group, Orders, lineups
+from cantstop_arena.deals.seeds import WANTED, Seed, seed_of
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.outcomes import BlockResult, Fault, Tally
 from cantstop_arena.runtime import shutdown
-from cantstop_arena.sampling import Bytes, Span
-from cantstop_arena.seatings import Group, Orders, lineups
-from cantstop_arena.seeds import WANTED, Seed, seed_of
 from cantstop_arena.tournament.ledgers.rows import (
     MEASURED,
     Examiner,
@@ -283,6 +284,14 @@ def _place_of(bot: int) -> tuple[int, str]:
     return -1 - bot, ""
 
 
+class OtherTournament(LedgerError):
+    """A ledger of another tournament than was asked for, whose identity is `stored`."""
+
+    def __init__(self, stored: Mapping[str, Any], message: str) -> None:
+        super().__init__(message)
+        self.stored = stored
+
+
 # Opening ------------------------------------------------------------------------------------
 
 
@@ -292,12 +301,12 @@ def open_ledger(path: Path, identity: Mapping[str, Any], fresh: bool = False) ->
 
     Raises LedgerError where the file belongs to another tournament or cannot be used.
     """
-    with _alone_in(path.parent):
+    with alone_in(path.parent):
         yield from _opened(path, identity, fresh)
 
 
 @contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
+def alone_in(folder: Path) -> Iterator[None]:
     """Keep other runs out of a folder. The lock dies with its process, however that ends.
 
     It is a record lock, which worker processes do not inherit: theirs could outlive ours.
@@ -308,7 +317,7 @@ def _alone_in(folder: Path) -> Iterator[None]:
         yield
         return
     try:
-        lock = (folder / ".lock").open("w")
+        lock = os.fdopen(os.open(folder / ".lock", _LOCK_FLAGS, 0o644), "wb")
     except OSError as error:
         raise LedgerError(
             f"{folder} cannot be written: {error.strerror}. Mend its rights, or choose another"
@@ -322,6 +331,10 @@ def _alone_in(folder: Path) -> Iterator[None]:
                 f"another run is writing to {folder}; wait until it is done"
             ) from None
         yield
+
+
+# A bot may have left a pipe there, which would be waited for, or a link to a file that is dear.
+_LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 def _opened(path: Path, identity: Mapping[str, Any], fresh: bool) -> Iterator[Ledger]:
@@ -389,18 +402,19 @@ def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
             connection.execute(change, (text(wanted["tournament"]),))
         return
     told = [
-        f"  {place}: {there} there, {here} asked for"
+        f"  {place}: stored {there}, requested {here}"
         for place, there, here in differences(stored["tournament"], wanted["tournament"])
     ]
     if told:
-        raise LedgerError(
+        raise OtherTournament(
+            stored["tournament"],
             "\n".join(
                 [
                     f"{ledger.path} holds another tournament of this name. What differs:",
                     *told,
                     "Give the tournament another name, or replace the results with --fresh.",
                 ]
-            )
+            ),
         )
 
 

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cantstop_arena.outcomes import BlockResult, Fault, Tally
-from cantstop_arena.sampling import Bytes
-from cantstop_arena.seatings import Group, Orders
-from cantstop_arena.shares import whole
+from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally
+from cantstop_arena.deals.sampling import Bytes
+from cantstop_arena.deals.seatings import Group, Orders
+from cantstop_arena.deals.shares import whole
 
 MOST_DEALS = 10**12  # of a group, as many as a tournament can have games
 _MOST_TEXT = 1 << 24  # bytes of tallies, unpacked

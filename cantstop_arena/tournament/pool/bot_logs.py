@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 LONGEST = 1 << 20
+_LONGEST_LINE = 1 << 16  # signs that wait for the end of their line
 _STANDARD = (1, 2)  # file descriptors of standard output and standard error
 
 
@@ -60,6 +61,7 @@ class Redirection:
         self._paths = paths
         self._speaker = speaker
         self._files: dict[int, int] = {}
+        self._begun: dict[int, str] = {}  # by bot, a line that has no end yet
         self._nowhere = _above(os.open(os.devnull, os.O_RDWR))
         os.dup2(self._nowhere, 0)
         self._point_at(self._nowhere)
@@ -77,8 +79,26 @@ class Redirection:
             self._point_at(self._file_of(bot))
 
     def print(self, text: str) -> None:
-        """Print on behalf of the bot on turn; a compiled one comes this way only."""
-        self.turn_to(self._speaker())
+        """Print on behalf of the bot on turn; a compiled one comes this way only.
+
+        Whole lines, each in one go, as other workers print to the same file.
+        """
+        bot = self._speaker()
+        lines, newline, rest = (self._begun.pop(bot, "") + text).rpartition("\n")
+        if len(rest) > _LONGEST_LINE:
+            lines, newline, rest = lines + newline + rest, "\n", ""
+        if rest:
+            self._begun[bot] = rest
+        self._write(bot, lines + newline)
+
+    def end_lines(self) -> None:
+        """Print what was begun and has no end."""
+        while self._begun:
+            bot, rest = self._begun.popitem()
+            self._write(bot, f"{rest}\n")
+
+    def _write(self, bot: int, text: str) -> None:
+        self.turn_to(bot)
         data = memoryview(text.encode("utf-8", "backslashreplace"))[:LONGEST]
         with contextlib.suppress(OSError):
             os.write(1, data)

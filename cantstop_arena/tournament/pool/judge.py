@@ -1,8 +1,9 @@
 """Who is out: a bot with too many faults, counted so that every run of a tournament agrees.
 
-Workers finish deals in any order. The judge counts faults in the order of the schedule (group
-after group, deal after deal), and waits for what has not been played yet. When a bot is out, all
-its games are void, and so are the faults that others committed in them.
+Workers finish deals in any order. The judge counts faults deal after deal, in each group after
+group, and waits for what has not been played yet; so blocks, and how many games were asked for at
+first, are nothing to it. When a bot is out, all its games are void, and so are the faults that
+others committed in them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,11 +11,11 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
 
-from cantstop_arena.outcomes import Block, Fault, merged
-from cantstop_arena.seatings import Group
+from cantstop_arena.deals.outcomes import Block, Fault, merged
+from cantstop_arena.deals.seatings import Group
 
-_Place = tuple[Group, int]  # in the schedule: a group and a deal
-_END: _Place = ((1 << 62,), 0)
+_Place = tuple[int, Group]  # in the order of counting: a deal, and a group
+_END: _Place = (1 << 62, ())
 
 
 @dataclass(frozen=True)
@@ -35,19 +36,24 @@ class Judge:
         self._numbers = count()
         self._counted: dict[int, list[Fault]] = {}
         self._unplayed: dict[Block, dict[int, int]] = {}  # first deal to last + 1 of what is played
-        self._reached: _Place = ((), 0)
+        self._reached: _Place = (0, ())
 
     def is_void(self, group: Group) -> bool:
         """Whether a group's games do not count, since one of its bots is out."""
         return not self.out.isdisjoint(group)
 
-    def scheduled(self, blocks: Iterable[Block]) -> Iterator[Block]:
-        """The blocks that are worth playing, noted as they are taken from a schedule."""
-        for block in blocks:
-            self._reached = (block.group, block.end)
-            if not self.is_void(block.group):
-                self._unplayed[block] = {}
-                yield block
+    def scheduled(self, rounds: Iterable[tuple[int, Iterable[Block]]]) -> Iterator[Block]:
+        """The blocks that are worth playing, noted as they are taken from a schedule.
+
+        With each round comes the deal before which it has no block, and later ones have none. Its
+        groups ascend.
+        """
+        for first, blocks in rounds:
+            for block in blocks:
+                self._reached = (first, _in_order(block.group))
+                if not self.is_void(block.group):
+                    self._unplayed[block] = {}
+                    yield block
         self.close()
 
     def close(self) -> None:
@@ -59,7 +65,7 @@ class Judge:
     ) -> None:
         """Take note of faults, and that a part of a scheduled block has been played."""
         for fault in faults:
-            place = (tuple(sorted(fault.seating)), fault.deal)
+            place = (fault.deal, _in_order(fault.seating))
             heappush(self._heard, (place, next(self._numbers), fault))
         if played is None or of is None or of not in self._unplayed:
             return
@@ -83,7 +89,7 @@ class Judge:
         deal = block.first
         while deal in self._unplayed[block]:
             deal = self._unplayed[block][deal]
-        return block.group, deal
+        return deal, _in_order(block.group)
 
     def _sentence(self, bot: int) -> Sentence:
         sentence = Sentence(bot, tuple(merged(self._counted[bot])))
@@ -93,3 +99,8 @@ class Judge:
         for other, faults in self._counted.items():
             self._counted[other] = [fault for fault in faults if bot not in fault.seating]
         return sentence
+
+
+def _in_order(bots: Group) -> Group:
+    """A group, whoever sits where."""
+    return tuple(sorted(bots))

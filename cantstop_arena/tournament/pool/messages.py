@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from cantstop_arena.outcomes import (
+from cantstop_arena.deals.outcomes import (
     DIED,
     EXCEPTION,
     ILLEGAL,
@@ -21,7 +21,7 @@ from cantstop_arena.outcomes import (
     Fault,
     Tally,
 )
-from cantstop_arena.shares import whole
+from cantstop_arena.deals.shares import whole
 
 _HEAD = struct.Struct("!8sQ")  # before every message: a mark and its length
 _MARK = b"canstop\n"
@@ -39,6 +39,15 @@ class Nonsense(Exception):
 
 class Ready(msgspec.Struct, tag=True, frozen=True):
     """The worker has started, and can be given blocks."""
+
+
+class Building(msgspec.Struct, tag=True, frozen=True):
+    """A foreign bot is about to be built while a worker starts: what comes now is its doing.
+
+    None: all of them are built.
+    """
+
+    bot: int | None
 
 
 class Played(msgspec.Struct, tag=True, frozen=True):
@@ -71,7 +80,7 @@ class Broken(msgspec.Struct, tag=True, frozen=True):
     report: str
 
 
-Message: TypeAlias = Ready | Played | Happened | Complained | GameFailed | Broken
+Message: TypeAlias = Building | Ready | Played | Happened | Complained | GameFailed | Broken
 
 _ENCODER = msgspec.msgpack.Encoder(enc_hook=int)  # NumPy's whole numbers
 _DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message)

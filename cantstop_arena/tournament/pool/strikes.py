@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Protocol
 
-from cantstop_arena.outcomes import Block, Fault, Snapshot
-from cantstop_arena.seatings import Group, Orders, lineups
+from cantstop_arena.deals.outcomes import Block, Fault, Snapshot
+from cantstop_arena.deals.seatings import Group, Orders, lineups
 
 _STRIKES = 3  # before a bot is charged on suspicion
 

@@ -5,32 +5,34 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol
 
 import multiprocess
 
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Window
 from cantstop_arena.errors import GameError
-from cantstop_arena.outcomes import Block, BlockResult, Fault, Window
 from cantstop_arena.runtime import system
 from cantstop_arena.tournament.pool.messages import (
+    Building,
     GameFailed,
     Inbox,
     Message,
+    Nonsense,
     Played,
     Ready,
     broken,
     framed,
 )
 
-_PRELOADED = ("cantstop_arena.tournament.table_specs",)
+_PRELOADED = ("cantstop_arena.tournament.setup.table_specs",)
 _TO_END = 10.0  # seconds for a process that is ending already, on the busiest machine
 TRIES = 5
 """How often a thing is played before processes that die at it are more than bad luck."""
 
 
-class Player(Protocol):
+class BlockPlayer(Protocol):
     """Whoever plays blocks: a table of some game."""
 
     def play(
@@ -42,8 +44,11 @@ class Player(Protocol):
         """
 
 
-Recipe = Callable[[Any], Player]
-"""Makes a player in a worker process; its game has to lie in the memory that is handed over."""
+PlayerFactory = Callable[[Any], "BlockPlayer | Iterator[Building | BlockPlayer]"]
+"""Makes a player in a worker process; its game has to lie in the memory that is handed over.
+
+Where foreign bots are built for that, each is told of before.
+"""
 
 
 def worker_count() -> int:
@@ -59,12 +64,30 @@ def start_methods() -> list[str]:
     return sorted(methods, key=lambda method: method != default)
 
 
+class Construction:
+    """The foreign bots that a worker says it builds while it starts."""
+
+    def __init__(self) -> None:
+        self.begun: list[int] = []
+        """All that were begun; of these, the last may be the one to blame for what happens."""
+        self.goes_on = False
+        """Whether the last one is being built now."""
+
+    def note(self, message: Building, foreign: Collection[int]) -> None:
+        """Another one is begun. Raises Nonsense where that cannot be: each is built once."""
+        if message.bot is not None:
+            if message.bot not in foreign or message.bot in self.begun:
+                raise Nonsense
+            self.begun.append(message.bot)
+        self.goes_on = message.bot is not None
+
+
 class Worker:
     """A process that plays one block after another."""
 
     def __init__(
         self,
-        recipe: Recipe,
+        factory: PlayerFactory,
         window: Window,
         method: str,
         memory: int | None,
@@ -79,11 +102,12 @@ class Worker:
         inherited = [worker.pipe for worker in [*others, self]] if method == "fork" else []
         parent = os.getpid() if method != "forkserver" else 0
         self.process = context.Process(
-            target=_work, args=(theirs, inherited, parent, recipe, shared, memory), daemon=True
+            target=_work, args=(theirs, inherited, parent, factory, shared, memory), daemon=True
         )
         self.process.start()
         theirs.close()
         self.ready = False
+        self.construction = Construction()
         self._inbox = Inbox()
 
     def give(self, block: Block, condemned: tuple[Fault, ...]) -> None:
@@ -126,7 +150,7 @@ def _work(
     pipe: Connection,
     inherited: list[Connection],
     parent: int,
-    recipe: Recipe,
+    factory: PlayerFactory,
     shared: Any,
     memory: int | None,
 ) -> None:
@@ -139,7 +163,7 @@ def _work(
     for connection in inherited:  # else the pipe of a dead parent would never look closed
         connection.close()
     try:
-        player = recipe(shared)
+        player = _made(factory(shared), pipe)
     except BaseException:
         _send(pipe, broken(traceback.format_exc()))
         return
@@ -155,7 +179,17 @@ def _work(
             return
 
 
-def _answers(player: Player, block: Block, condemned: tuple[Fault, ...]) -> Iterator[Message]:
+def _made(making: BlockPlayer | Iterator[Building | BlockPlayer], pipe: Connection) -> BlockPlayer:
+    """The player that a factory comes to; what it has to say on the way is sent."""
+    while isinstance(making, Iterator):
+        step = next(making)
+        if not isinstance(step, Building):
+            return step
+        _send(pipe, step)
+    return making
+
+
+def _answers(player: BlockPlayer, block: Block, condemned: tuple[Fault, ...]) -> Iterator[Message]:
     """The result of a block, or what comes instead: a player can have several things to say."""
     try:
         answer = player.play(block, condemned)

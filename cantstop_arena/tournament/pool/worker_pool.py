@@ -8,19 +8,21 @@ it, is charged, and the game is lost by it unplayed.
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 from typing import Any
 
-from cantstop_arena.errors import GameError, WorkforceError
-from cantstop_arena.outcomes import DIED, TOO_SLOW, Block, BlockResult, Window
+from cantstop_arena.bot_sources import bot_files
+from cantstop_arena.deals.outcomes import DIED, TOO_SLOW, Block, BlockResult, Window
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.errors import GameError, WorkerPoolError
 from cantstop_arena.runtime import shutdown, system, watchdog
-from cantstop_arena.seatings import Group
 from cantstop_arena.texts import last_line
 from cantstop_arena.tournament.files.config import START_LIMIT
 from cantstop_arena.tournament.pool.messages import (
     Broken,
+    Building,
     GameFailed,
     Message,
     Nonsense,
@@ -29,11 +31,12 @@ from cantstop_arena.tournament.pool.messages import (
     is_result_of,
 )
 from cantstop_arena.tournament.pool.strikes import Bots, Failure, Strikes, seated
-from cantstop_arena.tournament.pool.worker import TRIES, Recipe, Worker, start_methods
+from cantstop_arena.tournament.pool.worker import TRIES, PlayerFactory, Worker, start_methods
 from cantstop_arena.tournament.pool.worker_slot import Piece, WorkerSlot
 
 _TENDING, _TENDING_SOON = 1.0, 0.1  # seconds between two times; soon where a worker stands still
 _GAME_TRIES = 3  # of a block in which the game fails, before that is more than an accident
+_TO_STOP = 2.0  # seconds for a bot that does not heed the limit of its own process
 _GRACE = 5.0  # seconds without any sign of life, beyond ten times the time of a block
 
 
@@ -49,20 +52,31 @@ class PlayedPart:
 class Terms:
     """How workers are kept: how many, started how, with how many more bytes of memory each.
 
-    `start_limit` are the seconds that each may take to get ready.
+    `start_limit` are the seconds that each may take to get ready, `foreign` the bots that are
+    built in them meanwhile.
     """
 
     workers: int
     method: str = start_methods()[0]
     memory: int | None = None
     start_limit: float = START_LIMIT
+    foreign: Collection[int] = ()
+
+
+class Unbuilt(WorkerPoolError):
+    """A bot that could be built before cannot be built in a worker, which holds `others`."""
+
+    def __init__(self, bot: int, others: Sequence[int], why: str) -> None:
+        super().__init__(why)
+        self.bot = bot
+        self.others = others
 
 
 class WorkerPool:
     """Plays a stream of blocks on several processes. Use it as a context manager."""
 
-    def __init__(self, recipe: Recipe, window: Window, bots: Bots, terms: Terms) -> None:
-        self._recipe = recipe
+    def __init__(self, factory: PlayerFactory, window: Window, bots: Bots, terms: Terms) -> None:
+        self._factory = factory
         self._window = window
         self._bots = bots
         self._terms = terms
@@ -87,8 +101,8 @@ class WorkerPool:
 
         Whatever is to be done `meanwhile` is done once in a pulse, while all workers are at work.
 
-        Raises WorkforceError when workers keep dying before they play, GameError where the game
-        itself fails, and Interrupted.
+        Raises WorkerPoolError when workers keep dying before they play, Unbuilt where a bot is to
+        blame for that, GameError where the game itself fails, and Interrupted.
         """
         self._hand_out(blocks)
         while any(slot.piece for slot in self._slots):
@@ -132,7 +146,7 @@ class WorkerPool:
     def _hire(self) -> WorkerSlot:
         others = [slot.worker for slot in self._slots]
         terms = self._terms
-        worker = Worker(self._recipe, self._window, terms.method, terms.memory, others)
+        worker = Worker(self._factory, self._window, terms.method, terms.memory, others)
         self._slots.append(WorkerSlot(worker))
         return self._slots[-1]
 
@@ -169,10 +183,12 @@ class WorkerPool:
         for number, message in enumerate(messages, 1):
             if isinstance(message, Ready) and not slot.worker.ready:
                 slot.gets_ready()
+            elif isinstance(message, Building) and not slot.worker.ready:
+                slot.builds(message, self._terms.foreign)
             elif isinstance(message, Played) and self._is_result(message, piece):
                 return self._done(slot, piece, message.result, number == len(messages))
             elif isinstance(message, Broken):
-                self._fail(slot, piece, self._breakage(piece, message.report))
+                self._fail(slot, piece, self._breakage(slot, piece, message.report))
                 return None
             elif isinstance(message, GameFailed):
                 self._game_fails(slot, piece, message.text)
@@ -181,10 +197,12 @@ class WorkerPool:
                 raise Nonsense
         return None
 
-    def _breakage(self, piece: Piece, report: str) -> Failure:
+    def _breakage(self, slot: WorkerSlot, piece: Piece, report: str) -> Failure:
         """A worker's own code failed, which a bot can have brought about, or which is our fault."""
+        if slot.worker.construction.goes_on:
+            return Failure(DIED, last_line(report).partition(": ")[2], proven=True)
         if not self._bots.suspects(piece.block.group):
-            raise WorkforceError(f"a worker failed at {piece.block}:\n{report}")
+            raise WorkerPoolError(f"a worker failed at {piece.block}:\n{report}")
         return Failure(DIED, f"broke its process: {last_line(report)}")
 
     def _game_fails(self, slot: WorkerSlot, piece: Piece, text: str) -> None:
@@ -229,7 +247,9 @@ class WorkerPool:
     def _overdue(self, slot: WorkerSlot, piece: Piece) -> Failure | None:
         """What is to be said of a worker in which nothing has moved for too long."""
         snapshot = slot.worker.look()
-        if not slot.worker.ready:
+        if slot.worker.construction.goes_on:
+            limit, text = building_limit(), "it is not built within {:g} s"
+        elif not slot.worker.ready:
             limit, text = self._terms.start_limit, "did not get ready within {:g} s (start_limit)"
         elif snapshot.deciding:
             limit = self._bots.patience(seated(piece.block.group, snapshot.place))
@@ -252,6 +272,8 @@ class WorkerPool:
         """Replace a worker, and have its piece played again, without a game that is lost."""
         ready, snapshot = slot.worker.ready, slot.worker.look()
         self._let_go(slot)
+        if slot.worker.construction.goes_on:
+            self._not_built(piece, slot.worker.construction.begun, failure)
         suspect = self._strikes.suspect(piece.block, snapshot) if ready else None
         if suspect is None:
             self._unexplained(piece, failure.text)
@@ -260,15 +282,28 @@ class WorkerPool:
         divisible = self._bots.divisible(piece.block.group)
         self._again.extendleft(reversed(piece.split(suspect.deal) if divisible else [piece]))
 
+    def _not_built(self, piece: Piece, begun: Sequence[int], failure: Failure) -> None:
+        """Raise Unbuilt where that is the bot's doing; others may have killed the worker."""
+        if failure.proven or piece.failures + 1 >= TRIES:
+            *others, bot = begun
+            raise Unbuilt(bot, others, failure.text)
+
     def _unexplained(self, piece: Piece, text: str) -> None:
         piece.failures += 1
         if piece.failures == TRIES:
-            raise WorkforceError(f"{TRIES} workers in turn failed at {_deals(piece.block)}: {text}")
+            raise WorkerPoolError(
+                f"{TRIES} workers in turn failed at {_deals(piece.block)}: {text}"
+            )
         self._again.append(piece)
 
     def _let_go(self, slot: WorkerSlot) -> None:
         self._slots.remove(slot)
         slot.worker.dismiss()
+
+
+def building_limit() -> float:
+    """The seconds after which a bot that is built in another process has taken too long."""
+    return bot_files.LONGEST_IMPORT + _TO_STOP
 
 
 def _deals(block: Block) -> str:

@@ -1,10 +1,12 @@
 """A place for a worker process: which one holds it, what it plays, and since when nothing moves."""
 
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from cantstop_arena.outcomes import Block, Fault
+from cantstop_arena.deals.outcomes import Block, Fault
 from cantstop_arena.runtime.watchdog import Watchdog
+from cantstop_arena.tournament.pool.messages import Building
 from cantstop_arena.tournament.pool.worker import Worker
 
 
@@ -38,6 +40,11 @@ class WorkerSlot:
         self.piece = piece
         self._begin()
         self.worker.give(piece.block, forfeits)
+
+    def builds(self, message: Building, foreign: Collection[int]) -> None:
+        """It goes on to the next bot, whose own time begins. Raises Nonsense."""
+        self.worker.construction.note(message, foreign)
+        self._begin()
 
     def gets_ready(self) -> None:
         """It has started: only now time begins to count for the bots."""

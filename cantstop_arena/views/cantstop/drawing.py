@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from cantstop_arena.games.cantstop.events import Event
+from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.texts import how_many, styled
 from cantstop_arena.views.cantstop.scenes import SEATS, Scene, scenes
 

@@ -7,10 +7,10 @@ read from the record of one game, to make sure that it is the game that was mean
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from cantstop_arena.documents.tables.notes import all_of
 from cantstop_arena.games.cantstop.counts import TELLING
 from cantstop_arena.games.cantstop.engine.state import CLAIM, MOST_AHEAD, WHOLE_COLUMN
-from cantstop_arena.games.cantstop.events import Event
-from cantstop_arena.reports.tables.notes import all_of
+from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cantstop.scenes import Scene, scenes
 

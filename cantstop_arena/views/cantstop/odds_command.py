@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.options import did_you_mean
 
 
 def _columns(context: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:
@@ -16,7 +15,7 @@ def _columns(context: click.Context, parameter: click.Parameter, text: str) -> t
         raise click.BadParameter(f"{text!r} is no list of columns like 6,7,8") from None
 
 
-@click.command()
+@click.command(short_help="Count the rolls that make each column, and the busts.")
 @click.option("--runners", callback=_columns, default="", metavar="6,7,8", help="Where they stand.")
 @click.option("--claimed", callback=_columns, default="", metavar="2,12", help="Closed columns.")
 @click.option("--rules", "name", default="classic", show_default=True, help="Rule set by name.")
@@ -27,6 +26,7 @@ def odds(runners: tuple[int, ...], claimed: tuple[int, ...], name: str, as_json:
     With fewer runners than the rules have, every open column will do.
     """
     from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.game_api.options import did_you_mean
     from cantstop_arena.games.cantstop.odds import hit_count, success_count
 
     known = Catalogue(Path("bots")).rules

@@ -1,10 +1,10 @@
 """A person at the table, line by line: sees what happens, is asked, and may ask for the odds."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from cantstop_arena.games.cantstop.events import Event
 from cantstop_arena.games.cantstop.odds import success_count
+from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.table.person import Left
 from cantstop_arena.texts import how_many
@@ -16,9 +16,10 @@ from cantstop_arena.views.cantstop.drawing import (
     tell,
     turn_heading,
 )
+from cantstop_arena.views.cantstop.hints import hint_of_moves, hint_of_roll
 from cantstop_arena.views.cantstop.scenes import SEATS, Scene, after
 
-ODDS, QUIT = "?", "q"
+ODDS, HINT, QUIT = "?", "h", "q"
 _ROLL = ("r", "roll", "y", "yes")
 _STOP = ("s", "stop", "n", "no")
 
@@ -78,7 +79,11 @@ class CantStopPerson:
             self._say(f"  {number:>3}  {move_text(move):<7} {_effect(turn, move)}")
         numbers = {str(number): number - 1 for number in range(1, len(moves) + 1)}
         question = f"Which move, 1 to {len(moves)}? "
-        return self._answer(question, numbers, lambda: _odds_of_moves(turn, moves))
+        help_with = {
+            ODDS: lambda: _odds_of_moves(turn, moves),
+            HINT: lambda: hint_of_moves(turn, moves),
+        }
+        return self._answer(question, numbers, help_with)
 
     @_terminal()
     def roll_again(self, turn: Turn) -> bool:
@@ -87,10 +92,14 @@ class CantStopPerson:
         if topped := [column for column in turn.placed if _is_top(turn, column)]:
             self._say(f"  Stopping claims {_listed(topped)}.")
         words = {**dict.fromkeys(_ROLL, 1), **dict.fromkeys(_STOP, 0)}
-        return bool(self._answer("Roll or stop, r or s? ", words, lambda: _odds_of_roll(turn)))
+        help_with = {ODDS: lambda: _odds_of_roll(turn), HINT: lambda: hint_of_roll(turn)}
+        return bool(self._answer("Roll or stop, r or s? ", words, help_with))
 
     def _answer(
-        self, question: str, answers: Mapping[str, int], odds: Callable[[], Iterator[str]]
+        self,
+        question: str,
+        answers: Mapping[str, int],
+        help_with: Mapping[str, Callable[[], Iterator[str]]],
     ) -> int:
         """What the person answers, asked again until it is an answer."""
         while True:
@@ -100,13 +109,13 @@ class CantStopPerson:
             word = line.strip().lower()
             if word in (QUIT, "quit"):
                 raise Left(asked=True)
-            if word == ODDS:
-                for told in odds():
+            if word in help_with:
+                for told in help_with[word]():
                     self._say(told)
             elif word in answers:
                 return answers[word]
             else:
-                self._say(f"  That is no answer here. {HELP}")
+                self._say(f"  Please enter {_among(answers)}, {ODDS} or {QUIT}.")
 
     def _announce(self, turn: int, seat: int) -> None:
         """Say whose turn it is, once."""
@@ -126,7 +135,7 @@ class CantStopPerson:
             self._board = board
 
 
-HELP = f"{ODDS} shows the odds, {QUIT} leaves the game."
+HELP = f"{ODDS} shows the odds, {HINT} gives a hint, {QUIT} leaves the game."
 
 _STOPPING = {
     "any-time": "Roll as often as you like; stopping keeps the climb, a bust loses it.",
@@ -180,6 +189,14 @@ def _is_top(turn: Turn, column: int) -> bool:
     return turn.runners[column] == turn.rules.lengths[column]
 
 
+def _among(answers: Iterable[str]) -> str:
+    """What may be entered: "1-3", or the shortest words."""
+    numbers = [word for word in answers if word.isdigit()]
+    if numbers:
+        return "1" if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
+    return ", ".join(word for word in answers if len(word) == 1)
+
+
 def _listed(columns: Sequence[int]) -> str:
     return " and ".join(map(str, columns))
 
@@ -188,12 +205,12 @@ def _odds_of_moves(turn: Turn, moves: Sequence[Sequence[int]]) -> Iterator[str]:
     yield from _odds_of_columns(turn)
     for number, move in enumerate(moves, start=1):
         chance = bust_chance_after(turn, move)
-        yield f"  {number:>3}  {move_text(move):<7} then a roll is a bust with {chance:.2%}"
+        yield f"  {number:>3}  {move_text(move):<7} bust risk after this move: {chance:.2%}"
 
 
 def _odds_of_roll(turn: Turn) -> Iterator[str]:
     yield from _odds_of_columns(turn)
-    yield f"  The next roll is a bust with {turn.bust_chance():.2%}."
+    yield f"  Bust risk of the next roll: {turn.bust_chance():.2%}."
 
 
 def bust_chance_after(turn: Turn, move: Sequence[int]) -> float:

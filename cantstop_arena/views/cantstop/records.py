@@ -8,11 +8,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from cantstop_arena.deals.seeds import WANTED, seed_of
 from cantstop_arena.errors import Problem, UsageError
-from cantstop_arena.games.cantstop.events import REASONS, Event
+from cantstop_arena.game_api.options import LONGEST_QUOTE
+from cantstop_arena.games.cantstop.play.events import REASONS, Event
 from cantstop_arena.games.cantstop.rules import PARAMETERS, PLAYERS, RuleSet, find_faults
-from cantstop_arena.options import LONGEST_QUOTE
-from cantstop_arena.seeds import WANTED, seed_of
 
 
 class _Wrong(Exception):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from cantstop_arena.games.cantstop.events import Event
+from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.texts import in_a_line
 
 SEATS = "ABCD"

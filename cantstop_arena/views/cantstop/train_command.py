@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.options import did_you_mean
+from cantstop_arena.game_api.options import did_you_mean
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.rules import RuleSet

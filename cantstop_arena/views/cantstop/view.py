@@ -12,9 +12,8 @@ from cantstop_arena.views.cantstop.scenes import Scene, scenes
 from cantstop_arena.views.game_view import GameView
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.game import Event
-    from cantstop_arena.reports.analysis import Analysis
-    from cantstop_arena.reports.page.document import Chart, Game, Section
+    from cantstop_arena.documents.document import Game
+    from cantstop_arena.game_api.game import Event
     from cantstop_arena.views.cantstop.person import CantStopPerson
 
 
@@ -46,19 +45,9 @@ class CantStopView(GameView):
     def page_game(
         self, key: str, title: str, words: Sequence[str], events: Sequence[Event]
     ) -> Game:
-        from cantstop_arena.views.cantstop.replays import game
+        from cantstop_arena.views.cantstop.page.replays import game
 
         return game(key, title, words, events)
-
-    def page_sections(self, analysis: Analysis) -> Iterator[Section]:
-        from cantstop_arena.views.cantstop.style_section import outcomes
-
-        yield outcomes(analysis)
-
-    def style_charts(self, analysis: Analysis) -> list[Chart]:
-        from cantstop_arena.views.cantstop.style_section import style_charts
-
-        return style_charts(analysis)
 
     def remembered(self, events: Sequence[Event]) -> Mapping[str, int]:
         return story(events).remembered

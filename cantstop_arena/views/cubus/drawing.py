@@ -4,7 +4,7 @@ Every sign belongs to the card under its middle: lids are blank, left and right 
 the open ones hatched. A stroke stands where one card ends and another begins.
 """
 
-from cantstop_arena.games.cubus.builds import Table
+from cantstop_arena.games.cubus.builds.build import Table
 from cantstop_arena.texts import styled
 from cantstop_arena.views.cubus.faces import HALF_WIDTH, Face, faces, on_paper
 

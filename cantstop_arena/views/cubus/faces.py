@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cantstop_arena.games.cubus.builds import Table
+from cantstop_arena.games.cubus.builds.build import Table
 
 Corner = tuple[int, int, int]
 Point = tuple[float, float]

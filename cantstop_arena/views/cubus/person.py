@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from cantstop_arena.games.cubus.builds import Build, judge
-from cantstop_arena.games.cubus.piles import IllegalBuild, parse
-from cantstop_arena.games.cubus.takedown import judge_take, usual_take
-from cantstop_arena.games.cubus.view import View
-from cantstop_arena.games.game import Event
+from cantstop_arena.game_api.game import Event
+from cantstop_arena.games.cubus.builds.build import Build, judge
+from cantstop_arena.games.cubus.builds.piles import IllegalBuild, parse
+from cantstop_arena.games.cubus.choices.takedown import judge_take, usual_take
+from cantstop_arena.games.cubus.choices.view import View
 from cantstop_arena.table.person import Left
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cubus import drawing
@@ -51,6 +51,7 @@ class CubusPerson:
         self._say = say
         self._coloured = coloured
         self._happened: list[Event] = []
+        self._known_pass = 0  # the turn of a pass that was told before it was recorded
         self.build = self.knock = self.take = self._decide
 
     @terminal()
@@ -62,7 +63,8 @@ class CubusPerson:
             self._say(f"You are {self._scene().names[self._seat]}. {HELP} explains, q leaves.")
             return
         scene = self._scene()
-        self._say(f"{scene.said}.")
+        if event["event"] != "pass" or event["turn"] != self._known_pass:
+            self._say(f"{scene.said}.")
         if scene.is_end:
             self._say("\n".join(standings(scene)))
 
@@ -87,6 +89,8 @@ class CubusPerson:
 
     def _show(self, view: View, listed: Sequence[tuple[Build | None, int]]) -> None:
         """The pile, the cards, and what there is to choose from."""
+        if view.asked == "knock":
+            self._tell_pass(view)
         self._say("")
         self._say(drawing.drawn(view.table, self._coloured))
         hand = view.hand.text() or "no card"
@@ -94,6 +98,13 @@ class CubusPerson:
         won = "card" if view.asked == "take" else "point"
         for number, (build, gain) in enumerate(listed, start=1):
             self._say(f"  {number}  {_text(build)}  ({how_many(gain, won)})")
+
+    def _tell_pass(self, view: View) -> None:
+        """Say the pass to knock at, which is recorded only when all have answered."""
+        event = {"event": "pass", "turn": view.turn, "seat": view.owner, "card": view.drawn}
+        *_, scene = scenes([*self._happened, event])
+        self._say(f"{scene.said}.")
+        self._known_pass = view.turn
 
     def _line(self) -> str:
         line = self._read("> ")

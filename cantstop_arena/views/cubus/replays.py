@@ -5,8 +5,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from cantstop_arena.games.game import Event
-from cantstop_arena.reports.page.document import Game, rendered
+from cantstop_arena.documents.document import Game, rendered
+from cantstop_arena.game_api.game import Event
 from cantstop_arena.views.cubus import svg
 from cantstop_arena.views.cubus.scenes import Scene, scenes, standings
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from cantstop_arena.games.cubus.builds import Table
-from cantstop_arena.games.cubus.cards import NONE, Cards, counted, one
-from cantstop_arena.games.cubus.piles import START, parse
-from cantstop_arena.games.game import Event
+from cantstop_arena.game_api.game import Event
+from cantstop_arena.games.cubus.builds.build import Table
+from cantstop_arena.games.cubus.builds.cards import NONE, Cards, counted, one
+from cantstop_arena.games.cubus.builds.piles import START, parse
 from cantstop_arena.texts import how_many, in_a_line
 
 LETTERS = "ABCDEF"  # of the seats

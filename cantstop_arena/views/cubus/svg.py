@@ -6,7 +6,7 @@ them along.
 
 from collections.abc import Iterable, Sequence
 
-from cantstop_arena.games.cubus.builds import Table
+from cantstop_arena.games.cubus.builds.build import Table
 from cantstop_arena.views.cubus.faces import Face, changed, faces, on_paper
 
 UNIT = 40  # pixels of a card's edge

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from cantstop_arena.games.cubus.builds import Table
+from cantstop_arena.games.cubus.builds.build import Table
+from cantstop_arena.games.cubus.builds.piles import IllegalBuild
 from cantstop_arena.games.cubus.counts import count
 from cantstop_arena.games.cubus.measures import remembered
-from cantstop_arena.games.cubus.piles import IllegalBuild
-from cantstop_arena.games.cubus.records import RecordError, event_of, head_of
+from cantstop_arena.games.cubus.play.records import RecordError, event_of, head_of
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cubus import drawing, svg
 from cantstop_arena.views.cubus.scenes import Scene, scenes, standings
 from cantstop_arena.views.game_view import GameView
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.game import Event
-    from cantstop_arena.reports.analysis import Analysis
-    from cantstop_arena.reports.page.document import Game, Section
+    from cantstop_arena.documents.document import Game
+    from cantstop_arena.game_api.game import Event
     from cantstop_arena.views.cubus.person import CubusPerson
 
 
@@ -75,11 +74,6 @@ class CubusView(GameView):
         from cantstop_arena.views.cubus.replays import game
 
         return game(key, title, words, events)
-
-    def page_sections(self, analysis: Analysis) -> Iterator[Section]:
-        from cantstop_arena.views.cubus.predecessors import predecessors
-
-        yield predecessors(analysis)
 
     def remembered(self, events: Sequence[Event]) -> Mapping[str, int]:
         opening, *rest = events

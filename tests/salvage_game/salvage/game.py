@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from cantstop_arena import hookimpl
-from cantstop_arena.counting import COUNT, Counts, Highlight, Measure, Rate
-from cantstop_arena.games.decisions import decision
-from cantstop_arena.games.game import Deal, Event, Game, Question, Result, State, View
-from cantstop_arena.games.rulebook import Named, RuleBook, flag, whole
+from cantstop_arena.deals.counting import COUNT, Counts, Highlight, Measure, Rate
+from cantstop_arena.game_api.decisions import decision
+from cantstop_arena.game_api.game import Deal, Event, Game, Question, Result, State, View
+from cantstop_arena.game_api.rulebook import Named, RuleBook, flag, whole
 
 HOLD = 3  # wrecks that a ship carries
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from cantstop_arena.errors import RulesError, UsageError
+from cantstop_arena.game_api.options import LONGEST_QUOTE
 from cantstop_arena.games.cantstop.champion.board import objection
 from cantstop_arena.games.cantstop.champion.nets import NET, ROLLING_NET
 from cantstop_arena.games.cantstop.rules import PLAYERS, RuleSet
-from cantstop_arena.options import LONGEST_QUOTE
 
 SUFFIX = ".nets"
 _FORMAT = 1

@@ -4,12 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import types
+from numba import carray, types
 from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload
 
-from cantstop_arena.games.answers import IllegalAnswer
+from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.games.cantstop.engine import (  # noqa: F401 - they teach numba the types
     native_attributes,
     native_sequences,
@@ -128,19 +129,51 @@ def _no_answer(answer):
 _ALWAYS = np.ones(1, np.bool_)
 
 
+# Options ------------------------------------------------------------------------------------
+
+
+def is_live(options: tuple[Any, ...]) -> bool:
+    """Whether a bot plays with numbers that may change while it does: an array open to writing.
+
+    Its machine code reads them in memory, at an address that no other process would understand.
+    """
+    return any(isinstance(option, np.ndarray) and option.flags.writeable for option in options)
+
+
+@intrinsic
+def _numbers_at(typing_context, address):
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+    return types.CPointer(types.float64)(types.int64), generate
+
+
+def _reader(options: tuple[Any, ...]) -> Callable[[], Any]:
+    """What gives compiled code the options: as constants, or one array as it stands."""
+    if not is_live(options):
+        return lambda: options
+    (numbers,) = options
+    if numbers.dtype != np.float64:
+        raise BotError(f"numbers that may change must be float64, not {numbers.dtype}")
+    address, count = numbers.ctypes.data, len(numbers)
+    return lambda: (carray(_numbers_at(address), count),)
+
+
 def answering_move(function: Callable[..., Any], options: tuple[Any, ...]) -> Callable[..., Any]:
     """`choose_move` of a bot with these options, its answer held to be a number."""
+    read = part(_reader(options))
 
     def choose_move(turn, moves):
-        return _index(function(turn, moves, *options))
+        return _index(function(turn, moves, *read()))
 
     return choose_move
 
 
 def answering_again(function: Callable[..., Any], options: tuple[Any, ...]) -> Callable[..., Any]:
     """`roll_again` of a bot with these options, its answer held to be true or false."""
+    read = part(_reader(options))
 
     def roll_again(turn):
-        return _yes(function(turn, *options))
+        return _yes(function(turn, *read()))
 
     return roll_again

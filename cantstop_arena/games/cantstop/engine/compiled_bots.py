@@ -18,13 +18,14 @@ from cantstop_arena.games.cantstop.engine.calling import (
     NoAnswer,
     answering_again,
     answering_move,
+    is_live,
 )
 from cantstop_arena.games.cantstop.engine.compiler_messages import plain_words
 from cantstop_arena.games.cantstop.engine.state import GameArray
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import compile_options, memory_of
-from cantstop_arena.machinecode.fingerprint import fingerprint
-from cantstop_arena.machinecode.store import Store
+from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
+from cantstop_arena.runtime.machinecode.store import Store
 
 __all__ = ["NativePlayer", "NoAnswer", "compile_player", "handle_of", "is_compiled"]
 
@@ -92,7 +93,7 @@ def _compile(
     dispatcher._cache = Store(
         name,
         lambda: fingerprint(function, options),
-        lambda: folder,
+        lambda: None if is_live(options) else folder,
         lambda compiled: _refuse_unseeded(name, compiled),
     )
     dispatcher.compile(signature)

@@ -17,8 +17,8 @@ import numpy as np
 from numba.core import config
 from platformdirs import user_cache_path
 
-from cantstop_arena.machinecode.fingerprint import fingerprint
-from cantstop_arena.machinecode.store import SUFFIX, Store, private_folder, toolchain
+from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
+from cantstop_arena.runtime.machinecode.store import SUFFIX, Store, private_folder, toolchain
 
 ENGINE = (
     *("calling", "dice", "kernel", "moves"),

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from cantstop_arena.game_api.options import did_you_mean
 from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.options import did_you_mean
 
 _HERE = str(Path(__file__).parents[1])
 _PLACE = re.compile(r'File "([^"\n]+)", line (\d+)')

@@ -6,6 +6,8 @@ Games come in by handle (see `native.handle_of`), since passing a record from Py
 
 import numpy as np
 
+from cantstop_arena.deals.lengths import length_class
+from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.games.cantstop.counts import COUNTS
 from cantstop_arena.games.cantstop.engine import dice
 from cantstop_arena.games.cantstop.engine.calling import ask_choose_move, ask_roll_again, game_at
@@ -36,8 +38,6 @@ from cantstop_arena.games.cantstop.engine.state import (
     STOPPED,
     TURN_LIMIT,
 )
-from cantstop_arena.lengths import length_class
-from cantstop_arena.shares import WHOLE
 
 _COUNTS = len(COUNTS)
 _LONGEST, _CLOSEST, _COMEBACK = range(3)  # in the order of TELLING

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from cantstop_arena.deals.lengths import LENGTH_CLASSES
+from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.games.cantstop import odds
 from cantstop_arena.games.cantstop.counts import COUNTS, TELLING
 from cantstop_arena.games.cantstop.rules import LANDINGS, STOPS, RuleSet
-from cantstop_arena.lengths import LENGTH_CLASSES
-from cantstop_arena.seeds import Seed, bits_of
 
 MAX_SEATS = 4
 MAX_SIDES = 8

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
-from cantstop_arena.games.cubus.builds import Build
-from cantstop_arena.games.cubus.cards import ORDER, one
-from cantstop_arena.games.cubus.takedown import usual_take
-from cantstop_arena.games.cubus.targets import Target
-from cantstop_arena.games.cubus.view import View
+from cantstop_arena.games.cubus.builds.build import Build
+from cantstop_arena.games.cubus.builds.cards import ORDER, one
+from cantstop_arena.games.cubus.choices.takedown import usual_take
+from cantstop_arena.games.cubus.choices.targets import Target
+from cantstop_arena.games.cubus.choices.view import View
 
 Item = TypeVar("Item")
 Decide = Callable[[View], Build | None]

@@ -13,7 +13,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cubus.cards import Cards
+from cantstop_arena.games.cubus.builds.cards import Cards
 
 MOST = 16
 

@@ -1,15 +1,14 @@
 """Where the machine code and the tables of Cubus come from, and where they are kept.
 
-Every cache folder is named after a fingerprint of the sources and versions it depends on, so
-that nothing stale can run: numba alone watches one source file for each function.
+What is compiled goes by a fingerprint of all sources and versions that it depends on, and is
+checked before it is loaded (`machinecode`): numba alone watches one source file for each function,
+and compiles anew where the folder cannot be written, as in the sandbox of isolated bots.
 """
 
 import hashlib
 import os
-import sys
 from collections.abc import Callable
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -18,43 +17,39 @@ import numpy as np
 from numba.core import config
 from platformdirs import user_cache_path
 
+from cantstop_arena.runtime.machinecode.store import Store, private_folder, toolchain
+
 ENGINE = Path(__file__).parent
 
 
 @cache
 def fingerprint() -> str:
     """Hash of the engine's sources and of the versions that turn them into machine code."""
-    digest = hashlib.sha256()
-    for part in (sys.version, *(metadata.version(name) for name in ("numba", "llvmlite", "numpy"))):
-        digest.update(part.encode())
+    digest = hashlib.sha256(toolchain().encode())
     for source in (*sorted(ENGINE.glob("*.py")), ENGINE.parent / "rules.py"):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def cache_folder(*parts: str) -> Path | None:
-    """A folder for what is worth keeping; None where it cannot be written."""
+def cache_folder(*parts: str) -> Path:
+    """A folder of the user's alone for what is worth keeping. Raises ArenaError without one."""
     chosen = os.environ.get("CANTSTOP_ARENA_CACHE")
     root = Path(chosen) if chosen else user_cache_path("cantstop-arena")
-    folder = root.joinpath("cubus", *parts)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return None
-    return folder if os.access(folder, os.W_OK) else None
+    return private_folder(root, "cubus", *parts)
+
+
+@cache
+def _code_folder() -> Path:
+    return cache_folder("code", fingerprint())
 
 
 def exported(function: Callable[..., Any]) -> Any:
     """Compile a function that Python calls, and keep its machine code on disk."""
     if config.DISABLE_JIT:
         return np.errstate(over="ignore")(function)  # keyed numbers wrap around
-    folder = cache_folder("code", fingerprint())
-    before = config.CACHE_DIR
-    try:
-        config.CACHE_DIR = str(folder or "")
-        return numba.njit(cache=folder is not None, nogil=True, error_model="numpy")(function)
-    finally:
-        config.CACHE_DIR = before
+    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher._cache = Store(function.__name__, fingerprint, _code_folder)
+    return dispatcher
 
 
 def inlined(function: Callable[..., Any]) -> Any:

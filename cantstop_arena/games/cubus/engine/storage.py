@@ -21,16 +21,15 @@ def stored(name: str, make: Callable[[], Arrays]) -> Arrays:
     """The arrays of that name, read-only: mapped from disk, or made and put there.
 
     What does not match its checksums is made anew; where nothing can be written, they are kept
-    in memory only.
+    in memory only. Raises ArenaError where there can be no folder for them.
     """
     folder = cache_folder()
-    if folder is None:
-        return _read_only(make())
     kept = _loaded(folder / name)
     if kept is None:
-        _keep(folder, name, make())
-        kept = _loaded(folder / name)
-    return _read_only(make()) if kept is None else kept
+        made = make()
+        _keep(folder, name, made)
+        kept = _loaded(folder / name) or made
+    return _read_only(kept)
 
 
 def _loaded(folder: Path) -> Arrays | None:

@@ -5,6 +5,9 @@
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
   const UNIT = 40, HALF = Math.sqrt(3) / 2, RIM = 0.12, DEEP = 0.35, PAUSE = 900, MARGIN = 10;
+  const KEYS = {
+    ArrowLeft: "back", ArrowRight: "forth", Home: "first", End: "last", " ": "play",
+  };
 
   const drawn = (tag, attributes, ...content) => {
     const element = document.createElementNS(SVG, tag);
@@ -63,7 +66,7 @@
       this.timer = null;
       for (const part of region.querySelectorAll("[hidden]")) part.hidden = false;
       this.listen();
-      this.go(0);
+      this.go(region.closest(".midway") ? Math.floor(this.steps.length / 2) : 0);
     }
 
     // One frame for all steps, so that the picture keeps its size.
@@ -130,7 +133,7 @@
     }
 
     listen() {
-      const does = {
+      const does = this.does = {
         first: () => this.go(0), back: () => this.go(this.place - 1), play: () => this.play(),
         forth: () => this.go(this.place + 1), last: () => this.go(this.steps.length - 1),
       };
@@ -139,7 +142,25 @@
       }
       this.slider.addEventListener("input", () => this.go(Number(this.slider.value)));
     }
+
+    // The slider goes by its own keys, and Space presses the button that has the focus.
+    press(event) {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.target === this.slider) return;
+      if (event.key === " " && event.target.closest("button, summary")) return;
+      const does = this.does[KEYS[event.key]];
+      if (!does) return;
+      event.preventDefault();
+      does();
+    }
   }
 
-  for (const region of document.querySelectorAll(".cubus-game")) new Replay(region);
+  const regions = document.querySelectorAll(".cubus-game");
+  const alone = regions.length === 1;
+  for (const region of regions) {
+    const replay = new Replay(region);
+    (alone ? document : region).addEventListener("keydown", (event) => replay.press(event));
+    region.querySelector(".keys").textContent =
+      `Keys${alone ? "" : " (after a click into this game)"}: ← and → go a step, Space plays and`
+      + " pauses, Home and End go to the ends.";
+  }
 })();

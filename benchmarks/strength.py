@@ -1,0 +1,104 @@
+"""The ladder of all built-in bots of Can't Stop: `make strength` writes it into docs/strength.md.
+
+Win rates against the reference, Elo, turns alone, and speed (which is this machine's). `--games`
+are those of each pair, `--alone` those of each bot alone.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tabulate import tabulate
+
+from cantstop_arena.games.cantstop.game import GAME
+
+ARENA = [sys.executable, "-c", "from cantstop_arena.cli import main; main()"]
+REFERENCE = "glenn-aloi"
+NEEDS_TABLES = "optimal"  # it plays on boards that have been solved, and the classic one is not
+MARKS = "<!-- ladder -->", "<!-- end of ladder -->"
+HEADERS = ("bot", f"wins against {REFERENCE} %", "Elo", "turns alone", "games/s")
+SEED = 2009
+
+
+def arena(folder: Path, *words: str) -> str:
+    """What a command prints."""
+    command = [*ARENA, *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+def tables(folder: Path, name: str, players: int, games: int, bots: Sequence[str]) -> Any:
+    """The tables of a tournament of all bots."""
+    lines = {"players": players, "games": games, "seed": SEED, "bots": [*bots]}
+    text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in lines.items())
+    (folder / f"{name}.yaml").write_text(text)
+    words = ("run", f"{name}.yaml", "--no-page", "--quiet", "--format", "json")
+    return json.loads(arena(folder, *words))
+
+
+def ladder(games: int, alone: int, seconds: float) -> str:
+    """The table, best bots first."""
+    bots = [bot for bot in GAME.bots if bot != NEEDS_TABLES]
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        met = tables(folder, "met", 2, games, bots)
+        turns = _by_bot(tables(folder, "alone", 1, alone, bots)["standings"]["rows"])
+        speeds = {bot: _speed(folder, bot, seconds) for bot in bots}
+    won = {row["bot"]: row for row in met["crosstable"]["rows"] if row["against"] == REFERENCE}
+    rows = [
+        [bot, _won(won.get(bot)), _elo(row), _turns(turns[bot]), speeds[bot]]
+        for bot, row in _by_bot(met["standings"]["rows"]).items()
+    ]
+    return tabulate(rows, headers=HEADERS, tablefmt="github", disable_numparse=True)
+
+
+def _by_bot(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
+    return {row["bot"]: row for row in rows}
+
+
+def _won(row: Mapping[str, Any] | None) -> str:
+    return f"{100 * row['score']:.1f} ± {50 * _width(row, 'score'):.1f}" if row else ""
+
+
+def _width(row: Mapping[str, Any], stem: str) -> float:
+    return float(row[f"{stem}_high"] - row[f"{stem}_low"])
+
+
+def _elo(row: Mapping[str, Any]) -> str:
+    return f"{row['elo']:.0f} ± {_width(row, 'elo') / 2:.0f}"
+
+
+def _turns(row: Mapping[str, Any]) -> str:
+    return f"{row['turns_per_game']:.2f} ± {_width(row, 'turns') / 2:.2f}"
+
+
+def _speed(folder: Path, bot: str, seconds: float) -> str:
+    """Games a second, to two digits."""
+    told = arena(folder, "bench", bot, "--seconds", str(seconds)).splitlines()[-1]
+    games = float(told.split()[2].replace(",", ""))
+    return f"{float(f'{games:.2g}'):,.0f}"
+
+
+def main() -> None:
+    """Print the ladder, or write it into a page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=10_000)
+    parser.add_argument("--alone", type=int, default=4_000)
+    parser.add_argument("--seconds", type=float, default=1.0)
+    parser.add_argument("--write", type=Path, metavar="PAGE")
+    options = parser.parse_args()
+    text = ladder(options.games, options.alone, options.seconds)
+    if options.write is None:
+        print(text)
+        return
+    before, _, rest = options.write.read_text("utf-8").partition(MARKS[0])
+    after = rest.partition(MARKS[1])[2]
+    options.write.write_text(f"{before}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{after}", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""`arena tune`: better options for a bot."""
+
+from pathlib import Path
+
+import click
+
+from cantstop_arena.cli.commands.rules import rules_called, rules_option
+from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
+
+ELO = 10  # what the result must be better by
+LARGEST_SEED = 2**31
+
+
+@click.command()
+@click.argument("bot")
+@click.argument("wishes", nargs=-1, metavar="OPTION[=LOW..HIGH]...")
+@click.option(
+    "--against",
+    multiple=True,
+    metavar="BOT",
+    help="An opponent; may be given several times. Default: the bot as it is.",
+)
+@click.option("--games", type=click.IntRange(1, 10**10), default=20_000, show_default=True)
+@rules_option
+@game_option
+@click.option("--seed", type=click.IntRange(0, LARGEST_SEED), default=1, show_default=True)
+@bots_option
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--quiet", is_flag=True, help="Say nothing while it plays.")
+def tune(
+    bot: str,
+    wishes: tuple[str, ...],
+    against: tuple[str, ...],
+    games: int,
+    rules_name: str | None,
+    game_name: str,
+    seed: int,
+    bots_folder: Path,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Find better values for options of BOT.
+
+    \b
+    arena tune rule28 threshold=18..46 --against glenn-aloi
+    arena tune rule28 threshold=24..34 prefer           a number, and a choice
+    arena tune tuned numbers --against glenn-aloi       a list of numbers
+
+    One to three options by trials in rounds and a quadratic fitted to all of them, more (and
+    lists) by evolution (CMA-ES). What is found then plays BOT as it is on fresh deals, until a
+    sequential test has decided whether it is 10 Elo stronger.
+    """
+    from cantstop_arena.ratings.sequential.sprt import Sprt
+    from cantstop_arena.reports.tuning import tuning_json, tuning_text
+    from cantstop_arena.tournament.files.entrants import find_bot
+    from cantstop_arena.tuning.laboratory import SEATS, laboratory_for
+    from cantstop_arena.tuning.tune import Tuner
+    from cantstop_arena.tuning.wishes import wish_of
+
+    catalogue = catalogue_for(bots_folder, game_name)
+    rules = rules_called(rules_name, catalogue)
+    spec = find_bot(bot, Path(), catalogue)
+    wish = wish_of(wishes, spec)
+    opponents = [find_bot(name, Path(), catalogue) for name in against] or [spec]
+    laboratory = laboratory_for(catalogue, rules, spec, opponents, seed, wish.names)
+    deals = games // SEATS // len(opponents)
+    tuner = Tuner(laboratory, wish, spec.defaults)
+    found = tuner.tune(deals, seed, Sprt(0, ELO), _silent if quiet else _say)
+    if as_json:
+        click.echo(tuning_json(found, wish))
+    else:
+        names = " and ".join(opponent.name for opponent in opponents)
+        click.echo(tuning_text(found, wish, bot, names, ELO))
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)
+
+
+def _silent(text: str) -> None:
+    """Say nothing."""

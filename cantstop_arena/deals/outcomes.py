@@ -1,0 +1,255 @@
+"""The plain data that crosses rooms: who meets whom, on which deals, and what came of it.
+
+Nothing here knows any game. A *lineup* is bots in seat order, a *seating* one order of the
+bots of a group, a *deal* one numbered set of what chance decides, a *block* a run of deals, each
+played in every seating of one group.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from cantstop_arena.deals.counting import Counts
+from cantstop_arena.deals.seatings import Group, Orders, standard_orders
+
+if TYPE_CHECKING:
+    from cantstop_arena.deals.predecessors import Predecessors
+    from cantstop_arena.deals.sampling import Deals
+    from cantstop_arena.deals.seeds import Seed
+
+# The kinds of faults.
+EXCEPTION, ILLEGAL, TOO_SLOW, DIED = "exception", "illegal answer", "too slow", "died"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of deals, `first` to `first + deals - 1`, for one group of bots."""
+
+    group: Group
+    first: int
+    deals: int
+
+    @property
+    def end(self) -> int:
+        """The deal after the last one."""
+        return self.first + self.deals
+
+    def part(self, first: int, end: int) -> "Block":
+        """The deals from `first` up to, not including, `end`."""
+        return Block(self.group, first, end - first)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """The first game of some deals in which a bot misbehaved in some way, and how often it did."""
+
+    bot: int
+    kind: str
+    message: str
+    seating: Group
+    deal: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What the games of one seating add up to.
+
+    `wins` are parts of WHOLE for each seat, games without a winner shared by all; `counts` are
+    sums for each seat of what the game counts, `squares` sums of squares of a whole game's count.
+    `lengths` has the games of each class of lengths, and the first deal with one; `telling` has,
+    by kind, how telling the most telling game was, and its first deal. The `forfeits`, games that
+    ended by a fault, count as games and wins and in nothing else.
+    """
+
+    games: int
+    wins: tuple[int, ...]
+    unfinished: int
+    forfeits: int
+    counts: Mapping[str, tuple[int, ...]]
+    squares: Mapping[str, int]
+    lengths: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    telling: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(
+            games=self.games + other.games,
+            wins=_added(self.wins, other.wins),
+            unfinished=self.unfinished + other.unfinished,
+            forfeits=self.forfeits + other.forfeits,
+            counts={name: _added(self.counts[name], other.counts[name]) for name in self.counts},
+            squares={name: self.squares[name] + other.squares[name] for name in self.squares},
+            lengths=_united(self.lengths, other.lengths, _counted_together),
+            telling=_united(self.telling, other.telling, _more_telling),
+        )
+
+
+def _added(these: tuple[int, ...], those: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(this + that for this, that in zip(these, those, strict=True))
+
+
+_Key = TypeVar("_Key", int, str)
+_Found = tuple[int, int]  # a number, and the deal where it was found first
+
+
+def _united(
+    these: Mapping[_Key, _Found],
+    those: Mapping[_Key, _Found],
+    together: Callable[[_Found, _Found], _Found],
+) -> dict[_Key, _Found]:
+    """What either has; `together` says what comes of what both have."""
+    both = {key: together(these[key], those[key]) for key in these.keys() & those.keys()}
+    return {**these, **those, **both}
+
+
+def _counted_together(this: _Found, that: _Found) -> _Found:
+    return this[0] + that[0], min(this[1], that[1])
+
+
+def _more_telling(this: _Found, that: _Found) -> _Found:
+    return max(this, that, key=lambda found: (found[0], -found[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class BlockResult:
+    """A block as played: a tally for each seating, and what is kept of every game and deal.
+
+    `winners` holds a byte for each game, deal after deal in every seating: a bit mask of the seats
+    that won (all seats, where nobody did). `measures` holds, deal after deal, sums over all games
+    of the deal: little-endian 32-bit numbers, the game's own; nothing where none were asked for.
+    `faults` has one entry for each bot, kind and deal. `irreproducible` are the bots whose answers
+    were others when a game was played twice.
+    """
+
+    block: Block
+    tallies: tuple[Tally, ...]
+    winners: bytes
+    measures: bytes = b""
+    faults: tuple[Fault, ...] = field(default=())
+    irreproducible: tuple[int, ...] = field(default=())
+
+
+def joined(block: Block, parts: Sequence[BlockResult]) -> BlockResult:
+    """The result of a block that was played in parts, given in any order."""
+    parts = sorted(parts, key=lambda part: part.block.first)
+    return BlockResult(
+        block,
+        tuple(reduce(add, tallies) for tallies in zip(*(p.tallies for p in parts), strict=True)),
+        b"".join(part.winners for part in parts),
+        b"".join(part.measures for part in parts),
+        tuple(fault for part in parts for fault in part.faults),
+        tuple(sorted({bot for part in parts for bot in part.irreproducible})),
+    )
+
+
+def merged(faults: Iterable[Fault]) -> list[Fault]:
+    """One fault for each bot and kind: the earliest game's, with the counts of all."""
+    kinds: dict[tuple[int, str], Fault] = {}
+    for fault in faults:
+        known = kinds.setdefault((fault.bot, fault.kind), replace(fault, count=0))
+        first = min(known, fault, key=_when)
+        kinds[fault.bot, fault.kind] = replace(first, count=known.count + fault.count)
+    return [kinds[key] for key in sorted(kinds)]
+
+
+def _when(fault: Fault) -> tuple[int, list[int], Group, str]:
+    return fault.deal, sorted(fault.seating), fault.seating, fault.message
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What can be seen of a block's play from outside, at some moment.
+
+    `cursor` counts the block's games, deal after deal in every seating; `place` is the position
+    in the group of the bot that was asked last, `asked` for what, and `deciding` whether its
+    answer is still out. `step` changes with everything that happens.
+    """
+
+    cursor: int
+    place: int
+    asked: str
+    deciding: bool
+    step: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Window:
+    """How a game is watched from outside: the bytes it needs, and how they are read."""
+
+    size: int
+    looking_at: Callable[[Any], Callable[[], Snapshot]]
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What a bot did, told in names: the first game of a kind of fault, and how often it came.
+
+    `replay` is the command that plays that game again.
+    """
+
+    bot: str
+    kind: str
+    message: str
+    seats: tuple[str, ...]
+    deal: int
+    count: int
+    replay: str
+
+
+# What a tournament can be played until: see Until.
+ELO_ERROR, WIDTH = "elo_error", "width"
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """The rule that ends a tournament: for every bot the `measure` is `most` or less.
+
+    ELO_ERROR is half the width of the interval of its Elo, WIDTH the whole width of that of its
+    score. The intervals are confidence sequences, tuned for the `expected` number of deals.
+    """
+
+    measure: str
+    most: float
+    expected: float
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """All that a tournament has played, added up.
+
+    `bots` are names; groups and seatings speak of them by number. A disqualified bot is none of
+    them, and its games are left out; what it did is among the `faults`. `counts` says what the game
+    counts, and in which words. `anchor` gives the Elo of a bot to which the others' relate; without
+    one the mean does. Where games were played `until` intervals were narrow, these are confidence
+    sequences. There is no `seed` where tournaments with several were rated together. `seat_orders`
+    are those in which bots took their seats in each deal, if they are not the usual ones. Games
+    that were asked for and are missing, as a run was interrupted or goes on, are `unplayed`. With
+    a `challenger` only its games were played. `predecessors` tells what it means to sit after each
+    bot, where the game asks for it.
+    """
+
+    name: str
+    game: str
+    rules: Mapping[str, object]
+    players: int
+    seed: "Seed | None"
+    bots: tuple[str, ...]
+    tallies: Mapping[Group, Tally]
+    deals: "Deals"
+    counts: Counts
+    anchor: Mapping[str, float] = field(default_factory=dict)
+    faults: tuple[Charge, ...] = ()
+    disqualified: tuple[str, ...] = ()
+    irreproducible: tuple[str, ...] = ()
+    until: Until | None = None
+    seat_orders: Orders | None = None
+    unplayed: int = 0
+    challenger: str = ""
+    predecessors: "Predecessors | None" = None
+
+    @property
+    def orders(self) -> Orders:
+        """The orders in which bots took their seats in each deal."""
+        return self.seat_orders or standard_orders(self.players)

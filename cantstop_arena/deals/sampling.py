@@ -1,0 +1,246 @@
+"""Deals as the units of sampling: what was won in them, as sums, squares and products over deals.
+
+The games of a deal share their chance, in all seatings and in all groups of bots, so it is deals
+that vary independently. Whatever is linear in what bots and seats won in a deal has a variance
+that follows from the sums kept here, to the last digit and whatever the number of games.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.deals.seatings import Group, Orders
+from cantstop_arena.deals.shares import whole
+
+Ints: TypeAlias = NDArray[np.int64]
+Bytes: TypeAlias = NDArray[np.uint8]
+Span = tuple[int, int]  # first deal, number of deals
+
+DealReader: TypeAlias = Callable[[int, int], Iterable[tuple[Group, int, Bytes, Any]]]
+"""Gives the blocks that have some of `count` deals from `start`: the group, the block's first
+deal, the winners of its games (deals by seatings, masks of seats), and whatever else is kept."""
+
+_NUMBERS_AT_ONCE = 1 << 20  # that are held in memory
+_SAMPLED_DEALS = 256
+_SAMPLED_GAMES = 1 << 20
+_FEW_DEALS = 64  # that are sampled however many games they have
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Deals that the same groups played.
+
+    With W the vector of what each bot, then each seat, won in a deal in parts of WHOLE, over all
+    games of the deal: `totals` is the sum of W over the deals, `products` that of W Wᵀ.
+    """
+
+    groups: tuple[Group, ...]
+    deals: int
+    totals: Ints
+    products: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """What bots won in games with each other, summed over deals: matrices of bots by bots.
+
+    With a[i, j] what bot i won in a deal in games in which j sat too, in parts of WHOLE: the sums
+    of a[i, j] (`won`), of its square (`squares`), and of a[i, j] a[j, i] (`crossed`).
+    """
+
+    won: Ints
+    squares: Ints
+    crossed: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Some deals as they were played, from which to see how the games of a deal go together.
+
+    `winners` has for each group a table of masks of seats: deals by seatings.
+    """
+
+    winners: Mapping[Group, Bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Deals:
+    """All that was won, deal by deal, added up; and a sample of deals as they were."""
+
+    stretches: tuple[Stretch, ...]
+    pairs: Pairs
+    sample: Sample = field(default=Sample({}))
+
+
+def gather(
+    bots: int, orders: Orders, spans: Mapping[Group, Iterable[Span]], read: DealReader
+) -> Deals:
+    """Add up the deals that each group of some of the `bots` has played, in these orders."""
+    players = len(orders[0])
+    pairs = Pairs(*(np.zeros((bots, bots), np.int64) for _ in range(3)))
+    stretches = []
+    most = bots + players if players < 3 else bots * bots + bots + players
+    step = max(1, _NUMBERS_AT_ONCE // most)
+    for first, end, groups in _patterns(spans):
+        totals = np.zeros(bots + players, np.int64)
+        products = np.zeros((bots + players, bots + players), np.int64)
+        for start in range(first, end, step):
+            won = _won(bots, orders, start, min(step, end - start), read, pairs)
+            totals += won.sum(axis=0)
+            products += _products(won)
+        stretches.append(Stretch(groups, end - first, totals, products))
+    return Deals(tuple(stretches), pairs, _sample(len(orders), spans, read))
+
+
+def _sample(orders: int, spans: Mapping[Group, Iterable[Span]], read: DealReader) -> Sample:
+    """The first deals of the stretch with the most games; fewer, and of some groups only, if a deal
+    has very many games.
+    """
+    longest = max(
+        _patterns(spans), key=lambda one: (one[1] - one[0]) * len(one[2]), default=(0, 0, ())
+    )
+    first, end, groups = longest
+    every = -(-len(groups) * orders * min(end - first, _FEW_DEALS) // _SAMPLED_GAMES)
+    groups = groups[:: max(every, 1)]
+    most = _SAMPLED_GAMES // max(len(groups) * orders, 1)
+    deals = min(end - first, _SAMPLED_DEALS, max(most, _FEW_DEALS))
+    table = {group: np.zeros((deals, orders), np.uint8) for group in groups}
+    for group, start, winners, _ in read(first, deals) if deals else ():
+        low, high = max(start, first), min(start + len(winners), first + deals)
+        if group in table:
+            table[group][low - first : high - first] = winners[low - start : high - start]
+    return Sample(table)
+
+
+def shares(winners: Bytes, orders: Orders) -> Ints:
+    """What each bot of the group, then each seat, won in every deal, in parts of WHOLE.
+
+    `winners` has a mask of seats for each deal and each of the `orders`.
+    """
+    table = _table(orders)
+    won = np.zeros((len(winners), 2 * len(orders[0])), np.int64)
+    for order, masks in enumerate(winners.T):
+        won += table[order, masks]
+    return won
+
+
+@cache
+def _table(orders: Orders) -> Ints:
+    """What a mask of winning seats brings to each bot and seat, by number of the order."""
+    players = len(orders[0])
+    table = np.zeros((len(orders), 1 << players, 2 * players), np.int64)
+    for number, order in enumerate(orders):
+        for mask in range(1, 1 << players):
+            for seat in range(players):
+                if mask >> seat & 1:
+                    table[number, mask, [order[seat], players + seat]] = (
+                        whole(players) // mask.bit_count()
+                    )
+    return table
+
+
+def _won(bots: int, orders: Orders, start: int, deals: int, read: DealReader, pairs: Pairs) -> Ints:
+    """What bots and seats won in each of some deals; what pairs won is added to the sums."""
+    players = len(orders[0])
+    won = np.zeros((deals, bots + players), np.int64)
+    # Two who meet in no other group need no room to be added up deal by deal.
+    together = np.zeros((deals, bots, bots), np.int64) if players > 2 else None
+    for group, first, winners, _ in read(start, deals):
+        low, high = max(first, start), min(first + len(winners), start + deals)
+        rows = slice(low - start, high - start)
+        won_here = shares(winners[low - first : high - first], orders)
+        won[rows, [*group]] += won_here[:, :players]
+        won[rows, bots:] += won_here[:, players:]
+        if together is not None:
+            for place, bot in enumerate(group):
+                together[rows, bot, [*group]] += won_here[:, place, None]
+        elif players == 2:
+            _add_pair(pairs, group, won_here)
+    if together is not None:
+        _add_pairs(pairs, together)
+    return won
+
+
+def _add_pair(pairs: Pairs, group: Group, won: Ints) -> None:
+    for mine, yours in ((0, 1), (1, 0)):
+        cell = group[mine], group[yours]
+        pairs.won[cell] += won[:, mine].sum()
+        pairs.squares[cell] += (won[:, mine] ** 2).sum()
+        pairs.crossed[cell] += (won[:, mine] * won[:, yours]).sum()
+
+
+def _add_pairs(pairs: Pairs, together: Ints) -> None:
+    for sums, values in (
+        (pairs.won, together),
+        (pairs.squares, together**2),
+        (pairs.crossed, together * together.transpose(0, 2, 1)),
+    ):
+        added = values.sum(axis=0)
+        np.fill_diagonal(added, 0)
+        sums += added
+
+
+def _products(won: Ints) -> Ints:
+    """WᵀW, in floating point, which is fast, and exact below 2⁵³."""
+    numbers = won.astype(np.float64)
+    return np.rint(numbers.T @ numbers).astype(np.int64)
+
+
+def _patterns(
+    spans: Mapping[Group, Iterable[Span]],
+) -> Iterator[tuple[int, int, tuple[Group, ...]]]:
+    """The longest runs of deals that the same groups played: first, end and groups."""
+    changes: dict[int, tuple[list[Group], list[Group]]] = {}
+    for group, played in spans.items():
+        for first, deals in merged(played):
+            changes.setdefault(first, ([], []))[0].append(group)
+            changes.setdefault(first + deals, ([], []))[1].append(group)
+    playing: set[Group] = set()
+    reached = 0
+    for deal in sorted(changes):
+        if playing:
+            yield reached, deal, tuple(sorted(playing))
+        begun, ended = changes[deal]
+        playing.difference_update(ended)
+        playing.update(begun)
+        reached = deal
+
+
+def unbroken(spans: Iterable[Span]) -> int:
+    """The deals from the first on among which none is missing."""
+    reached = 0
+    for first, deals in sorted(spans):
+        if first > reached:
+            break
+        reached = max(reached, first + deals)
+    return reached
+
+
+def gaps(played: Iterable[Span], deals: int) -> Iterator[Span]:
+    """What spans that do not overlap leave of the deals 0 to `deals - 1`."""
+    reached = 0
+    for first, count in sorted(played):
+        if first > reached:
+            yield reached, min(first, deals) - reached
+        reached = max(reached, first + count)
+        if reached >= deals:
+            return
+    if reached < deals:
+        yield reached, deals - reached
+
+
+def merged(spans: Iterable[Span]) -> Iterator[Span]:
+    """Spans that do not overlap, in order, those that touch made one."""
+    begin = reached = -1
+    for first, deals in sorted(spans):
+        if first != reached:
+            if reached > begin:
+                yield begin, reached - begin
+            begin = first
+        reached = first + deals
+    if reached > begin:
+        yield begin, reached - begin

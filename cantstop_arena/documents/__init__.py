@@ -1,0 +1,1 @@
+"""What reports consist of: what results come to, tables and their formats, charts, documents."""

@@ -1,0 +1,50 @@
+"""Model fit: largest residuals, and what follows, in sentences."""
+
+from collections.abc import Iterator
+
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.formats.model import Column, Table, Value, number
+from cantstop_arena.documents.tables.notes import fits
+from cantstop_arena.ratings.model_fit.residuals import Residual
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
+
+MOST_PAIRS = 5
+
+
+def fit(analysis: Analysis, most: int | None = MOST_PAIRS) -> Table:
+    """A row for each pair, the worst predicted first; people are shown not too many."""
+    return Table(
+        name="fit",
+        title="Model fit: largest residuals",
+        columns=[
+            Column("bot", "bot"),
+            Column("against", "against"),
+            number("score", "score %", 1, percent=True),
+            number("predicted", "predicted %", 1, percent=True),
+            number("deviation", "standard errors", 1),
+            number("p", "p", 3, chance=True),
+        ],
+        rows=[_row(analysis, pair) for pair in analysis.residuals.pairs[:most]],
+        notes=list(_sentences(analysis)),
+    )
+
+
+def _row(analysis: Analysis, pair: Residual) -> list[Value]:
+    bots = analysis.results.bots
+    numbers = pair.observed, pair.predicted, pair.deviate, pair.chance
+    return [bots[pair.one], bots[pair.other], *numbers]
+
+
+def _sentences(analysis: Analysis) -> Iterator[str]:
+    residuals = analysis.residuals
+    yield from fits(analysis)
+    if residuals.pairs:
+        wrong = sum(pair.chance < SIGNIFICANT for pair in residuals.pairs)
+        told = f"significantly off for {wrong} of {len(residuals.pairs)} pairs"
+        yield f"The predicted score is {told}; p is corrected for their number."
+    if residuals.cyclic_share is not None:
+        yield (
+            f"The cyclic share is {100 * residuals.cyclic_share:.1f}% (0% for bots on a line,"
+            " 100% for rock, paper, scissors)."
+        )
+    yield from (cycle.told(analysis.results.bots) for cycle in residuals.cycles)

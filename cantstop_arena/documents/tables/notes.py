@@ -1,0 +1,122 @@
+"""What limits the standings, in sentences."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.until_words import until_note
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
+
+NOT_REPRODUCIBLE = "not reproducible"
+MOST_NAMES = 6
+LEGEND = (
+    "Bots that share a letter of their group are not significantly different; LOS vs next: the"
+    " likelihood of superiority over the bot below, in this field. Intervals cover 95%."
+)
+EVEN = 0.5
+SURE = 0.95  # a likelihood of superiority that reads as a fact
+LEAST_CHANCE = 0.001
+
+
+def about_standings(analysis: Analysis) -> list[str]:
+    """Games without a winner, bots that change, ratings without a maximum or a bridge."""
+    said = []
+    if missing := about_missing_games(analysis):
+        said.append(missing)
+    if without := analysis.unfinished:
+        share = "" if analysis.alone else "; their seats share the win"
+        said.append(f"{without} of {analysis.games} games were not finished{share}.")
+    if rule := analysis.results.until:
+        said.append(until_note(analysis.results, rule))
+    if unsteady := analysis.results.irreproducible:
+        said.append(
+            f"{listed(unsteady)}: {NOT_REPRODUCIBLE}. The answers were others when a game was"
+            " played twice, so that results change from run to run."
+        )
+    if analysis.results.challenger in analysis.results.bots:
+        said += _about_gauntlet(analysis, analysis.results.bots.index(analysis.results.challenger))
+    if analysis.alone:
+        return said
+    return [*said, *_about_scores(analysis), *_about_ratings(analysis)]
+
+
+def about_missing_games(analysis: Analysis) -> str:
+    """What to say of a run that was interrupted or goes on; empty of one that is over."""
+    missing = analysis.results.unplayed
+    if not missing:
+        return ""
+    told = f"{missing:,} of {analysis.games + missing:,} games are missing."
+    return f"The run is not over or was interrupted: {told}"
+
+
+def _about_gauntlet(analysis: Analysis, bot: int) -> list[str]:
+    """The place of a challenger, and how sure that is."""
+    name, bots = analysis.results.bots[bot], len(analysis.order)
+    said = [f"Only games of {name} were played; the scores of the others are against it."]
+    rank = next(rank for rank, other in analysis.places if other == bot)
+    if rank is not None:
+        best, worst = analysis.ratings.ranks[bot]
+        range_told = f"; with its errors {best} to {worst}" if best < worst else ""
+        said.insert(0, f"{name} is in place {rank} of {bots}{range_told}.")
+    return said
+
+
+def _about_scores(analysis: Analysis) -> Iterator[str]:
+    """What an even score is, whether the ratings fit, and where they and direct scores part."""
+    if analysis.results.players > 2:
+        yield f"An even score is {100 / analysis.results.players:.1f}%."
+    yield from fits(analysis)
+    yield from head_to_head(analysis)
+
+
+def fits(analysis: Analysis) -> Iterator[str]:
+    """Whether a single rating per bot fits the results, where that can be told."""
+    chance = analysis.goodness.chance
+    if chance is None:
+        return
+    bound = f"p = {chance:.3f}" if chance >= LEAST_CHANCE else f"p < {LEAST_CHANCE}"
+    test = f"(deviance test, {bound})"
+    if chance < SIGNIFICANT:
+        yield f"A single rating per bot does not fit these results {test}."
+    else:
+        yield f"On the whole a single rating per bot fits the results {test}."
+
+
+def head_to_head(analysis: Analysis) -> Iterator[str]:
+    """Neighbours whose order the games that they played with each other do not bear out."""
+    for one, other in pairwise(analysis.order):
+        direct = analysis.against[one][other]
+        above = analysis.ratings.superiority(one, other)
+        if direct is None or direct.mean is None or direct.low is None or direct.high is None:
+            continue
+        names = f"{analysis.results.bots[one]} stands above {analysis.results.bots[other]}"
+        score = f"{100 * direct.mean:.1f}% ({100 * direct.low:.1f} to {100 * direct.high:.1f})"
+        if direct.high < EVEN:
+            yield f"{names}, but lost to it head to head: {score}."
+        elif direct.low <= EVEN and above is not None and above > SURE:
+            yield (
+                f"{names} by their games with others; head to head, {score} is not significantly"
+                " different from even."
+            )
+
+
+def _about_ratings(analysis: Analysis) -> list[str]:
+    said, everyone = [], len(analysis.results.bots)
+    for label, bots in analysis.ratings.labels.items():
+        names = listed([analysis.results.bots[bot] for bot in bots])
+        said.append(label.sentence if len(bots) == everyone else f"{names}: {label.sentence}")
+    return said
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence, not too many of them."""
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def all_of(names: Sequence[str]) -> str:
+    """Names as the subject of a sentence, not too many of them: "a, b and c"."""
+    if len(names) > MOST_NAMES:
+        return listed(names)
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last

@@ -1,0 +1,104 @@
+"""What bots answer, checked: whatever comes out is made anew of plain values.
+
+The type of an answer is asked for, since an object can lie about its class.
+"""
+
+from dataclasses import fields, is_dataclass
+from math import isfinite
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+
+import numpy as np
+
+from cantstop_arena.texts import in_a_line, said_by, type_name
+
+_PLAIN = (int, float, str, bool, list, tuple, set, frozenset, dict, NoneType)
+_LONGEST = 60  # characters of an answer in a message
+
+
+class IllegalAnswer(Exception):
+    """What a bot answered is no answer. The message is one line."""
+
+
+def index_among(name: str, answer: object, count: int) -> int:
+    """The index of one of `count` moves. Raises IllegalAnswer."""
+    if type(answer) is int and 0 <= answer < count:  # nearly always, and quickly seen
+        return answer
+    if not _is_whole(answer):
+        raise IllegalAnswer(f"{name} must return an index, not {short(answer)}")
+    index = _plain_int(answer)
+    if not 0 <= index < count:
+        raise IllegalAnswer(f"{name} returned {short(index)}; moves are 0 to {count - 1}")
+    return index
+
+
+def truth(name: str, answer: object) -> bool:
+    """True or false. Raises IllegalAnswer."""
+    if answer is True or answer is False:
+        return answer
+    if issubclass(type(answer), np.bool_):
+        return bool(answer)
+    if not _is_whole(answer):
+        raise IllegalAnswer(f"{name} must return True or False, not {short(answer)}")
+    return _plain_int(answer) != 0
+
+
+def whole_number(name: str, answer: object) -> int:
+    """A whole number. Raises IllegalAnswer."""
+    if not _is_whole(answer):
+        raise IllegalAnswer(f"{name} must return a whole number, not {short(answer)}")
+    return _plain_int(answer)
+
+
+def converted(name: str, answer: object, wanted: Any) -> Any:
+    """An answer of another type: a frozen dataclass, a number, a list, None. Raises IllegalAnswer.
+
+    Lists stand for tuples, objects for dataclasses, texts for keys: so JSON has them.
+    """
+    kinds = get_args(wanted) if get_origin(wanted) in (Union, UnionType) else (wanted,)
+    if type(answer) in kinds and is_dataclass(answer) and not isinstance(answer, type):
+        plain: Any = {field.name: getattr(answer, field.name, None) for field in fields(answer)}
+    elif type(answer) in _PLAIN and not _is_endless(answer):
+        plain = answer
+    else:
+        raise IllegalAnswer(f"{name} must return {_named(kinds)}, not {short(answer)}")
+    import msgspec  # what bots of Can't Stop answer does without it
+
+    try:
+        return msgspec.convert(plain, wanted, strict=True, str_keys=True)
+    except (msgspec.ValidationError, RecursionError) as error:
+        complaint = in_a_line(str(error), 2 * _LONGEST)
+        raise IllegalAnswer(
+            f"{name} must return {_named(kinds)}, not {short(answer)}: {complaint}"
+        ) from None
+
+
+def short(value: object) -> str:
+    """A value as a message shows it: on one line, never long, whatever its repr does."""
+    return in_a_line(said_by(value, repr) or f"a {type_name(value)}", _LONGEST)
+
+
+def _is_whole(answer: object) -> bool:
+    kind = type(answer)
+    return issubclass(kind, int | np.integer) and not issubclass(kind, bool)
+
+
+def _is_endless(answer: object) -> bool:
+    """Whether it is a number for which JSON has no word."""
+    return type(answer) is float and not isfinite(answer)
+
+
+def _plain_int(answer: object) -> int:
+    """An integer without whatever methods a class of the bot's has put in the way."""
+    plain = issubclass(type(answer), int)
+    return int.__index__(answer) if plain else int(np.int64(answer))  # type: ignore[arg-type]
+
+
+def _named(kinds: tuple[Any, ...]) -> str:
+    return " or ".join(map(_name, kinds))
+
+
+def _name(kind: Any) -> str:
+    if kind is NoneType:
+        return "None"
+    return str(kind) if get_args(kind) else getattr(kind, "__name__", str(kind))

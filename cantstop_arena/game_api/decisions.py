@@ -1,0 +1,103 @@
+"""The decisions that a game asks of bots: their hooks, what they are shown, and what they answer.
+
+A game declares them as functions:
+
+    @decision
+    def bid(view: BidView) -> int:
+        "Return the coins to bid, 0 to `view.coins`."
+
+    class Auction(Game):
+        hooks = (bid,)
+
+The function's name is the hook that bots implement, its parameters are what a bot is shown, and its
+annotations say how both travel to bots in other processes. With a second parameter `moves` the
+answer is the index of a move.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar, get_type_hints, overload
+
+from cantstop_arena.game_api.answers import converted, index_among, truth, whole_number
+from cantstop_arena.game_api.endings import GameOver
+from cantstop_arena.hookspecs import hookspec
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+MOVES = "moves"
+ANSWER = "answer"
+GAME_OVER = "game_over"
+_DECLARED = "cantstop_arena_decision"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One kind of decision.
+
+    `shown` is the type of a bot's view, `answer` that of its answer; `key` is where a program's
+    answer stands. One that is `optional` need not be implemented.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    shown: Any
+    answer: Any
+    key: str = ANSWER
+    optional: bool = False
+    summary: str = ""
+
+    @property
+    def has_moves(self) -> bool:
+        """Whether it is a choice of one among listed moves."""
+        return self.parameters[1:] == (MOVES,)
+
+    def checked(self, answer: object, moves: Sequence[Any] | None = None) -> Any:
+        """The answer, made anew of plain values. Raises IllegalAnswer where it is none.
+
+        None is one where the decision is optional: the bot does not take it.
+        """
+        if answer is None and self.optional:
+            return None
+        if moves is not None:
+            return index_among(self.name, answer, len(moves))
+        if self.answer is bool:
+            return truth(self.name, answer)
+        if self.answer is int:
+            return whole_number(self.name, answer)
+        return converted(self.name, answer, self.answer)
+
+
+@overload
+def decision(function: Function) -> Function: ...
+@overload
+def decision(*, optional: bool = ..., key: str = ...) -> Callable[[Function], Function]: ...
+def decision(
+    function: Function | None = None, *, optional: bool = False, key: str = ANSWER
+) -> Function | Callable[[Function], Function]:
+    """Declare a decision. An `optional` one need not be implemented by a bot."""
+
+    def mark(function: Function) -> Function:
+        setattr(function, _DECLARED, (optional, key))
+        return hookspec(function)
+
+    return mark if function is None else mark(function)
+
+
+@decision(optional=True)
+def game_over(view: Any, result: GameOver) -> None:
+    """Hear how the game ended; `view` is the last that the bot was shown in it, if any."""
+
+
+def decisions_of(hooks: Iterable[Callable[..., Any]]) -> Mapping[str, Decision]:
+    """The decisions that functions declare, by name, in their order."""
+    return {
+        hook.__name__: _decision(hook.__name__, hook, *getattr(hook, _DECLARED)) for hook in hooks
+    }
+
+
+def _decision(name: str, function: Callable[..., Any], optional: bool, key: str) -> Decision:
+    hints = get_type_hints(function)
+    parameters = tuple(inspect.signature(function).parameters)
+    summary = (inspect.getdoc(function) or "").partition("\n")[0]
+    shown, answer = hints.get(parameters[0], Any), hints.get("return", Any)
+    return Decision(name, parameters, shown, answer, key, optional, summary)

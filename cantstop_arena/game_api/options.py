@@ -1,0 +1,150 @@
+"""Options of bots: keyword parameters with defaults, and whether given values fit them."""
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from cantstop_arena.errors import BotError
+
+LONGEST_QUOTE = 60  # characters of what a user wrote, in a message
+
+
+@dataclass(frozen=True)
+class Search:
+    """How `arena tune` looks for the numbers of an option that is a list of them.
+
+    It begins at `start`, and `steps` say by how much each number may usefully change; 0 leaves it
+    alone. A list belongs to a `live` bot that is built with a NumPy array and plays with whatever
+    stands in it. As annotation: `numbers: Annotated[tuple[float, ...], Search(start, steps)]`.
+    """
+
+    start: tuple[float, ...]
+    steps: tuple[float, ...]
+    live: bool = False
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option: its default, and what its annotation says of it.
+
+    That is the values it may take, or how it is tuned.
+    """
+
+    name: str
+    default: Any
+    choices: tuple[Any, ...] = ()
+    search: Search | None = None
+
+    def fault(self, value: object) -> str | None:
+        """What is wrong with a value; None where it fits."""
+        if self.choices:
+            return None if value in self.choices else self._not_a_choice(value)
+        if value == self.default and type(value) is type(self.default):
+            return None
+        wanted = _KINDS.get(type(self.default))
+        if wanted is None:
+            return None
+        kinds, words = wanted
+        fits = isinstance(value, kinds) and (isinstance(value, bool) == (kinds == (bool,)))
+        return None if fits else f"must be {words}, not {value!r:.{LONGEST_QUOTE}}"
+
+    def _not_a_choice(self, value: object) -> str:
+        listed = " or ".join(map(str, self.choices))
+        hint = did_you_mean(str(value), map(str, self.choices))
+        return f"must be {listed}, not {value!r:.{LONGEST_QUOTE}}{hint}"
+
+
+_KINDS: Mapping[type, tuple[tuple[type, ...], str]] = {
+    bool: ((bool,), "true or false"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a number"),
+    str: ((str,), "a text"),
+    list: ((list, tuple), "a list"),
+    tuple: ((list, tuple), "a list"),
+    type(None): ((int, float, str), "a number or a text"),
+}
+
+
+def options_of(function: Callable[..., Any], skip: int = 0) -> dict[str, Option]:
+    """The options among a function's parameters, after the first `skip` of them.
+
+    Raises BotError where a default is nothing that a tournament file could say.
+    """
+    parameters = list(inspect.signature(function).parameters.values())[skip:]
+    choices, searches = _listed_choices(function), _searches(function)
+    for parameter in parameters:
+        if parameter.default is not parameter.empty and not is_plain(parameter.default):
+            default = f"{parameter.default!r:.{LONGEST_QUOTE}}"
+            raise BotError(f"option {parameter.name} has the default {default}; {_PLAIN}")
+    return {
+        name: Option(name, parameter.default, choices.get(name, ()), searches.get(name))
+        for parameter in parameters
+        for name in [parameter.name]
+        if parameter.default is not parameter.empty
+    }
+
+
+_PLAIN = "a default must be a number, a text, true, false, null or a list of these"
+
+
+def is_plain(value: object) -> bool:
+    """Whether a tournament file could say a value."""
+    if isinstance(value, list | tuple):
+        return all(map(is_plain, value))
+    if isinstance(value, float):
+        return isfinite(value)
+    return value is None or type(value) in (bool, int, str)
+
+
+def _listed_choices(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
+    hints = _hints(function)
+    return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
+
+
+def _searches(function: Callable[..., Any]) -> dict[str, Search]:
+    said = [(name, note) for name, hint in _hints(function).items() for note in get_args(hint)]
+    return {name: note for name, note in said if isinstance(note, Search)}
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    annotated = function.__init__ if inspect.isclass(function) else function
+    try:
+        return get_type_hints(annotated, include_extras=True)
+    except Exception:  # an annotation that names what is not there is no reason to refuse a bot
+        return {}
+
+
+def find_faults(options: Mapping[str, Option], given: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What is wrong with given options, as (option, message) pairs."""
+    faults = []
+    for name, value in given.items():
+        if name not in options:
+            faults.append((name, _unknown(name, options)))
+        elif message := options[name].fault(value):
+            faults.append((name, f"option {name} {message}"))
+    return faults
+
+
+def _unknown(name: str, options: Iterable[str]) -> str:
+    known = ", ".join(options)
+    told = f"{name!r:.{LONGEST_QUOTE}}{did_you_mean(name, options)}"
+    return f"unknown option {told}; options: {known or 'none'}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint at the nearest known name, or nothing."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
+
+def with_options(name: str, options: Mapping[str, Any]) -> str:
+    """A name with options behind it, as the command line says them: `rule28:threshold=30`."""
+    told = ",".join(f"{key}={_said(value)}" for key, value in options.items())
+    return f"{name}:{told}" if told else name
+
+
+def _said(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) or value is None else str(value)

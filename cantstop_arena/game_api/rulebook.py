@@ -1,0 +1,195 @@
+"""The rule sets of a game: its parameters, those that have a name, and what is wrong with others.
+
+A game's rules are a frozen dataclass with a `name` and a field for each parameter:
+
+    @dataclass(frozen=True)
+    class Rules:
+        name: str = "standard"
+        prizes: int = whole(7, 1, 20)
+        protest: bool = flag(True)
+        order: str = choice("shuffled", "ascending")
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replace
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from cantstop_arena.errors import RulesError
+from cantstop_arena.game_api.options import LONGEST_QUOTE
+
+_CHECK = "check"  # the key of a field's metadata under which its check stands
+Check = Callable[[Any], str | None]
+"""Says what is wrong with a value; None where nothing is."""
+
+
+class Rules(Protocol):
+    """A rule set of some game: it has a name, equals its like, and cannot be written to."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+
+AnyRules = TypeVar("AnyRules", bound=Rules)
+
+
+class Named(NamedTuple, Generic[AnyRules]):
+    """A rule set that has a name, and where it comes from."""
+
+    rules: AnyRules
+    source: str = ""
+
+
+# --- Parameters -----------------------------------------------------------------------------------
+
+
+def whole(default: int, low: int, high: int) -> Any:
+    """A parameter that is a whole number from `low` to `high`."""
+
+    def check(value: object) -> str | None:
+        if type(value) is int and low <= value <= high:
+            return None
+        return f"must be a whole number from {low} to {high}, not {value!r:.{LONGEST_QUOTE}}"
+
+    return field(default=default, metadata={_CHECK: check})
+
+
+def flag(default: bool) -> Any:
+    """A parameter that is true or false."""
+
+    def check(value: object) -> str | None:
+        if isinstance(value, bool):
+            return None
+        return f"must be true or false, not {value!r:.{LONGEST_QUOTE}}"
+
+    return field(default=default, metadata={_CHECK: check})
+
+
+def choice(default: str, *others: str) -> Any:
+    """A parameter that is one of some words."""
+    words = (default, *others)
+
+    def check(value: object) -> str | None:
+        if value in words:
+            return None
+        return f"must be {' or '.join(words)}, not {value!r:.{LONGEST_QUOTE}}"
+
+    return field(default=default, metadata={_CHECK: check})
+
+
+def wholes(default: Sequence[int], low: int, high: int) -> Any:
+    """A parameter that is a list of as many whole numbers from `low` to `high`; kept as a tuple."""
+    count = len(default)
+
+    def check(value: object) -> str | None:
+        if (
+            isinstance(value, list | tuple)
+            and len(value) == count
+            and all(type(one) is int and low <= one <= high for one in value)
+        ):
+            return None
+        must = f"must be a list of {count} whole numbers from {low} to {high}"
+        return f"{must}, not {value!r:.{LONGEST_QUOTE}}"
+
+    return field(default=tuple(default), metadata={_CHECK: check})
+
+
+# --- The book -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RuleBook(Generic[AnyRules]):
+    """The rule sets of a game.
+
+    `check` says what is wrong with parameters that are right one by one, as (parameter, message)
+    pairs. Rule sets are `named` by their own names; the default is one of them.
+    """
+
+    default: AnyRules
+    variants: Sequence[Named[AnyRules]] = ()
+    check: Callable[[AnyRules], Sequence[tuple[str, str]]] = lambda rules: ()
+    telling: Sequence[str] = ()  # the parameters in which named rule sets differ
+    legend: Mapping[str, str] = field(default_factory=dict)  # what sources stand for
+
+    @property
+    def named(self) -> Mapping[str, Named[AnyRules]]:
+        """The rule sets by name, the default first."""
+        first = {self.default.name: Named(self.default)}
+        return first | {variant.rules.name: variant for variant in self.variants}
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters."""
+        return tuple(one.name for one in self._fields if one.name != "name")
+
+    def as_dict(self, rules: AnyRules) -> dict[str, Any]:
+        """Every parameter as JSON has it, the name first."""
+        told = asdict(rules)  # type: ignore[call-overload]
+        return {
+            key: list(value) if isinstance(value, tuple) else value for key, value in told.items()
+        }
+
+    def from_dict(self, told: Mapping[str, Any]) -> AnyRules:
+        """The rule set that `as_dict` told. Raises RulesError."""
+        missing = [(key, "is missing") for key in self.parameters if key not in told]
+        if missing:
+            raise RulesError(missing)
+        changes = {key: value for key, value in told.items() if key != "name"}
+        return self.derive(self.default, changes, str(told.get("name", "custom")))
+
+    def derive(
+        self, base: AnyRules, changes: Mapping[str, Any], name: str | None = None
+    ) -> AnyRules:
+        """A rule set that differs from `base` in some parameters.
+
+        Raises RulesError naming every parameter that is unknown or makes no sense.
+        """
+        if faults := [*self._faults(changes)]:
+            raise RulesError(faults)
+        values = {key: _kept(value) for key, value in changes.items()}
+        named = name or self._described(base, changes)
+        derived: AnyRules = replace(base, **values, name=named)  # type: ignore[type-var]
+        if found := self.check(derived):
+            raise RulesError(found)
+        return derived
+
+    @property
+    def _fields(self) -> Sequence[Field[Any]]:
+        return fields(self.default)  # type: ignore[arg-type]
+
+    def _faults(self, changes: Mapping[str, Any]) -> list[tuple[str, str]]:
+        checks = {one.name: _check_of(one) for one in self._fields}
+        unknown = [
+            (key, "is no parameter of the rules") for key in changes if key not in self.parameters
+        ]
+        wrong = [
+            (key, message)
+            for key, value in changes.items()
+            if key in self.parameters and (message := checks[key](value)) is not None
+        ]
+        return unknown + wrong
+
+    def _described(self, base: AnyRules, changes: Mapping[str, Any]) -> str:
+        told = ", ".join(f"{key} {changes[key]}" for key in self.parameters if key in changes)
+        return f"{base.name}, {told}" if told else base.name
+
+
+def _kept(value: object) -> object:
+    """A value that nobody can write to."""
+    return tuple(map(_kept, value)) if isinstance(value, list | tuple) else value
+
+
+def _check_of(parameter: Field[Any]) -> Check:
+    """The check that was declared, or whether a value is of the default's kind."""
+    if declared := parameter.metadata.get(_CHECK):
+        check: Check = declared
+        return check
+    kind = type(parameter.default) if parameter.default is not MISSING else object
+
+    def same_kind(value: object) -> str | None:
+        if type(value) is kind or kind is object:
+            return None
+        return f"must be like {parameter.default!r}, not {value!r:.{LONGEST_QUOTE}}"
+
+    return same_kind

@@ -1,0 +1,64 @@
+"""What another process can see of a plain game, in memory that both share."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cantstop_arena.deals.outcomes import Snapshot, Window
+from cantstop_arena.deals.seatings import Group
+
+MOST_SEATS = 8
+_CURSOR, _SEAT, _ASKED, _STEP, _POSITIONS = range(5)
+_NUMBERS = _POSITIONS + MOST_SEATS
+SIZE = 8 * _NUMBERS  # bytes
+
+
+class Watched:
+    """The numbers that watchers look at. Bots share the process, and may have written to them."""
+
+    def __init__(self) -> None:
+        self._numbers = np.zeros(_NUMBERS, np.int64)
+
+    def move_to(self, memory: Any) -> None:
+        """Go on in memory that others see."""
+        there = np.frombuffer(memory, np.int64, _NUMBERS)
+        there[:] = self._numbers
+        self._numbers = there
+
+    def show_place(self, cursor: int, positions: Group) -> None:
+        """Which game of a block it is, and who sits where, by position in the group."""
+        self._numbers[_CURSOR] = cursor
+        self._numbers[_POSITIONS : _POSITIONS + len(positions)] = positions
+        self._numbers[_STEP] += 1
+
+    def show_asked(self, seat: int, asked: int) -> None:
+        """A seat is asked for a decision, counted from 1; 0: for none any more."""
+        self._numbers[_SEAT] = seat
+        self._numbers[_ASKED] = asked
+        self._numbers[_STEP] += 1
+
+    @property
+    def position(self) -> int:
+        """The position in the group of whoever was asked last."""
+        seat = int(self._numbers[_SEAT]) % MOST_SEATS
+        return int(self._numbers[_POSITIONS + seat])
+
+
+def plain_window(decisions: tuple[str, ...]) -> Window:
+    """How plain games with these decisions are watched."""
+    return Window(SIZE, partial(snapshots, decisions))
+
+
+def snapshots(decisions: Sequence[str], memory: Any) -> Callable[[], Snapshot]:
+    """A function that looks at the game in this memory, which others may be writing to."""
+    numbers = np.frombuffer(memory, np.int64, _NUMBERS)
+
+    def look() -> Snapshot:
+        cursor, seat, asked, step, *positions = numbers.tolist()
+        named = decisions[asked - 1] if 0 < asked <= len(decisions) else ""
+        place = positions[seat % MOST_SEATS]
+        return Snapshot(cursor, place, named, bool(named), (cursor, seat, asked, step, place))
+
+    return look

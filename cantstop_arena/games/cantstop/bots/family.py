@@ -1,0 +1,139 @@
+"""The heuristic family of Rule of 28, widened to thirty numbers.
+
+Like `heuristic`, a turn has a score and a threshold, and a move a weight. What is new: weights may
+slope within a column, a column that is finished counts for itself, and the threshold rises or
+falls with the columns claimed on both sides and with how far the best rival is ahead.
+"""
+
+from functools import partial
+from typing import Any
+
+from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.hookspecs import compiled
+
+# Where each kind of number begins. The first three are six numbers each, from the middle column
+# outwards; columns that are farther out count as the outermost.
+VALUES, WEIGHTS, SLOPES = 0, 6, 12
+ODD, EVEN, LOW, HIGH = 18, 19, 20, 21  # for all runners in odd columns, …, none below the middle
+PLACED, THRESHOLD = 22, 23  # weight of placing a runner; the score at which to stop
+OWN_CLAIMS, RIVAL_CLAIMS = 24, 25  # added to the threshold for each
+TOPPED, REACHING = 26, 27  # score of a column on the top, weight of a move that reaches one
+PLACING = 28  # the advances that a runner counts for from the start
+BEHIND = 29  # added to the threshold for each column's worth of progress that the best rival leads
+COUNT = 30
+_OUTERMOST = 5
+_CLAIM = 1.5  # what a claimed column counts for as progress, in columns
+
+GLENN_ALOI: tuple[float, ...] = (
+    *(1, 2, 2, 3, 7, 7),
+    *(3, 4, 0, 2, 0, 7),
+    *(0, 0, 0, 0, 0, 0),
+    *(7, 1, 5, 6, -6, 29),
+    *(0, 0, 0, 0, 1, 0),
+)
+"""Glenn and Aloi's champion as a member of this family."""
+
+STEPS: tuple[float, ...] = (
+    *(1.5, 1.5, 1.5, 1.5, 1.5, 1.5),
+    *(2, 2, 2, 2, 2, 2),
+    *(4, 4, 4, 4, 4, 4),
+    *(3, 3, 3, 3, 2, 4),
+    *(3, 3, 4, 3, 0.7, 3),
+)
+"""By how much each number may usefully change."""
+
+
+@compiled(boundscheck=False)
+def _distance(turn, column):
+    return min(_OUTERMOST, abs(column - turn.rules.sides - 1))
+
+
+@compiled(boundscheck=False)
+def _weight(turn, move, numbers):
+    weight, before, space = 0.0, 0, 0
+    for column in move:
+        distance, length = _distance(turn, column), turn.rules.lengths[column]
+        if column != before:
+            space = turn.position(column)
+            if not turn.runners[column]:
+                weight += numbers[PLACED]
+        space = turn.next_space(column, space)
+        weight += numbers[WEIGHTS + distance] + numbers[SLOPES + distance] * space / length
+        if space == length:
+            weight += numbers[REACHING]
+        before = column
+    return weight
+
+
+@compiled(boundscheck=False)
+def _choose_move(turn, moves, numbers):
+    """The move with the greatest weight, the first of equals."""
+    best, best_weight = 0, _weight(turn, moves[0], numbers)
+    for index in range(1, len(moves)):
+        weight = _weight(turn, moves[index], numbers)
+        if weight > best_weight:
+            best, best_weight = index, weight
+    return best
+
+
+@compiled(boundscheck=False)
+def _progress(turn, markers, claims):
+    """Spaces climbed in open columns, as shares of their lengths, and columns claimed."""
+    progress = _CLAIM * claims
+    for column in turn.rules.columns:
+        if column not in turn.claimed:
+            progress += markers[column] / turn.rules.lengths[column]
+    return progress
+
+
+@compiled(boundscheck=False)
+def _threshold(turn, numbers):
+    threshold = numbers[THRESHOLD] + numbers[OWN_CLAIMS] * turn.claims
+    if len(turn.rivals) == 0:
+        return threshold
+    claims, progress = 0, 0.0
+    for index in range(len(turn.rivals)):
+        theirs = turn.rival_claims[index]
+        claims = max(claims, theirs)
+        progress = max(progress, _progress(turn, turn.rivals[index], theirs))
+    lead = progress - _progress(turn, turn.markers, turn.claims)
+    return threshold + numbers[RIVAL_CLAIMS] * claims + numbers[BEHIND] * lead
+
+
+@compiled(boundscheck=False)
+def _score(turn, numbers):
+    middle, score = turn.rules.sides + 1, 0.0
+    odd, low, high, runners = 0, 0, 0, len(turn.placed)
+    for column in turn.placed:
+        climbed = turn.runners[column] - turn.markers[column] + numbers[PLACING]
+        score += climbed * numbers[VALUES + _distance(turn, column)]
+        if turn.runners[column] == turn.rules.lengths[column]:
+            score += numbers[TOPPED]
+        odd += column & 1
+        low += column <= middle
+        high += column >= middle
+    if turn.free:
+        return score
+    for count, bonus in ((odd, ODD), (runners - odd, EVEN), (low, LOW), (high, HIGH)):
+        if count == runners:
+            score += numbers[bonus]
+    return score
+
+
+@compiled(boundscheck=False)
+def _roll_again(turn, numbers):
+    """Whether the turn's score is below the threshold, or another runner can still be placed."""
+    if turn.free and len(turn.usable) > len(turn.placed):
+        return True
+    if len(turn.usable) == 0:
+        return False
+    return _score(turn, numbers) < _threshold(turn, numbers)
+
+
+def family_player(numbers: Any) -> Player:
+    """The member of the family with these numbers, an array of `COUNT` floats.
+
+    Where the array can be written the bot plays with whatever stands in it, and is not compiled
+    again when it changes.
+    """
+    return Player(partial(_choose_move, numbers=numbers), partial(_roll_again, numbers=numbers))

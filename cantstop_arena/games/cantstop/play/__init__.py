@@ -1,0 +1,1 @@
+"""Can't Stop at the arena's table: who is asked, what is recorded, counted and watched."""

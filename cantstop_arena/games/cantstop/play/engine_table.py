@@ -1,0 +1,244 @@
+"""The table of Can't Stop: the engine plays, compiled bots in machine code, plain ones as asked."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cantstop_arena.deals.outcomes import ILLEGAL, Block
+from cantstop_arena.deals.seatings import Group, lineups
+from cantstop_arena.game_api.game import LEFT, Event, Game
+from cantstop_arena.games.cantstop.engine import kernel
+from cantstop_arena.games.cantstop.engine.compiled_bots import (
+    NativePlayer,
+    compile_player,
+    handle_of,
+    is_compiled,
+)
+from cantstop_arena.games.cantstop.engine.compiler import cache_folder
+from cantstop_arena.games.cantstop.engine.state import (
+    AGAIN,
+    FAULT,
+    GAME,
+    MAX_SEATS,
+    MOVE,
+    MOVED,
+    OVER,
+    ROLL,
+    new_game,
+)
+from cantstop_arena.games.cantstop.play.books import EngineBooks
+from cantstop_arena.games.cantstop.play.notation import Scribe
+from cantstop_arena.games.cantstop.play.plain_bots import Asker
+from cantstop_arena.games.cantstop.play.snapshots import HEARING
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.table.bot_faults import BotFault, fault_of
+from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.table.table import Table
+from cantstop_arena.table.table_base import NO_ANSWER
+
+NO_MOVE = "choose_move returned an index that is no move"
+
+
+class EngineTable(Table):
+    """Contestants around one game record.
+
+    Raises BotError where a contestant marked `@compiled` does not compile.
+    """
+
+    over = OVER
+
+    def __init__(
+        self,
+        game: Game,
+        rules: RuleSet,
+        contestants: Sequence[Contestant],
+        players: int,
+        seed: Any,
+    ) -> None:
+        super().__init__(game, rules, contestants, players, seed)
+        native = {contestant.digest: contestant for contestant in contestants}
+        compiled = {digest: _compiled(contestant) for digest, contestant in native.items()}
+        self.native = tuple(compiled[contestant.digest] for contestant in contestants)
+        kept = max((native.memory for native in self.native if native), default=0)
+        self._memories = np.zeros((MAX_SEATS, kept))
+        self._lay(new_game(rules, players, seed))
+
+    def _lay(self, games: Any) -> None:
+        self.games = games
+        games[0].memory_at = [memory.ctypes.data for memory in self._memories]
+        self.handle = handle_of(games)
+        self.asker = Asker(self.rules, games, self._surroundings)
+        self.asker.on_turn = lambda seat: self.on_speaker(self.seats[seat])
+
+    def settle_in(self, memory: Any) -> None:
+        self._lay_in(memory, self.games)
+
+    def _lay_in(self, memory: Any, games: Any) -> None:
+        there = np.frombuffer(memory, GAME, 1).view(np.recarray)
+        there[:] = games
+        self._lay(there)
+
+    def play_by(self, rules: RuleSet, players: int, memory: Any) -> None:
+        self.rules = rules
+        self.orders = self.game.orders(players)
+        self._lay_in(memory, new_game(rules, players, self.seed))
+
+    def is_compiled(self, bots: Iterable[int]) -> bool:
+        return all(self.native[bot] for bot in bots)
+
+    def warm_up(self) -> None:
+        """Have the engine compiled, or loaded, without asking any bot."""
+        self._lay(self.games)  # a table may have been made before its process was forked
+        game, bots = self.games[0], len(self.contestants)
+        group = tuple(seat % bots for seat in range(int(game.players)))
+        if any(self.native):
+            kernel.play_native(
+                self.handle, *self._native_arguments(Block(group, 0, 0), self.books(0))
+            )
+        if not all(self.native):
+            kernel.start_game(self.handle, 0)
+            game.watched = 1
+            kernel.advance(self.handle, NO_ANSWER)
+            game.watched = 0
+        kernel.bot_key(self.handle, 0)
+        kernel.start_game(self.handle, 0)
+        kernel.forfeit(self.handle, 0)
+        self.books(1).enter(0, 0)
+
+    # One game
+
+    @property
+    def seat(self) -> int:
+        return self.asker.seat
+
+    @property
+    def turn(self) -> int:
+        return int(self.games[0].turn)
+
+    @property
+    def speaker(self) -> int:
+        game = self.games[0]
+        return self.group[int(game.bots[int(game.seat)]) % len(self.group)]
+
+    def begin(self, deal: int) -> None:
+        game = self.games[0]
+        for seat, bot in enumerate(self.seats):
+            native = self.native[bot]
+            game.choose_at[seat], game.again_at[seat] = native.addresses if native else (0, 0)
+            game.memory_sizes[seat] = native.memory if native else 0
+        kernel.start_game(self.handle, deal)
+        self.asker.begin()
+
+    def begin_again(self, deal: int) -> None:
+        kernel.start_game(self.handle, deal)
+
+    def key_of_bot(self, seat: int) -> int:
+        return int(kernel.bot_key(self.handle, seat))
+
+    def mark_as_deciding(self, seat: int) -> None:
+        game = self.games[0]
+        game.seat, game.turn, game.waiting = seat, 0, AGAIN
+
+    def last_shown(self, seat: int) -> Any:
+        return self.asker.shown.get(seat)
+
+    @contextmanager
+    def hearing(self, seat: int) -> Iterator[None]:
+        """The record is as it was afterwards, unless the bot fails."""
+        game = self.games[0]
+        last, game.seat, game.waiting = int(game.seat), seat, HEARING
+        yield
+        game.seat, game.waiting = last, OVER
+
+    def rest(self) -> None:
+        self.games[0].waiting = OVER
+
+    def show_place(self, cursor: int, positions: Group) -> None:
+        game = self.games[0]
+        game.cursor = cursor
+        game.bots[: len(positions)] = positions
+
+    def calls(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+        ask = partial(self.asker.ask, self.sitting)
+        return partial(kernel.advance, self.handle), self._asked(ask) if self._is_watched else ask
+
+    @property
+    def _is_watched(self) -> bool:
+        return bool(self.games[0].watched)
+
+    def _asked(self, ask: Callable[[int], int]) -> Callable[[int], int]:
+        """A watched game also stops where nothing is asked."""
+        return lambda stop: ask(stop) if stop in (MOVE, AGAIN) else NO_ANSWER
+
+    def look_at_end(self) -> None:
+        if self.games[0].ending == FAULT:
+            raise BotFault(ILLEGAL, NO_MOVE)
+
+    def forfeit(self, seat: int) -> None:
+        if self.games[0].ending != FAULT:
+            kernel.forfeit(self.handle, seat)
+
+    # Watched, step by step
+
+    def watched_stops(self) -> Iterator[int]:
+        """Like `stops`, with every roll and every move besides what is asked."""
+        self.games[0].watched = 1
+        try:
+            yield from self.stops()
+        finally:
+            self.games[0].watched = 0
+
+    def events(self) -> Iterator[Event]:
+        return Scribe(self.games[0], self.rules, self.seats).events(self.watched_stops())
+
+    def trace(self) -> Iterator[tuple[int, object]]:
+        """A roll follows from the answer of whoever moved last, as its absence does."""
+        game, last = self.games[0], 0
+        for now in self.watched_stops():
+            if now == ROLL:
+                yield last, ("roll", int(game.turn), int(game.rolls))
+            elif now == MOVED:
+                last = int(game.seat)
+                yield last, ("move", int(game.chosen))
+
+    def ending(self) -> Event:
+        return Scribe(self.games[0], self.rules, self.seats).ending()
+
+    def left(self) -> Event:
+        return {"event": "end", "turns": self.turn, "winners": [], "reason": LEFT}
+
+    # Blocks
+
+    def books(self, deals: int) -> EngineBooks:
+        return EngineBooks(self.handle, self.orders, deals, self.measured)
+
+    def play_compiled(
+        self, block: Block, start: int, stop: int, books: Any
+    ) -> tuple[int, BotFault | None]:
+        arguments = self._native_arguments(block, books, start, stop)
+        try:
+            cursor = kernel.play_native(self.handle, *arguments)
+        except Exception as error:
+            return int(self.games[0].cursor), fault_of(error)
+        return cursor, BotFault(ILLEGAL, NO_MOVE) if cursor < stop else None
+
+    def _native_arguments(
+        self, block: Block, books: EngineBooks, start: int = 0, stop: int = 0
+    ) -> tuple[Any, ...]:
+        """What the engine needs to play the block's games numbered `start` to `stop`."""
+        natives = [self.native[bot] for bot in block.group]
+        told = [(*native.addresses, native.memory) for native in natives if native]
+        addresses = np.array(told, np.int64).reshape(-1, 3)
+        positions = tuple(range(len(block.group)))
+        places = np.array([*lineups(positions, self.orders)], np.int64)
+        return addresses, places, block.first, start, stop, *books.records
+
+
+def _compiled(contestant: Contestant) -> NativePlayer | None:
+    if not is_compiled(contestant.player):
+        return None
+    folder = cache_folder(contestant.digest)
+    return compile_player(contestant.player, contestant.name, folder)

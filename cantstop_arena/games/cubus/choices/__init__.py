@@ -1,0 +1,1 @@
+"""What a seat is asked and shown, and what it may answer."""

@@ -1,0 +1,192 @@
+"""Targets: the piles that can be built with given cards, by falling points, then by text."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.games.cubus.builds.build import Table
+from cantstop_arena.games.cubus.builds.cards import Cards
+from cantstop_arena.games.cubus.builds.piles import (
+    Cell,
+    IllegalBuild,
+    Pile,
+    Place,
+    Shape,
+    pile_of,
+)
+from cantstop_arena.games.cubus.engine import search
+from cantstop_arena.games.cubus.engine.bound import MOST, best_worth
+from cantstop_arena.games.cubus.engine.library import Library, library, shape_text
+from cantstop_arena.games.cubus.engine.unboxed import Limits, piles
+from cantstop_arena.games.cubus.rules import Box, RuleSet
+
+_NEAR = 16  # corners beyond are moved here for the search
+_MANY = 1000  # more crates than any pile has
+
+
+class Target(NamedTuple):
+    """A pile that can be built: its text, its points, and how many new open cards it may have.
+
+    `least` are needed for want of lids; `most` is the lesser of those in hand and the cells
+    where one may lie.
+    """
+
+    pile: str
+    points: int
+    least: int
+    most: int
+
+
+class Wanted(NamedTuple):
+    """What is searched for from a table with some cards in hand."""
+
+    table: Table
+    hand: Cards
+    free_swap: bool
+    least_worth: int
+    least_crates: int = 0
+    most_crates: int = _MANY
+
+
+def for_build(table: Table, hand: Cards, rules: RuleSet) -> Wanted:
+    """What R13 to R16 allow."""
+    shape = table.pile.shape
+    crates = shape.crates + 1 if rules.more_crates else 0
+    return Wanted(table, hand, rules.swap == "free", shape.worth + 1, crates)
+
+
+def targets(wanted: Wanted, box: Box) -> Iterator[Target]:
+    """All targets within a box, by falling points, then by text."""
+    return chain.from_iterable(levels(wanted, box))
+
+
+def levels(wanted: Wanted, box: Box) -> Iterator[list[Target]]:
+    """The same in lists of equal points; what comes after a list is not searched for yet."""
+    x, y = _offset(wanted.table)
+    here = wanted._replace(table=_moved(wanted.table, -x, -y)) if x or y else wanted
+    base = wanted.table.pile.shape.worth
+    for worth, found in _levels(here, library(box)):
+        told = [
+            Target(f"{_shape(heights)}@{a + x},{b + y}", worth - base, least, most)
+            for heights, a, b, least, most in found.tolist()
+        ]
+        yield sorted(told) if x or y else told
+
+
+def targets_unboxed(wanted: Wanted) -> Iterator[Target]:
+    """All targets without any box, in the same order.
+
+    They are searched for in ever wider steps down from the most points that the cards allow.
+    """
+    worths = best_worth()
+    cards = wanted.table.cards().plus(wanted.hand)
+    above = int(worths[tuple(min(MOST, n) for n in (cards.tops, cards.left, cards.right))]) + 1
+    above = min(above, 3 * wanted.most_crates)
+    step = 1
+    while above > wanted.least_worth:
+        down = max(wanted.least_worth, above - step)
+        yield from sorted(_unboxed(wanted, cards, down, above), key=_by_points)
+        above, step = down, 2 * step
+
+
+def _by_points(target: Target) -> tuple[int, str]:
+    return -target.points, target.pile
+
+
+def _unboxed(wanted: Wanted, cards: Cards, worth: int, above: int) -> Iterator[Target]:
+    """The targets worth from `worth` to less than `above`, in no order."""
+    limits = Limits(
+        cards.tops, cards.left, cards.right, worth, wanted.least_crates, wanted.most_crates
+    )
+    for cells in piles(limits):
+        shape = pile_of({(x, y): height for x, y, height in cells}).shape
+        if shape.worth < above:
+            yield from _placed(wanted, shape, cards)
+
+
+def _placed(wanted: Wanted, shape: Shape, cards: Cards) -> Iterator[Target]:
+    """A shape at every corner where all open cards lie on tops, if the cards suffice."""
+    lying = wanted.table.open_places()
+    barred = set(lying) if wanted.free_swap else set(wanted.table.pile.tops()) if lying else set()
+    least = max(0, shape.tops - len(lying) - cards.lids)
+    for x, y in _corners(shape, lying):
+        pile = Pile(shape, x, y)
+        room = len(set(pile.tops()) - barred)
+        most = min(wanted.hand.open, room)
+        if least <= most:
+            yield Target(pile.text, shape.worth - wanted.table.pile.shape.worth, least, most)
+
+
+def _corners(shape: Shape, lying: Sequence[Place]) -> Iterator[Cell]:
+    if not lying:
+        yield 0, 0
+        return
+    for x, y, height in shape.cells:
+        down = height - 1 - y - lying[0][1]
+        across = down - (lying[0][0] - (y - x))
+        if set(lying) <= Pile(shape, across, down).tops().keys():
+            yield across, down
+
+
+def _offset(table: Table) -> tuple[int, int]:
+    """How far a table is moved to be searched; without open cards it does not matter."""
+    x, y = table.pile.x, table.pile.y
+    return (x, y) if table.open and max(abs(x), abs(y)) > _NEAR else (0, 0)
+
+
+def _moved(table: Table, x: int, y: int) -> Table:
+    pile = table.pile.moved(table.pile.x + x, table.pile.y + y)
+    return Table(pile, tuple((a + x, b + y) for a, b in table.open))
+
+
+_shape = lru_cache(maxsize=50_000)(shape_text)
+
+
+def _levels(wanted: Wanted, known: Library) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    asked = aimed(wanted)
+    group = search.first_group(known, asked)
+    while True:
+        keys, group = search.next_level(known, search.ORDER, asked, group)
+        if not len(keys):
+            return
+        yield search.worth_of(int(keys[0])), search.open_room(known, search.ORDER, asked, keys)
+
+
+def aimed(wanted: Wanted) -> search.Query:
+    """The query of what is wanted, for compiled functions."""
+    asked = search.query()
+    cells = cells_of(wanted.table)
+    search.aim(
+        asked,
+        best_worth(),
+        cells,
+        len(cells),
+        np.array(wanted.hand, np.int64),
+        wanted.free_swap,
+        wanted.least_worth,
+        wanted.least_crates,
+        wanted.most_crates,
+    )
+    return asked
+
+
+def cells_of(table: Table) -> NDArray[np.int64]:
+    """The cells of a table as rows [x, y, height, open] for compiled functions.
+
+    Where no card is open the pile's place does not matter, and the corner is (0, 0).
+
+    Raises IllegalBuild where there are more tops than there ever are.
+    """
+    if table.pile.shape.tops > MOST:
+        raise IllegalBuild(1, f"a pile has at most {MOST} tops, not {table.pile.shape.tops}")
+    pile: Pile = table.pile if table.open else table.pile.moved(0, 0)
+    lying = set(table.open)
+    rows = [
+        (pile.x + x, pile.y + y, height, (pile.x + x, pile.y + y) in lying)
+        for x, y, height in pile.shape.cells
+    ]
+    return np.array(rows, np.int64)

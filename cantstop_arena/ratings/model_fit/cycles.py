@@ -1,0 +1,125 @@
+"""Circles of winners, and how much of what bots do to each other they are.
+
+- A beats B where its score against B is significantly above one half, Student's p-values corrected
+  by Holm's method (see `groups`). Three bots that beat each other in a circle are a cycle.
+- The cyclic share is that of Hodge's decomposition (Jiang, Lim, Yao and Ye 2011): the logarithms of
+  the odds of all pairs, seen as a flow weighted by games, are differences of one number for each
+  bot, fitted by weighted least squares, and a rest. The share is the rest's squares over all
+  squares, both less what noise brings to them on average. It is 0 for bots on a line, 1 for rock,
+  paper and scissors.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from cantstop_arena.ratings.distributions import student_tail
+from cantstop_arena.ratings.model.connections import Truths
+from cantstop_arena.ratings.model.evidence import Floats
+from cantstop_arena.ratings.model_fit.paired import PairScores
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
+
+MOST_CYCLES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """Three bots, each of which beats the next and the last the first, and those scores."""
+
+    bots: tuple[int, int, int]
+    scores: tuple[float, float, float]
+
+    def told(self, names: tuple[str, ...]) -> str:
+        """The circle in words."""
+        one, two, three = (names[bot] for bot in self.bots)
+        said = [
+            f"{winner} beats {loser} ({100 * score:.1f}%)"
+            for winner, loser, score in zip(
+                (one, two, three), (two, three, one), self.scores, strict=True
+            )
+        ]
+        return f"{said[0]}, {said[1]}, and yet {said[2]}."
+
+
+def cycles(scores: PairScores, bots: int) -> tuple[Cycle, ...]:
+    """The cycles among bots, the clearest first, not too many of them."""
+    deviate = _from_half(scores)
+    freedom = scores.deals - 1
+    told = holm(2 * student_tail(np.abs(deviate), freedom)) < SIGNIFICANT
+    beats = np.zeros((bots, bots))
+    score = np.zeros((bots, bots))
+    score[scores.one, scores.other], score[scores.other, scores.one] = (
+        scores.score,
+        1 - scores.score,
+    )
+    beats[scores.one, scores.other] = np.where(told & (deviate > 0), deviate, 0)
+    beats[scores.other, scores.one] = np.where(told & (deviate < 0), -deviate, 0)
+    found = [
+        (min(beats[one, two], beats[two, three], beats[three, one]), (one, two, three))
+        for one, two, three in _circles(beats > 0)
+    ]
+    found.sort(key=lambda circle: (-circle[0], circle[1]))
+    return tuple(
+        Cycle((a, b, c), (float(score[a, b]), float(score[b, c]), float(score[c, a])))
+        for _, (a, b, c) in found[:MOST_CYCLES]
+    )
+
+
+def _from_half(scores: PairScores) -> Floats:
+    """How many standard errors each score is from one half; one that never varies by its deals."""
+    unseen = 1 - SIGNIFICANT ** (1 / scores.deals)
+    error = np.where(scores.variance > 0, np.sqrt(scores.variance), unseen / 2)
+    deviate: Floats = (scores.score - 0.5) / error
+    return deviate
+
+
+def _circles(
+    beats: Truths,
+) -> list[tuple[int, int, int]]:
+    """Every circle of three, once, from its lowest number on."""
+    closing = (beats.astype(np.float32) @ beats > 0) & beats.T
+    return [
+        (one, two, three)
+        for three, one in zip(*(place.tolist() for place in np.nonzero(closing.T)), strict=True)
+        if one < three
+        for two in np.flatnonzero(beats[one] & beats[:, three]).tolist()
+        if two > one
+    ]
+
+
+def cyclic_share(scores: PairScores, bots: int) -> float | None:
+    """The rest's share of the flow; None where it is not defined, or noise is all there is.
+
+    Half a win is added on both sides, so that every flow is finite (Anscombe 1956).
+    """
+    won, lost = scores.score * scores.decided + 0.5, (1 - scores.score) * scores.decided + 0.5
+    flow = np.log(won / lost)
+    total = won + lost
+    variance = np.where(
+        scores.variance > 0, scores.variance * (total**2 / won / lost) ** 2, 1 / won + 1 / lost
+    )
+    root = np.sqrt(scores.decided)
+    pairs = np.arange(len(flow))
+    differences = np.zeros((len(flow), bots))
+    differences[pairs, scores.one], differences[pairs, scores.other] = root, -root
+    gradient, rank = _projected(differences)
+    if len(flow) <= rank:
+        return None
+    rest = root * flow - gradient @ (gradient.T @ (root * flow))
+    noise = scores.decided * variance
+    all_noise = float(noise.sum())
+    rest_noise = all_noise - float(((gradient**2).sum(axis=1) * noise).sum())
+    squares = float(scores.decided @ flow**2) - all_noise
+    if squares <= 2 * sqrt(2 * float(noise @ noise)):
+        return None
+    return min(max((float(rest @ rest) - rest_noise) / squares, 0.0), 1.0)
+
+
+def _projected(differences: Floats) -> tuple[Floats, int]:
+    """An orthonormal basis of the gradients, and how many there are."""
+    if not differences.size:
+        return differences, 0
+    basis, sizes, _ = np.linalg.svd(differences, full_matrices=False)
+    rank = int((sizes > 1e-9 * sizes.max()).sum())
+    return basis[:, :rank], rank

@@ -1,0 +1,172 @@
+"""Model fit The deviance of the rating model, corrected for deals that share chance.
+
+The deviance compares the model with one that gives every seating probabilities of its own:
+
+    G² = 2 Σ won · ln(won / expected)   over the seats of all seatings.
+
+Were all games independent it would follow a chi-square distribution with as many degrees of freedom
+as seatings · (seats - 1) less the parameters. They are not: seatings and groups share the deals'
+chance. Then it is a weighted sum of chi-squares instead (Rao and Scott 1984). The sum of the
+weights, its mean, is
+
+    T = Σ tr(V₀⁻¹ V) - tr(H⁻¹ M)
+
+with V₀ the multinomial covariance of a seating's wins and V the true one, H Fisher's information
+and M the covariance of the score (see `errors`). A deal is played once in each seating, so V = V₀
+but for shared wins. Of those the unfinished games are known, and taken out; other shared wins are
+counted as if they were not shared, which errs on the side of the model. For seatings with few wins
+of a seat, tr(V₀⁻¹ V) is replaced by the mean that the deviance then has, from Poisson counts.
+
+The sum Q of the squared weights (Satterthwaite 1946; Rao and Scott's second order) is that of the
+squared inner products of the residuals of two deals: with r_d the residuals of deal d after the
+fit, divided by the roots of the expected wins, T = D E|r_d|² and Q = D² E(r_d · r_e)². The quotient
+f = T² / Q, which cannot be more than there are degrees of freedom, is taken from a sample of deals
+that is kept as played. As T is itself estimated from D deals, G² / T is compared with Fisher's F of
+f and f (D - 1) degrees of freedom (Thomas and Rao 1987).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.ratings.covariance import Sandwich
+from cantstop_arena.ratings.distributions import fisher_tail
+from cantstop_arena.ratings.model.choice import chances, spread, summed
+from cantstop_arena.ratings.model.connections import fields_of
+from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, gathered
+from cantstop_arena.ratings.model.luce import Luce, maximum
+from cantstop_arena.ratings.model.sampled import Sampled, sample_of
+
+LEAST_EFFECT = 1e-3  # of a degree of freedom: below, all that varies is what the model explains
+LEAST_SAMPLE = 30  # deals: with fewer the first order must do
+FEW = 40.0  # wins up to which the deviance's mean is added up term by term
+TERMS = 160
+AT_ONCE = 4096  # counts whose terms are in memory together
+
+
+@dataclass(frozen=True, slots=True)
+class Goodness:
+    """How well the model fits.
+
+    `deviance` is G² and `freedom` its degrees of freedom were all games independent.
+    `design_effect` is T / `freedom`, `effective` are the degrees of freedom T² / Q, and `chance` is
+    that of a larger deviance if the model holds; None where nothing is left to test.
+    """
+
+    deviance: float
+    freedom: int
+    design_effect: float | None
+    effective: float | None
+    chance: float | None
+
+
+def goodness(results: Results) -> Goodness:
+    """The test of a tournament's ratings."""
+    evidence, order = gathered(results)
+    model = maximum(evidence)
+    seats = evidence.seats
+    freedom = max(evidence.lineups.shape[1] * (seats - 1) - _parameters(model), 0)
+    deviance = _deviance(evidence, model)
+    sandwich = Sandwich(model)
+    if freedom == 0 or sandwich.deals < 2:
+        return Goodness(deviance, freedom, None, None, None)
+    mean = _mean(evidence, model, _unfinished(results, evidence, order)) - sandwich.trace
+    effect = mean / freedom
+    if effect < LEAST_EFFECT:
+        return Goodness(deviance, freedom, max(effect, 0.0), None, None)
+    effective = min(_effective(results, model, order) or float(freedom), float(freedom))
+    chance = fisher_tail(deviance / mean, effective, effective * (sandwich.deals - 1))
+    return Goodness(deviance, freedom, effect, effective, chance)
+
+
+def _parameters(model: Luce) -> int:
+    fields = len(np.unique(fields_of(model.links.together)))
+    return len(model.strengths) - fields + model.seats_told * (model.evidence.seats - 1)
+
+
+def _expected(evidence: Evidence, model: Luce) -> Floats:
+    games: Floats = evidence.wins.sum(axis=0)
+    return games * chances(evidence.lineups, model.parameters)
+
+
+def _deviance(evidence: Evidence, model: Luce) -> float:
+    won, expected = evidence.wins, _expected(evidence, model)
+    odds = np.divide(won, expected, out=np.ones_like(won), where=won > 0)
+    return max(2 * float((won * np.log(odds)).sum()), 0.0)
+
+
+def _unfinished(results: Results, evidence: Evidence, order: Ints) -> Floats:
+    """The unfinished games of each seating of the evidence."""
+    own = order[evidence.lineups].T.tolist()
+    return np.array([results.tallies[tuple(seating)].unfinished for seating in own], float)
+
+
+def _mean(evidence: Evidence, model: Luce, unfinished: Floats) -> float:
+    """The mean that the deviance of all seatings would have around the true probabilities."""
+    seats = evidence.seats
+    games = evidence.wins.sum(axis=0)
+    expected = _expected(evidence, model)
+    alone = _poisson(expected).sum(axis=0) - _poisson(games[None])[0]
+    chance = expected / games
+    shared = unfinished / games / seats * (1 - 1 / seats) * (1 / chance).sum(axis=0)
+    varies = np.clip(1 - shared / (seats - 1), 0.0, 1.0)
+    return float((alone * varies).sum())
+
+
+def _poisson(means: Floats) -> Floats:
+    """The mean deviance of Poisson counts: 1 + 1/6μ + 1/6μ² for many, term by term for few."""
+    deviance = 1 + 1 / (6 * np.maximum(means, 1.0)) + 1 / (6 * np.maximum(means, 1.0) ** 2)
+    few = means < FEW
+    parts = np.array_split(means[few], 1 + np.count_nonzero(few) // AT_ONCE)
+    deviance[few] = np.concatenate([_aggregated(part) for part in parts])
+    return deviance
+
+
+def _aggregated(means: Floats) -> Floats:
+    """The mean deviance of Poisson counts, term by term."""
+    mean = np.maximum(means, 1e-300)[:, None]
+    counts = np.arange(1, TERMS)
+    logs = counts * np.log(mean) - mean - np.cumsum(np.log(counts))
+    terms: Floats = np.exp(logs) * 2 * counts * (np.log(counts) - np.log(mean))
+    return np.asarray(terms.sum(axis=1))
+
+
+def _effective(results: Results, model: Luce, order: Ints) -> float | None:
+    """T² / Q from the sample of deals; None if it is too small."""
+    sample = sample_of(results, order, LEAST_SAMPLE)
+    if sample is None:
+        return None
+    products = _inner_products(sample, model)
+    own = products.diagonal()
+    lost = float((own**2).sum())  # a deal with itself tells nothing of two deals
+    mean, squares = float(own.sum()) ** 2 - lost, float((products**2).sum()) - lost
+    return max(mean / squares, 1.0) if squares > 0 else None
+
+
+def _inner_products(sample: Sampled, model: Luce) -> Floats:
+    """r_d · r_e of each two deals of the sample, but for a common factor.
+
+    Residuals are what was won less what was expected, and less what the deal moved the model to
+    expect of the seating: information times H⁻¹ u_d. Seatings count as played equally often.
+    """
+    bots, lineups = model.evidence.bots, sample.lineups
+    chance = chances(lineups, model.parameters)
+    residuals = sample.won(len(lineups)) - chance
+    scores = np.stack([summed(lineups, bots, residual) for residual in residuals])
+    once = spread(lineups, bots, np.ones(lineups.shape[1]), chance)
+    moved = scores @ _inverse(once, model)
+    seated = moved[:, :bots][:, lineups] + moved[:, bots:, None]
+    leaning = chance * (seated - (chance * seated).sum(axis=1, keepdims=True))
+    flat = ((residuals - leaning) / np.sqrt(chance)).reshape(len(moved), -1)
+    products: Floats = flat @ flat.T
+    return products
+
+
+def _inverse(information: Floats, model: Luce) -> Floats:
+    """H⁻¹ of one deal's seatings, for the differences that they determine."""
+    if not model.seats_told:
+        bots = model.evidence.bots
+        information[bots:], information[:, bots:] = 0, 0
+    inverse: Floats = np.linalg.pinv(information, rcond=1e-9, hermitian=True)
+    return inverse

@@ -1,0 +1,108 @@
+"""Where the rating model is wrong: the pairs it predicts worst, and circles of winners (`cycles`).
+
+A pair's score less what the model predicts of it (`predicted`), divided by its standard error, has
+a p-value of Student's, corrected by Holm's method (see `groups`).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.ratings.distributions import student_tail
+from cantstop_arena.ratings.model.evidence import Floats, Ints, gathered
+from cantstop_arena.ratings.model.luce import Luce, maximum
+from cantstop_arena.ratings.model.sampled import sample_of
+from cantstop_arena.ratings.model_fit.cycles import Cycle, cycles, cyclic_share
+from cantstop_arena.ratings.model_fit.paired import PairScores, pair_scores
+from cantstop_arena.ratings.model_fit.predicted import predictions
+from cantstop_arena.ratings.multiple_comparisons import holm
+
+LEAST_SAMPLE = 30  # deals: with fewer, what the fit takes is left to the model
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """A pair's score and what the model predicts; `deviate` in standard errors, `chance` of Holm's.
+
+    `one` and `other` are bots by number, `one` the one that does better than predicted.
+    """
+
+    one: int
+    other: int
+    observed: float
+    predicted: float
+    error: float
+    deviate: float
+    chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Residuals:
+    """The pairs from the worst predicted on, the cycles from the clearest on, the cyclic share.
+
+    The share is None where it is not defined: with fewer than three bots that all met in a circle,
+    or where noise is all there is.
+    """
+
+    pairs: tuple[Residual, ...]
+    cycles: tuple[Cycle, ...]
+    cyclic_share: float | None
+
+
+def residuals(results: Results) -> Residuals:
+    """What the ratings of a tournament do not tell."""
+    scores = pair_scores(results)
+    evidence, order = gathered(results)
+    model = maximum(evidence)
+    return Residuals(
+        _residuals(results, scores, model, order),
+        cycles(scores, len(results.bots)),
+        cyclic_share(scores, len(results.bots)),
+    )
+
+
+def _residuals(
+    results: Results, scores: PairScores, model: Luce, order: Ints
+) -> tuple[Residual, ...]:
+    sample = sample_of(results, order, LEAST_SAMPLE)
+    predicted, left, moved = predictions(scores, model, order, sample)
+    by_chance = np.sqrt(np.maximum(scores.variance, _expected(scores, predicted)) * left)
+    error, tested = np.hypot(by_chance, moved), by_chance > 0
+    residual = scores.score - predicted
+    deviate = np.divide(residual, error, out=np.zeros_like(residual), where=tested)
+    chance = np.ones_like(residual)
+    tails = 2 * student_tail(np.abs(deviate[tested]), scores.deals[tested] - 1)
+    chance[tested] = holm(tails)
+    found = [
+        _residual(scores, at, predicted, error, deviate, chance)
+        for at in np.flatnonzero(tested).tolist()
+    ]
+    return tuple(sorted(found, key=lambda pair: (pair.chance, -pair.deviate, pair.one, pair.other)))
+
+
+def _expected(scores: PairScores, predicted: Floats) -> Floats:
+    """The variances that the scores would have, were they as predicted.
+
+    A score near 0 or 1 varies little, by the luck that makes it so; its variance is then multiplied
+    by how much more a binomial one would vary. One that does not vary counts a game for each deal.
+    """
+    found = scores.score * (1 - scores.score)
+    games = np.minimum(scores.deals, scores.decided)
+    some = (scores.variance > 0) & (found > 0)
+    each = np.divide(scores.variance, found, out=1 / games, where=some)
+    expected: Floats = predicted * (1 - predicted) * each
+    return expected
+
+
+def _residual(
+    scores: PairScores, at: int, predicted: Floats, error: Floats, deviate: Floats, chance: Floats
+) -> Residual:
+    """The pair with the bot first that does better than predicted."""
+    one, other = int(scores.one[at]), int(scores.other[at])
+    score, foreseen = float(scores.score[at]), float(predicted[at])
+    if score < foreseen:
+        one, other, score, foreseen = other, one, 1 - score, 1 - foreseen
+    return Residual(
+        one, other, score, foreseen, float(error[at]), abs(float(deviate[at])), float(chance[at])
+    )

@@ -1,0 +1,90 @@
+"""Confidence sequences: intervals that stay valid however often, and whenever, one looks at them.
+
+An interval of 95% holds the truth with that probability at a number of deals fixed beforehand. One
+who looks again and again, and stops when it pleases, sees it miss far more often. A confidence
+sequence misses at *any* look with probability alpha at most. This is the asymptotic one of
+Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas (Annals of Statistics 52, 2024, theorem 2.2), the
+normal mixture of Robbins (1970) with the variance estimated. It holds for the mean of deals that
+are independent and alike, and for every estimator that is such a mean up to a vanishing error, such
+as a rating with its sandwich variance. After n deals with the variance v per deal
+
+    estimate ± sqrt(v / n) · m(n),    m(n)² = (1 + r) / r · log((1 + r) / alpha²),    r = n · rho²
+
+where any rho > 0 chosen before the games is valid. It is narrowest at n deals where r solves
+r = log((1 + r) / alpha²), and there m² = 1 + r. For alpha = 5% that is 3.04 standard errors in
+place of 1.96; at four times or a fourth of these deals it is at most 8% wider than it could be.
+"""
+
+from collections.abc import Iterator
+from math import ceil, exp, inf, log, sqrt
+
+ALPHA = 0.05
+FIRST_LOOK = 100
+"""Deals before the first look: with fewer, an estimated variance is not to be trusted."""
+GROWTH = 1.25  # from look to look
+_EARLIEST = 20  # the first look comes at this part of the deals that one expects to need
+_ENOUGH = 1e-14
+
+
+def multiplier(deals: int, expected: float, alpha: float = ALPHA) -> float:
+    """How many standard errors the interval reaches to each side after so many deals.
+
+    It is narrowest at the `expected` deals, which must not depend on the games. Infinite before
+    the first look.
+    """
+    if deals < FIRST_LOOK:
+        return inf
+    ratio = deals / expected * _best_ratio(alpha)
+    return sqrt((1 + ratio) / ratio * log((1 + ratio) / alpha**2))
+
+
+def half_width(variance: float, deals: int, expected: float, alpha: float = ALPHA) -> float:
+    """Half the width of the interval, from the variance per deal."""
+    if deals < FIRST_LOOK:
+        return inf
+    return multiplier(deals, expected, alpha) * sqrt(variance / deals)
+
+
+def chance(deviate: float, deals: int, expected: float) -> float:
+    """The p-value, valid at any look, of an estimate so many standard errors away from 0.
+
+    It is the alpha whose interval, with rho as it is for ALPHA, ends at 0.
+    """
+    if deals < FIRST_LOOK:
+        return 1.0
+    ratio = deals / expected * _best_ratio(ALPHA)
+    return min(1.0, sqrt(1 + ratio) * exp(-(deviate**2) / 2 * ratio / (1 + ratio)))
+
+
+def least_variance(furthest: float, deals: int, expected: float, alpha: float = ALPHA) -> float:
+    """The variance per deal to reckon with at least, whatever the deals seen tell.
+
+    Where all of n deals, or nearly all, are alike, the estimated variance is no guide. A share of
+    m² / n of all deals may be otherwise and not be seen, with the multiplier m; each can be as far
+    as `furthest` from the mean. Half the width is then m² / n of that: sqrt(variance / n) · m.
+    """
+    return (multiplier(deals, expected, alpha) * furthest) ** 2 / max(deals, 1)
+
+
+def deals_for(variance: float, half: float, alpha: float = ALPHA) -> float:
+    """After how many deals the interval is that narrow, if it is tuned for them."""
+    return max(FIRST_LOOK, (1 + _best_ratio(alpha)) * variance / half**2)
+
+
+def looks(expected: float, most: int, growth: float = GROWTH) -> Iterator[int]:
+    """After which numbers of deals to look, ascending; the last is `most`."""
+    deals = max(FIRST_LOOK, ceil(expected / _EARLIEST))
+    while deals < most:
+        yield deals
+        deals = ceil(deals * growth)
+    yield most
+
+
+def _best_ratio(alpha: float) -> float:
+    """n · rho² at the deals for which rho is best: the r with r = log((1 + r) / alpha²)."""
+    ratio = before = -2 * log(alpha)
+    while True:
+        ratio = log((1 + before) / alpha**2)
+        if abs(ratio - before) <= _ENOUGH * ratio:
+            return ratio
+        before = ratio

@@ -1,0 +1,40 @@
+"""When a tournament has played enough: every bot's interval is as narrow as wanted.
+
+The confidence sequence of each bot is tuned for the deals after which the rule would be met by
+bots of equal strength whose games had nothing in common. That is known before the first game, as
+it has to be, and near enough: tuned for a fourth or four times as many deals, it is hardly wider.
+"""
+
+from math import comb, log
+
+from cantstop_arena.deals.outcomes import ELO_ERROR, WIDTH, Until
+from cantstop_arena.ratings.sequential.confidence import deals_for
+
+_POINTS = 400 / log(10)  # of Elo for each unit of strength
+
+
+def rule_for(measure: str, most: float, bots: int, players: int, orders: int) -> Until:
+    """The rule for a tournament in which every group of `players` of the bots meets.
+
+    Each deal is played in so many `orders`.
+    """
+    if measure == WIDTH:
+        return Until(measure, most, deals_for(score_variance(bots, players, orders), most / 2))
+    assert measure == ELO_ERROR
+    return Until(measure, most, deals_for(elo_variance(bots, players, orders), most))
+
+
+def score_variance(bots: int, players: int, orders: int) -> float:
+    """The variance per deal of an equal's score: p (1 - p) / games, with p = 1 / players."""
+    games = comb(bots - 1, players - 1) * orders
+    return (players - 1) / players**2 / games
+
+
+def elo_variance(bots: int, players: int, orders: int) -> float:
+    """The variance per deal of an equal's Elo against the mean of the field.
+
+    A lineup of players that are equal adds (I - 1 1ᵀ / players) / players to Fisher's information;
+    what all lineups and seatings add up to is inverted on the strengths of mean 0.
+    """
+    games = comb(bots - 2, players - 2) * orders
+    return _POINTS**2 * players**2 * (bots - 1) / (games * bots**2)

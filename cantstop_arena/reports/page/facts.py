@@ -1,0 +1,107 @@
+"""The numbers at the top of a tournament page: rating, lead, LOS, first-player advantage."""
+
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
+
+from cantstop_arena.documents.analysis import Analysis, of_points
+from cantstop_arena.documents.document import Fact
+from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.reports.page.headline import first_ones, lead, playing
+from cantstop_arena.reports.page.plots.axes import Axis, axis_around
+from cantstop_arena.reports.page.plots.elements import element
+from cantstop_arena.reports.page.plots.marks import dot, drawing, interval, line
+from cantstop_arena.reports.page.plots.wording import likelihood, percent, plain, signed, with_error
+
+_HEIGHT, _BASE, _MIDDLE = 36, 19.5, 11
+
+
+def facts(analysis: Analysis) -> list[Fact]:
+    """The facts, as far as there are any."""
+    if analysis.alone or not analysis.games:
+        return []
+    return [*_rating(analysis), *_lead(analysis), *_first_player(analysis)]
+
+
+def _rating(analysis: Analysis) -> Iterator[Fact]:
+    best = first_ones(analysis)[0]
+    elo, score = analysis.elo[best], analysis.scores[best]
+    if elo.mean is None or score.mean is None:
+        return
+    note = f"{analysis.results.bots[best]} scores {percent(score.mean)} against the field"
+    yield Fact("Rating", plain(elo.mean), f"{_error(elo)} Elo", note, _field(analysis))
+
+
+def _lead(analysis: Analysis) -> Iterator[Fact]:
+    found = lead(analysis)
+    if found is None:
+        return
+    ahead, second = of_points(found.ahead), analysis.results.bots[playing(analysis)[1]]
+    error, plot = f"{_error(ahead)} Elo", _on_axis(analysis, ahead)
+    yield Fact("Lead", signed(found.ahead.points), error, f"ahead of {second}", plot)
+    certain = f"likelihood of superiority over {second}, in this field"
+    yield Fact("LOS", likelihood(found.superiority), "", certain)
+
+
+def _first_player(analysis: Analysis) -> Iterator[Fact]:
+    first = analysis.ratings.first_seat
+    share = analysis.seats[0][0].mean
+    if first is None or first.low is None or share is None:
+        return
+    told, players = of_points(first), analysis.results.players
+    even = "" if players == 2 else f", even is {percent(1 / players)}"
+    note = f"{percent(share)} of the wins to the first seat{even}"
+    number, plot = signed(first.points), _on_axis(analysis, told)
+    yield Fact("First-player advantage", number, f"{_error(told)} Elo", note, plot)
+
+
+def _error(told: Estimate) -> str:
+    """What stands behind a number: its interval."""
+    return with_error(told, 1).partition(" ")[2]
+
+
+# Drawings -----------------------------------------------------------------------------------
+
+
+def _field(analysis: Analysis) -> Markup:
+    """All ratings as dots on a line, the winner's marked."""
+    bots = playing(analysis)
+    axis = axis_around([analysis.elo[bot].mean for bot in bots])
+    dots = [
+        dot(axis, analysis.elo[bot].mean or 0, _MIDDLE, "" if bot == bots[0] else "grey", 3)
+        for bot in reversed(bots)
+    ]
+    return _mini(axis, dots, [(axis.low, plain(axis.low, 0))])
+
+
+def _on_axis(analysis: Analysis, told: Estimate) -> Markup:
+    """A difference on the axis that all of them share, which has a 0."""
+    found, first = lead(analysis), analysis.ratings.first_seat
+    points = [point for point in (found and found.ahead, first) if point]
+    axis = axis_around([0, *(end for point in points for end in of_points(point))], pad=1)
+    marks = [line(axis, 0, _BASE, "zero"), interval(axis, told, _MIDDLE, "best")]
+    return _mini(axis, marks, [(0, "0")])
+
+
+def _mini(axis: Axis, marks: Sequence[Markup], ticks: Sequence[tuple[float, str]]) -> Markup:
+    base = element("line", class_="rule", x1=0, x2="100%", y1=_BASE, y2=_BASE)
+    labels = [
+        element(
+            "text",
+            text,
+            class_="tick",
+            x=f"{axis.at(value) if value > axis.low else 0}%",
+            y=_HEIGHT - 3,
+            text_anchor=None if value > axis.low else "start",
+        )
+        for value, text in ticks
+    ]
+    end = element(
+        "text",
+        f"{plain(axis.high, 0)} Elo",
+        class_="tick",
+        x="100%",
+        y=_HEIGHT - 3,
+        text_anchor="end",
+    )
+    return drawing(_HEIGHT, base, *marks, *labels, end, kind="mini")

@@ -1,0 +1,45 @@
+"""Axes whose places are percents of a drawing's width, so that drawings fit any column."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import ceil, floor, log10
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Values from `low` to `high` across a drawing, with `pad` percent free on either side."""
+
+    low: float
+    high: float
+    pad: float = 2.5
+
+    def at(self, value: float) -> float:
+        """Where a value is, in percent; what is beyond an end is at it."""
+        inside = min(max(value, self.low), self.high)
+        part = (inside - self.low) / (self.high - self.low)
+        return round(self.pad + part * (100 - 2 * self.pad), 2)
+
+    def has(self, value: float) -> bool:
+        """Whether a value lies within the axis."""
+        return self.low <= value <= self.high
+
+    def ticks(self, most: int = 6) -> list[float]:
+        """Round values, about so many of them at most."""
+        step = _step((self.high - self.low) / most)
+        first, last = ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9)
+        return [round(step * place, 10) + 0.0 for place in range(first, last + 1)]
+
+
+def axis_around(values: Iterable[float | None], pad: float = 2.5, most: int = 8) -> Axis:
+    """An axis with round ends that has all the values; values that are None ask for nothing."""
+    known = [value for value in values if value is not None]
+    low, high = min(known), max(known)
+    if low == high:
+        low, high = low - 1, high + 1
+    step = _step((high - low) / most)
+    return Axis(step * floor(low / step), step * ceil(high / step), pad)
+
+
+def _step(least: float) -> float:
+    power = 10.0 ** floor(log10(least))
+    return next(power * times for times in (1, 2, 5, 10) if power * times >= least * (1 - 1e-9))

@@ -1,0 +1,1 @@
+"""The sections of the pages of tournaments and comparisons, a module each."""

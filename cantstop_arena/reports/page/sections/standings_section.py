@@ -1,0 +1,325 @@
+"""The standings: one table with a dot and its interval in each row."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.document import Figure, Section
+from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.documents.tables.notes import about_standings, all_of
+from cantstop_arena.documents.tables.standings import per_game
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
+from cantstop_arena.reports.page.plots.axes import Axis, axis_around
+from cantstop_arena.reports.page.plots.elements import element, joined
+from cantstop_arena.reports.page.plots.marks import beyond, drawing, grid, interval, scale
+from cantstop_arena.reports.page.plots.row_tables import Cell, Head, Row, name_cell, row_table
+from cantstop_arena.reports.page.plots.wording import (
+    DASH,
+    UNKNOWN,
+    likelihood,
+    number_with_error,
+    p_value,
+    percent,
+    plain,
+    spelled,
+)
+from cantstop_arena.reports.page.plots.zoom import kept_by_zoom
+from cantstop_arena.reports.page.sections.lanes import drawn_lanes, lanes_of
+from cantstop_arena.texts import how_many
+
+ROW = 34
+MOST_UPSETS = 3  # that are told in words
+_UPSET = "\u21c5"
+_WORDS = "Dot: estimate; band: 95% interval."
+_RATED = (
+    "Bots that share a letter are not significantly different. LOS: likelihood, in this field, that"
+    " the bot is better than the one below it."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """A stretch of the axis, whether of all bots or of a zoom, and its class."""
+
+    axis: Axis
+    kind: str
+
+    @property
+    def ticks(self) -> list[float]:
+        return self.axis.ticks(5)
+
+
+def standings_section(analysis: Analysis) -> Section:
+    """The section of the standings, of whatever was played."""
+    body = _table(analysis)
+    figure = Figure(body, _words(analysis), list(_notes(analysis)))
+    return Section("standings", "Standings", figures=[figure], finding=_finding(analysis))
+
+
+def _words(analysis: Analysis) -> str:
+    if analysis.alone:
+        return _WORDS
+    players = analysis.results.players
+    even = f" An even score among {players} is {percent(1 / players)}." if players > 2 else ""
+    return f"{_WORDS} {_RATED}{even}"
+
+
+# What is found ------------------------------------------------------------------------------
+
+
+def _finding(analysis: Analysis) -> str:
+    playing = [bot for bot in analysis.order if bot not in analysis.idle]
+    if len(playing) < 2:
+        return "There is nobody to compare with" if playing else "Nothing has been played yet"
+    if analysis.alone:
+        units = per_game(analysis).heading
+        first, last = (analysis.results.bots[playing[place]] for place in (0, -1))
+        return f"From {first} to {last}, by {units}"
+    return _groups(analysis, playing)
+
+
+def _groups(analysis: Analysis, playing: Sequence[int]) -> str:
+    """Which places the games decide."""
+    letters = [set(analysis.ratings.letters[bot]) for bot in playing]
+    shared = [
+        sum(bool(mine & others) for others in letters) > 1 for mine in letters
+    ]  # each shares its letters with itself
+    if not any(shared):
+        return f"All {spelled(len(playing))} places are decided"
+    first = analysis.results.bots[playing[0]]
+    level = [place for place, others in enumerate(letters, start=1) if others & letters[0]]
+    if len(level) == len(playing):
+        return "No place is decided yet"
+    if len(level) > 1:
+        return f"The first {spelled(len(level))} are not significantly different"
+    undecided = [place for place, open_ in enumerate(shared, start=1) if open_]
+    return f"{first} stands alone; places {undecided[0]}{DASH}{undecided[-1]} overlap"
+
+
+# What is to be known ------------------------------------------------------------------------
+
+
+def _notes(analysis: Analysis) -> Iterator[str]:
+    if not analysis.alone and analysis.games:
+        yield from _upsets(analysis)
+        yield from _fit(analysis)
+    yield from about_standings(analysis)
+
+
+def _upsets(analysis: Analysis) -> Iterator[str]:
+    """Neighbours whose games between them say otherwise than the ranking, which counts all."""
+    names = analysis.results.bots
+    found = [
+        f"{names[bot]} scores {percent(cell.mean or 0)} against {names[below]}"
+        for bot, below, cell in _neighbours(analysis)
+        if cell and _is_upset(cell)
+    ]
+    if found:
+        more = f" and {len(found) - MOST_UPSETS} more" if len(found) > MOST_UPSETS else ""
+        told = "; ".join(found[:MOST_UPSETS])
+        yield f"{_UPSET} The games between neighbours say otherwise: {told}{more}."
+
+
+def _neighbours(analysis: Analysis) -> Iterator[tuple[int, int, Estimate | None]]:
+    for bot, below in zip(analysis.order, analysis.order[1:], strict=False):
+        yield bot, below, analysis.against[bot][below]
+
+
+def _is_upset(cell: Estimate | None) -> bool:
+    return cell is not None and cell.mean is not None and cell.mean < 0.5
+
+
+def _fit(analysis: Analysis) -> Iterator[str]:
+    p = analysis.goodness.chance
+    if p is not None:
+        fits = "fits these results" if p >= SIGNIFICANT else "does not fit these results"
+        equals = "" if p < 0.001 else "= "
+        yield f"A single rating per bot {fits} (deviance test, p {equals}{p_value(p)})."
+
+
+# The table ----------------------------------------------------------------------------------
+
+
+def _table(analysis: Analysis) -> Markup:
+    views = _views(analysis)
+    heads, cells = (_alone, _alone_cells) if analysis.alone else (_rated, _rated_cells)
+    lanes = lanes_of(analysis)
+    rows = [
+        Row(
+            [
+                *_name(analysis, rank, bot),
+                Cell(joined(*(_plot(analysis, bot, view) for view in views)), "plot"),
+                *cells(analysis, place, lanes),
+            ],
+            "first" if place == 0 else None,
+        )
+        for place, (rank, bot) in enumerate(analysis.places)
+    ]
+    table = row_table("standings", "Standings", heads(analysis, views), rows)
+    return _zoomable(analysis, views, table)
+
+
+def _name(analysis: Analysis, rank: int | None, bot: int) -> list[Cell]:
+    name = analysis.results.bots[bot]
+    flags = []
+    if faults := analysis.faults_of[name]:
+        flags.append(element("span", how_many(faults, "fault"), class_="flag"))
+    if name in analysis.results.irreproducible:
+        flags.append(element("span", "not reproducible", class_="flag"))
+    ranked = UNKNOWN if rank is None else str(rank)
+    return [Cell(ranked, "rank num", rank), name_cell(name, *flags)]
+
+
+def _found(analysis: Analysis) -> Sequence[Estimate]:
+    return analysis.means if analysis.alone else analysis.elo
+
+
+def _decimals(analysis: Analysis) -> int:
+    return 2 if analysis.alone else 1
+
+
+def _axis_head(analysis: Analysis, views: Sequence[_View]) -> Head:
+    unit = per_game(analysis).heading if analysis.alone else "Elo"
+    label = f"{unit[0].upper()}{unit[1:]} with 95% interval"
+    axes = joined(*(scale(view.axis, view.ticks, kind=view.kind) for view in views))
+    return Head(label, "plot", sorts=False, axis=axes)
+
+
+def _first_heads() -> list[Head]:
+    return [Head(joined(_hidden("Rank"), "#"), "rank num"), Head("Bot", "bot")]
+
+
+def _hidden(text: str) -> Markup:
+    return element("span", text, class_="unseen")
+
+
+def _slot(label: str) -> Markup:
+    """A heading over the numbers, not over their errors."""
+    return joined(label, element("span", class_="pmx"))
+
+
+def _alone(analysis: Analysis, views: Sequence[_View]) -> list[Head]:
+    unit = per_game(analysis).heading
+    return [
+        *_first_heads(),
+        _axis_head(analysis, views),
+        Head(_slot(unit[0].upper() + unit[1:]), "num elo"),
+        Head("Games", "num gm"),
+    ]
+
+
+def _alone_cells(analysis: Analysis, place: int, lanes: str) -> list[Cell]:
+    bot = analysis.order[place]
+    mean = analysis.means[bot]
+    return [
+        Cell(number_with_error(mean, _decimals(analysis)), "num elo", mean.mean),
+        _games(analysis, bot),
+    ]
+
+
+def _games(analysis: Analysis, bot: int) -> Cell:
+    games = analysis.games_of[bot]
+    return Cell(f"{games:,}", "num gm", games, "Games")
+
+
+def _rated(analysis: Analysis, views: Sequence[_View]) -> list[Head]:
+    even = plain(100 / analysis.results.players, 1).removesuffix(".0")
+    return [
+        *_first_heads(),
+        _axis_head(analysis, views),
+        Head(_slot("Elo"), "num elo"),
+        Head(_slot("Score %"), "num score", about=f"Share of the wins; even: {even}%"),
+        Head("Group", "grp", sorts=False),
+        Head("LOS", "num los", about="Likelihood that it is better than the bot below"),
+        Head("Games", "num gm"),
+    ]
+
+
+def _rated_cells(analysis: Analysis, place: int, lanes: str) -> list[Cell]:
+    bot = analysis.order[place]
+    if bot in analysis.idle:
+        return [Cell(UNKNOWN, kind) for kind in ("num elo", "num score", "grp", "num los")] + [
+            _games(analysis, bot)
+        ]
+    elo, score = analysis.elo[bot], analysis.scores[bot]
+    return [
+        Cell(number_with_error(elo, 1), "num elo", elo.mean),
+        Cell(number_with_error(score, 1, 100), "num score", score.mean, "Score %"),
+        _group(analysis, place, lanes),
+        _superiority(analysis, place),
+        _games(analysis, bot),
+    ]
+
+
+def _superiority(analysis: Analysis, place: int) -> Cell:
+    bot, below = analysis.order[place], analysis.order[place + 1 : place + 2]
+    known = [other for other in below if other not in analysis.idle]
+    chance = analysis.ratings.superiority(bot, known[0]) if known else None
+    upset = known and _is_upset(analysis.against[bot][known[0]])
+    text = joined(f"{_UPSET} " if upset else "", likelihood(chance))
+    return Cell(text, "num los", -1 if chance is None else chance, "LOS")
+
+
+# Groups -------------------------------------------------------------------------------------
+
+
+def _group(analysis: Analysis, place: int, lanes: str) -> Cell:
+    above, own, below = (_letters(analysis, place + step) for step in (-1, 0, 1))
+    if not lanes:
+        return Cell(", ".join(own), "grp", label="Group")
+    return Cell(drawn_lanes(lanes, above, own, below), "grp lanes-in", label="Group")
+
+
+def _letters(analysis: Analysis, place: int) -> str:
+    if not 0 <= place < len(analysis.order) or analysis.order[place] in analysis.idle:
+        return ""
+    return analysis.ratings.letters[analysis.order[place]]
+
+
+# Zoom ---------------------------------------------------------------------------------------
+
+
+def _views(analysis: Analysis) -> list[_View]:
+    """What is drawn of the axis: all, and before it, where that shows more, all but outliers."""
+    found = _found(analysis)
+    playing = [bot for bot in analysis.order if bot not in analysis.idle and found[bot].mean]
+    whole = _around([found[bot] for bot in playing])
+    kept = kept_by_zoom([found[bot] for bot in playing])
+    near = _around(kept) if kept else whole
+    if all(near.has(found[bot].mean or 0) for bot in playing):
+        return [_View(whole, "")]
+    return [_View(near, "z-zoom"), _View(whole, "z-all")]
+
+
+def _around(found: Sequence[Estimate]) -> Axis:
+    return axis_around([end for told in found for end in told] or [0, 1])
+
+
+def _plot(analysis: Analysis, bot: int, view: _View) -> Markup:
+    told = _found(analysis)[bot]
+    if bot in analysis.idle or told.mean is None:
+        return Markup()
+    marks = grid(view.axis, view.ticks, ROW)
+    if view.axis.has(told.mean):
+        kind = "best" if bot == analysis.order[0] else ""
+        marks.append(interval(view.axis, told, ROW / 2, kind))
+    else:
+        marks.append(beyond(view.axis, told.mean, plain(told.mean, 0), ROW / 2))
+    return drawing(ROW, *marks, kind=view.kind)
+
+
+def _zoomable(analysis: Analysis, views: Sequence[_View], table: Markup) -> Markup:
+    if len(views) == 1:
+        return table
+    found = _found(analysis)
+    outside = [
+        analysis.results.bots[bot]
+        for bot in analysis.order
+        if bot not in analysis.idle and not views[0].axis.has(found[bot].mean or 0)
+    ]
+    verb = "stays" if len(outside) == 1 else "stay"
+    label = element("label", f"Zoom in; {all_of(outside)} {verb} at the edge", for_="zoom")
+    box = element("input", type="checkbox", id="zoom", checked=True)
+    return element("div", box, label, table, class_="zoomable")

@@ -1,0 +1,89 @@
+"""What `arena tune` has found, in words and as JSON."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tabulate import tabulate
+
+from cantstop_arena.tuning.tune import Share, Tuned, Verdict
+from cantstop_arena.tuning.wishes import NumberList, Ranges
+
+Wish = Ranges | NumberList
+
+
+def tuning_text(found: Tuned, wish: Wish, bot: str, against: str, elo: float) -> str:
+    """All that there is to say, and a line to paste into a tournament.
+
+    `elo` is by how much the bot was to be better than as it is.
+    """
+    parts = [
+        _trials(found, wish),
+        _best(found, wish),
+        f"It won {_shown(found.won)} of {found.won.games:,} fresh games against {against}.",
+        _judged(found.verdict, elo),
+        _line(found, bot),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def tuning_json(found: Tuned, wish: Wish) -> str:
+    """The same as JSON."""
+    told: dict[str, Any] = {"options": dict(found.options), "won": vars(found.won)}
+    if found.peak is not None and isinstance(wish, Ranges):
+        told["fitted"] = found.peak.score
+        told["low"], told["high"] = wish.options(found.peak.low), wish.options(found.peak.high)
+        told["trials"] = [
+            {**wish.options(trial.point), "deals": trial.deals, "won": trial.score}
+            for trial in found.peak.trials
+        ]
+    if found.verdict is not None:
+        told["test"] = vars(found.verdict)
+    return json.dumps(told)
+
+
+def _shown(won: Share) -> str:
+    return f"{100 * won.score:.2f} ± {100 * won.half:.2f}%"
+
+
+def _trials(found: Tuned, wish: Wish) -> str:
+    """The trials as a table, those that played most first."""
+    if found.peak is None:
+        return ""
+    trials = sorted(found.peak.trials, key=lambda trial: (-trial.deals, -trial.score))
+    rows = [
+        [*wish.options(trial.point).values(), trial.deals, f"{100 * trial.score:.1f}"]
+        for trial in trials
+    ]
+    return tabulate(rows, headers=[*wish.names, "deals", "won %"])
+
+
+def _best(found: Tuned, wish: Wish) -> str:
+    if found.peak is None:
+        return "Found: " + ", ".join(f"{name} {value}" for name, value in found.options.items())
+    low, high = wish.options(found.peak.low), wish.options(found.peak.high)
+    values = [_with_interval(name, value, low, high) for name, value in found.options.items()]
+    return f"Best by the fitted quadratic, with 95 % intervals: {', '.join(values)}."
+
+
+def _with_interval(name: str, value: Any, low: Mapping[str, Any], high: Mapping[str, Any]) -> str:
+    if isinstance(value, str | bool):
+        is_sure = low[name] == high[name] == value
+        return f"{name} {value} ({'sure' if is_sure else 'not sure'})"
+    return f"{name} {value} ({low[name]} to {high[name]})"
+
+
+def _judged(verdict: Verdict | None, elo: float) -> str:
+    if verdict is None:
+        return "This is what the bot plays with already."
+    words = {1: f"it is {elo:g} Elo stronger", 0: "it is no stronger", None: "undecided"}
+    played = f"{verdict.games:,} fresh games against the bot as it is"
+    return f"In {played} it won {verdict.score:.1%}: {words[verdict.accepted]}."
+
+
+def _line(found: Tuned, bot: str) -> str:
+    """What to write into a tournament, where there is anything new."""
+    if found.verdict is None:
+        return ""
+    options = "".join(f", {name}: {json.dumps(value)}" for name, value in found.options.items())
+    return f"For a tournament:\n  - {{bot: {bot}{options}}}"

@@ -1,0 +1,49 @@
+"""A ledger kept as it is while bots play that could reach it: in the games that are recorded."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from cantstop_arena.errors import LedgerError
+from cantstop_arena.tournament.ledgers.ledger import LEDGER, alone_in, damaged
+
+_LARGEST = 1 << 28  # bytes that are remembered: a ledger of some hundred million games
+
+
+@contextmanager
+def guarded(folder: Path) -> Iterator[None]:
+    """Let nobody else write to a folder's ledger meanwhile, and undo what bots do to it.
+
+    What stands in a ledger beyond some size is not remembered. Raises LedgerError.
+    """
+    path = folder / LEDGER
+    with alone_in(folder):
+        before = _content(path)
+        try:
+            yield
+        finally:
+            if before is not None:
+                _restore(path, before)
+
+
+def _content(path: Path) -> bytes | None:
+    """All of a file of sane size; None for any other."""
+    with suppress(OSError):
+        if path.is_file() and path.stat().st_size <= _LARGEST:
+            return path.read_bytes()
+    return None
+
+
+def _restore(path: Path, before: bytes) -> None:
+    """Let the ledger be what it was, without what SQLite would add to it from beside it."""
+    try:
+        for suffix in ("-wal", "-shm", "-journal"):
+            Path(f"{path}{suffix}").unlink(missing_ok=True)
+        if path.is_symlink() or _content(path) != before:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            draft = path.with_suffix(".kept")
+            draft.unlink(missing_ok=True)
+            draft.write_bytes(before)
+            draft.replace(path)
+    except OSError as error:
+        raise LedgerError(damaged(path, f"a bot has changed it: {error.strerror}")) from error

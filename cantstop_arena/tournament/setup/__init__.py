@@ -1,0 +1,1 @@
+"""From a tournament to tables at which bots sit, in whatever process."""

@@ -1,0 +1,238 @@
+"""From a tournament to a table: all that a process needs to set one up, wherever it runs."""
+
+import json
+import os
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cantstop_arena.bot_sources.bot_specs import Address, BotSpec, Description, lane_of
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seeds import Seed
+from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.games.registry import game_called
+from cantstop_arena.isolation.launch import Launch, served_bot
+from cantstop_arena.runtime import system
+from cantstop_arena.table.contestants import Contestant, code_digest
+from cantstop_arena.tournament.files.config import RESOLVED, Entrant, FaultPolicy, Tournament
+from cantstop_arena.tournament.pool.bot_logs import BotLogs, Redirection
+from cantstop_arena.tournament.pool.messages import Building
+from cantstop_arena.tournament.setup.bot_adapters import LocalBot, RemoteBot
+
+if TYPE_CHECKING:
+    from cantstop_arena.table.table import Table
+
+
+@dataclass(frozen=True)
+class SeatSpec:
+    """A bot as it was described, its options as JSON: all that a process needs to build the bot.
+
+    One with a `launch` plays in a process of its own, and is not built here. A `native` bot is
+    compiled, as far as was told.
+    """
+
+    name: str
+    bot: Address
+    options: str
+    launch: Launch | None = None
+    learns: bool = False
+    native: bool = False
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether somebody else's code plays in the process that builds it."""
+        return self.launch is None and self.bot.origin != "built-in"
+
+    @property
+    def digest(self) -> str:
+        """What machine code of the bot is kept under."""
+        return code_digest(self.bot.origin, self.bot.name, self.bot.digest, self.options)
+
+    def contestant(self, loader: Loader) -> Contestant:
+        """The bot, built. Raises BotError where it cannot be, or is not what it was."""
+        if self.launch:
+            bot = RemoteBot(self.launch)
+            return Contestant(self.name, bot.player, repr(self.launch), bot, self.learns)
+        spec, options = loader.open(self.bot), json.loads(self.options)
+        sit = None if spec.origin == "built-in" else LocalBot(spec, options)
+        return Contestant(self.name, spec.build(options), self.digest, sit, spec.learns)
+
+    def check_lane(self, contestant: Contestant) -> None:
+        """Raise BotError where a bot that was compiled is plain in this process."""
+        decisions = game_called(self.bot.game).decisions
+        if self.is_foreign and self.native and lane_of(contestant.player, decisions) == "plain":
+            raise BotError("it was compiled when it was looked at, and is plain now")
+
+
+def seat_for(name: str, bot: Description | BotSpec, options: Mapping[str, Any]) -> SeatSpec:
+    """A seat under some name for a bot with all its options."""
+    is_native = bot.lane == "compiled"
+    return SeatSpec(name, bot.address, json.dumps(dict(options)), None, bot.learns, is_native)
+
+
+@dataclass(frozen=True)
+class TableSpec:
+    """All that a process needs to set up a tournament's table."""
+
+    game: str
+    rules: Any
+    seats: tuple[SeatSpec, ...]
+    players: int
+    seed: Seed
+    folder: Path
+    measured: bool = False
+    prepared: bool = False
+    """Whether seats say what every process is to find: which foreign bots are compiled."""
+
+    def __call__(self) -> "Table":
+        """The table, set up once in a process.
+
+        A forked worker finds its parent's, if all bots are the arena's own.
+        """
+        deque(self.set_up(), maxlen=0)
+        return _TABLES[self]
+
+    def set_up(self) -> Iterator[Building]:
+        """Set up the table in this process; tells before each foreign bot, and after the last."""
+        if self in _TABLES:
+            return
+        loader, contestants = Loader(self.folder), []
+        for bot, seat in enumerate(self.seats):
+            if seat.is_foreign:
+                yield Building(bot)
+            contestants.append(seat.contestant(loader))
+            if self.prepared:
+                seat.check_lane(contestants[-1])
+        if any(seat.is_foreign for seat in self.seats):
+            yield Building(None)  # machine code takes as long as it takes
+        table = game_called(self.game).table(self.rules, contestants, self.players, self.seed)
+        table.measured = self.measured
+        _TABLES[self] = table
+
+    def as_prepared(self, native: Sequence[bool]) -> "TableSpec":
+        """The same for workers, who are to find these bots compiled, and the others plain."""
+        if not any(seat.is_foreign for seat in self.seats):
+            return self  # forked workers find the parent's table by it
+        pairs = zip(self.seats, native, strict=True)
+        seats = tuple(replace(seat, native=is_native) for seat, is_native in pairs)
+        return replace(self, seats=seats, prepared=True)
+
+    def at_work(self, logs: BotLogs, memory: Any) -> "Iterator[Building | Table]":
+        """The table in a worker: seen from outside, what bots print going to their logs.
+
+        Before it comes, the worker is told of each foreign bot that is built.
+        """
+        # A forked worker has the ledger open, and any worker the file behind the shared memory,
+        # which stays where it is: neither is the bots' business.
+        system.close_files(logs.folder.parent.resolve(), prefix="pym-")
+        yield from self.set_up()
+        table = self()
+        table.settle_in(memory)
+        redirection = Redirection(logs.paths, lambda: table.speaker)
+        table.on_speaker = redirection.turn_to
+        table.after_block = redirection.end_lines
+        yield table
+
+
+_TABLES: dict[TableSpec, "Table"] = {}
+
+
+def table_spec_for(
+    tournament: Tournament,
+    catalogue: Catalogue,
+    logs: BotLogs | None = None,
+    memory: int | None = None,
+    kept: Path | None = None,
+) -> TableSpec:
+    """What sets up a tournament's table.
+
+    Bots in processes of their own write to their logs, and may take so many bytes of memory.
+    Files of bots are copied below the folder `kept`. Raises BotError where that fails.
+    """
+    seats = []
+    limits, hidden = tournament.policy, _hidden(tournament, logs)
+    for number, entrant in enumerate(tournament.entrants):
+        log = logs.paths[number] if logs else None
+        seats.append(entrant_seat(entrant, catalogue, limits, log, memory, hidden, kept))
+    rules, players, seed = tournament.rules, tournament.players, tournament.seed
+    seated, game = tuple(seats), tournament.game.name
+    return TableSpec(game, rules, seated, players, seed, catalogue.folder, tournament.measured)
+
+
+def _hidden(tournament: Tournament, logs: BotLogs | None) -> tuple[Path, ...]:
+    """Where the seed of a tournament can stand."""
+    results = [logs.folder.parent] if logs else []
+    if tournament.source.name == RESOLVED:
+        results.append(tournament.source.parent)
+    return (tournament.source, *tournament.hidden, *results)
+
+
+def entrant_seat(
+    entrant: Entrant,
+    catalogue: Catalogue,
+    limits: FaultPolicy,
+    log: Path | None = None,
+    memory: int | None = None,
+    hidden: tuple[Path, ...] = (),
+    kept: Path | None = None,
+) -> SeatSpec:
+    """The seat of an entrant, with the limits for its start and its decisions.
+
+    In the sandbox it cannot read what is `hidden`.
+    """
+    seat = seat_for(entrant.name, entrant.bot, entrant.options)
+    if kept and (source := seat.bot.source):
+        seat = replace(seat, bot=replace(seat.bot, source=source.copied(kept)))
+    if not entrant.isolate:
+        return seat
+    argv, cwd, bound = entrant.command, _home_of(entrant.command), memory
+    if not argv:
+        argv = served_bot(seat.bot, catalogue.folder, memory)
+        cwd, bound = Path.cwd(), None  # whoever serves it sees to the memory
+    limit, start = limits.decision_limit, limits.start_limit
+    game = entrant.bot.game
+    launch = Launch(argv, cwd, seat.options, limit, bound, log, start, hidden, game)
+    return replace(seat, launch=launch)
+
+
+def _home_of(command: Sequence[str]) -> Path:
+    """Where a program runs: beside the first file that its command names."""
+    files = (Path(word).parent for word in command if os.path.isfile(word))
+    return next(files, Path.cwd())
+
+
+def table_for(
+    tournament: Tournament, catalogue: Catalogue, names: Sequence[str], kept: Path | None = None
+) -> tuple[TableSpec, Group]:
+    """What sets up a table for bots by name, in seat order, and who sits where.
+
+    Names are the tournament's, or else any bot's; copies of the tournament's lie below `kept`.
+    Raises BotError for others, and UsageError where the rules have not so many seats.
+    """
+    players = tournament.game.players
+    if len(names) not in players:
+        raise UsageError(f"{len(names)} bots cannot play; seats are {players[0]} to {players[-1]}")
+    limits, hidden = tournament.policy, _hidden(tournament, None)
+    entrants = {
+        entrant.name: entrant_seat(entrant, catalogue, limits, hidden=hidden, kept=kept)
+        for entrant in tournament.entrants
+    }
+    chosen = {name: entrants.get(name) or _free_seat(name, entrants, catalogue) for name in names}
+    seats = tuple(chosen.values())
+    game, rules, seed = tournament.game.name, tournament.rules, tournament.seed
+    spec = TableSpec(game, rules, seats, len(names), seed, catalogue.folder)
+    return spec, tuple(list(chosen).index(name) for name in names)
+
+
+def _free_seat(name: str, entrants: Mapping[str, SeatSpec], catalogue: Catalogue) -> SeatSpec:
+    """A seat for a bot that is not in the tournament, with its default options."""
+    try:
+        spec = catalogue.find(name)
+    except BotError as error:
+        names = ", ".join(entrants)
+        raise BotError(f"{error}; the tournament's bots are {names}") from error
+    return seat_for(name, spec, spec.defaults)

@@ -1,0 +1,146 @@
+"""One to three numbers, or choices: successive halving, and a quadratic fitted to all trials.
+
+Points all over the range play a first round; the better half goes on to the next, and so on, so
+that most games are played where it matters (Jamieson and Talwalkar, 2016). The best is where the
+quadratic is highest that fits all rounds, each point weighing as many deals as it has played.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from cantstop_arena.errors import UsageError
+from cantstop_arena.tuning.evolution import Numbers, Scores
+
+ROUNDS = 4
+MOST_NUMBERS = 3
+_LEVELS = {1: 15, 2: 5, 3: 3}  # by how many numbers there are: levels of each
+_FINE = {1: 201, 2: 41, 3: 21}  # where the peak is looked for
+_VARIANCE = 1 / 8  # of what is won in a deal of two games, between equals, were they independent
+_DRAWS = 1000
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values that one number may take; `whole` ones only, perhaps.
+
+    Among choices the numbers, from 0, are places in a list, and near ones have nothing in common.
+    """
+
+    low: float
+    high: float
+    whole: bool
+    is_choice: bool = False
+
+    def levels(self, count: int) -> list[float]:
+        """So many values at most, from end to end; all choices."""
+        if self.is_choice:
+            return [float(place) for place in range(int(self.high) + 1)]
+        values = np.linspace(self.low, self.high, count)
+        return sorted({float(value) for value in (np.round(values) if self.whole else values)})
+
+
+@dataclass
+class Trial:
+    """A point, the deals it has played and the share it won."""
+
+    point: Numbers
+    deals: int = 0
+    won: float = 0.0
+
+    @property
+    def score(self) -> float:
+        """The share won."""
+        return self.won / self.deals
+
+
+@dataclass(frozen=True)
+class Peak:
+    """The best point by the fitted quadratic, its score, and an interval (95 %) for each number."""
+
+    point: Numbers
+    score: float
+    low: Numbers
+    high: Numbers
+    trials: tuple[Trial, ...]
+
+
+def search(scores_of: Scores, ranges: Sequence[Range], deals: int, seed: int) -> Peak:
+    """Find the best point within the ranges, in about so many deals.
+
+    Raises UsageError for too many numbers, or too few deals.
+    """
+    if not 1 <= len(ranges) <= MOST_NUMBERS:
+        raise UsageError(f"one to {MOST_NUMBERS} numbers are tuned like this, not {len(ranges)}")
+    levels = [one.levels(_LEVELS[len(ranges)]) for one in ranges]
+    trials = [Trial(np.array(point)) for point in product(*levels)]
+    if deals < ROUNDS * len(trials):
+        raise UsageError(f"{deals} deals are too few for {len(trials)} trials in {ROUNDS} rounds")
+    _halve(scores_of, trials, deals)
+    return _peak(trials, ranges, seed)
+
+
+def _halve(scores_of: Scores, trials: Sequence[Trial], deals: int) -> None:
+    """Play the rounds; all trials of a round play the same deals."""
+    left, first = list(trials), 0
+    for _ in range(ROUNDS):
+        each = deals // ROUNDS // len(left)
+        scores = scores_of([trial.point for trial in left], first, each)
+        for trial, score in zip(left, scores, strict=True):
+            trial.won += score * each
+            trial.deals += each
+        first += each
+        left = sorted(left, key=lambda trial: -trial.score)[: max(2, (len(left) + 1) // 2)]
+
+
+def _peak(trials: Sequence[Trial], ranges: Sequence[Range], seed: int) -> Peak:
+    grid = list(product(*(one.levels(_fine(one, len(ranges))) for one in ranges)))
+    terms = _terms(np.array(grid), ranges)
+    tried = _terms(np.array([trial.point for trial in trials]), ranges)
+    weights = np.array([trial.deals for trial in trials]) / _VARIANCE
+    precision = tried.T @ (weights[:, None] * tried)
+    spread = np.linalg.pinv(precision)
+    fitted = spread @ tried.T @ (weights * [trial.score for trial in trials])
+    drawn = np.random.default_rng(seed).multivariate_normal(fitted, spread, _DRAWS)
+    peaks = np.array(grid)[np.argmax(terms @ drawn.T, axis=0)]
+    best = int(np.argmax(terms @ fitted))
+    low, high = np.quantile(peaks, (0.025, 0.975), axis=0, method="closest_observation")
+    return Peak(np.array(grid[best]), float(terms[best] @ fitted), low, high, tuple(trials))
+
+
+def _fine(one: Range, numbers: int) -> int:
+    """How many values of a number are looked at; choices are all looked at anyway."""
+    whole = round(one.high - one.low) + 1
+    return min(whole, 1000) if one.whole and numbers == 1 else _FINE[numbers]
+
+
+def _terms(points: Numbers, ranges: Sequence[Range]) -> Numbers:
+    """The terms of a quadratic at some points, each number scaled to -1 to 1.
+
+    Every choice but the first adds a constant, and a slope for each number.
+    """
+    scaled = np.column_stack([np.ones(len(points)), *_scaled(points, ranges)])
+    count = scaled.shape[1]
+    squares = [scaled[:, i] * scaled[:, j] for i in range(1, count) for j in range(i, count)]
+    chosen = [one[:, None] * scaled for one in _chosen(points, ranges)]
+    return np.column_stack([scaled, *squares, *chosen])
+
+
+def _scaled(points: Numbers, ranges: Sequence[Range]) -> list[Numbers]:
+    return [
+        2 * (points[:, place] - one.low) / max(one.high - one.low, 1e-300) - 1
+        for place, one in enumerate(ranges)
+        if not one.is_choice
+    ]
+
+
+def _chosen(points: Numbers, ranges: Sequence[Range]) -> list[Numbers]:
+    """For each choice but the first of a list: 1 where it is taken, 0 elsewhere."""
+    return [
+        (points[:, place] == choice).astype(np.float64)
+        for place, one in enumerate(ranges)
+        if one.is_choice
+        for choice in range(1, int(one.high) + 1)
+    ]

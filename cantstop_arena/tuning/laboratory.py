@@ -1,0 +1,193 @@
+"""Where variants of a bot are tried out: against the same opponents, on the same deals.
+
+Two sit at a table, and every deal is played in both seatings. Games are played by errands, so that
+no bot's code runs in the arena's own process; several are at work at once.
+"""
+
+import base64
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.bot_sources.bot_specs import Description
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.complaints import complaint_of
+from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.sampling import Ints, shares
+from cantstop_arena.deals.shares import whole
+from cantstop_arena.errors import ERROR, BotError, UsageError
+from cantstop_arena.runtime import shutdown
+from cantstop_arena.runtime.errands import Errand, Failed, done
+from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.tournament.setup.preparation import packed, prepare_bots, unpacked
+from cantstop_arena.tournament.setup.table_specs import SeatSpec, TableSpec, seat_for
+from cantstop_arena.tuning.evolution import Numbers
+
+if TYPE_CHECKING:
+    from cantstop_arena.table.table import Table
+
+SEATS = 2
+Options = Mapping[str, Any]
+_LIMIT = 3600.0  # seconds that the games of one variant may take at a time
+
+
+class Laboratory:
+    """Lets variants of a bot meet opponents.
+
+    Raises UsageError where the game cannot be played by two, BotError where a bot cannot play.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        rules: Any,
+        bot: Description,
+        against: Sequence[Description],
+        seed: int,
+    ) -> None:
+        if SEATS not in catalogue.game.players:
+            raise UsageError(f"bots are tuned in games of two, and {catalogue.game.title} has none")
+        self._catalogue, self._rules, self._seed = catalogue, rules, seed
+        self._bot = bot
+        self._against = [
+            seat_for(f"opponent {other.name}", other, other.defaults) for other in against
+        ]
+        for opponent in self._against:
+            prepare_bots(self._spec(self._seat("bot", {}), opponent), lambda _: None)
+
+    def _seat(self, name: str, options: Options) -> SeatSpec:
+        return seat_for(name, self._bot, {**self._bot.defaults, **options})
+
+    def _spec(self, *seats: SeatSpec) -> TableSpec:
+        catalogue = self._catalogue
+        return TableSpec(
+            catalogue.game.name, self._rules, seats, SEATS, self._seed, catalogue.folder
+        )
+
+    @property
+    def whole(self) -> int:
+        """What there is to win in a deal, in the parts that `won` counts."""
+        return whole(SEATS) * len(self._catalogue.game.orders(SEATS))
+
+    def won(self, variants: Sequence[Options], first: int, deals: int) -> Sequence[Ints]:
+        """What each variant wins of each deal: a row for each opponent.
+
+        Raises BotError where a bot commits a fault.
+        """
+        seats = [self._seat("bot", options) for options in variants]
+        pairs = product(seats, self._against)
+        played = list(self._played([self._spec(*pair) for pair in pairs], first, deals))
+        rows = len(self._against)
+        return [np.array(played[start : start + rows]) for start in range(0, len(played), rows)]
+
+    def duel(self, options: Options, first: int, deals: int) -> Ints:
+        """What a variant wins of each deal against the bot as it is."""
+        spec = self._spec(self._seat("bot", options), self._seat("bot as it is", {}))
+        return next(self._played([spec], first, deals))
+
+    def _played(self, specs: Sequence[TableSpec], first: int, deals: int) -> Iterator[Ints]:
+        words = {"first": first, "deals": deals}
+        errands = [
+            Errand(f"{__name__}:played", {"spec": packed(spec), **words}, _LIMIT) for spec in specs
+        ]
+        with shutdown.in_order():
+            for spec, told in zip(specs, done(errands), strict=True):
+                shutdown.check()
+                yield _believed(told, spec, deals)
+
+
+class LiveLaboratory(Laboratory):
+    """Lets variants of one of the arena's own bots meet opponents, in this process.
+
+    They differ in one list of numbers, and are compiled once for all.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        rules: Any,
+        bot: Description,
+        against: Sequence[Description],
+        seed: int,
+        option: str,
+    ) -> None:
+        super().__init__(catalogue, rules, bot, against, seed)
+        self._option = option
+        self._numbers: Numbers = np.array(bot.defaults[option], np.float64)
+        self._tables = [self._table(opponent) for opponent in self._against]
+
+    def _table(self, opponent: SeatSpec) -> "Table":
+        loader = Loader(self._catalogue.folder)
+        spec = loader.find(self._bot.name, self._catalogue.game)
+        member = Contestant("bot", spec.build({self._option: self._numbers}), "live")
+        game, contestants = self._catalogue.game, [member, opponent.contestant(loader)]
+        table: Table = game.table(self._rules, contestants, SEATS, self._seed)
+        return table
+
+    def won(self, variants: Sequence[Options], first: int, deals: int) -> Sequence[Ints]:
+        return [self._won(options, first, deals) for options in variants]
+
+    def _won(self, options: Options, first: int, deals: int) -> Ints:
+        with shutdown.in_order():
+            self._numbers[:] = options[self._option]
+            return np.array([_won(table, first, deals) for table in self._tables])
+
+
+def laboratory_for(
+    catalogue: Catalogue,
+    rules: Any,
+    bot: Description,
+    against: Sequence[Description],
+    seed: int,
+    options: Sequence[str],
+) -> Laboratory:
+    """The quickest laboratory in which these options can be tried out."""
+    (search, *others) = [bot.options[name].search for name in options]
+    ours = all(one.origin == "built-in" for one in (bot, *against))
+    if ours and not others and search and search.live:
+        return LiveLaboratory(catalogue, rules, bot, against, seed, options[0])
+    return Laboratory(catalogue, rules, bot, against, seed)
+
+
+# Games ----------------------------------------------------------------------------------------
+
+
+def played(spec: str, first: int, deals: int) -> Mapping[str, Any]:
+    """What the first bot of a spec wins of each deal: what an errand does."""
+    try:
+        table: Table = unpacked(spec)()
+        table.warm_up()
+        won = _won(table, first, deals)
+    except BaseException as error:
+        return {ERROR: complaint_of(error)}
+    return {"won": base64.b64encode(won.astype(np.uint16).tobytes()).decode()}
+
+
+def _won(table: "Table", first: int, deals: int) -> Ints:
+    """What the first bot wins of each deal. Raises BotError where a bot commits a fault."""
+    result = table.play(Block((0, 1), first, deals))
+    if result.faults:
+        fault = result.faults[0]
+        raise BotError(f"{table.contestants[fault.bot].name} cannot play: {fault.message}")
+    masks = np.frombuffer(result.winners, np.uint8).reshape(deals, -1)
+    found: NDArray[np.int64] = shares(masks, table.orders)[:, 0]
+    return found
+
+
+def _believed(told: Any, spec: TableSpec, deals: int) -> Ints:
+    names = " and ".join(dict.fromkeys(seat.bot.name for seat in spec.seats))
+    if isinstance(told, Failed):
+        raise BotError(f"{names}: the games' process {told}")
+    if isinstance(told, dict) and isinstance(complaint := told.get(ERROR), str):
+        raise BotError(f"{names}: {complaint}")
+    try:
+        won = np.frombuffer(base64.b64decode(told["won"]), np.uint16)
+    except (TypeError, KeyError, ValueError) as error:
+        raise BotError(f"{names}: what the games' process tells is nonsense") from error
+    if len(won) != deals:
+        raise BotError(f"{names}: what the games' process tells is nonsense")
+    return won.astype(np.int64)

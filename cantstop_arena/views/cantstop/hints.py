@@ -1,0 +1,45 @@
+"""A hint for a person at the table, by the best evaluator that there is for the rules."""
+
+from collections.abc import Iterator, Sequence
+
+from cantstop_arena.errors import ArenaError
+from cantstop_arena.games.cantstop.judging.evaluators import best_evaluator
+from cantstop_arena.games.cantstop.solving.evaluator import Evaluator
+from cantstop_arena.games.cantstop.solving.tables import tables_folder
+from cantstop_arena.games.cantstop.turn import Turn
+from cantstop_arena.views.cantstop.drawing import move_text
+
+
+def hint_of_moves(turn: Turn, moves: Sequence[Sequence[int]]) -> Iterator[str]:
+    """What each move is worth, the best one marked."""
+    evaluator = _evaluator(turn)
+    if isinstance(evaluator, str):
+        yield evaluator
+        return
+    worths = evaluator.worths(turn, [tuple(move) for move in moves])
+    for number, (move, worth) in enumerate(zip(moves, worths, strict=True), start=1):
+        mark = "  the best" if worth == max(worths) else ""
+        yield f"  {number:>3}  {move_text(move):<7} {_said(worth, turn)}{mark}"
+
+
+def hint_of_roll(turn: Turn) -> Iterator[str]:
+    """What rolling on and stopping are worth."""
+    evaluator = _evaluator(turn)
+    if isinstance(evaluator, str):
+        yield evaluator
+        return
+    rolling, stopping = evaluator.choice(turn)
+    better = "Roll" if rolling > stopping else "Stop"
+    yield f"  {better}: rolling, {_said(rolling, turn)}; stopping, {_said(stopping, turn)}."
+
+
+def _evaluator(turn: Turn) -> Evaluator | str:
+    """Who knows, or a sentence that says why nobody does."""
+    try:
+        return best_evaluator(turn.rules, turn.players, tables_folder())
+    except ArenaError as error:
+        return f"  There is no hint: {error}."
+
+
+def _said(worth: float, turn: Turn) -> str:
+    return f"{worth:.2%} to win" if turn.players > 1 else f"{-worth:.2f} turns to come"

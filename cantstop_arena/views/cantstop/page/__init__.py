@@ -1,0 +1,1 @@
+"""What pages show of Can't Stop: animated games, and the bots' styles."""

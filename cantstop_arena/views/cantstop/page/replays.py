@@ -1,0 +1,169 @@
+"""A recorded game to be played back on a page, step by step, and told in words below."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from pathlib import Path
+
+from markupsafe import Markup
+
+from cantstop_arena.documents.document import Game, rendered
+from cantstop_arena.games.cantstop.play.events import Event
+from cantstop_arena.views.cantstop.drawing import dice_text, move_text
+from cantstop_arena.views.cantstop.page.animated_board import draw_stage, layout
+from cantstop_arena.views.cantstop.scenes import Scene, Spaces, scenes
+from cantstop_arena.views.cantstop.step_text import bust_chance, bust_count
+from cantstop_arena.views.cantstop.svg import heading
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTold:
+    """A turn of a game in words: who took it, each roll, and how it ended."""
+
+    number: int
+    name: str
+    rolls: Sequence[str]
+    ending: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A game that a script plays back step by step; where there is none, it is told in words.
+
+    The `board` and the `claims`, columns by seat, are those of the end. `target` columns win. The
+    script knows the game by its `data`. No other on the page has this `key`.
+    """
+
+    key: str
+    title: str
+    words: Sequence[str]
+    board: Markup
+    names: Sequence[str]
+    claims: Sequence[Sequence[int]]
+    target: int
+    turns: Sequence[TurnTold]
+    end: str
+    data: Mapping[str, object]
+
+
+def game(key: str, title: str, words: Sequence[str], events: Iterable[Event]) -> Game:
+    """A game for a section of a page; its `key` is the only one on the page.
+
+    The events begin with the opening. A game that was cut off has no end.
+    """
+    html = rendered(TEMPLATES, "game.html", game=_replay(key, title, words, events))
+    return Game(title, Markup(html), _read("replay.js"), _read("replay.css"))
+
+
+def _read(name: str) -> str:
+    return (TEMPLATES / name).read_text("utf-8")
+
+
+def _replay(key: str, title: str, words: Sequence[str], events: Iterable[Event]) -> Replay:
+    played = list(scenes(events))
+    last = played[-1]
+    return Replay(
+        key=key,
+        title=title,
+        words=words,
+        board=Markup(draw_stage(last, key)),
+        names=last.names,
+        claims=_claims(last),
+        target=last.opening["rules"]["columns_to_win"],
+        turns=list(_turns(played)),
+        end=heading(last) if last.event["event"] == "end" else "The record has no end",
+        data=_data(key, played),
+    )
+
+
+def _claims(scene: Scene) -> list[list[int]]:
+    """The columns that each seat has claimed."""
+    claims: list[list[int]] = [[] for _ in scene.names]
+    for column, owner in scene.claimed.items():
+        claims[owner].append(column)
+    return claims
+
+
+# For the script -----------------------------------------------------------------------------
+
+
+def _data(key: str, played: Sequence[Scene]) -> dict[str, object]:
+    """What the script plays back; templates/replay.js says what stands where in a step."""
+    rules = played[0].opening["rules"]
+    standings: dict[tuple[tuple[int, ...], ...], int] = {}
+    steps = []
+    for before, scene in zip([None, *played], played, strict=False):
+        standing = tuple(_flat(own) for own in scene.markers)
+        place = standings.setdefault(standing, len(standings))
+        steps.append([*_step(scene, place), said(scene, before), *_roll(scene)])
+    return {
+        "key": key,
+        "names": played[0].names,
+        "lengths": rules["column_lengths"],
+        "target": rules["columns_to_win"],
+        "rolls": rules["sides"] ** 4,
+        "layout": layout(played[0]),
+        "standings": list(standings),
+        "steps": steps,
+    }
+
+
+def _step(scene: Scene, standing: int) -> list[object]:
+    return [scene.event["event"], scene.turn, scene.seat, standing, _flat(scene.runners)]
+
+
+def _roll(scene: Scene) -> Iterator[object]:
+    event = scene.event
+    if event["event"] == "roll":
+        moves, chosen = event["moves"], event["chosen"]
+        yield from (scene.rolls, bust_count(scene), event["dice"], moves)
+        yield -1 if chosen is None else moves.index(chosen)
+
+
+def _flat(spaces: Spaces) -> tuple[int, ...]:
+    """Columns and spaces by turns, which is as short as it gets."""
+    return tuple(number for place in sorted(spaces.items()) for number in place)
+
+
+# In words -----------------------------------------------------------------------------------
+
+
+def said(scene: Scene, before: Scene | None) -> str:
+    """What has just happened; `before` is the scene before it."""
+    claimed = _claimed(scene, before)
+    return f"{heading(scene)}, claims {claimed}" if claimed else heading(scene)
+
+
+def _claimed(scene: Scene, before: Scene | None) -> str:
+    """The columns that have just been claimed."""
+    earlier = before.claimed if before else {}
+    return " and ".join(str(column) for column in scene.claimed if column not in earlier)
+
+
+def _turns(played: Sequence[Scene]) -> Iterator[TurnTold]:
+    """The account of the game, turn by turn."""
+    for turn, steps in groupby(pairwise(played), key=lambda step: step[1].turn):
+        pairs = [step for step in steps if step[1].event["event"] != "end"]
+        rolls = [_rolled(scene) for _, scene in pairs if scene.event["event"] == "roll"]
+        if rolls:
+            name = played[0].names[pairs[0][1].seat]
+            yield TurnTold(turn, name, rolls, _ending(*pairs[-1]))
+
+
+def _rolled(scene: Scene) -> str:
+    event = scene.event
+    taken = "no move" if event["chosen"] is None else move_text(event["chosen"])
+    return f"{dice_text(event['dice'])}: {taken} ({100 * bust_chance(scene):.1f}%)"
+
+
+def _ending(before: Scene, scene: Scene) -> str:
+    match scene.event["event"]:
+        case "stop":
+            claimed = _claimed(scene, before)
+            return f"stops, claims {claimed}" if claimed else "stops"
+        case "bust":
+            return "bust"
+        case _:
+            return "cut short"

@@ -1,0 +1,54 @@
+"""The map of the tree (docs/design.md) is true, and folders can be taken in at a glance."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "cantstop_arena"
+PAGE = (ROOT / "docs" / "design.md").read_text("utf-8")
+CROWDED = {PACKAGE / "cli" / "commands"}  # a file for each command
+MOST_ENTRIES = 15
+
+
+def rows_of_changes() -> Iterator[tuple[str, str]]:
+    """What one might want to change, and where."""
+    _, _, below = PAGE.partition("## Where do I change")
+    table, _, _ = below.partition("\n## ")
+    rows = re.findall(r"^\| (.+?) \| (.+) \|$", table, re.M)
+    return (row for row in rows if row != ("what", "where"))
+
+
+def rooms_of_the_tree() -> list[str]:
+    """The folders that the tree begins its lines with."""
+    tree = PAGE.partition("## The tree")[2].split("```")[1]
+    return re.findall(r"^(\w+)/ ", tree, re.M)
+
+
+@pytest.mark.parametrize(("what", "where"), [*rows_of_changes()])
+def test_places_to_change_exist(what: str, where: str) -> None:
+    paths = [path for path in re.findall(r"`([\w/.]+)`", where) if "/" in path]
+    missing = [path for path in paths if not _is_there(path)]
+    assert not missing, f"{what}: {missing}"
+
+
+def test_tree_names_every_folder() -> None:
+    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert set(rooms_of_the_tree()) == folders
+
+
+def test_folders_can_be_taken_in() -> None:
+    folders = {path.parent for path in PACKAGE.rglob("*.py")} - CROWDED - {PACKAGE}
+    entries = {folder: [*_entries(folder)] for folder in folders}
+    crowded = {folder: len(held) for folder, held in entries.items() if len(held) > MOST_ENTRIES}
+    assert not crowded
+
+
+def _is_there(path: str) -> bool:
+    return any((home / path).exists() for home in (PACKAGE, ROOT))
+
+
+def _entries(folder: Path) -> Iterator[str]:
+    return (path.name for path in folder.iterdir() if not path.name.startswith("__"))
