@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import cache, cached_property
-from typing import NamedTuple
 
 from cantstop_arena.games.cantstop.champion.board import board_for
 from cantstop_arena.games.cantstop.champion.desk import new_desk
@@ -14,14 +13,8 @@ from cantstop_arena.games.cantstop.champion.turns import (
     stop_worth,
 )
 from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.solving.evaluator import Choice
 from cantstop_arena.games.cantstop.turn import Move, Turn
-
-
-class Choice(NamedTuple):
-    """What rolling on is worth, and what stopping is."""
-
-    rolling: float
-    stopping: float
 
 
 class NetEvaluator:

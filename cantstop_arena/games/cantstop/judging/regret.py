@@ -158,10 +158,11 @@ class _Notes:
         self._deal = deal
 
     def judged(self, bot: Contestant) -> Contestant:
-        """The same bot, all of whose decisions are noted."""
+        """The same bot, all of whose decisions are noted; code compiled of it is not for this."""
         sit = bot.sit
         seated = None if sit is None else lambda sitting: self._observed(sit(sitting))
-        return Contestant(bot.name, self._observed(bot.player), bot.digest, seated, bot.learns)
+        own = f"{bot.digest}, judged"
+        return Contestant(bot.name, self._observed(bot.player), own, seated, bot.learns)
 
     def _observed(self, player: Any) -> Player:
         def choose_move(turn: Turn, moves: Sequence[Sequence[int]]) -> int:

@@ -14,7 +14,7 @@ FOLDER = "judged"
 
 @click.command(short_help="Say what the decisions of bots lose.")
 @click.argument("names", nargs=-1, required=True, metavar="BOT...")
-@click.option("--against", default="optimal", show_default=True, metavar="BOT", help="The rival.")
+@click.option("--against", metavar="BOT", help="The rival. Default: who judges.")
 @click.option("--rules", "name", default="3,1", show_default=True, help="By name, or N,K.")
 @click.option("--change", "changes", multiple=True, metavar="KEY=VALUE", help="Of the rules.")
 @click.option("--players", type=click.IntRange(1, 2), default=2, show_default=True)
@@ -51,7 +51,7 @@ FOLDER = "judged"
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def judge(
     names: tuple[str, ...],
-    against: str,
+    against: str | None,
     name: str,
     changes: tuple[str, ...],
     players: int,
@@ -63,7 +63,9 @@ def judge(
     html: Path | None,
     as_json: bool,
 ) -> None:
-    """Say what the decisions of each BOT lose on a board that has been solved.
+    """Say what the decisions of each BOT lose.
+
+    The judge is the table of a board that has been solved, else the grandmaster's nets.
 
     Losses are in points of winning probability (percent), alone in turns; all of a bot's decisions
     are looked at, in every seat. The ten worst are drawn, each with the command that replays it.
@@ -85,7 +87,7 @@ def judge(
     catalogue = Catalogue(bots_folder)
     rules = board_called(name, changes, catalogue)
     folder = tables or tables_folder()
-    best_evaluator(rules, players, folder)  # complaints belong here
+    against = against or best_evaluator(rules, players, folder).name
     rival = find_bot(against, Path(), catalogue)
     found = {}
     for one in dict.fromkeys(names):
