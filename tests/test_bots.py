@@ -29,7 +29,6 @@ BUILT_IN = (
     "rule28",
     "tuned",
     "glenn-aloi",
-    "grandmaster",
 )
 Options = Mapping[str, Any]
 
@@ -352,7 +351,7 @@ def test_every_decision_is_the_one_of_the_description(
 
 def test_the_built_in_bots_are_those_of_the_strategies_page(tables: Tables) -> None:
     built_in = tables.catalogue.built_in(GAME)
-    assert {spec.name for spec in built_in} == {*BUILT_IN, "optimal"}
+    assert {spec.name for spec in built_in} == {*BUILT_IN, "grandmaster", "optimal"}
     assert {spec.name for spec in built_in if spec.lane == "plain"} == {"optimal"}
     assert all(spec.summary for spec in built_in)
 
@@ -463,6 +462,14 @@ def test_built_in_bots_play_without_faults_under_every_named_rule_set(
     for start in range(len(BUILT_IN)):
         bots = [BUILT_IN[(start + step) % len(BUILT_IN)] for step in range(players)]
         played(tables, bots, 3, rules)
+
+
+@pytest.mark.slow
+def test_grandmaster_plays_without_faults_with_nets_and_without(tables: Tables) -> None:
+    """All in one, as compiling it takes long: rules that its nets are for, and others."""
+    for rules in (CLASSIC.name, *[name for name in NAMED if name != CLASSIC.name][:2]):
+        for players in (1, 2, 3, 4):
+            played(tables, ["grandmaster", "rule28", "random", "odds"][:players], 1, rules)
 
 
 @pytest.mark.parametrize("sides", [2, 3, 8])

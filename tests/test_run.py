@@ -101,7 +101,7 @@ def test_a_complete_tournament_says_so_and_plays_nothing(four: Path) -> None:
 def test_another_tournament_of_the_same_name_is_refused_with_what_differs(four: Path) -> None:
     assert "seed: stored 1, requested 2" in arena("run", "four.yaml", "--seed", "2", code=1).output
     Path("bots/plain.py").write_text(PLAIN.replace("0.6", "0.5"))
-    assert "digest" in arena("run", "four.yaml", code=1).output
+    assert "plain.py has changed since" in arena("run", "four.yaml", code=1).output
     arena("run", "four.yaml", "--seed", "2", "--fresh")
     assert summary(four)["seed"] == 2
 

@@ -288,9 +288,9 @@ def test_another_identity_is_refused_with_all_that_differs(tmp_path: Path) -> No
     with pytest.raises(LedgerError) as caught, open_ledger(tmp_path / "ledger", other):
         pass
     assert str(caught.value).splitlines()[1:-1] == [
-        "  seed: 1 there, 2 asked for",
-        '  bots[2].name: "b" there, "c" asked for',
-        '  bots[2].digest: null there, "d" asked for',
+        "  seed: stored 1, requested 2",
+        '  bots[2].name: stored "b", requested "c"',
+        '  bots[2].digest: stored null, requested "d"',
     ]
     with open_ledger(tmp_path / "ledger", other, fresh=True) as ledger:
         assert not ledger.spans()

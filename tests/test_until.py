@@ -410,7 +410,7 @@ def test_faults_of_a_match_are_told() -> None:
 def test_another_match_of_the_same_bots_is_refused_unless_fresh() -> None:
     arena("match", "rule28", "random", "--games", "20", "--seed", "1")
     words = ("match", "rule28", "random", "--games", "20", "--seed", "2")
-    assert "seed: 1 there, 2 asked for" in arena(*words, code=1).stderr
+    assert "seed: stored 1, requested 2" in arena(*words, code=1).stderr
     arena(*words, "--fresh")
 
 
