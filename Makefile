@@ -14,7 +14,7 @@ test: $(VENV)/installed-dev check
 	$(BIN)/pytest -n auto --dist worksteal -m 'not slow'
 
 test-slow: $(VENV)/installed-dev
-	$(BIN)/pytest -n auto --dist worksteal -m 'slow or hypothesis' --hypothesis-profile thorough
+	$(BIN)/pytest -n 3 --dist worksteal -m 'slow or hypothesis' --hypothesis-profile thorough
 
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -86,8 +86,8 @@ def _speed(folder: Path, bot: str, seconds: float) -> str:
 def main() -> None:
     """Print the ladder, or write it into a page."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=10_000)
-    parser.add_argument("--alone", type=int, default=4_000)
+    parser.add_argument("--games", type=int, default=2_000)
+    parser.add_argument("--alone", type=int, default=1_000)
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("--write", type=Path, metavar="PAGE")
     options = parser.parse_args()

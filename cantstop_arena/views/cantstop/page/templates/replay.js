@@ -313,7 +313,7 @@
       const all = this.game.rolls.toLocaleString("en");
       return [
         made("span", "", "Chance of a bust before this roll: "),
-        made("strong", "", `${share.toFixed(1)} %`),
+        made("strong", "", `${share.toFixed(1)}%`),
         made("span", "of", ` ${busts.toLocaleString("en")} of ${all} rolls`),
       ];
     }
