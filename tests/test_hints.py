@@ -16,6 +16,9 @@ from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.views.cantstop.hints import hint_of_moves, hint_of_roll
 
 
+UNKNOWN = derive(CLASSIC, {"landing": "jump"})  # too large to be solved, and no nets are for it
+
+
 def told(rules: RuleSet, folder: Path) -> list[str]:
     """The hints of a game, whose best moves a player makes."""
     hints: list[str] = []
@@ -24,7 +27,7 @@ def told(rules: RuleSet, folder: Path) -> list[str]:
         lines = list(hint_of_moves(turn, moves))
         hints.extend(lines)
         marked = [number for number, line in enumerate(lines) if line.endswith("the best")]
-        if rules is not CLASSIC:
+        if rules is not UNKNOWN:
             worths = adviser_for(rules, 2, folder).worths(turn, [tuple(move) for move in moves])
             assert [worths[number] for number in marked] == [max(worths)] * len(marked) != []
         return marked[0] if marked else 0
@@ -49,5 +52,5 @@ def test_a_hint_names_what_is_best(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_where_nobody_knows_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CANTSTOP_ARENA_TABLES", str(tmp_path))
-    (said,) = {*told(CLASSIC, tmp_path)}
-    assert said.startswith("  There is no hint: classic has not been solved for 2")
+    (said,) = {*told(UNKNOWN, tmp_path)}
+    assert said.startswith("  There is no hint: ") and "has not been solved for 2" in said

@@ -136,5 +136,5 @@ def test_a_bot_from_a_file_is_judged_where_its_code_may_run(
 
 
 def test_a_board_that_is_not_solved_is_refused() -> None:
-    code, text = run("rule28", "--rules", "classic")
+    code, text = run("rule28", "--rules", "jump")
     assert (code, "has not been solved for 2 (see `arena solve`)" in text) == (2, True)

@@ -1,6 +1,7 @@
 """The command line: one file per command, heavy imports inside the commands."""
 
 import os
+import sys
 from typing import Any
 
 import click
@@ -82,6 +83,7 @@ class Arena(click.Group):
             raise  # click ends quietly when nobody reads on
         except OSError as error:
             click.echo(f"{error.filename or 'arena'}: {error.strerror or error}", err=True)
+            _let_go_of_output()
             context.exit(1)
 
     def _invoke(self, context: click.Context) -> Any:
@@ -92,6 +94,14 @@ class Arena(click.Group):
         except Interrupted as wish:
             click.echo(shutdown.farewell(), err=True)
             context.exit(128 + wish.args[0])
+
+
+def _let_go_of_output() -> None:
+    """Have nothing left to say that the interpreter would fail to write when it ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(cls=Arena, context_settings={"help_option_names": ["-h", "--help"]})

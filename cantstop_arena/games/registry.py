@@ -26,9 +26,9 @@ _BUILT_IN = {
     "cubus": "cantstop_arena.games.cubus.game",
 }
 _COMMANDS = {
-    "odds": "cantstop_arena.views.cantstop.odds_command:odds",
-    "train": "cantstop_arena.views.cantstop.train_command:train",
-    "solve": "cantstop_arena.views.cantstop.solve_command:solve",
+    "odds": "cantstop_arena.views.cantstop.commands.odds_command:odds",
+    "train": "cantstop_arena.views.cantstop.commands.train_command:train",
+    "solve": "cantstop_arena.views.cantstop.commands.solve_command:solve",
     "judge": "cantstop_arena.views.cantstop.judging.judge_command:judge",
     "cubus": "cantstop_arena.views.cubus.commands:cubus",
 }

@@ -139,7 +139,7 @@ class CantStop(Game):
 
     def bot_template(self, compiled: bool) -> str:
         file = "compiled.py.txt" if compiled else "plain.py.txt"
-        return resources.files(__package__).joinpath("templates", file).read_text("utf-8")
+        return resources.files(__package__).joinpath("bots", "templates", file).read_text("utf-8")
 
     def uncompiled(self, bots: Mapping[str, str]) -> list[str]:
         from cantstop_arena.games.cantstop.engine.compiler import is_cached

@@ -67,9 +67,12 @@ class Redirection:
         self._point_at(self._nowhere)
         sys.stdin = open(0, closefd=False)  # noqa: SIM115
         sys.stdout = sys.stderr = _Printer(self)
+        old = sys.__stdout__, sys.__stderr__
+        self._old = [one for one in old if isinstance(one, io.TextIOWrapper)]
 
     def turn_to(self, bot: int) -> None:
         """From now on it is this bot that prints."""
+        self._flush()
         # Always, since a bot can have closed or redirected what is standard output for all.
         try:
             self._point_at(self._file_of(bot))
@@ -93,9 +96,16 @@ class Redirection:
 
     def end_lines(self) -> None:
         """Print what was begun and has no end."""
+        self._flush()
         while self._begun:
             bot, rest = self._begun.popitem()
             self._write(bot, f"{rest}\n")
+
+    def _flush(self) -> None:
+        """What a bot wrote past this, to the interpreter's own standard files, is its own, too."""
+        for one in self._old:
+            with contextlib.suppress(OSError, ValueError):
+                io.TextIOWrapper.flush(one)  # whatever a bot made of the file's own
 
     def _write(self, bot: int, text: str) -> None:
         self.turn_to(bot)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _BETWEEN = 20.0  # seconds between two looks at how strong it has become
 
 
-@click.command()
+@click.command(short_help="Train nets for grandmaster.")
 @click.argument("name", metavar="RULES")
 @click.option("--players", default=2, show_default=True, type=click.IntRange(1, 4))
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0, 2**63 - 1))

@@ -1,0 +1,1 @@
+"""Commands of Can't Stop alone."""
