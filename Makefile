@@ -1,20 +1,24 @@
 # make run: the quickstart tournament. make test: style, types, import contracts, tests.
 # make test-slow: the slow tests, of hostile bots, interruptions and statistics; properties at length.
+# make test-long: trainings, ladders and figures, before a release; CI leaves them out.
 # make soak: a tournament under random faults. make coverage-study: do intervals hold the truth?
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-slow check bench strength soak coverage-study clean
+.PHONY: run test test-slow test-long check bench strength soak coverage-study clean
 
 run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
 
 test: $(VENV)/installed-dev check
-	$(BIN)/pytest -n auto --dist worksteal -m 'not slow'
+	$(BIN)/pytest -n auto --dist worksteal -m 'not slow and not long'
 
 test-slow: $(VENV)/installed-dev
-	$(BIN)/pytest -n 3 --dist worksteal -m 'slow or hypothesis' --hypothesis-profile thorough
+	$(BIN)/pytest -n 3 --dist worksteal -m '(slow or hypothesis) and not long' --hypothesis-profile thorough
+
+test-long: $(VENV)/installed-dev
+	$(BIN)/pytest -n auto --dist worksteal -m long
 
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .

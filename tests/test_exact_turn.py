@@ -33,7 +33,7 @@ def test_every_state_of_a_turn_is_worth_what_a_slow_solver_says() -> None:
     assert int(done.stdout.split()[0]) > 50
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(len(exact_turns.SMALL)))
 def test_compiled_turns_are_worth_what_a_slow_solver_says(number: int) -> None:
     assert exact_turns.compare(*exact_turns.SMALL[number], number) > 50

@@ -15,7 +15,6 @@ from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.views.cantstop.hints import hint_of_moves, hint_of_roll
 
-
 UNKNOWN = derive(CLASSIC, {"landing": "jump"})  # too large to be solved, and no nets are for it
 
 

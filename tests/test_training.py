@@ -29,7 +29,7 @@ def finished(training: Course) -> bytes:
     return net
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_training_comes_to_the_same_net_however_it_is_played(tmp_path: Path) -> None:
     once = finished(course())
     assert finished(course(workers=2)) == once
@@ -44,7 +44,7 @@ def test_a_training_comes_to_the_same_net_however_it_is_played(tmp_path: Path) -
     assert finished(again) == once
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("players", [1, 3])
 def test_other_numbers_of_seats_are_trained_for(players: int) -> None:
     training = course(players=players)

@@ -168,7 +168,7 @@ def share_of_wins(first: str, second: str, deals: int) -> float:
     return float(np.mean([(lead > 0).mean() + (lead == 0).mean() / 2 for lead in ahead]))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("first", "second", "share"), WINS)
 def test_shares_of_wins(first: str, second: str, share: float) -> None:
     assert abs(share_of_wins(first, second, 1000) - share) < 4 * 2**0.5 * WINS_ERROR + 0.005
