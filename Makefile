@@ -1,5 +1,6 @@
 # make run: the quickstart tournament. make test: style, types, import contracts, tests.
 # make test-slow: the slow tests, of hostile bots, interruptions and statistics; properties at length.
+# They wait more than they compute, so that four processes share two cores well.
 # make test-long: trainings, ladders and figures, before a release; CI leaves them out.
 # make soak: a tournament under random faults. make coverage-study: do intervals hold the truth?
 PYTHON ?= python3
@@ -15,7 +16,7 @@ test: $(VENV)/installed-dev check
 	$(BIN)/pytest -n auto --dist worksteal -m 'not slow and not long'
 
 test-slow: $(VENV)/installed-dev
-	$(BIN)/pytest -n 3 --dist worksteal -m '(slow or hypothesis) and not long' --hypothesis-profile thorough
+	$(BIN)/pytest -n 4 --dist worksteal -m '(slow or hypothesis) and not long' --hypothesis-profile thorough
 
 test-long: $(VENV)/installed-dev
 	$(BIN)/pytest -n auto --dist worksteal -m long
