@@ -199,7 +199,7 @@ class Charge:
 
 
 # What a tournament can be played until: see Until.
-ELO_ERROR, WIDTH = "elo_error", "width"
+ELO_ERROR, WIDTH, TEST = "elo_error", "width", "test"
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,8 @@ class Until:
     """The rule that ends a tournament: for every bot the `measure` is `most` or less.
 
     ELO_ERROR is half the width of the interval of its Elo, WIDTH the whole width of that of its
-    score. The intervals are confidence sequences, tuned for the `expected` number of deals.
+    score; a TEST ends a match when it has decided, and knows no width. The intervals are confidence
+    sequences, tuned for the `expected` number of deals.
     """
 
     measure: str

@@ -19,7 +19,7 @@ from cantstop_arena.deals.seatings import standard_orders
 from cantstop_arena.deals.seeds import Seed, drawn
 from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.ratings.sequential.confidence import looks
-from cantstop_arena.ratings.sequential.sprt import GROWTH, SCORES, Sprt, expected_deals
+from cantstop_arena.ratings.sequential.sprt import GROWTH, SCORES, Sprt, ended_by, expected_deals
 from cantstop_arena.tournament import run
 from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
 from cantstop_arena.tournament.files.references import entrant_called
@@ -88,7 +88,8 @@ class Match:
                 if self._is_over(counts.tolist(), seen, watch):
                     break
             seed = session.tournament.seed
-            return Outcome(tuple(counts.tolist()), session.results(), seed)
+            results = replace(session.results(), until=ended_by(self.test))
+            return Outcome(tuple(counts.tolist()), results, seed)
 
     def _looks(self) -> Iterator[int]:
         deals = self.tournament.deals

@@ -105,6 +105,7 @@ def match(
     from cantstop_arena.documents.analysis import Analysis
     from cantstop_arena.documents.written import write_whole
     from cantstop_arena.reports.match import finding, match_json, match_text
+    from cantstop_arena.tournament.ledgers.archive import MATCH
     from cantstop_arena.tournament.match import Match, pairing
 
     test = _test(elo, alpha, beta)
@@ -125,7 +126,7 @@ def match(
     finally:
         screen.close()
     found = finding(contest.names, outcome.counts, test)
-    path = contest.folder / "match.json"
+    path = contest.folder / MATCH
     write_whole(path, match_json(found, rules.name, outcome.seed))
     analysis = Analysis(outcome.results)
     played = replace(tournament, seed=outcome.seed)

@@ -9,6 +9,10 @@ from cantstop_arena.documents.until_words import until_note
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 
 NOT_REPRODUCIBLE = "not reproducible"
+NOT_COMPARABLE = (
+    "Scores cannot be compared: not all bots met the same rivals equally often. Elo allows for"
+    " that."
+)
 MOST_NAMES = 6
 LEGEND = (
     "Bots that share a letter of their group are not significantly different; LOS vs next: the"
@@ -76,6 +80,8 @@ def _about_gauntlet(analysis: Analysis, bot: int) -> list[str]:
 
 def _about_scores(analysis: Analysis) -> Iterator[str]:
     """What an even score is, whether the ratings fit, and where they and direct scores part."""
+    if not (analysis.scores_compare or analysis.results.challenger):
+        yield NOT_COMPARABLE
     if analysis.results.players > 2:
         yield f"An even score is {100 / analysis.results.players:.1f}%."
     yield from fits(analysis)
