@@ -10,8 +10,10 @@ from textwrap import dedent
 import click
 import naive
 import pytest
+import yaml
 from click.testing import CliRunner
 
+import cantstop_arena
 from cantstop_arena.bot_sources.bot_specs import Description
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
@@ -277,3 +279,28 @@ def test_every_link_to_a_heading_finds_it(page: Path) -> None:
         text = (page.parent / target if target else page).read_text("utf-8")
         headings = re.findall(r"^#+ (.*)$", text, re.M)
         assert anchor in [heading.lower().replace(" ", "-") for heading in headings]
+
+
+def test_one_version_everywhere() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"]
+    assert cited == cantstop_arena.__version__
+    assert f"## [{cited}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_site_leaves_no_page_of_the_documentation_out() -> None:
+    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    named = {page for entry in site["nav"] for page in _pages(entry)}
+    there = {f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")}
+    assert there <= named
+    assert all((ROOT / page).is_file() for page in named)
+
+
+def _pages(entry: object) -> Iterator[str]:
+    if isinstance(entry, str):
+        yield entry
+    elif isinstance(entry, dict):
+        for value in entry.values():
+            yield from _pages(value)
+    elif isinstance(entry, list):
+        for part in entry:
+            yield from _pages(part)
