@@ -49,7 +49,7 @@ wheel-test: wheel
 	$(BIN)/python tests/wheel.py dist/*.whl
 
 docs: $(VENV)/installed-docs
-	DISABLE_MKDOCS_2_WARNING=true $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
