@@ -67,11 +67,11 @@ def _about_scores(analysis: Analysis) -> Iterator[str]:
     """What an even score is, whether the ratings fit, and where they and direct scores part."""
     if analysis.results.players > 2:
         yield f"An even score is {100 / analysis.results.players:.1f}%."
-    yield from fits(analysis)
+    yield from _fits(analysis)
     yield from head_to_head(analysis)
 
 
-def fits(analysis: Analysis) -> Iterator[str]:
+def _fits(analysis: Analysis) -> Iterator[str]:
     """Whether a single rating per bot fits the results, where that can be told."""
     chance = analysis.goodness.chance
     if chance is None:
