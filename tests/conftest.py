@@ -72,6 +72,14 @@ main(["run", "warm.yaml", "--quiet", "--workers", "1"])
 """
 WITHOUT = Path(__file__).parent / "without"
 
+# Files whose tests load, compile or solve much within pytest's own process.
+FILLING = {
+    *("test_bots", "test_dice", "test_drawing", "test_engine", "test_exact_turn", "test_hints"),
+    *("test_learning", "test_machinecode", "test_naive", "test_optimal", "test_regret"),
+    *("test_replay_page", "test_solving", "test_tables", "test_training", "test_tuned"),
+    *("test_unseeded",),
+}
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Processes that tests start have no more packages than most users."""
@@ -95,13 +103,30 @@ def _is_leader(config: pytest.Config) -> bool:
     return config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
 
 
-def pytest_collection_finish() -> None:
-    """Leave what has been collected to no garbage collector, least of all in forked processes.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests that play within this process come last, for a small process is forked sooner.
 
-    Each of them would copy all that memory only to look through it.
+    Each of pytest's workers begins with its share of the files, so each has its share of both.
     """
+    workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
+    files = {file: number for number, file in enumerate(dict.fromkeys(map(_file_of, items)))}
+
+    def place(item: pytest.Item) -> tuple[int, bool, int]:
+        file = _file_of(item)
+        return files[file] % workers, file in FILLING or file.startswith("cubus/"), files[file]
+
+    items.sort(key=place)
+
+
+def _file_of(item: pytest.Item) -> str:
+    return item.path.relative_to(Path(__file__).parent).with_suffix("").as_posix()
+
+
+def pytest_collection_finish() -> None:
+    """Leave what there is at a fork to no garbage collector, which would copy it to look at it."""
     gc.collect()
     gc.freeze()
+    os.register_at_fork(before=gc.freeze)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -109,6 +134,25 @@ def one_worker() -> Iterator[None]:
     """Commands within this process play with one worker, unless a test wants more."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cantstop_arena.tournament.pool.worker.worker_count", lambda: 1)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_asked_once() -> Iterator[None]:
+    """What packages offer is found out once for all commands that look for them in one place."""
+    from cantstop_arena.bot_sources import catalogue
+
+    ask = vars(catalogue._Findings)["offers"].func
+    known: dict[tuple[str, ...], Any] = {}
+
+    def offers(findings: Any) -> Any:
+        place = tuple(sys.path)
+        if place not in known:
+            known[place] = ask(findings)
+        return known[place]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(catalogue._Findings, "offers", property(offers))
         yield
 
 
