@@ -74,10 +74,11 @@ WITHOUT = Path(__file__).parent / "without"
 
 # Files whose tests load, compile or solve much within pytest's own process.
 FILLING = {
-    *("test_bots", "test_dice", "test_drawing", "test_engine", "test_exact_turn", "test_hints"),
-    *("test_learning", "test_machinecode", "test_naive", "test_optimal", "test_regret"),
-    *("test_replay_page", "test_solving", "test_tables", "test_training", "test_tuned"),
-    *("test_unseeded",),
+    *("test_bots", "test_compare_statistics", "test_dice", "test_drawing", "test_engine"),
+    *("test_exact_turn", "test_hints", "test_learning", "test_machinecode", "test_naive"),
+    *("test_optimal", "test_ratings", "test_ratings_errors", "test_ratings_fit"),
+    *("test_ratings_scores", "test_regret", "test_replay_page", "test_sequential"),
+    *("test_solving", "test_tables", "test_training", "test_tuned", "test_unseeded"),
 }
 
 

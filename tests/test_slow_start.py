@@ -60,7 +60,7 @@ def test_a_slow_start_changes_nothing(tmp_path: Path) -> None:
         ("program.py", PROGRAM),
         (
             "t.yaml",
-            "seed: 3\ngames: 4\n"
+            "seed: 3\ngames: 4\ndecision_limit: 30\n"
             f"bots: [patient, {{command: [{sys.executable}, program.py], as: p}}]",
         ),
     ):
