@@ -7,6 +7,7 @@ from functools import partial
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.tournament.cluster.cluster_pool import ClusterPool, Watch
 from cantstop_arena.tournament.cluster.job import job_for
+from cantstop_arena.tournament.cluster.line import line_to
 from cantstop_arena.tournament.pool.block_pool import BlockPool
 from cantstop_arena.tournament.pool.cluster_address import Address
 from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
@@ -29,7 +30,8 @@ class Pools:
             window = game_called(spec.game).window
             return WorkerPool(partial(spec.at_work, bots.logs), window, bots, terms)
         if terms.cluster not in self._clusters:
-            job = job_for(spec, bots, names, terms)
-            pool = ClusterPool(terms.cluster, terms.workers, job, watch)
-            self._clusters[terms.cluster] = self._stack.enter_context(pool)
+            hire = job_for(spec, bots, names, terms).hire
+            line = line_to(terms.cluster, terms.workers, hire)
+            pool = self._stack.enter_context(ClusterPool(line, bots, watch))
+            self._clusters[terms.cluster] = pool
         return nullcontext(self._clusters[terms.cluster])

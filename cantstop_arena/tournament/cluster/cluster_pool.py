@@ -8,7 +8,6 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import ClusterError, GameError, WorkerPoolError
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.tournament.cluster.job import Job
 from cantstop_arena.tournament.cluster.letters import (
     AtWork,
     Done,
@@ -29,9 +28,9 @@ from cantstop_arena.tournament.cluster.line import Line
 from cantstop_arena.tournament.cluster.machine_slot import MachineSlot
 from cantstop_arena.tournament.cluster.stock import Stock
 from cantstop_arena.tournament.pool.block_pool import PlayedPart, Unbuilt
-from cantstop_arena.tournament.pool.cluster_address import Address
 from cantstop_arena.tournament.pool.frames import Nonsense
 from cantstop_arena.tournament.pool.messages import Broken, GameFailed
+from cantstop_arena.tournament.setup.known_bots import Bots
 
 _PULSE = 0.05  # seconds
 _LOST_IN_TURN = 20  # machines without a result between them, before that is more than bad luck
@@ -49,16 +48,12 @@ class Watch(Protocol):
 
 
 class ClusterPool:
-    """Plays streams of blocks on the machines of a cluster. Use it as a context manager.
+    """Plays streams of blocks on machines at the end of a line. Use it as a context manager."""
 
-    On each there are so many `processes`; 0: as many as Dask has threads there.
-    """
-
-    def __init__(self, address: Address, processes: int, job: Job, watch: Watch) -> None:
-        self._address = address
-        self._line = Line(address, processes, job.hire)
-        self._logs = job.bots.logs
-        self._orders = len(job.bots.orders)
+    def __init__(self, line: Line, bots: Bots, watch: Watch) -> None:
+        self._line = line
+        self._logs = bots.logs
+        self._orders = len(bots.orders)
         self._watch = watch
         self._slots: dict[str, MachineSlot] = {}
         self._refused: dict[str, str] = {}
@@ -119,9 +114,10 @@ class ClusterPool:
             raise ClusterError(self._end(letter))
 
     def _end(self, gone: Gone) -> str:
+        where = self._line.cluster
         if gone.was_there:
-            return f"The cluster at {self._address} has ended: {gone.why}.{shutdown.farewell()}"
-        return f"No cluster can be reached at {self._address}: {gone.why}"
+            return f"The cluster at {where} has ended: {gone.why}.{shutdown.farewell()}"
+        return f"No cluster can be reached at {where}: {gone.why}"
 
     def _hear(self, said: Said) -> Iterator[PlayedPart]:
         if (slot := self._slots.get(said.machine)) is None:

@@ -67,7 +67,7 @@ class Courier:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def carry(self) -> None:
-        """Carry letters until the arena ends. Raises OSError where the scheduler is gone."""
+        """Carry letters until the arena ends. Raises OSError where the scheduler ends."""
         letters = self._arena.letters()
         first = await anext(letters, None)
         if not isinstance(first, HireAll):
@@ -96,7 +96,7 @@ class Courier:
                     work = self._work_with(machine, self._processes or threads, job)
                     self._tasks[machine] = asyncio.create_task(work)
             await asyncio.sleep(_PAUSE)
-        raise OSError("its scheduler does not answer any more")
+        raise OSError("the scheduler does not answer any more")
 
     async def _work_with(self, machine: str, processes: int, job: bytes) -> None:
         """Hand on what a machine says, from its first to its last word."""
@@ -152,7 +152,7 @@ class Courier:
 
 
 def _told(error: BaseException) -> str:
-    return in_a_line(f"{type(error).__name__}: {error}", _LONGEST_REASON)
+    return in_a_line(str(error) or type(error).__name__, _LONGEST_REASON)
 
 
 @contextlib.asynccontextmanager
@@ -195,7 +195,7 @@ async def _carry(address: Address, processes: int) -> None:
         async with _client_of(address, processes) as client:
             was_there = True
             await Courier(client, arena, processes).carry()
-    except (OSError, ValueError) as error:
+    except Exception as error:
         await arena.tell(Gone(_told(error), was_there))
 
 

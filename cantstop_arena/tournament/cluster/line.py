@@ -3,6 +3,7 @@
 import contextlib
 import os
 import subprocess
+from collections.abc import Sequence
 from multiprocessing.connection import wait
 
 from cantstop_arena.runtime.system import python_module
@@ -22,15 +23,14 @@ _TO_END = 10.0  # seconds in which a courier ends what it has started
 
 
 class Line:
-    """To the courier of a cluster, and through it to machines. Use it as a context manager.
+    """To a courier, and through it to machines, all hired alike. Use it as a context manager.
 
-    Machines have so many `processes`; 0: as many as Dask has threads there.
+    The courier is a command; `cluster` says to users where it carries letters.
     """
 
-    def __init__(self, address: Address, processes: int, hire: Hire) -> None:
-        self._words = python_module(
-            f"{__package__}.courier", address.kind, address.place, str(processes)
-        )
+    def __init__(self, courier: Sequence[str], cluster: str, hire: Hire) -> None:
+        self.cluster = cluster
+        self._words = courier
         self._hire = HireAll(framed(hire))
         self._frames = Frames(from_courier)
 
@@ -78,3 +78,12 @@ class Line:
         with contextlib.suppress(BrokenPipeError):  # what can be read will say so
             while left:
                 left = left[os.write(self._courier.stdin.fileno(), left) :]
+
+
+def line_to(address: Address, processes: int, hire: Hire) -> Line:
+    """A line to a cluster's machines, with so many processes on each.
+
+    0: as many as Dask has threads there.
+    """
+    told = (address.kind, address.place, str(processes))
+    return Line(python_module(f"{__package__}.courier", *told), str(address), hire)

@@ -1,5 +1,6 @@
 """Where a cluster is, as users say it."""
 
+import os
 import re
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -31,6 +32,8 @@ def address_in(text: str) -> Address:
     kind, _, place = text.partition(":")
     if not _makes_sense(kind, place):
         raise UsageError(f"--cluster must be {WANTED}, not {text!r}")
+    if kind == "file" and not os.path.isfile(place):
+        raise UsageError(f"--cluster {text}: there is no such file; a scheduler writes it")
     if find_spec("distributed") is None:
         raise UsageError(
             "--cluster needs Dask, which is not installed:"
