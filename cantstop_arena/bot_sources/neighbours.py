@@ -1,5 +1,6 @@
 """Files beside a bot's: imported and read as they were when it was identified, not from disk."""
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.abc import SourceLoader
@@ -29,7 +30,7 @@ class _Text(SourceLoader):
 
 
 class _Finder:
-    """Finds what Python would find, and gives it its text."""
+    """Finds what Python would find if all texts lay where they came from, and gives it its text."""
 
     def __init__(self) -> None:
         self.texts: dict[str, bytes] = {}
@@ -37,15 +38,33 @@ class _Finder:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        found = PathFinder.find_spec(name, path, target)
-        origin = found.origin if found else None
-        if origin is None or origin not in self.texts:
-            return None
-        loader = _Text(origin, self.texts[origin])
-        places = found.submodule_search_locations if found else None
+        for folder in sys.path if path is None else path:
+            origin = self._text_in(folder, name) or _file_in(folder, name)
+            if origin:
+                return self._spec(name, origin) if origin in self.texts else None
+        return None
+
+    def _text_in(self, folder: str, name: str) -> str | None:
+        """Where the text of a module of this name lay in a folder, which need not be there."""
+        place = f"{folder}{os.sep}{name.rpartition('.')[2]}"
+        places = (f"{place}{os.sep}{_PACKAGE}", f"{place}.py")
+        return next((origin for origin in places if origin in self.texts), None)
+
+    def _spec(self, name: str, origin: str) -> ModuleSpec | None:
+        folder, file = os.path.split(origin)
+        loader, places = _Text(origin, self.texts[origin]), [folder] if file == _PACKAGE else None
         return spec_from_file_location(
             name, origin, loader=loader, submodule_search_locations=places
         )
+
+
+_PACKAGE = "__init__.py"
+
+
+def _file_in(folder: str, name: str) -> str | None:
+    """The file of a module of this name that Python finds in a folder; none for a mere folder."""
+    found = PathFinder.find_spec(name, [folder])
+    return found.origin if found else None
 
 
 _finder = _Finder()
