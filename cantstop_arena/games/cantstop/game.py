@@ -69,6 +69,7 @@ _BOTS = (
     "rule28",
     "glenn-aloi",
     "tuned",
+    "champion",
     "grandmaster",
     "optimal",
 )
