@@ -73,6 +73,7 @@ _BOTS = (
     "rule28",
     "glenn-aloi",
     "tuned",
+    "champion",
     "grandmaster",
     "optimal",
 )
