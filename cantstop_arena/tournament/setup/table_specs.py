@@ -97,6 +97,7 @@ class TableSpec:
     seed: Seed
     folder: Path
     measured: bool = False
+    scored: bool = False
     prepared: bool = False
     """Whether seats say what every process is to find: which foreign bots are compiled."""
 
@@ -122,7 +123,7 @@ class TableSpec:
         if any(seat.is_foreign for seat in self.seats):
             yield Building(None)  # machine code takes as long as it takes
         table = game_called(self.game).table(self.rules, contestants, self.players, self.seed)
-        table.measured = self.measured
+        table.measured, table.scored = self.measured, self.scored
         _TABLES[self] = table
 
     def as_prepared(self, native: Sequence[bool]) -> "TableSpec":
@@ -172,7 +173,9 @@ def table_spec_for(
         seats.append(entrant_seat(entrant, catalogue, limits, log, memory, hidden, kept))
     rules, players, seed = tournament.rules, tournament.players, tournament.seed
     seated, game = tuple(seats), tournament.game.name
-    return TableSpec(game, rules, seated, players, seed, catalogue.folder, tournament.measured)
+    measured, scored = tournament.measured, tournament.luck_removed
+    folder = catalogue.folder
+    return TableSpec(game, rules, seated, players, seed, folder, measured, scored)
 
 
 def _hidden(tournament: Tournament, logs: BotLogs | None) -> tuple[Path, ...]:
