@@ -232,6 +232,7 @@ def test_a_lead_is_compared_with_none() -> None:
 # --- Where there is no difference -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deals", [30, 200])
 def test_false_alarms_are_rare_in_a_whole_file(deals: int) -> None:
     """Ten questions about the same rules on independent deals, hundreds of times."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import pytest
 from oracles import sm, stats
+from parameters import slow_but
 from simulated import Truth, blocks_at, results
 
 from cantstop_arena.deals.sampling import gather
@@ -36,12 +37,15 @@ def test_the_deviance_is_that_of_statsmodels() -> None:
 
 @pytest.mark.parametrize(
     ("truth", "deals"),
-    [
-        (Truth([2, 1, 0, -1], [0.2, -0.2], 0.9), 100),
-        (Truth(np.linspace(-2, 2, 12).tolist(), [0.2, -0.2], 0.9), 60),
-        (Truth([1, 0.5, 0, -1], [0.2, 0.1, -0.3], 0.9), 100),
-        (Truth([0, 0, 0, 0], [0.2, -0.2], 0.3, unfinished=0.4), 100),
-    ],
+    slow_but(
+        (2,),
+        [
+            (Truth([2, 1, 0, -1], [0.2, -0.2], 0.9), 100),
+            (Truth(np.linspace(-2, 2, 12).tolist(), [0.2, -0.2], 0.9), 60),
+            (Truth([1, 0.5, 0, -1], [0.2, 0.1, -0.3], 0.9), 100),
+            (Truth([0, 0, 0, 0], [0.2, -0.2], 0.3, unfinished=0.4), 100),
+        ],
+    ),
 )
 def test_a_true_model_is_seldom_rejected(truth: Truth, deals: int) -> None:
     """With shared deals the deviance is far from a chi-square of all its degrees of freedom."""
