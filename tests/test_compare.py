@@ -244,7 +244,7 @@ def test_formats(form: str) -> None:
     else:
         sentence = answers()[0]["sentence"]
         assert sentence.split("%")[0] in result.stdout
-        assert "p is corrected for all 14 questions of the file" in result.stdout
+        assert "p and intervals are corrected for all 14 questions of the file" in result.stdout
     assert ("Written to results/test: " + ", ".join(FILES) in result.stdout) == (form == "text")
 
 

@@ -80,14 +80,14 @@ def legend(answers: Answers) -> Iterator[str]:
         one.p is not None for answer in answers.answers for one in _questions(answer).values()
     )
     yield (
-        "Shares are in percent, their differences in points of a hundred; ± is half of a 95%"
-        " interval, of differences between deals played under both rule sets. Effects are Cohen's d"
-        " in games (counts) and Cohen's h (shares)."
+        "Shares are in percent, their differences in points of a hundred; ± is half of an interval,"
+        " of differences between deals played under both rule sets. Effects are Cohen's d in games"
+        " (counts) and Cohen's h (shares)."
     )
     yield (
-        f"p is corrected for all {questions} questions of the file (Holm): 5% is the chance that"
-        " any of them is answered by a difference where there is none at all. Negligible: the"
-        f" interval lies within what is to be ignored ({_limits(answers)})."
+        f"p and intervals are corrected for all {questions} questions of the file (Bonferroni): 5%"
+        " is the chance that any interval misses. Different: it leaves out zero. Negligible: it"
+        f" lies within what is to be ignored ({_limits(answers)})."
     )
 
 
