@@ -69,6 +69,8 @@ bots = [bot for bot in game.bots if not game.refusal(bot, game.rules.default, 2)
 bots = [bot for bot in bots if bot != "grandmaster"]
 Path("warm.yaml").write_text(f"game: {game.name}\\ngames: 2\\nbots: [{', '.join(bots)}]\\n")
 main(["run", "warm.yaml", "--quiet", "--workers", "1"])
+if game.name == "cantstop":
+    game.position(game.rules.default, 2, 1).seen_by(0)
 """
 WITHOUT = Path(__file__).parent / "without"
 

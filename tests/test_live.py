@@ -512,6 +512,12 @@ class Curious:
         """Keep how many games are left."""
         self.extents.append((played, games))
 
+    def plays_on(self, machines: int, processes: int) -> None:
+        """Nothing to say."""
+
+    def remarks(self, words: str) -> None:
+        """Nothing to say."""
+
     def passes(self, results: Callable[[], Results]) -> None:
         """Look."""
         self.results = results

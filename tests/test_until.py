@@ -176,6 +176,12 @@ class Interrupting:
     def shrinks(self, played: int, games: int) -> None:
         """Nothing to say."""
 
+    def plays_on(self, machines: int, processes: int) -> None:
+        """Nothing to say."""
+
+    def remarks(self, words: str) -> None:
+        """Nothing to say."""
+
     def passes(self, results: Callable[[], Results]) -> None:
         """Nothing to say."""
 

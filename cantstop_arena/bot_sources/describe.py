@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.bot_sources import bot_files
+from cantstop_arena.bot_sources import bot_files, neighbours
 from cantstop_arena.bot_sources.bot_files import Source, digest_of, sources_of
 from cantstop_arena.bot_sources.bot_specs import Description, check_names
 from cantstop_arena.bot_sources.complaints import LONGEST_REPORT, complaint_of
@@ -211,6 +211,7 @@ def _is_sayable(choice: object) -> bool:
 def describe_file(path: str, digest: str) -> Mapping[str, Any]:
     """What a file holds, or why it cannot be used."""
     loader, source = Loader(Path()), Source(Path(path), digest=digest)
+    neighbours.note_reading()
     try:
         found = loader.bots_of(source)
         return {"bots": [_told(spec.description()) for spec in found], "beside": _beside(path)}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cantstop_arena.bot_sources.catalogue import Catalogue
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.tournament.files.config import Overrides
+    from cantstop_arena.tournament.pool.cluster_address import Address
     from cantstop_arena.tournament.pool.worker_pool import Terms
 
 bots_option = click.option(
@@ -73,6 +74,14 @@ def _seed(context: click.Context, parameter: click.Parameter, text: str | None) 
     return seed
 
 
+def _cluster(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> "Address | None":
+    from cantstop_arena.tournament.pool.cluster_address import address_in
+
+    return None if text is None else address_in(text)
+
+
 def seed_option(default: str) -> Callable[..., Any]:
     """The option for the seed, a number or a text as in a file; `default` says what it is else."""
     return click.option(
@@ -96,6 +105,12 @@ results_option = click.option(
 )
 _OPTIONS = (
     workers_option,
+    click.option(
+        "--cluster",
+        callback=_cluster,
+        metavar="ADDRESS",
+        help="Play on a cluster of Dask's: tcp://HOST:PORT, file:SCHEDULER.json or local:N.",
+    ),
     click.option(
         "--start-method",
         type=click.Choice(["fork", "forkserver", "spawn"]),
@@ -122,6 +137,7 @@ class Playing:
     """How what a file describes is to be played, as the options say."""
 
     workers: int | None
+    cluster: "Address | None"
     start_method: str | None
     memory: int | None
     games: int | None
@@ -142,7 +158,7 @@ class Playing:
     @property
     def terms(self) -> "Terms":
         """The terms on which workers play."""
-        return terms_of(self.workers, self.start_method, self.memory)
+        return terms_of(self.workers, self.start_method, self.memory, self.cluster)
 
 
 def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -158,9 +174,15 @@ def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return told
 
 
-def terms_of(workers: int | None, start_method: str | None, memory: int | None) -> "Terms":
+def terms_of(
+    workers: int | None,
+    start_method: str | None,
+    memory: int | None,
+    cluster: "Address | None" = None,
+) -> "Terms":
     """The terms on which workers play, with defaults for what is not given."""
     from cantstop_arena.tournament.pool.worker import start_methods, worker_count
     from cantstop_arena.tournament.pool.worker_pool import Terms
 
-    return Terms(workers or worker_count(), start_method or start_methods()[0], memory)
+    count = workers or (0 if cluster else worker_count())
+    return Terms(count, start_method or start_methods()[0], memory, cluster=cluster)

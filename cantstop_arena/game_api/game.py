@@ -11,22 +11,27 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pkgutil import resolve_name
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from cantstop_arena.deals.counting import Counts
 from cantstop_arena.deals.seatings import Orders, standard_orders
+from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.decisions import Decision, decisions_of, game_over
 from cantstop_arena.game_api.streams import Chance, Stream
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.outcomes import Window
+    from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.game_api.codec import Codec
+    from cantstop_arena.game_api.position import Position
     from cantstop_arena.game_api.rulebook import RuleBook
 
 Event = Mapping[str, Any]
 """One line of a recorded game: its `event` says what kind it is."""
 
 _PLACE = ("event", "turn", "seat")
+_NO_NUMBERS = "its decisions have no fixed numbers (docs/environments.md says why)"
 DONE, FAULT, LEFT = "done", "fault", "left"  # why a game ended: see `Result.reason`
 
 
@@ -224,6 +229,25 @@ class Game:
     def begin(self, deal: Deal) -> State:
         """A new game, in plain Python. A game with a table of its own need not have it."""
         raise NotImplementedError(f"{type(self).__name__} has neither begin nor a table of its own")
+
+    def position(
+        self,
+        rules: Any,
+        players: int,
+        seed: Seed | None = None,
+        deal: int = 0,
+        bots: Mapping[int, Any] = MappingProxyType({}),
+    ) -> Position:
+        """The beginning of a deal, to be stepped through; without a seed, chance is given.
+
+        `bots` are `table.contestants.Contestant`s by seat that answer for themselves. Raises
+        UsageError where the decisions of the game cannot be numbered.
+        """
+        raise UsageError(f"{self.title} cannot be stepped through: {_NO_NUMBERS}")
+
+    def position_of(self, view: Any, moves: Sequence[Any] | None = None) -> Position:
+        """The position of a bot that is asked, by what it is shown. Raises UsageError likewise."""
+        raise UsageError(f"{self.title} cannot be stepped through: {_NO_NUMBERS}")
 
     def table(self, rules: Any, contestants: Sequence[Any], players: int, seed: Any) -> Any:
         """A `table.table.Table` for these contestants, `players` of them at a time."""

@@ -83,6 +83,16 @@ class Screen:
         """Count anew, without the games of a bot that is out."""
         self._progress.stands(played, games)
 
+    def plays_on(self, machines: int, processes: int) -> None:
+        """Say how many machines of a cluster play."""
+        self._progress.machines = f"{machines:,} machines with {processes:,} processes"
+
+    def remarks(self, words: str) -> None:
+        """Say what has happened to one of them."""
+        if not self.quiet:
+            self.close()
+            click.echo(words, err=True)
+
     def passes(self, results: "Callable[[], Results]") -> None:
         """Show how far the run is."""
         if self.quiet:

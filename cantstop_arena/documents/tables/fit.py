@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.formats.model import Column, Table, Value, number
-from cantstop_arena.documents.tables.notes import fits
 from cantstop_arena.ratings.model_fit.residuals import Residual
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 
@@ -37,7 +36,6 @@ def _row(analysis: Analysis, pair: Residual) -> list[Value]:
 
 def _sentences(analysis: Analysis) -> Iterator[str]:
     residuals = analysis.residuals
-    yield from fits(analysis)
     if residuals.pairs:
         wrong = sum(pair.chance < SIGNIFICANT for pair in residuals.pairs)
         told = f"significantly off for {wrong} of {len(residuals.pairs)} pairs"

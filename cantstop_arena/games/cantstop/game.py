@@ -26,7 +26,11 @@ from cantstop_arena.games.cantstop.rules import (
 )
 
 if TYPE_CHECKING:
+    from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.games.cantstop.codec import CantStopCodec
+    from cantstop_arena.games.cantstop.play.stepping.position import CantStopPosition
+    from cantstop_arena.games.cantstop.turn import Move, Turn
+    from cantstop_arena.table.contestants import Contestant
 
 
 class CantStopRules(RuleBook[RuleSet]):
@@ -146,6 +150,26 @@ class CantStop(Game):
 
         engine = [] if is_cached("engine") else ["the engine"]
         return engine + [name for digest, name in bots.items() if not is_cached(digest)]
+
+    def position(
+        self,
+        rules: RuleSet,
+        players: int,
+        seed: Seed | None = None,
+        deal: int = 0,
+        bots: Mapping[int, Contestant] = MappingProxyType({}),
+    ) -> CantStopPosition:
+        from cantstop_arena.games.cantstop.play.stepping.position import start
+        from cantstop_arena.games.cantstop.play.stepping.seated import start_with_bots
+
+        if not bots:
+            return start(rules, players, seed, deal)
+        return start_with_bots(rules, players, seed, deal, bots)
+
+    def position_of(self, view: Turn, moves: Sequence[Move] | None = None) -> CantStopPosition:
+        from cantstop_arena.games.cantstop.play.stepping.position import position_of
+
+        return position_of(view, moves)
 
     def prepare(self, rules: RuleSet, players: int) -> None:
         hit_table(rules.sides)

@@ -22,7 +22,7 @@ from cantstop_arena.runtime.machinecode.store import SUFFIX, Store, private_fold
 
 ENGINE = (
     *("calling", "dice", "kernel", "moves"),
-    *("native_attributes", "native_sequences", "native_types"),
+    *("native_attributes", "native_sequences", "native_types", "steps"),
 )
 """The modules of this folder that are compiled, or teach numba what to compile."""
 
