@@ -58,7 +58,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 NO_BROWSER = "needs a browser: apt-get install chromium, and pip install -e '.[dev]'"
 
 GAMES = ("cantstop", "cubus")
-# Grandmaster takes long to compile, and is played by slow tests only.
+# These two take long to compile, and are played by slow tests only.
 WARMING = """
 import sys
 from pathlib import Path
@@ -66,7 +66,7 @@ from cantstop_arena.cli import main
 from cantstop_arena.games.registry import game_called
 game = game_called(sys.argv[1])
 bots = [bot for bot in game.bots if not game.refusal(bot, game.rules.default, 2)]
-bots = [bot for bot in bots if bot != "grandmaster"]
+bots = [bot for bot in bots if bot not in ("champion", "grandmaster")]
 Path("warm.yaml").write_text(f"game: {game.name}\\ngames: 2\\nbots: [{', '.join(bots)}]\\n")
 main(["run", "warm.yaml", "--quiet", "--workers", "1"])
 if game.name == "cantstop":

@@ -23,7 +23,7 @@ from cantstop_arena.tournament.files.config import FaultPolicy, Overrides, Tourn
 
 KNOWN_KEYS = (
     "name, game, rules, players, games, until, seed, decision_limit, start_limit, max_faults,"
-    " on_fault, isolate, anchor, gauntlet, bots"
+    " on_fault, isolate, anchor, gauntlet, luck_removed, bots"
 )
 
 

@@ -166,7 +166,8 @@ def _option(told: object) -> Option:
     default, choices = _unlisted(told.get("default")), _list(told.get("choices"))
     if not (name.isidentifier() and is_plain(default) and all(map(_is_sayable, choices))):
         raise _nonsense()
-    return Option(name, default, tuple(choices), _search(told.get("search")))
+    search, is_file = _search(told.get("search")), told.get("is_file") is True
+    return Option(name, default, tuple(choices), search, is_file)
 
 
 def _search(told: object) -> Search | None:
@@ -255,6 +256,7 @@ def _told(bot: Description) -> Mapping[str, Any]:
             "default": _listed(option.default),
             "search": option.search and [[*option.search.start], [*option.search.steps]],
             "choices": [choice for choice in option.choices if _is_sayable(choice)],
+            "is_file": option.is_file,
         }
         for option in bot.options.values()
     ]

@@ -103,6 +103,11 @@ results_option = click.option(
     metavar="DIR",
     help="Where the folder with the results goes.",
 )
+luck_option = click.option(
+    "--luck-removed",
+    is_flag=True,
+    help="Score the luck of rolls, and take it out of scores and Elo: intervals get narrower.",
+)
 _OPTIONS = (
     workers_option,
     click.option(

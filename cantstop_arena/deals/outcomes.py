@@ -216,6 +216,15 @@ class Until:
 
 
 @dataclass(frozen=True, slots=True)
+class Luck:
+    """Luck that was removed: the deals as they were, and how many times their games those without
+    luck are worth. Where that is not more than 1 nothing was removed."""
+
+    deals: "Deals"
+    worth: float
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
     """All that a tournament has played, added up.
 
@@ -227,7 +236,7 @@ class Results:
     are those in which bots took their seats in each deal, if they are not the usual ones. Games
     that were asked for and are missing, as a run was interrupted or goes on, are `unplayed`. With
     a `challenger` only its games were played. `predecessors` tells what it means to sit after each
-    bot, where the game asks for it.
+    bot, where the game asks for it. Where `luck` was removed, the `deals` are without it.
     """
 
     name: str
@@ -248,6 +257,12 @@ class Results:
     unplayed: int = 0
     challenger: str = ""
     predecessors: "Predecessors | None" = None
+    luck: Luck | None = None
+
+    @property
+    def plain(self) -> "Results":
+        """The same with the deals as they were played."""
+        return replace(self, deals=self.luck.deals, luck=None) if self.luck else self
 
     @property
     def orders(self) -> Orders:

@@ -80,13 +80,13 @@ class Analysis:
 
     @cached_property
     def goodness(self) -> Goodness:
-        """How well one number for each bot tells the results."""
-        return goodness(self.results)
+        """How well one number for each bot tells the results as they were played."""
+        return goodness(self.results.plain)
 
     @cached_property
     def residuals(self) -> Residuals:
-        """What one number for each bot does not tell."""
-        return residuals(self.results)
+        """What one number for each bot does not tell of the results as they were played."""
+        return residuals(self.results.plain)
 
     @cached_property
     def scores(self) -> list[Estimate]:

@@ -171,6 +171,8 @@ class Game:
     """Those that are taken where nobody names any."""
     view = "cantstop_arena.views.game_view:GameView"
     """Where the class is that shows games: "module:Class". It is imported when it is needed."""
+    luck = ""
+    """By what its table scores the luck of chance, in words; empty where it does not."""
     table_class = "cantstop_arena.table.plain_table:PlainTable"
     """Where the class is that plays games, a `table.table.Table`."""
 

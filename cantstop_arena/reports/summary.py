@@ -49,11 +49,25 @@ def summary(analysis: Analysis) -> Entry:
         "until": _until(results, results.until) if results.until else None,
         "unplayed": results.unplayed,
         "gauntlet": results.challenger,
+        "luck_removed": _luck(analysis),
         "faults": [_charge(charge) for charge in results.faults],
         "disqualified": _disqualified(analysis),
         "not_reproducible": list(results.irreproducible),
     }
     return {**entry, **{key: told for key, told in asides.items() if told}}
+
+
+def _luck(analysis: Analysis) -> Entry | None:
+    """What removing luck was worth, and the scores as they were played."""
+    luck = analysis.results.luck
+    if luck is None:
+        return None
+    plain = Analysis(analysis.results.plain)
+    scores = zip(plain.results.bots, plain.scores, strict=True)
+    return {
+        "worth": rounded(luck.worth),
+        "plain_scores": {bot: [rounded(end) for end in score] for bot, score in scores},
+    }
 
 
 def _until(results: Results, rule: Until) -> Entry:

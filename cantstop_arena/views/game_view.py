@@ -120,6 +120,15 @@ class GameView:
         rest = _spelled(event, ("event", "turn", "seat"))
         return f"{turn}{who}{event['event']}{rest and f' ({rest})'}"
 
+    # Judged
+
+    def judged(self, events: Iterable[Event]) -> Iterator[Event]:
+        """The events with a judge's verdicts, which are told and shown with them.
+
+        Raises UsageError where nobody can judge.
+        """
+        raise UsageError(f"nobody judges games of {self.game.title}")
+
     # Scene by scene
 
     def scenes(self, events: Iterable[Event]) -> Sequence[Any]:

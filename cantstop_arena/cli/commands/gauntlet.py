@@ -13,6 +13,7 @@ from cantstop_arena.cli.options import (
     bots_option,
     catalogue_for,
     game_option,
+    luck_option,
     results_option,
     seed_option,
     terms_of,
@@ -50,6 +51,7 @@ GAMES = 10_000
 @game_option
 @seed_option("Default: one that nobody can guess.")
 @workers_option
+@luck_option
 @results_option
 @bots_option
 @click.option("--fresh", is_flag=True, help="Forget earlier results of this gauntlet.")
@@ -65,6 +67,7 @@ def gauntlet(
     game_name: str,
     seed: "Seed | None",
     workers: int | None,
+    luck_removed: bool,
     results: Path,
     bots_folder: Path,
     fresh: bool,
@@ -89,6 +92,7 @@ def gauntlet(
     tournament = gauntlets.gauntlet(
         challenger, field, catalogue, rules, players, games, seed, results
     )
+    tournament = tournament.without_luck() if luck_removed else tournament
     folder = results / tournament.name
     tournament = settled(tournament, folder, fresh)
     screen = Screen(tournament.name, quiet, form != TEXT)

@@ -14,6 +14,7 @@ from cantstop_arena.cli.options import (
     bots_option,
     catalogue_for,
     game_option,
+    luck_option,
     results_option,
     seed_option,
     terms_of,
@@ -69,6 +70,7 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # that a test may make
 @game_option
 @seed_option("Default: random; printed with the results.")
 @workers_option
+@luck_option
 @results_option
 @bots_option
 @click.option("--fresh", is_flag=True, help="Forget earlier results of this match.")
@@ -85,6 +87,7 @@ def match(
     game_name: str,
     seed: "Seed | None",
     workers: int | None,
+    luck_removed: bool,
     results: Path,
     bots_folder: Path,
     fresh: bool,
@@ -105,10 +108,13 @@ def match(
     from cantstop_arena.tournament.match import Match, pairing
 
     test = _test(elo, alpha, beta)
+    if test and luck_removed:
+        raise UsageError("--luck-removed is for so many games; the test of --sprt counts points")
     catalogue = catalogue_for(bots_folder, game_name, results)
     most = games or (MOST_GAMES if test else GAMES)
     rules = rules_called(rules_name, catalogue)
     tournament = pairing((a, b), catalogue, rules, most, seed, results)
+    tournament = tournament.without_luck() if luck_removed else tournament
     contest = Match(tournament, catalogue, results / tournament.name, test)
     aim = "a hypothesis is accepted" if test else ""
     bounds = (test.lower, test.upper) if test else (0.0, 0.0)

@@ -51,11 +51,15 @@ def _anchor(
     metavar="DIR",
     help="Write the files of a run there, too.",
 )
+@click.option(
+    "--plain", is_flag=True, help="Leave luck in, where it was scored and would be removed."
+)
 @table_options
 def rate(
     results: Sequence[Path],
     anchor: dict[str, float],
     output: Path | None,
+    plain: bool,
     form: str,
     chosen: Sequence[str],
 ) -> None:
@@ -70,7 +74,8 @@ def rate(
     from cantstop_arena.reports import files
     from cantstop_arena.tournament.ledgers.archive import reread
 
-    analysis = Analysis(reread(results, anchor))
+    found = reread(results, anchor)
+    analysis = Analysis(found.plain if plain else found)
     if output:
         output.mkdir(parents=True, exist_ok=True)
         files.write_reports(analysis, output)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.options import Playing, playing_options
+from cantstop_arena.cli.options import Playing, luck_option, playing_options
 from cantstop_arena.cli.results_folder import write_results
 from cantstop_arena.cli.table_options import TEXT, show, table_options
 from cantstop_arena.cli.terminals.screen import Screen
@@ -16,10 +16,12 @@ from cantstop_arena.runtime import shutdown
 @click.command(short_help="Play a tournament and print its standings.")
 @click.argument("file", type=click.Path(path_type=Path))
 @playing_options
+@luck_option
 @table_options
 def run(
     file: Path,
     playing: Playing,
+    luck_removed: bool,
     form: str,
     chosen: Sequence[str],
 ) -> None:
@@ -37,6 +39,7 @@ def run(
 
     catalogue = Catalogue(playing.bots_folder, results=playing.results)
     tournament = config.read(file, catalogue, playing.overrides)
+    tournament = tournament.without_luck() if luck_removed else tournament
     folder = playing.results / tournament.name
     tournament = settled(tournament, folder, playing.fresh)
     aim = until_text(tournament.until) if tournament.until else ""

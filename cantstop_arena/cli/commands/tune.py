@@ -25,6 +25,11 @@ LARGEST_SEED = 2**31
 @game_option
 @click.option("--seed", type=click.IntRange(0, LARGEST_SEED), default=1, show_default=True)
 @bots_option
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a page with trials and curve to this file, too.",
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.option("--quiet", is_flag=True, help="Say nothing while it plays.")
 def tune(
@@ -36,6 +41,7 @@ def tune(
     game_name: str,
     seed: int,
     bots_folder: Path,
+    html: Path | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -66,10 +72,15 @@ def tune(
     deals = games // SEATS // len(opponents)
     tuner = Tuner(laboratory, wish, spec.defaults)
     found = tuner.tune(deals, seed, Sprt(0, ELO), _silent if quiet else _say)
+    names = " and ".join(opponent.name for opponent in opponents)
+    if html is not None:
+        from cantstop_arena.documents.written import write_whole
+        from cantstop_arena.reports.page.make import tuning_page
+
+        write_whole(html, tuning_page(found, wish, bot, names, ELO))
     if as_json:
         click.echo(tuning_json(found, wish))
     else:
-        names = " and ".join(opponent.name for opponent in opponents)
         click.echo(tuning_text(found, wish, bot, names, ELO))
 
 

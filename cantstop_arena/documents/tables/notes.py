@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from cantstop_arena.deals.outcomes import Luck
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.until_words import until_note
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
@@ -30,6 +31,8 @@ def about_standings(analysis: Analysis) -> list[str]:
         said.append(f"{without} of {analysis.games} games were not finished{share}.")
     if rule := analysis.results.until:
         said.append(until_note(analysis.results, rule))
+    if luck := analysis.results.luck:
+        said.append(about_luck(luck))
     if unsteady := analysis.results.irreproducible:
         said.append(
             f"{listed(unsteady)}: {NOT_REPRODUCIBLE}. The answers were others when a game was"
@@ -40,6 +43,16 @@ def about_standings(analysis: Analysis) -> list[str]:
     if analysis.alone:
         return said
     return [*said, *_about_scores(analysis), *_about_ratings(analysis)]
+
+
+def about_luck(luck: Luck) -> str:
+    """What removing luck was worth."""
+    if luck.worth <= 1:
+        return "Luck was scored, and is left in: without it intervals would be no narrower."
+    return (
+        "Luck is removed from scores and Elo: their intervals are as narrow as those of about"
+        f" {luck.worth:.1f} times the games; `arena rate --plain` leaves it in."
+    )
 
 
 def about_missing_games(analysis: Analysis) -> str:

@@ -73,6 +73,7 @@ _BOTS = (
     "rule28",
     "glenn-aloi",
     "tuned",
+    "champion",
     "grandmaster",
     "optimal",
 )
@@ -93,6 +94,7 @@ class CantStop(Game):
     )
     usual_bots = ("rule28", "glenn-aloi", "odds", "cautious")
     view = "cantstop_arena.views.cantstop.view:CantStopView"
+    luck = "busts, by their exact odds and the progress at stake"
     table_class = "cantstop_arena.games.cantstop.play.engine_table:EngineTable"
 
     @cached_property

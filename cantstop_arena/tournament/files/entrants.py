@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -15,7 +16,7 @@ from cantstop_arena.bot_sources.bot_specs import RESERVED, Description
 from cantstop_arena.bot_sources.describe import described_command
 from cantstop_arena.bot_sources.versions import version_in, version_name
 from cantstop_arena.errors import BotError
-from cantstop_arena.game_api.options import with_options
+from cantstop_arena.game_api.options import files_among, with_options
 from cantstop_arena.tournament.files.yaml_reader import (
     Entry,
     Reader,
@@ -60,11 +61,17 @@ class Entrant:
         isolated = {"isolate": True} if self.isolate else {}
         return {"bot": self._reference(folder), "as": self.name, **isolated, **self.options}
 
+    @cached_property
+    def files(self) -> Mapping[str, str]:
+        """Digests of the files that it plays with, by option, as they were at first."""
+        return files_among(self.bot.options, self.options)
+
     def identified(self) -> dict[str, Any]:
         """What results depend on: of a bot what its sources say, not where they lie."""
         origin = {"bot": self.bot.name, "origin": self.bot.origin, "digest": self.bot.digest}
         isolated = {"isolate": True} if self.isolate else {}
-        return {"name": self.name, **origin, **isolated, "options": dict(self.options)}
+        files = {"files": dict(self.files)} if self.files else {}
+        return {"name": self.name, **origin, **isolated, "options": dict(self.options), **files}
 
     def _reference(self, folder: Path) -> str:
         path = self.bot.path if self.bot.origin == "file" else None

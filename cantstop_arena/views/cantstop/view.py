@@ -57,6 +57,11 @@ class CantStopView(GameView):
 
         return game(key, title, words, events)
 
+    def judged(self, events: Iterable[Event]) -> Iterator[Event]:
+        from cantstop_arena.views.cantstop.verdicts import judged
+
+        return judged(events)
+
     def remembered(self, events: Sequence[Event]) -> Mapping[str, int]:
         return story(events).remembered
 

@@ -27,7 +27,8 @@ _LONGEST = 1 << 20  # bytes
 class Nets:
     """Nets for one rule set and number of seats, each a record array of length 1.
 
-    `ends` knows what positions are worth in which a turn ends, `rolls` what rolling on is worth.
+    `ends` knows what positions are worth in which a turn ends, `rolls` what rolling on is worth;
+    that has no players where it was not trained.
     """
 
     rules: RuleSet
@@ -35,11 +36,6 @@ class Nets:
     command: str
     ends: Any
     rolls: Any
-
-
-def no_rolls() -> Any:
-    """In place of a net that knows what rolling on is worth."""
-    return np.zeros(1, ROLLING_NET).view(np.recarray)
 
 
 def as_bytes(nets: Nets) -> bytes:

@@ -21,7 +21,7 @@ from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
 from cantstop_arena.runtime.machinecode.store import SUFFIX, Store, private_folder, toolchain
 
 ENGINE = (
-    *("calling", "dice", "kernel", "moves"),
+    *("calling", "dice", "kernel", "luck", "moves"),
     *("native_attributes", "native_sequences", "native_types", "steps"),
 )
 """The modules of this folder that are compiled, or teach numba what to compile."""
