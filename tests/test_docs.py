@@ -32,6 +32,7 @@ PAGES = [
     BOTS,
     RULES,
     ROOT / "docs" / "design.md",
+    ROOT / "docs" / "environments.md",
     ROOT / "docs" / "games.md",
     ROOT / "docs" / "numbers.md",
     ROOT / "docs" / "protocol.md",

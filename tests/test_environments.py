@@ -1,5 +1,7 @@
 """Learning environments: what their frameworks test, and what a learner may rely on."""
 
+import json
+import re
 import subprocess
 import sys
 import warnings
@@ -9,7 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from cantstop_arena.cli import main
 from cantstop_arena.environments.setting import setting_for
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.rules import CLASSIC, derive
@@ -327,3 +331,33 @@ def test_a_missing_extra_is_named() -> None:
     extras = ("pettingzoo", "gymnasium", "openspiel")
     for line, extra in zip(told, extras, strict=True):
         assert line.endswith(f"pip install 'cantstop-arena[{extra}]'")
+
+
+# The documentation ------------------------------------------------------------------------------
+
+PAGE = Path(__file__).parent.parent / "docs" / "environments.md"
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+PROGRAMS = [block for block in BLOCKS if "hookimpl" not in block and "sb3_contrib" not in block]
+
+
+@pytest.mark.parametrize("number", range(len(PROGRAMS)))
+def test_the_programs_of_the_page_run(number: int) -> None:
+    for module, extra in (("pyspiel", "openspiel"), ("pettingzoo", "pettingzoo")):
+        if extra in PROGRAMS[number] or module in PROGRAMS[number]:
+            import_or_skip(module, extra)
+    if "Duel" in PROGRAMS[number]:
+        import_or_skip("gymnasium", "gymnasium")
+    exec(compile(PROGRAMS[number], str(PAGE), "exec"), {"__name__": "page"})
+
+
+def test_the_bot_of_the_page_that_searches_beats_random(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("ahead.py").write_text(next(block for block in BLOCKS if "position_of" in block))
+    Path("t.yaml").write_text("games: 20\nbots: [random, ./ahead.py]\n")
+    result = CliRunner().invoke(main, ["run", "t.yaml", "--quiet"])
+    assert result.exit_code == 0, result.output
+    standings = json.loads(Path("results/t/summary.json").read_text("utf-8"))["standings"]
+    assert standings[0]["bot"] == "ahead"
+    assert standings[0]["faults"] == 0

@@ -139,6 +139,24 @@ def test_a_model_of_sb3_is_loaded_once_and_computes_in_one_thread(
     assert asked(PolicyBot.from_sb3(Model()), choice()) == 1
 
 
+def test_a_model_of_sb3_that_heeds_no_mask_plays_as_far_as_it_is_legal() -> None:
+    class Unmasked:
+        def predict(self, observation: Any, deterministic: bool = False) -> tuple[Any, None]:
+            return np.array(0), None
+
+    with pytest.raises(IllegalAction, match="action 0"):
+        asked(PolicyBot.from_sb3(Unmasked()), choice())
+
+
+def test_a_model_of_sb3_is_drawn_from_with_the_bots_own_numbers() -> None:
+    sb3 = pytest.importorskip("sb3_contrib", reason="needs an extra: pip install -e '.[learning]'")
+    from cantstop_arena.environments import Duel
+
+    model = sb3.MaskablePPO("MlpPolicy", Duel("random"), seed=1, device="cpu", n_steps=64)
+    bot, luck = PolicyBot.from_sb3(model, deterministic=False), random.Random(1)
+    assert {asked(bot, choice(), luck) for _ in range(60)} == {0, 1, 2}
+
+
 def test_openspiels_policies_and_bots_play() -> None:
     pytest.importorskip("pyspiel", reason="needs an extra: pip install -e '.[openspiel]'")
     from open_spiel.python import policy
