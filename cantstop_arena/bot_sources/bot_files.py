@@ -192,7 +192,7 @@ def beside(path: Path) -> tuple[str, ...]:
 
 
 def _is_below(file: str, folder: str) -> bool:
-    return file.startswith(f"{folder}{os.sep}") and not _is_ours(file)
+    return file.startswith(f"{folder}{os.sep}") and os.path.isfile(file) and not _is_ours(file)
 
 
 def _is_ours(file: str) -> bool:
