@@ -10,7 +10,8 @@ import pytest
 from test_worker_pool_faults import BLOCKS, ORDERS, result
 
 from cantstop_arena.bot_sources.bot_files import BotFile, Source
-from cantstop_arena.deals.outcomes import Block, BlockResult, joined
+from cantstop_arena.cli.terminals.screen import Screen
+from cantstop_arena.deals.outcomes import Block, BlockResult, Results, joined
 from cantstop_arena.errors import ArenaError, ClusterError, GameError, UsageError, WorkerPoolError
 from cantstop_arena.tournament.cluster import cluster_pool
 from cantstop_arena.tournament.cluster.cluster_pool import ClusterPool
@@ -263,6 +264,30 @@ def test_a_bot_finds_its_neighbours_where_their_files_are_not(tmp_path: Path) ->
     kept = source.copied(tmp_path / "kept")
     folder.rename(tmp_path / "elsewhere")
     assert BotFile(kept).load().ROLLS == 5
+
+
+# --- What users see -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "machines, processes, told",
+    [(0, 0, "no machine yet"), (1, 8, "1 machine with 8 processes"), (2, 9, "2 machines with 9")],
+)
+def test_progress_tells_of_machines(
+    machines: int, processes: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    time = 0.0
+    screen = Screen("cup", quiet=False, aside=False, clock=lambda: time)
+    screen.begins(0, 500)
+    screen.plays_on(machines, processes)
+    screen.passes(unasked)
+    time = 31.0
+    screen.passes(unasked)
+    assert f"0 of 500 games, on {told}" in capsys.readouterr().err
+
+
+def unasked() -> Results:
+    raise AssertionError
 
 
 # --- What users say -------------------------------------------------------------------------------
