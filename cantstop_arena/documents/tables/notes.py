@@ -28,6 +28,7 @@ def about_standings(analysis: Analysis) -> list[str]:
         said.append(f"{without} of {analysis.games} games were not finished{share}.")
     if rule := analysis.results.until:
         said.append(until_note(analysis.results, rule))
+    said += analysis.results.remarks
     if unsteady := analysis.results.irreproducible:
         said.append(
             f"{listed(unsteady)}: {NOT_REPRODUCIBLE}. The answers were others when a game was"
