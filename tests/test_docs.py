@@ -31,6 +31,7 @@ PAGES = [
     README,
     BOTS,
     RULES,
+    ROOT / "docs" / "api.md",
     ROOT / "docs" / "design.md",
     ROOT / "docs" / "games.md",
     ROOT / "docs" / "numbers.md",
