@@ -31,4 +31,5 @@ from cantstop_arena.hookspecs import hookimpl as hookimpl
 from cantstop_arena.schemas import schema as schema
 from cantstop_arena.views.cantstop.commands.solving import solve as solve
 
+__all__: list[str]
 __version__: str

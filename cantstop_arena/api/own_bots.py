@@ -56,7 +56,7 @@ def source_of(builder: Callable[..., Any], game: str) -> str:
         raise BotError(f"a bot is a name, a path, or a class or function with a name, not {given}")
     name = builder.__name__
     collected = _Collected(name)
-    collected.take(name, builder)
+    collected.define(name, builder)
     return _HEAD.format(name=name) + collected.text() + _FOOT.format(name=name, game=game)
 
 
@@ -85,7 +85,7 @@ class _Collected:
         elif isinstance(value, ModuleType):
             raise self._refusal(f"{name} is a module of yours; name what is needed of it")
         elif isinstance(inspect.unwrap(value) if callable(value) else None, type | FunctionType):
-            self._define(name, inspect.unwrap(value))
+            self.define(name, inspect.unwrap(value))
         else:
             self._parts.append(f"{name} = {self._constant(name, value)}")
 
@@ -98,7 +98,9 @@ class _Collected:
             return ""
         return f"from {module} import {own} as {name}" if "." not in own else ""
 
-    def _define(self, name: str, value: Any) -> None:
+    def define(self, name: str, value: Any) -> None:
+        """Have a name stand for a class or a function, by its source."""
+        self._values[name] = value
         text = _definition(value)
         if not text:
             raise self._refusal(f"the source of {name} is nowhere to be found")

@@ -30,7 +30,7 @@ class GameRows:
             "deal": int,
             "seating": int,
             **{f"bot_{seat}": str for seat in self._seats},
-            **{f"won_{seat}": bool for seat in self._seats},
+            **{f"winner_{seat}": bool for seat in self._seats},
             **self._counted,
         }
 
@@ -52,7 +52,7 @@ class GameRows:
             "deal": game.deal,
             "seating": game.seating,
             **{f"bot_{seat}": self.found.names[bot] for seat, bot in enumerate(game.bots)},
-            **{f"won_{seat}": seat in game.winners for seat in self._seats},
+            **{f"winner_{seat}": seat in game.winners for seat in self._seats},
             **(self._again(again) if again else dict.fromkeys(self._counted)),
         }
 
