@@ -8,8 +8,8 @@ from typing import Any
 
 from cantstop_arena.api.settings import Progress, Settings
 from cantstop_arena.api.tables import ResultTable
-from cantstop_arena.api.tournaments import BOTS
 from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
 from cantstop_arena.bot_sources.versions import RESULTS
 from cantstop_arena.compare import config
 from cantstop_arena.compare.answers import Answers
@@ -81,7 +81,7 @@ def compare(
     progress: Progress = False,
     fresh: bool = False,
     page: bool = False,
-    bots_folder: Path | str = BOTS,
+    bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
 ) -> ComparisonResults:
     """Play the comparison of a file, as `arena compare` does, and say what rule sets change.

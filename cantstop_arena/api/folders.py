@@ -2,39 +2,48 @@
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from cantstop_arena.api.comparisons import ComparisonResults
 from cantstop_arena.api.results import Results
-from cantstop_arena.api.tournaments import BOTS
-from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.errors import LedgerError, UsageError
-from cantstop_arena.reports.comparison import CONTENT
+from cantstop_arena.reports.files import CONTENT
 from cantstop_arena.tournament.ledgers.archive import reread, reread_as_asked
 
+if TYPE_CHECKING:
+    from cantstop_arena.api.comparisons import ComparisonResults
+    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.tournament.files.config import Tournament
 
-def open(folder: Path | str, *, bots_folder: Path | str = BOTS) -> Results | ComparisonResults:
+
+def open(
+    folder: Path | str, *, bots_folder: Path | str = DEFAULT_FOLDER
+) -> "Results | ComparisonResults":
     """The results in a folder, of a tournament, a match or a comparison, also while it is played.
 
     Raises ArenaError where there are none that can be read.
     """
     folder = Path(folder)
     if (folder / CONTENT).is_file():
+        from cantstop_arena.api.comparisons import ComparisonResults
+
         return ComparisonResults(_content(folder), folder)
     return opened(folder, bots_folder=bots_folder)
 
 
-def opened(folder: Path, *, bots_folder: Path | str = BOTS) -> Results:
+def opened(folder: Path, *, bots_folder: Path | str = DEFAULT_FOLDER) -> Results:
     """The results of a tournament or a match in a folder."""
-    catalogue = Catalogue(Path(bots_folder), results=folder.parent)
-    return Results(Analysis(reread_as_asked(folder)), folder, catalogue)
+    source = partial(_setting, folder, Path(bots_folder))
+    return Results(Analysis(reread_as_asked(folder)), folder, source)
 
 
 def rate(
     *folders: Path | str,
     anchor: Mapping[str, float] | None = None,
-    bots_folder: Path | str = BOTS,
+    bots_folder: Path | str = DEFAULT_FOLDER,
 ) -> Results:
     """The results of tournaments in folders, rated together as one.
 
@@ -44,9 +53,19 @@ def rate(
     if not folders:
         raise UsageError("which folders are to be rated?")
     paths = [Path(folder) for folder in folders]
-    catalogue = Catalogue(Path(bots_folder), results=paths[0].parent)
     single = paths[0] if len(paths) == 1 else None
-    return Results(Analysis(reread(paths, anchor or {})), single, catalogue)
+    source = partial(_setting, paths[0], Path(bots_folder))
+    return Results(Analysis(reread(paths, anchor or {})), single, source)
+
+
+def _setting(folder: Path, bots_folder: Path) -> "tuple[Tournament, Catalogue]":
+    """The tournament of a folder, and what can play in it."""
+    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.tournament.reopening import played_in
+
+    catalogue = Catalogue(bots_folder, results=folder.parent)
+    tournament = played_in(folder, catalogue)
+    return tournament, catalogue.playing(tournament.game)
 
 
 def _content(folder: Path) -> dict[str, object]:

@@ -8,13 +8,13 @@ from typing import Any
 from cantstop_arena.api.entrants import AnyBot, entrant_of
 from cantstop_arena.api.folder_names import folder_name
 from cantstop_arena.api.tournaments import (
-    BOTS,
     PlannedTournament,
     named,
     plan,
     said_of_arguments,
 )
 from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
 from cantstop_arena.bot_sources.versions import RESULTS
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
@@ -32,7 +32,7 @@ def gauntlet(
     rules: "str | Mapping[str, Any] | None" = None,
     seed: Seed | None = None,
     game: str = DEFAULT,
-    bots_folder: Path | str = BOTS,
+    bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
 ) -> PlannedTournament:
     """The tournament of a challenger with a field, whose bots do not play each other.

@@ -9,13 +9,13 @@ from cantstop_arena.api.folder_names import folder_name
 from cantstop_arena.api.results import Results
 from cantstop_arena.api.settings import Progress, Settings
 from cantstop_arena.api.tournaments import (
-    BOTS,
     PlannedTournament,
     named,
     plan,
     said_of_arguments,
 )
 from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
 from cantstop_arena.bot_sources.versions import RESULTS
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.documents.analysis import Analysis
@@ -74,7 +74,7 @@ class PlannedMatch(PlannedTournament):
         found = finding(contest.names, outcome.counts, self.test)
         told = match_json(found, self.tournament.rules.name, outcome.seed)
         analysis = Analysis(outcome.results)
-        results = MatchResults(found, analysis, self.folder, self.catalogue, self.tournament)
+        results = MatchResults(found, analysis, self.folder, self.setting(outcome.seed))
         write_whole(self.folder / MATCH, told)
         results.written.append(self.folder / MATCH)
         results.write_tables()
@@ -127,7 +127,7 @@ def match(
     progress: Progress = False,
     fresh: bool = False,
     page: bool = False,
-    bots_folder: Path | str = BOTS,
+    bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
 ) -> MatchResults:
     """Let two bots play each other, every deal in both seatings, as `arena match` does.

@@ -1,16 +1,12 @@
 """What came of a tournament, to be looked at in Python."""
 
 import html
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cantstop_arena.api.exports import Export, ExportReport
-from cantstop_arena.api.games import PlayedGame, played_games
 from cantstop_arena.api.tables import ResultTable
-from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.formats.choices import FORMATS, TABLES
@@ -30,11 +26,16 @@ from cantstop_arena.reports import files
 from cantstop_arena.reports.highlights import record_games
 from cantstop_arena.reports.summary import summary
 from cantstop_arena.runtime import shutdown
-from cantstop_arena.tournament.files.config import Tournament
 from cantstop_arena.tournament.ledgers.guard import guarded
-from cantstop_arena.tournament.reopening import played_in
-from cantstop_arena.tournament.replaying import recorded
-from cantstop_arena.tournament.run import KEPT
+
+if TYPE_CHECKING:
+    from cantstop_arena.api.exports import Export, ExportReport
+    from cantstop_arena.api.games import PlayedGame
+    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.tournament.files.config import Tournament
+
+Source: TypeAlias = "Callable[[], tuple[Tournament, Catalogue]]"
+"""The tournament and what can play in it, for games to be played again; made when that is asked."""
 
 
 class Results:
@@ -43,17 +44,10 @@ class Results:
     `folder` is where they lie; there is none where several were rated together.
     """
 
-    def __init__(
-        self,
-        analysis: Analysis,
-        folder: Path | None,
-        catalogue: Catalogue,
-        tournament: Tournament | None = None,
-    ) -> None:
+    def __init__(self, analysis: Analysis, folder: Path | None, source: Source) -> None:
         self.analysis = analysis
         self.folder = folder
-        self._catalogue = catalogue
-        self._given = tournament
+        self._source = source
         self.written: list[Path] = []
         """The files that were written."""
 
@@ -161,11 +155,13 @@ class Results:
 
     # Games
 
-    def games(self, bots: Sequence[str] | None = None) -> Iterator[PlayedGame]:
+    def games(self, bots: Sequence[str] | None = None) -> "Iterator[PlayedGame]":
         """The games in which these bots met, or all, deal after deal in every seating.
 
         Who won is known at once; what happened in a game is found by playing it again.
         """
+        from cantstop_arena.api.games import played_games
+
         folder = self._the_folder()
         for name in bots or ():
             if name not in self.analysis.results.bots:
@@ -181,7 +177,7 @@ class Results:
         replay: bool = True,
         deals: int | None = None,
         progress: bool = False,
-    ) -> ExportReport:
+    ) -> "ExportReport":
         """Write a row for each game to a file: Parquet, CSV or JSON Lines by its name.
 
         Games are played again for their lengths and counts, unless there is to be no `replay`.
@@ -191,16 +187,17 @@ class Results:
 
     def export_decisions(
         self, path: Path | str, *, deals: int | None = None, progress: bool = False
-    ) -> ExportReport:
+    ) -> "ExportReport":
         """Write a row for each decision to such a file: position, options, answer.
 
         All games are played again for it, in plain Python. Raises ArenaError.
         """
         return self._export(progress).decisions(Path(path), deals)
 
-    def _export(self, progress: bool) -> Export:
-        catalogue = self._catalogue.playing(self._tournament.game)
-        return Export(self._the_folder(), self._tournament, catalogue, progress)
+    def _export(self, progress: bool) -> "Export":
+        from cantstop_arena.api.exports import Export
+
+        return Export(self._the_folder(), *self._setting, progress)
 
     # Files
 
@@ -219,17 +216,16 @@ class Results:
         return files.write_page(self.analysis, self._the_folder())
 
     def _played_again(self, names: Sequence[str], deal: int) -> Sequence[Event]:
-        kept = self._the_folder() / KEPT
-        catalogue = self._catalogue.playing(self._tournament.game)
+        from cantstop_arena.tournament.replaying import recorded
+        from cantstop_arena.tournament.run import KEPT
+
         with shutdown.noted():
-            return recorded(self._tournament, catalogue, kept, names, deal)
+            return recorded(*self._setting, self._the_folder() / KEPT, names, deal)
 
     @cached_property
-    def _tournament(self) -> Tournament:
-        if self._given is None:
-            return played_in(self._the_folder(), self._catalogue)
-        assert self.seed is not None
-        return replace(self._given, seed=self.seed)
+    def _setting(self) -> "tuple[Tournament, Catalogue]":
+        self._the_folder()
+        return self._source()
 
     def _the_folder(self) -> Path:
         if self.folder is None:

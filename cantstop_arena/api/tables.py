@@ -7,8 +7,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena.documents.document import CELLS
-from cantstop_arena.documents.formats.drawing import TEXT, draw
+from cantstop_arena.documents.formats.drawing import TEXT, Style, draw
+from cantstop_arena.documents.formats.escaping import printable
 from cantstop_arena.documents.formats.model import Column, Kind, Table
 from cantstop_arena.documents.formats.records import records
 from cantstop_arena.errors import ArenaError
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+
+_HTML = Style("html", printable, str, str)  # of which markup is escaped where it is drawn
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class ResultTable(Sequence[Mapping[str, Any]]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        drawn = draw(replace(self.shown, notes=()), CELLS)
+        drawn = draw(replace(self.shown, notes=()), _HTML)
         notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
         return f"<h4>{html.escape(self.shown.title)}</h4>{drawn}{notes}"
 

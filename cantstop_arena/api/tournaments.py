@@ -8,9 +8,10 @@ from typing import Any
 
 from cantstop_arena.api.entrants import AnyBot, entrants_of
 from cantstop_arena.api.folder_names import digest_name
-from cantstop_arena.api.results import Results
+from cantstop_arena.api.results import Results, Source
 from cantstop_arena.api.settings import Progress, Settings
 from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
 from cantstop_arena.bot_sources.versions import RESULTS
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.documents.analysis import Analysis
@@ -22,7 +23,6 @@ from cantstop_arena.tournament.files.config import RESOLVED, Overrides, Tourname
 from cantstop_arena.tournament.files.entrants import Entrant
 from cantstop_arena.tournament.run import settled
 
-BOTS = Path("bots")
 _PLACEHOLDER = "tournament"  # until it is known what there is to be named
 
 
@@ -74,9 +74,14 @@ class PlannedTournament:
             outcome = playing.play(
                 tournament, self.catalogue, self.folder, terms, watch, settings.fresh
             )
-        results = Results(Analysis(outcome), self.folder, self.catalogue, tournament)
+        results = Results(Analysis(outcome), self.folder, self.setting(outcome.seed))
         results.write_tables()
         return results
+
+    def setting(self, seed: Seed | None) -> Source:
+        """What it takes to play its games again, the seed being known."""
+        tournament = self.tournament if seed is None else replace(self.tournament, seed=seed)
+        return lambda: (tournament, self.catalogue.playing(tournament.game))
 
 
 def tournament(
@@ -96,7 +101,7 @@ def tournament(
     start_limit: float | None = None,
     max_faults: int | None = None,
     on_fault: str | None = None,
-    bots_folder: Path | str = BOTS,
+    bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
 ) -> PlannedTournament:
     """A tournament of bots; all else is said as in a tournament file, and has the same defaults.
@@ -150,7 +155,7 @@ def from_file(
     *,
     games: int | None = None,
     seed: Seed | None = None,
-    bots_folder: Path | str = BOTS,
+    bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
 ) -> PlannedTournament:
     """The tournament of a file, with other `games` and another `seed` if they are given.
@@ -173,7 +178,7 @@ def run(
     progress: Progress = False,
     fresh: bool = False,
     page: bool = False,
-    bots_folder: Path | str = BOTS,
+    bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
 ) -> Results:
     """Play the tournament of a file, as `arena run` does; see `PlannedTournament.run`."""

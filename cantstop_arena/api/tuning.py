@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from cantstop_arena.api.entrants import AnyBot, entrant_of
-from cantstop_arena.api.tournaments import BOTS
 from cantstop_arena.bot_sources.bot_specs import Description
 from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
 from cantstop_arena.bot_sources.versions import RESULTS
 from cantstop_arena.games.registry import DEFAULT, game_called
 from cantstop_arena.ratings.sequential.sprt import Sprt
@@ -62,7 +62,7 @@ def tune(
     game: str = DEFAULT,
     seed: int = 1,
     progress: bool = False,
-    bots_folder: Path | str = BOTS,
+    bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
 ) -> TuningResults:
     """Find better options for a bot, as `arena tune` does: `tune("rule28", "threshold=18..46")`.

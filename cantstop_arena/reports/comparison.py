@@ -23,13 +23,12 @@ from cantstop_arena.documents.formats.model import (
 )
 from cantstop_arena.documents.formats.records import as_csv, as_json, records
 from cantstop_arena.documents.written import write_whole
-from cantstop_arena.reports.files import PAGE
+from cantstop_arena.reports.files import CONTENT, PAGE
 from cantstop_arena.texts import how_many
 
 STYLES = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX}
 LEAST_P = 0.0001  # smaller ones are told as smaller
 TABLE = "comparison"
-CONTENT = "comparison.json"
 FILES = {"comparison.csv": "csv", "comparison.md": "markdown", CONTENT: "json"}
 
 
