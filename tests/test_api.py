@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -134,8 +135,18 @@ def test_what_cannot_be_played_is_refused_in_sentences() -> None:
         ca.tournament(["rule28", "rule28"])
     with pytest.raises(ca.BotError, match=r"rule28: unknown option 'speed'"):
         ca.tournament([ca.bot("rule28", speed=1), "random"])
+    with pytest.raises(ca.UsageError, match="bots must be a list"):
+        ca.tournament("rule28")
     with pytest.raises(ca.UsageError, match="start_method must be"):
         ca.tournament(["rule28", "random"]).run(start_method="magic")
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    odd = ca.bot("rule28", threshold=np.int64(24))
+    numbers: dict[str, Any] = {"games": np.int64(50), "seed": np.uint8(3)}
+    planned = ca.tournament([odd, "random"], **numbers)
+    assert (planned.tournament.games, planned.tournament.seed) == (50, 3)
+    assert "threshold: 24" in planned.text
 
 
 def test_rule_sets_are_said_by_name_by_change_and_as_they_are() -> None:
