@@ -181,6 +181,36 @@ def test_threads_play_side_by_side_and_a_match_says_who_is_better() -> None:
     assert len(found) == 2 and all(score is not None and score > 0.5 for score in found)
 
 
+STOPPED = """
+import signal
+import cantstop_arena as ca
+from cantstop_arena.api.progress import Silence
+
+class Heard(Silence):
+    def advances(self, games):
+        signal.raise_signal(signal.SIGINT)
+
+tournament = ca.tournament(["rule28", "cautious"], games=10**6, seed=1, name="long")
+try:
+    tournament.run(workers=1, progress=lambda name: Heard())
+except ca.Interrupted:
+    print(ca.open("results/long").games_played > 0)
+print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+try:
+    signal.raise_signal(signal.SIGINT)
+except KeyboardInterrupt:
+    print("as before")
+"""
+
+
+@pytest.mark.slow
+def test_ctrl_c_is_an_exception_and_what_was_played_is_kept() -> None:
+    words = [sys.executable, "-c", STOPPED]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n") == ["True", "True", "as before", ""]
+    assert done.stderr == ""
+
+
 # --- Games ----------------------------------------------------------------------------------------
 
 
