@@ -17,6 +17,7 @@ from cantstop_arena.api.gauntlets import gauntlet
 from cantstop_arena.api.matches import planned_match
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
+from cantstop_arena.runtime import process_tree
 
 FACE = Path(ca.__file__).with_suffix(".pyi")
 
@@ -179,6 +180,20 @@ def test_threads_play_side_by_side_and_a_match_says_who_is_better() -> None:
     for thread in threads:
         thread.join()
     assert len(found) == 2 and all(score is not None and score > 0.5 for score in found)
+
+
+def test_a_thread_ends_no_processes_that_another_one_looks_after() -> None:
+    sleepers = []
+    with process_tree.none_left():
+        for _ in range(2):
+            sleepers.append(subprocess.Popen(["sleep", "60"], start_new_session=True))
+        process_tree.looked_after.add(sleepers[0].pid)
+    try:
+        assert sleepers[0].poll() is None
+        assert not Path(f"/proc/{sleepers[1].pid}").exists()
+    finally:
+        process_tree.looked_after.discard(sleepers[0].pid)
+        sleepers[0].kill()
 
 
 STOPPED = """
