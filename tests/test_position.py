@@ -5,6 +5,7 @@ import pickle
 import random
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise, product
 from typing import Any
 
@@ -190,6 +191,15 @@ def test_a_copy_with_other_dice_leaves_the_position_alone() -> None:
 def play_out(position: CantStopPosition) -> Any:
     play_randomly(position, random.Random(1))
     return shown(position)
+
+
+def test_threads_step_positions_side_by_side() -> None:
+    def results(first: int) -> list[Any]:
+        return [play_out(start(CLASSIC, 2, SEED, first + deal)) for deal in range(20)]
+
+    with ThreadPoolExecutor(4) as pool:
+        together = [*pool.map(results, range(0, 80, 20))]
+    assert together == [results(first) for first in range(0, 80, 20)]
 
 
 # What a bot is shown, as a position -------------------------------------------------------------
