@@ -15,6 +15,7 @@ from distributed import Client, LocalCluster
 
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.cluster.letters import (
+    LONGEST_ORDER,
     FromCourier,
     Gone,
     HireAll,
@@ -33,8 +34,6 @@ from cantstop_arena.tournament.pool.worker import worker_count
 _AT_ONCE = 1 << 20
 _PAUSE = 1.0  # seconds between two looks at who is there
 _LONGEST_REASON = 500  # characters
-MOST = 1 << 32
-"""Bytes of what the arena itself says: a job holds the texts of all bots."""
 
 
 class Arena:
@@ -42,7 +41,7 @@ class Arena:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
-        self._frames = Frames(to_courier, MOST)
+        self._frames = Frames(to_courier, LONGEST_ORDER)
 
     async def letters(self) -> AsyncIterator[HireAll | To]:
         """What the arena says, until it says no more."""
@@ -132,8 +131,9 @@ class Courier:
         try:
             return await future
         except Exception as error:
+            await asyncio.sleep(2 * _PAUSE)  # if the machine has gone, this ends here
             await self._arena.tell(Unfit(machine, _told(error)))
-            return await asyncio.Event().wait()  # for as long as the machine is there
+            return await asyncio.Event().wait()  # for as long as it is there
 
     async def _converse(self, machine: str, relay: Any) -> None:
         self._post[machine] = asyncio.Queue()

@@ -49,6 +49,7 @@ class MachineSlot:
         self.name = name
         self.processes = processes
         self.is_at_work = False
+        self.has_played = False
         self.given: dict[Block, Piece] = {}
         self._frames = Frames(from_machine)
         self._begun = 0.0
@@ -81,6 +82,7 @@ class MachineSlot:
 
     def done(self, letter: Done, orders: int) -> Iterator[PlayedPart]:
         """The results that it tells of what it has been given. Raises Nonsense for any others."""
+        self.has_played = True
         for block, result in letter.parts:
             if piece := self.given.get(block):  # else it is void by now
                 yield self._result(piece, result, orders)
