@@ -11,7 +11,7 @@ import uuid
 from collections.abc import AsyncIterator
 from typing import Any
 
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Status
 
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.cluster.letters import (
@@ -159,15 +159,8 @@ def _told(error: BaseException) -> str:
 async def _client_of(address: Address, processes: int) -> AsyncIterator[Any]:
     """A client of Dask's; where all machines are to be here, with a cluster of its own."""
     if address.kind == "local":
-        count = int(address.place)
         async with (
-            LocalCluster(
-                n_workers=count,
-                threads_per_worker=processes or max(1, worker_count() // count),
-                processes=True,
-                dashboard_address=None,
-                asynchronous=True,
-            ) as cluster,
+            _cluster_here(int(address.place), processes) as cluster,
             Client(cluster, asynchronous=True) as client,
         ):
             yield client
@@ -175,6 +168,33 @@ async def _client_of(address: Address, processes: int) -> AsyncIterator[Any]:
     key = "scheduler_file" if address.kind == "file" else "address"
     async with Client(**{key: address.scheduler}, asynchronous=True) as client:
         yield client
+
+
+@contextlib.asynccontextmanager
+async def _cluster_here(count: int, processes: int) -> AsyncIterator[Any]:
+    """A cluster on this machine, of so many of Dask's workers."""
+    async with LocalCluster(
+        n_workers=count,
+        threads_per_worker=processes or max(1, worker_count() // count),
+        processes=True,
+        dashboard_address=None,
+        asynchronous=True,
+    ) as cluster:
+        keeping = asyncio.create_task(_keep(cluster, count))
+        try:
+            yield cluster
+        finally:
+            keeping.cancel()
+
+
+async def _keep(cluster: Any, count: int) -> None:
+    """Start workers anew that Dask has given up, as they did not come back within seconds."""
+    while True:
+        await asyncio.sleep(_PAUSE)
+        for name, worker in list(cluster.workers.items()):
+            if worker.status in (Status.closed, Status.failed):
+                del cluster.workers[name]
+        cluster.scale(count)
 
 
 async def _arena() -> Arena:
