@@ -1,4 +1,4 @@
-"""Modules beside a bot's file: imported from the text that was identified, not from the disk."""
+"""Files beside a bot's: imported and read as they were when it was identified, not from disk."""
 
 import os
 import sys
@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from importlib.abc import SourceLoader
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import spec_from_file_location
+from pathlib import Path
 from types import ModuleType
+
+from cantstop_arena.errors import BotError
 
 
 class _Text(SourceLoader):
@@ -65,10 +68,45 @@ def _file_in(folder: str, name: str) -> str | None:
 
 
 _finder = _Finder()
+_read: set[str] | None = None  # files beside bots that were read, where that is noted
 
 
 def provide(texts: Mapping[str, bytes]) -> None:
-    """Let the modules of these files be made of these texts from now on in this process."""
+    """Let these files have these texts from now on in this process: a bot's, and what it needs."""
     _finder.texts.update(texts)
-    if _finder not in sys.meta_path:
+    if len(texts) > 1 and _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
+
+
+def note_reading() -> None:
+    """Let bots read files beside theirs in this process, and remember which."""
+    global _read
+    _read = set()
+
+
+def were_read() -> frozenset[str]:
+    """The files beside bots that were read in this process since that was to be noted."""
+    return frozenset(_read or ())
+
+
+def read_beside(file: str, name: str) -> bytes:
+    """The content of a file beside a bot's, or below: a model, say. It becomes a part of the bot.
+
+    `file` is the bot's own `__file__`. The bot's digest is then of both; a run keeps a copy, and
+    every process has this content. It is to be read when the bot's file is loaded, or when the bot
+    is built with its usual options.
+
+    Raises BotError where it cannot be read, or was not when the bot was looked at.
+    """
+    path = str(Path(file).parent / name)
+    if path in _finder.texts:
+        return _finder.texts[path]
+    if _read is None:
+        told = "is no part of the bot: read it when the file is loaded, whatever the options"
+        raise BotError(f"{name} {told}")
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise BotError(f"{name} beside {file} cannot be read: {error.strerror}") from error
+    _read.add(path)
+    return content

@@ -8,8 +8,11 @@ from numpy.typing import NDArray
 from cantstop_arena.deals.outcomes import Tally
 from cantstop_arena.deals.seatings import Orders
 from cantstop_arena.games.cantstop.counts import COUNTS, MEASURES, TELLING
-from cantstop_arena.games.cantstop.engine import kernel
-from cantstop_arena.games.cantstop.engine.state import TALLY
+from cantstop_arena.games.cantstop.engine import kernel, luck
+from cantstop_arena.games.cantstop.engine.state import TALLY, WHOLE_COLUMN
+
+LUCK_UNIT = WHOLE_COLUMN * 1296 / 1_000_000  # a millionth of a column at stake with six-sided dice
+_MOST_LUCK = (1 << 31) - 1
 
 
 class EngineBooks:
@@ -21,19 +24,50 @@ class EngineBooks:
         self._tallies = np.zeros(len(orders), TALLY).view(np.recarray)
         self.winners: NDArray[np.uint8] = np.zeros((deals, len(orders)), np.uint8)
         kept = deals if measured else 0
-        self.measures: NDArray[Any] = np.zeros((kept, len(MEASURES)), np.uint32)
+        self._measures: NDArray[Any] = np.zeros((kept, len(MEASURES)), np.int32)
         self._sums: NDArray[np.int64] = np.zeros(len(COUNTS), np.int64)
 
     @property
     def records(self) -> tuple[Any, ...]:
         """The arrays, in the order in which the engine takes them."""
-        return self._sums, self._tallies, self.winners, self.measures
+        return self._sums, self._tallies, self.winners, self._measures
+
+    @property
+    def measures(self) -> NDArray[Any]:
+        """A row for each deal, if counts are kept deal by deal."""
+        return self._measures
 
     def enter(self, index: int, order: int) -> None:
         kernel.settle(self._handle, *self.records, order, index)
 
     def tallies(self) -> tuple[Tally, ...]:
         return tuple(_tally(record, self._players) for record in self._tallies)
+
+
+class ScoredBooks(EngineBooks):
+    """Books with counts deal by deal, and after them the luck of each place and of each seat.
+
+    It is in units of `LUCK_UNIT`. `lucks` is where the table adds up that of the game it plays.
+    """
+
+    def __init__(self, handle: Any, orders: Orders, deals: int, lucks: NDArray[np.int64]) -> None:
+        super().__init__(handle, orders, deals, measured=True)
+        self._places = np.array(orders, np.int64)
+        self._lucks = lucks
+        self._luck = np.zeros((deals, 2 * self._players), np.int64)
+
+    @property
+    def records(self) -> tuple[Any, ...]:
+        return *super().records, self._lucks, self._luck
+
+    @property
+    def measures(self) -> NDArray[Any]:
+        luck = np.clip(np.rint(self._luck / LUCK_UNIT), -_MOST_LUCK, _MOST_LUCK)
+        return np.concatenate([self._measures, luck.astype(np.int32)], axis=1)
+
+    def enter(self, index: int, order: int) -> None:
+        luck.note(self._handle, self._places[order], self._lucks, self._luck[index])
+        kernel.settle(self._handle, *super().records, order, index)
 
 
 def _tally(record: Any, players: int) -> Tally:

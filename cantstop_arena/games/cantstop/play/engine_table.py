@@ -10,7 +10,7 @@ import numpy as np
 from cantstop_arena.deals.outcomes import ILLEGAL, Block
 from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.game_api.game import LEFT, Event, Game
-from cantstop_arena.games.cantstop.engine import kernel
+from cantstop_arena.games.cantstop.engine import kernel, luck
 from cantstop_arena.games.cantstop.engine.compiled_bots import (
     NativePlayer,
     compile_player,
@@ -29,7 +29,7 @@ from cantstop_arena.games.cantstop.engine.state import (
     ROLL,
     new_game,
 )
-from cantstop_arena.games.cantstop.play.books import EngineBooks
+from cantstop_arena.games.cantstop.play.books import EngineBooks, ScoredBooks
 from cantstop_arena.games.cantstop.play.notation import Scribe
 from cantstop_arena.games.cantstop.play.plain_bots import Asker
 from cantstop_arena.games.cantstop.play.snapshots import HEARING
@@ -64,6 +64,7 @@ class EngineTable(Table):
         self.native = tuple(compiled[contestant.digest] for contestant in contestants)
         kept = max((native.memory for native in self.native if native), default=0)
         self._memories = np.zeros((MAX_SEATS, kept))
+        self.lucks = np.zeros(players, np.int64)  # of the game that is played, by seat
         self._lay(new_game(rules, players, seed))
 
     def _lay(self, games: Any) -> None:
@@ -84,6 +85,7 @@ class EngineTable(Table):
     def play_by(self, rules: RuleSet, players: int, memory: Any) -> None:
         self.rules = rules
         self.orders = self.game.orders(players)
+        self.lucks = np.zeros(players, np.int64)
         self._lay_in(memory, new_game(rules, players, self.seed))
 
     def is_compiled(self, bots: Iterable[int]) -> bool:
@@ -95,9 +97,7 @@ class EngineTable(Table):
         game, bots = self.games[0], len(self.contestants)
         group = tuple(seat % bots for seat in range(int(game.players)))
         if any(self.native):
-            kernel.play_native(
-                self.handle, *self._native_arguments(Block(group, 0, 0), self.books(0))
-            )
+            self.play_compiled(Block(group, 0, 0), 0, 0, self.books(0))
         if not all(self.native):
             kernel.start_game(self.handle, 0)
             game.watched = 1
@@ -125,6 +125,7 @@ class EngineTable(Table):
 
     def begin(self, deal: int) -> None:
         game = self.games[0]
+        self.lucks[:] = 0
         for seat, bot in enumerate(self.seats):
             native = self.native[bot]
             game.choose_at[seat], game.again_at[seat] = native.addresses if native else (0, 0)
@@ -181,6 +182,15 @@ class EngineTable(Table):
         if self.games[0].ending != FAULT:
             kernel.forfeit(self.handle, seat)
 
+    def stops(self) -> Iterator[int]:
+        if self._is_watched or not self.scored:
+            yield from super().stops()
+            return
+        for stop in self.watched_stops():
+            if stop == ROLL:
+                luck.score_roll(self.handle, self.lucks)
+            yield stop
+
     # Watched, step by step
 
     def watched_stops(self) -> Iterator[int]:
@@ -213,16 +223,21 @@ class EngineTable(Table):
     # Blocks
 
     def books(self, deals: int) -> EngineBooks:
+        if self.scored:
+            return ScoredBooks(self.handle, self.orders, deals, self.lucks)
         return EngineBooks(self.handle, self.orders, deals, self.measured)
 
     def play_compiled(
         self, block: Block, start: int, stop: int, books: Any
     ) -> tuple[int, BotFault | None]:
         arguments = self._native_arguments(block, books, start, stop)
+        play = luck.play_scored if self.scored else kernel.play_native
         try:
-            cursor = kernel.play_native(self.handle, *arguments)
+            cursor = play(self.handle, *arguments)
         except Exception as error:
             return int(self.games[0].cursor), fault_of(error)
+        finally:
+            self.games[0].watched = 0
         return cursor, BotFault(ILLEGAL, NO_MOVE) if cursor < stop else None
 
     def _native_arguments(

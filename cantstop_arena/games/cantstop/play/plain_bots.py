@@ -104,6 +104,10 @@ class Asker:
             return index_among("choose_move", answer, shown[_MOVE_COUNT])
         return int(truth("roll_again", answer))  # machine code takes one type
 
+    def turn(self) -> Turn:
+        """What the player on turn is shown."""
+        return self._turn(self._numbers.tolist())
+
     def _turn(self, shown: list[int]) -> Turn:
         if self._standings_of != (shown[_TURN], shown[_SEAT]):
             self._standings_of = (shown[_TURN], shown[_SEAT])
