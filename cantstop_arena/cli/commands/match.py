@@ -110,7 +110,9 @@ def match(
 
     test = _test(elo, alpha, beta)
     if test and luck_removed:
-        raise UsageError("--luck-removed is for so many games; the test of --sprt counts points")
+        raise UsageError(
+            "--luck-removed is for a fixed number of games: the test of --sprt counts points"
+        )
     catalogue = catalogue_for(bots_folder, game_name, results)
     most = games or (MOST_GAMES if test else GAMES)
     rules = rules_called(rules_name, catalogue)
@@ -137,6 +139,9 @@ def match(
 
 def _say(told: str, analysis: "Analysis") -> None:
     click.echo("\n" + told)
+    if analysis.results.luck:
+        click.echo()
+        show(analysis, TEXT, ["standings"])
     if analysis.results.faults:
         click.echo()
         show(analysis, TEXT, ["faults"])
