@@ -185,7 +185,8 @@ def sections(repetitions: int, rng: np.random.Generator) -> Iterator[str]:
     yield _table(("ratings", *COVERED, *ALARMS), coverage(repetitions, rng))
     yield (
         f"{repetitions} comparisons of {VARIANTS} variants with a baseline, {MEASURES} measures"
-        " each, all of the same game: how many claim any difference, and the intervals that hold 0."
+        " each, all of the same game: how many claim any difference, and in how many all intervals"
+        " hold 0."
     )
     yield _table(("comparisons", *COMPARISONS), comparisons(repetitions, rng))
     yield (

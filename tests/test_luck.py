@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -11,11 +12,11 @@ import pytest
 from click.testing import CliRunner
 from conftest import Tables
 from finished import Finished
-from simulated import seatings_of
+from simulated import results, seatings_of
 
 from cantstop_arena.cli import main
 from cantstop_arena.deals.luck import LEAST_DEALS, correction
-from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.outcomes import Block, Luck, Results
 from cantstop_arena.deals.sampling import Bytes, Deals, Ints, gather, shares
 from cantstop_arena.deals.seatings import standard_orders
 from cantstop_arena.deals.shares import WHOLE
@@ -24,6 +25,9 @@ from cantstop_arena.games.cantstop.engine.state import BUST, MOVE, ROLL
 from cantstop_arena.games.cantstop.odds import all_rolls, pairings, success_count
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet
+from cantstop_arena.ratings.elo import rate
+from cantstop_arena.ratings.model.evidence import Floats
+from cantstop_arena.ratings.model.luce import ELO
 
 RULES = [CLASSIC, NAMED["korean"][0]]
 
@@ -255,3 +259,47 @@ def test_groups_of_three_share_luck_and_bad_luck(tables: Tables) -> None:
     found = correction(standard_orders(3), [((0, 1, 2), 0, winners, kept)])
     assert not found((0, 1, 2), 0, kept)[:, :3].sum(axis=1).any()
     assert [*combinations(range(3), 3)] == [*found.coefficients]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [2, 3])
+def test_elo_without_luck_holds_the_truth_and_is_narrower(players: int) -> None:
+    """In 100 tournaments by the model of the ratings, the noise of each seat being told as luck."""
+    strengths, rng = np.array([0.5, 0.0, -0.5]), np.random.default_rng(players)
+    held, narrower = [], []
+    for _ in range(100):
+        played, calm = told_luck(strengths, players, 150, rng)
+        for found, before, true in zip(
+            rate(calm).ratings, rate(played).ratings, 1500 + ELO * strengths, strict=True
+        ):
+            assert found.error is not None and before.error is not None
+            assert found.low is not None and found.high is not None
+            held.append(found.low <= true <= found.high)
+            narrower.append(found.error / before.error)
+    assert 0.91 <= np.mean(held) <= 0.985
+    assert np.mean(narrower) < 0.85
+
+
+def told_luck(
+    strengths: Floats, players: int, deals: int, rng: np.random.Generator
+) -> tuple[Results, Results]:
+    """A simulated tournament, half of its noise the deals' own, and the same without luck."""
+    orders, bots = standard_orders(players), len(strengths)
+    common = rng.gumbel(size=(deals, players))
+    run, blocks = {}, []
+    for group in combinations(range(bots), players):
+        kept = np.zeros((deals, 2 * players))
+        winners = np.zeros((deals, len(orders)), np.uint8)
+        for number, order in enumerate(orders):
+            own = rng.gumbel(size=common.shape)
+            noise = np.where(rng.random((deals, 1)) < 0.5, common, own)
+            seated = strengths[[group[place] for place in order]]
+            winners[:, number] = 1 << (noise + seated).argmax(axis=1)
+            apart = noise - noise.mean(axis=1, keepdims=True)
+            kept[:, players:] += apart
+            kept[:, order] += apart
+        run[group] = winners
+        blocks.append((group, 0, winners, np.rint(1e5 * kept).astype(np.int64)))
+    played, spans = results(bots, players, [run]), {group: [(0, deals)] for group in run}
+    calm = gather(bots, orders, spans, lambda *_: blocks, correction(orders, blocks))
+    return played, replace(played, deals=calm, luck=Luck(played.deals, 2.0))

@@ -244,7 +244,17 @@ def test_the_summary_holds_what_was_played() -> None:
     assert list(found) == [
         *("name", "game", "rules", "players", "seed", "games"),
         *("standings", "lineups", "metrics", "by_bot"),
-        *("anchor", "labels", "ranks", "superiority", "first_player", "seats", "pairs", "fit"),
+        *(
+            "anchor",
+            "labels",
+            "scores_compare",
+            "ranks",
+            "superiority",
+            "first_player",
+            "seats",
+            "pairs",
+            "fit",
+        ),
     ]
     assert found["games"] == 20
     assert found["rules"] == {"name": "classic", "lengths": [3, 5]}

@@ -123,6 +123,9 @@ def _say(results: "Results") -> None:
 
     assert isinstance(results, MatchResults)
     click.echo("\n" + results.verdict)
+    if results.analysis.results.luck:
+        click.echo()
+        show(results.analysis, TEXT, ["standings"])
     if len(results.faults):
         click.echo()
         show(results.analysis, TEXT, ["faults"])
