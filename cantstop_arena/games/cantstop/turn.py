@@ -17,6 +17,8 @@ Columns = tuple[int, ...]
 Spaces = tuple[int, ...]
 Move = tuple[int, ...]
 
+_ONCE = (1 << 32) - 1  # the bits above are of columns that a move advances twice
+
 NO_MEMORY: NDArray[np.float64] = np.zeros(0)
 
 
@@ -94,10 +96,10 @@ def columns_in(mask: int) -> Columns:
 
 
 @cache
-def move_of(code: int) -> Move:
-    """The columns a packed move advances: `(8,)`, `(8, 8)` or `(5, 11)`."""
-    first, second = code >> 5, code & 31
-    return (first, second) if second else (first,)
+def move_of(mask: int) -> Move:
+    """The columns of a move as the engine has it: `(8,)`, `(8, 8)` or `(5, 11)`."""
+    columns = columns_in(mask & _ONCE)
+    return columns * 2 if mask > _ONCE else columns
 
 
 @cache
