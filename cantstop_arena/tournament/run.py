@@ -1,5 +1,6 @@
 """From a tournament to its results: plays what the ledger lacks, and adds it all up."""
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -240,6 +241,7 @@ class _Run:
         terms = replace(terms, start_limit=limit, foreign=foreign)
         blocks = self.judge.scheduled(self._missing(_lanes(parts)))
         window = self.tournament.game.window
+        gc.freeze()  # what has been loaded stays: nobody need look through it, here or in workers
         pool = WorkerPool(partial(table_spec.at_work, self.logs), window, bots, terms)
         self.logs.begin()
         try:
