@@ -58,12 +58,14 @@ def placed(position: dict[str, Any]) -> Any:
             game.markers[seat, int(column)] = space
     game.claimed = sum(1 << column for column in position["claimed"])
     game.free = rules.runners - len(position["runners"])
-    for index, (column, space) in enumerate(position["runners"].items()):
-        game.order[index] = int(column)
+    for column, space in position["runners"].items():
         game.runners[int(column)] = space
         game.placed |= 1 << int(column)
         if space == rules.lengths[int(column)]:
             game.topped |= 1 << int(column)
+    for column in rules.columns:
+        reached = max(game.runners[column], game.markers[game.seat, column])
+        game.brink |= int(reached == rules.lengths[column] - 1) << column
     faces = [face - 1 for face in position["dice"]]
     game.roll = sum(face * rules.sides**place for place, face in enumerate(reversed(faces)))
     return game

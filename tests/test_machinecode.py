@@ -125,7 +125,7 @@ def test_every_constant_that_is_compiled_in_is_in_the_fingerprint(
     whole = {module: fingerprint(module) for module in ENGINE}
     named = {(module.__name__.removeprefix(f"{GAME}."), name) for module, name in frozen()}
     assert {
-        ("kernel", "WHOLE"),
+        ("settling", "WHOLE"),
         ("moves", "JUMP"),
         ("native_attributes", "_ROW"),
         ("dice", "_INIT"),

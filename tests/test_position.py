@@ -251,7 +251,7 @@ def test_every_move_has_an_action_of_its_own(sides: int) -> None:
     pairs = [(low, high) for low, high in product(columns, columns) if low <= high]
     assert {*actions.moves} == {*moves, *pairs}
     assert len(actions.moves) == len(moves) + len(pairs) == actions.stop
-    assert [*map(move_of, actions.codes.tolist())] == [*actions.moves]
+    assert [*map(move_of, actions.masks.tolist())] == [*actions.moves]
 
 
 @pytest.mark.parametrize(("sides", "count"), [(6, 126), (4, 35), (2, 5)])

@@ -1,5 +1,6 @@
 """From a tournament to its results: plays what the ledger lacks, and adds it all up."""
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -216,6 +217,7 @@ class _Run:
         terms = replace(terms, start_limit=limit, foreign=foreign)
         blocks = self.judge.scheduled(self._missing(_lanes(parts)))
         names = [entrant.name for entrant in entrants]
+        gc.freeze()  # what has been loaded stays: nobody need look through it, here or in workers
         self.logs.begin()
         try:
             with (

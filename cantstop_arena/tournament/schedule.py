@@ -15,6 +15,7 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.tournament.files.config import Tournament
 
 _MOST_GAMES = {"compiled": 16_384, "plain": 256}  # about a tenth of a second of play
+_LARGER = 4  # blocks of compiled bots: what comes with a block weighs more beside their games
 _LESSON = 256  # games of a group in a row, for bots that learn
 _GAMES_APART = 512  # of a group in a round, where processes are started for each group that comes
 
@@ -24,9 +25,10 @@ Round: TypeAlias = tuple[int, Iterator[Block]]
 
 def deals_per_block(tournament: Tournament, lane: str) -> int:
     """How many deals make a block; it depends on the tournament alone, not on who plays it."""
-    groups = tournament.group_count
+    deals = tournament.group_count * tournament.deals
     most = max(1, _MOST_GAMES[lane] // len(tournament.orders))
-    return min(most, -(-groups * tournament.deals // tournament.blocks))
+    blocks = tournament.blocks // _LARGER if lane == "compiled" else tournament.blocks
+    return min(most, -(-deals // max(1, blocks)))
 
 
 def deals_per_round(tournament: Tournament) -> int:

@@ -17,6 +17,9 @@ Columns = tuple[int, ...]
 Spaces = tuple[int, ...]
 Move = tuple[int, ...]
 
+_TWICE = 32  # the bits from here on are of columns that a move advances twice
+_ONCE = (1 << _TWICE) - 1
+
 NO_MEMORY: NDArray[np.float64] = np.zeros(0)
 
 
@@ -94,16 +97,16 @@ def columns_in(mask: int) -> Columns:
 
 
 @cache
-def move_of(code: int) -> Move:
-    """The columns a packed move advances: `(8,)`, `(8, 8)` or `(5, 11)`."""
-    first, second = code >> 5, code & 31
-    return (first, second) if second else (first,)
+def move_of(mask: int) -> Move:
+    """The columns of a move as the engine has it: `(8,)`, `(8, 8)` or `(5, 11)`."""
+    columns = columns_in(mask & _ONCE)
+    return columns * 2 if mask > _ONCE else columns
 
 
-def code_of(move: Move) -> int:
-    """A move as the engine has it, packed: `move_of` the other way round."""
-    first, second = (*move, 0)[:2]
-    return first << 5 | second
+def mask_of(move: Move) -> int:
+    """A move as the engine has it: `move_of` the other way round."""
+    mask = sum(1 << column for column in set(move))
+    return mask | mask << _TWICE if len(move) > len(set(move)) else mask
 
 
 @cache

@@ -15,6 +15,7 @@ from cantstop_arena.hookspecs import compiled
 
 Ties = Literal["first", "random"]
 _FARTHEST = 8  # the outermost columns of the largest board are 7 from the middle
+_DISTANCE = _FARTHEST - 1  # a mask, by which the compiler sees that no distance is negative
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
         middle = turn.rules.sides + 1
         score = before = space = 0
         for column in move:
-            distance = abs(column - middle)
+            distance = abs(column - middle) & _DISTANCE
             score += intercepts[distance]
             if sloped:
                 space = turn.next_space(
@@ -95,9 +96,8 @@ def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
         middle = turn.rules.sides + 1
         score = odd = low = high = 0
         for column in turn.placed:
-            score += (turn.runners[column] - turn.markers[column] + 1) * values[
-                abs(column - middle)
-            ]
+            distance = abs(column - middle) & _DISTANCE
+            score += (turn.runners[column] - turn.markers[column] + 1) * values[distance]
             odd += column & 1
             low += column <= middle
             high += column >= middle

@@ -16,53 +16,40 @@ from cantstop_arena.games.cantstop.engine import (  # noqa: F401 - they teach nu
     native_sequences,
 )
 from cantstop_arena.games.cantstop.engine.compiler import part
-from cantstop_arena.games.cantstop.engine.native_types import MOVES, RECORD, TURN
+from cantstop_arena.games.cantstop.engine.moves import at
+from cantstop_arena.games.cantstop.engine.native_types import MOVES, RECORD, TURN, as_moves, as_turn
+from cantstop_arena.games.cantstop.engine.turns import turn_player
 
 CHOOSE_MOVE = types.int64(TURN, MOVES)
 ROLL_AGAIN = types.boolean(TURN)
+PLAY_TURN = types.int64(RECORD)
 
 
 # Asking -------------------------------------------------------------------------------------
 
 
-def _asker(question: Any) -> Any:
-    """An intrinsic that calls machine code at an address with views of the game."""
-    answer, shown = question.return_type, question.args
+@intrinsic
+def _call(typing_context: Any, address: types.Type, game: types.Type) -> Any:
+    """Call a `PLAY_TURN` at an address."""
+    answer, shown = PLAY_TURN.return_type, PLAY_TURN.args
 
-    @intrinsic
-    def ask(typing_context: Any, address: types.Type, game: types.Type) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            kind = context.call_conv.get_function_type(answer, shown).as_pointer()
-            function = builder.inttoptr(arguments[0], kind)
-            pointers = [
-                builder.bitcast(arguments[1], context.get_value_type(view)) for view in shown
-            ]
-            status, value = context.call_conv.call_function(
-                builder, function, answer, shown, pointers
-            )
-            with cgutils.if_unlikely(builder, status.is_error):
-                context.call_conv.return_status_propagate(builder, status)
-            return value
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = context.call_conv.get_function_type(answer, shown).as_pointer()
+        function = builder.inttoptr(arguments[0], kind)
+        status, value = context.call_conv.call_function(
+            builder, function, answer, shown, arguments[1:]
+        )
+        with cgutils.if_unlikely(builder, status.is_error):
+            context.call_conv.return_status_propagate(builder, status)
+        return value
 
-        return answer(types.int64, game), generate
-
-    return ask
-
-
-_ask_choose_move = _asker(CHOOSE_MOVE)
-_ask_roll_again = _asker(ROLL_AGAIN)
+    return answer(types.int64, game), generate
 
 
 @part
-def ask_choose_move(game):
-    """The answer of the compiled bot on turn: the index of a move, not yet checked."""
-    return _ask_choose_move(game.choose_at[game.seat], game)
-
-
-@part
-def ask_roll_again(game):
-    """The answer of the compiled bot on turn: whether to roll again."""
-    return _ask_roll_again(game.again_at[game.seat], game)
+def play_turn_of_bot(game):
+    """Have the compiled bot on turn play its turn on; returns where that stops (`turn_player`)."""
+    return _call(game.turn_at[at(game.seat)], game)
 
 
 # Handles ------------------------------------------------------------------------------------
@@ -177,3 +164,22 @@ def answering_again(function: Callable[..., Any], options: tuple[Any, ...]) -> C
         return _yes(function(turn, *read()))
 
     return roll_again
+
+
+def turn_of(choose_move: Any, roll_again: Any) -> Callable[..., Any]:
+    """A function that plays turns of a bot, whose decisions are parts of it."""
+
+    @part
+    def choose(game, answer):
+        return np.int64(choose_move(as_turn(game), as_moves(game)))
+
+    @part
+    def again(game, answer):
+        return roll_again(as_turn(game))
+
+    play_on = part(turn_player(choose, again, outside=False))
+
+    def play_turn(game):
+        return play_on(game, -1)
+
+    return play_turn

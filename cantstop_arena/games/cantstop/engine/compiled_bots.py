@@ -1,11 +1,11 @@
 """Compiled bots: turned into machine code once, and called by the engine through its address."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numba
 from numba.core import config
@@ -14,12 +14,15 @@ from numba.extending import register_jitable
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.engine.calling import (
     CHOOSE_MOVE,
+    PLAY_TURN,
     ROLL_AGAIN,
     NoAnswer,
     answering_again,
     answering_move,
     is_live,
+    turn_of,
 )
+from cantstop_arena.games.cantstop.engine.compiler import own_code
 from cantstop_arena.games.cantstop.engine.compiler_messages import plain_words
 from cantstop_arena.games.cantstop.engine.state import GameArray
 from cantstop_arena.games.cantstop.hooks import Player
@@ -41,12 +44,12 @@ def handle_of(games: GameArray) -> Any:
 
 @dataclass(frozen=True)
 class NativePlayer:
-    """The addresses of a bot's machine code, how many numbers it keeps during a game, and what
+    """The address of a bot's machine code, how many numbers it keeps during a game, and what
     keeps that code in memory."""
 
-    addresses: tuple[int, int]
+    address: int
     memory: int
-    owners: tuple[Any, ...]
+    owner: Any
 
 
 def compile_player(player: Player, name: str, folder: Path | None) -> NativePlayer | None:
@@ -56,15 +59,14 @@ def compile_player(player: Player, name: str, folder: Path | None) -> NativePlay
     """
     if config.DISABLE_JIT or not is_compiled(player):
         return None
+    opened = _opened(player.choose_move), _opened(player.roll_again)
     try:
-        choose = _compile(CHOOSE_MOVE, answering_move, player.choose_move, folder)
-        again = _compile(ROLL_AGAIN, answering_again, player.roll_again, folder)
+        turns = _compile(opened, folder)
     except BotError as error:
         raise BotError(f"{name} does not compile: {error}") from error
     except Exception as error:  # numba raises more than its own errors
         raise BotError(f"{name} does not compile: {plain_words(error)}") from error
-    functions = (_opened(player.choose_move)[0], _opened(player.roll_again)[0])
-    return NativePlayer((_address(choose), _address(again)), memory_of(functions), (choose, again))
+    return NativePlayer(_address(turns), memory_of([function for function, _ in opened]), turns)
 
 
 def is_compiled(player: Player) -> bool:
@@ -73,31 +75,37 @@ def is_compiled(player: Player) -> bool:
     return all(compile_options(function) is not None for function in functions)
 
 
-def _opened(function: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+_Opened: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+def _opened(function: Callable[..., Any]) -> _Opened:
     """A function and the values of its options, which a partial holds by keyword."""
     if isinstance(function, partial):
         return function.func, tuple(function.keywords.values())
     return function, ()
 
 
-def _compile(
-    signature: Any,
-    answering: Callable[..., Any],
-    decision: Callable[..., Any],
-    folder: Path | None,
-) -> Any:
-    function, options = _opened(decision)
-    _make_callable(function)
-    dispatcher = numba.njit(answering(function, options))
-    name = dispatcher.__name__
-    dispatcher._cache = Store(
-        name,
-        lambda: fingerprint(function, options),
-        lambda: None if is_live(options) else folder,
-        lambda compiled: _refuse_unseeded(name, compiled),
+def _compile(opened: tuple[_Opened, _Opened], folder: Path | None) -> Any:
+    """The function that plays a bot's turns, with its decisions inside."""
+    for function, _ in opened:
+        _make_callable(function)
+    choose_move = own_code(answering_move(*opened[0]))
+    roll_again = own_code(answering_again(*opened[1]))
+    is_kept = not any(is_live(options) for _, options in opened)
+    turns = numba.njit(turn_of(choose_move, roll_again))
+    turns._cache = Store(
+        turns.__name__,
+        lambda: fingerprint(opened),
+        lambda: folder if is_kept else None,
+        lambda _: _refuse_unseeded((choose_move, roll_again)),
     )
-    dispatcher.compile(signature)
-    return dispatcher
+    try:
+        turns.compile(PLAY_TURN)
+    except Exception:
+        choose_move.compile(CHOOSE_MOVE)  # what is wrong with either is told best by itself
+        roll_again.compile(ROLL_AGAIN)
+        raise
+    return turns
 
 
 def _address(dispatcher: Any) -> int:
@@ -128,11 +136,15 @@ def _make_callable(function: Any) -> None:
             _make_callable(called)
 
 
-def _refuse_unseeded(name: str, compiled: Any) -> None:
+def _refuse_unseeded(decisions: Iterable[Any]) -> None:
     """numba's own generators cannot be seeded for each deal, so no game could be repeated."""
-    called = {function.name for function in compiled.library._final_module.functions}
-    if not called.isdisjoint(_GENERATORS):
-        raise BotError(f"{name} draws from random; a compiled bot has turn.random()")
+    for decision in decisions:
+        (compiled,) = decision.overloads.values()
+        called = {function.name for function in compiled.library._final_module.functions}
+        if not called.isdisjoint(_GENERATORS):
+            raise BotError(
+                f"{decision.__name__} draws from random; a compiled bot has turn.random()"
+            )
 
 
 def _called_by(function: FunctionType) -> list[FunctionType]:

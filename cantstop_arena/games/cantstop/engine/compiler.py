@@ -21,7 +21,7 @@ from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
 from cantstop_arena.runtime.machinecode.store import SUFFIX, Store, private_folder, toolchain
 
 ENGINE = (
-    *("calling", "dice", "kernel", "luck", "moves"),
+    *("calling", "course", "dice", "kernel", "luck", "moves", "settling", "standings", "turns"),
     *("native_attributes", "native_sequences", "native_types"),
 )
 """The modules of this folder that are compiled, or teach numba what to compile."""
@@ -73,6 +73,11 @@ def entry(function: Callable[..., Any]) -> Any:
 def part(function: Callable[..., Any]) -> Any:
     """Compile a function that only other compiled functions call."""
     return numba.njit(forceinline=True, error_model="numpy")(function)
+
+
+def own_code(function: Callable[..., Any]) -> Any:
+    """Like `part`, for a bot's own code, in which a division by zero is an error."""
+    return numba.njit(forceinline=True, error_model="python")(function)
 
 
 _UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # Python cannot call it

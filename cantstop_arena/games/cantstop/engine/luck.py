@@ -12,24 +12,23 @@ game has mean 0, whoever plays and however the stake is chosen. What is luck for
 much bad luck for the others, each of whom bears the same part of it.
 """
 
-from cantstop_arena.games.cantstop.engine.calling import game_at
+from cantstop_arena.games.cantstop.engine import course
+from cantstop_arena.games.cantstop.engine.calling import game_at, play_turn_of_bot
 from cantstop_arena.games.cantstop.engine.compiler import entry, part
-from cantstop_arena.games.cantstop.engine.kernel import (
-    _NO_ANSWER,
-    _advance,
-    _settle,
-    _start_game,
-)
-from cantstop_arena.games.cantstop.engine.moves import usable_columns
-from cantstop_arena.games.cantstop.engine.state import BUST, FAULT, OVER, ROLL
+from cantstop_arena.games.cantstop.engine.kernel import end_turn
+from cantstop_arena.games.cantstop.engine.moves import lowest_column, usable_columns
+from cantstop_arena.games.cantstop.engine.settling import settle_game
+from cantstop_arena.games.cantstop.engine.state import BUST, FAULT, MOVED, OVER, ROLL
 
 
 @part
 def _stake(game):
     """The progress that the turn has made so far, in parts of WHOLE_COLUMN."""
     stake = 0
-    for index in range(game.runner_count - game.free):
-        column = game.order[index]
+    climbed = game.placed
+    while climbed:
+        column = lowest_column(climbed)
+        climbed &= climbed - 1
         spaces = game.runners[column] - game.markers[game.seat, column]
         stake += spaces * game.space_parts[column]
     return stake
@@ -76,11 +75,12 @@ def note(handle, places, lucks, kept):
 def _play(game, lucks):
     lucks[:] = 0
     game.watched = 1
-    stop = ROLL
-    while stop != OVER:
-        stop = _advance(game, _NO_ANSWER)
+    while game.waiting != OVER:
+        stop = play_turn_of_bot(game)
         if stop == ROLL:
             _score_roll(game, lucks)
+        elif stop != MOVED:
+            end_turn(game)
     game.watched = 0
 
 
@@ -111,13 +111,12 @@ def play_scored(
         for seat in range(game.players):
             bot = seatings[order, seat]
             game.bots[seat] = bot
-            game.choose_at[seat] = addresses[bot, 0]
-            game.again_at[seat] = addresses[bot, 1]
-            game.memory_sizes[seat] = addresses[bot, 2]
-        _start_game(game, first + index)
+            game.turn_at[seat] = addresses[bot, 0]
+            game.memory_sizes[seat] = addresses[bot, 1]
+        course.start_game(game, first + index)
         _play(game, lucks)
         if game.ending == FAULT:
             return cursor
         _note(game, seatings[order], lucks, kept[index])
-        _settle(game, sums, tallies, winners, measures, order, index)
+        settle_game(game, sums, tallies, winners, measures, order, index)
     return stop

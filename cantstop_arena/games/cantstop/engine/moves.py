@@ -4,12 +4,16 @@ Written, like the whole engine, in the part of Python that numba compiles; it ru
 Python with NUMBA_DISABLE_JIT=1. Rule numbers are those of docs/rules.md.
 """
 
+import numpy as np
+
 from cantstop_arena.games.cantstop.engine import dice
 from cantstop_arena.games.cantstop.engine.compiler import part
-from cantstop_arena.games.cantstop.engine.state import AFTER_ALL_RUNNERS, JUMP, LEAVE
+from cantstop_arena.games.cantstop.engine.state import AFTER_ALL_RUNNERS, JUMP, LEAVE, TWICE
 
-_MASK = 31  # one column of a packed move
-_PAIRING = 1023  # one pairing of a roll
+_COLUMNS = (1 << TWICE) - 1
+
+at = np.uint64
+"""Makes an index that is never counted from the end, which saves machine code asking."""
 
 
 @part
@@ -24,7 +28,7 @@ def next_space(game, column, space):
     """Where an advance from `space` ends: one higher, past rivals' markers under `jump`."""
     space += 1
     if game.landing == JUMP:
-        while space < game.lengths[column] and rival_at(game, column, space):
+        while space < game.lengths[at(column)] and rival_at(game, column, space):
             space += 1
     return space
 
@@ -33,7 +37,7 @@ def next_space(game, column, space):
 def rival_at(game, column, space):
     """Whether a rival's marker stands on the space."""
     for seat in range(game.players):
-        if seat != game.seat and game.markers[seat, column] == space:
+        if seat != game.seat and game.markers[at(seat), at(column)] == space:
             return True
     return False
 
@@ -41,41 +45,58 @@ def rival_at(game, column, space):
 @part
 def position(game, column):
     """The space a climb in the column goes on from: the runner's, else the own marker's."""
-    runner = game.runners[column]
-    return runner if runner else game.markers[game.seat, column]
+    # A runner is always above the marker; to ask whether there is one is a question too many.
+    return max(game.runners[at(column)], game.markers[at(game.seat), at(column)])
 
 
 @part
-def _double(game, column):
-    """A double as a move: the column twice, or once where one advance reaches the top."""
-    first = next_space(game, column, position(game, column))
-    return (column << 5 | column) if first < game.lengths[column] else column << 5
+def offer_of_roll(game):
+    """The pairings that the roll offers."""
+    return game.offers[at(game.offer_of[at(game.roll)])]
 
 
 @part
-def _together(usable, one_new, pairing):
-    """1 where both halves of a pairing advance, else 0; `one_new`: see list_moves."""
-    low, high = pairing >> 5, pairing & _MASK
-    return usable >> low & usable >> high & ~(one_new >> low & one_new >> high) & 1
+def _on_brink(game, double):
+    """The columns in which no second advance is possible, as far as the roll's double goes."""
+    if game.landing != JUMP or double == 0:
+        return game.brink
+    column = lowest_column(double)
+    space = next_space(game, column, position(game, column))
+    return double if space >= game.lengths[column] else 0
 
 
 @part
-def _list_lower(game, count, usable, pairing, together):
+def _list_whole(game, count, move, lower):
+    """List a pairing whose lower half is usable, if it is; returns the count."""
+    game.moves[at(count)] = move
+    return count + np.int64(move & lower != 0)
+
+
+@part
+def _list_rest(game, count, move, lower):
+    """List a pairing of which nothing but the upper half is usable, if it is."""
+    game.moves[at(count)] = move
+    return count + np.int64((move != 0) & (move & lower == 0))
+
+
+@part
+def _apart(move, new):
+    """-1 where a pairing needs two new runners, else 0."""
+    needed = move & new
+    return -np.int64(needed & (needed - 1) != 0)
+
+
+@part
+def _list_lower(game, count, move, lower, apart):
     """List the move that begins with the lower half, if that is usable; returns the count."""
-    low, high = pairing >> 5, pairing & _MASK
-    if low == high:
-        game.moves[count] = _double(game, low)
-    else:
-        game.moves[count] = low << 5 | high * together
-    return count + (usable >> low & 1)
+    return _list_whole(game, count, move & (lower | ~apart), lower)
 
 
 @part
-def _list_upper(game, count, usable, pairing, together):
+def _list_upper(game, count, move, lower, apart):
     """List the upper half alone, where it is usable and the lower half does not go with it."""
-    low, high = pairing >> 5, pairing & _MASK
-    game.moves[count] = high << 5
-    return count + (usable >> high & ~together & (low != high) & 1)
+    game.moves[at(count)] = move & ~lower
+    return count + (apart & 1 | np.int64((move != 0) & (move & lower == 0)))
 
 
 @part
@@ -88,42 +109,55 @@ def list_moves(game):
     takes the same steps, for which half lapses is a toss-up that no processor can predict: moves
     are written first and counted after, and a missing pairing is one that is never usable.
     """
-    usable = usable_columns(game)
-    one_new = usable & ~game.placed if game.free == 1 else 0  # room for one, not for two
-    pairings = game.pairings[game.roll]
-    first, second, third = pairings & _PAIRING, pairings >> 10 & _PAIRING, pairings >> 20
-    both_1 = _together(usable, one_new, first)
-    both_2 = _together(usable, one_new, second)
-    both_3 = _together(usable, one_new, third)
-    count = _list_lower(game, 0, usable, first, both_1)
-    count = _list_lower(game, count, usable, second, both_2)
-    count = _list_lower(game, count, usable, third, both_3)
-    count = _list_upper(game, count, usable, third, both_3)
-    count = _list_upper(game, count, usable, second, both_2)
-    count = _list_upper(game, count, usable, first, both_1)
+    usable, offer = usable_columns(game), offer_of_roll(game)
+    allowed = usable | (usable & ~_on_brink(game, offer.double)) << TWICE
+    lower_1, lower_2, lower_3 = offer.lower[0], offer.lower[1], offer.lower[2]
+    move_1, move_2 = offer.pairings[0] & allowed, offer.pairings[1] & allowed
+    move_3 = offer.pairings[2] & allowed
+    if game.free == 1:  # room for one new runner, and not for two
+        new = usable & ~game.placed
+        apart_1, apart_2, apart_3 = _apart(move_1, new), _apart(move_2, new), _apart(move_3, new)
+        count = _list_lower(game, 0, move_1, lower_1, apart_1)
+        count = _list_lower(game, count, move_2, lower_2, apart_2)
+        count = _list_lower(game, count, move_3, lower_3, apart_3)
+        count = _list_upper(game, count, move_3, lower_3, apart_3)
+        count = _list_upper(game, count, move_2, lower_2, apart_2)
+        count = _list_upper(game, count, move_1, lower_1, apart_1)
+    else:
+        count = _list_whole(game, 0, move_1, lower_1)
+        count = _list_whole(game, count, move_2, lower_2)
+        count = _list_whole(game, count, move_3, lower_3)
+        count = _list_rest(game, count, move_3, lower_3)
+        count = _list_rest(game, count, move_2, lower_2)
+        count = _list_rest(game, count, move_1, lower_1)
     game.move_count = count
     return count
 
 
 @part
-def _advance_runner(game, column):
+def advance_runner(game, column, twice):
+    """Advance the runner in a column, once or twice, from the marker if there is none."""
     space = next_space(game, column, position(game, column))
-    if not game.runners[column]:
-        game.order[game.runner_count - game.free] = column
-        game.placed |= 1 << column
-        game.free -= 1
-    game.runners[column] = space
-    if space == game.lengths[column]:
-        game.topped |= 1 << column
+    if twice:
+        space = next_space(game, column, space)
+    game.runners[at(column)] = space
+    left = game.lengths[at(column)] - space
+    if left <= 1:
+        game.topped |= np.int64(left == 0) << column
+        game.brink |= np.int64(left == 1) << column
 
 
 @part
 def make_move(game, index):
     """Advance the runners by one of the listed moves."""
-    move = game.moves[index]
-    _advance_runner(game, move >> 5)
-    if move & _MASK:
-        _advance_runner(game, move & _MASK)
+    move = game.moves[at(index)]
+    columns = move & _COLUMNS
+    advance_runner(game, lowest_column(columns), move >> TWICE)
+    upper = columns & (columns - 1)
+    if upper:
+        advance_runner(game, lowest_column(upper), 0)
+    game.free -= count_columns(columns & ~game.placed)
+    game.placed |= columns
 
 
 @part
@@ -133,9 +167,12 @@ def may_stop(game):
     if game.stop == AFTER_ALL_RUNNERS and game.free and placeable:
         return False
     if game.landing == LEAVE:
-        for index in range(game.runner_count - game.free):
-            if rival_at(game, game.order[index], game.runners[game.order[index]]):
+        columns = game.placed
+        while columns:
+            column = lowest_column(columns)
+            if rival_at(game, column, game.runners[at(column)]):
                 return False
+            columns &= columns - 1
     return True
 
 
@@ -160,7 +197,7 @@ def _most_rival_claims(game):
     most = 0
     for seat in range(game.players):
         if seat != game.seat:
-            most = max(most, game.claims[seat])
+            most = max(most, game.claims[at(seat)])
     return most
 
 
@@ -169,7 +206,7 @@ def stop_wins(game):
     """Whether stopping now wins the game, alone or shared (rule 11)."""
     if not game.topped:
         return False
-    claims = game.claims[game.seat] + count_columns(game.topped)
+    claims = game.claims[at(game.seat)] + count_columns(game.topped)
     if claims >= game.columns_to_win:
         return True
     return game.claimed | game.topped == game.board and claims >= _most_rival_claims(game)

@@ -20,16 +20,16 @@ from cantstop_arena.games.cantstop.engine.native_types import (
     game_of,
     number_in,
 )
-from cantstop_arena.games.cantstop.engine.state import COLUMNS
+from cantstop_arena.games.cantstop.engine.state import COLUMNS, TWICE
+
+_COLUMNS = (1 << TWICE) - 1
 
 
 @overload(len, jit_options=INLINE)
 def _series_length(series):
     if isinstance(series, Moves):
         return lambda series: game_of(series).move_count
-    if isinstance(series, Move):
-        return lambda series: 2 if number_in(series) & 31 else 1
-    if isinstance(series, Columns):
+    if isinstance(series, Move | Columns):
         return lambda series: moves.count_columns(number_in(series))
     return None
 
@@ -49,10 +49,8 @@ def _series_item(series, index):
 
 @overload(operator.contains, jit_options=INLINE)
 def _series_contains(series, column):
-    if isinstance(series, Columns):
+    if isinstance(series, Move | Columns):
         return lambda series, column: 0 <= column < COLUMNS and number_in(series) >> column & 1 == 1
-    if isinstance(series, Move):
-        return lambda series, column: series[0] == column or series[len(series) - 1] == column
     return None
 
 
@@ -64,9 +62,9 @@ def _item(series: Any, index: int) -> Any:
 @overload(_item, jit_options=INLINE)
 def _series_item_at(series, index):
     if isinstance(series, Moves):
-        return lambda series, index: as_move(game_of(series).moves[index])
+        return lambda series, index: as_move(game_of(series).moves[moves.at(index)])
     if isinstance(series, Move):
-        return lambda series, index: number_in(series) & 31 if index else number_in(series) >> 5
+        return _half
 
     def read(series, index):
         mask = number_in(series)
@@ -77,8 +75,14 @@ def _series_item_at(series, index):
     return read
 
 
+def _half(series, index):
+    columns = number_in(series) & _COLUMNS
+    upper = columns & (columns - 1)
+    return moves.lowest_column(upper if index and upper else columns)
+
+
 # Iteration: one number says how far it has come. A set of columns gives its lowest bits away one
-# by one, a packed move its upper half first, and the moves count.
+# by one; a move does so too, but first its bit for a second advance. The moves count.
 
 
 def _start(series):
@@ -117,8 +121,6 @@ def _series_more(series, state):
 def _series_next(series, state):
     if isinstance(series, Moves):
         return lambda series, state: _item(series, state)
-    if isinstance(series, Move):
-        return lambda series, state: state >> 5 if state >> 5 else state
     return lambda series, state: moves.lowest_column(state)
 
 
@@ -127,7 +129,7 @@ def _series_following(series, state):
     if isinstance(series, Moves):
         return lambda series, state: state + 1
     if isinstance(series, Move):
-        return lambda series, state: state & 31 if state >> 5 else 0
+        return lambda series, state: state & (_COLUMNS if state > _COLUMNS else state - 1)
     return lambda series, state: state & (state - 1)
 
 

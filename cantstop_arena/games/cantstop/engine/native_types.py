@@ -1,8 +1,8 @@
 """The numba types of what a compiled bot is shown: pointers into the game record, and numbers.
 
 The types offer what `turn.Turn` offers and nothing else: there is no way to write through them,
-and none to the dice or to another seat's bot. A set of columns is a bit mask, a move a packed
-number; both can be iterated, counted and searched like the tuples a plain bot gets.
+and none to the dice or to another seat's bot. A set of columns is a bit mask, and so is a move;
+both can be iterated, counted and searched like the tuples a plain bot gets.
 """
 
 from typing import Any
@@ -74,7 +74,7 @@ class Columns(Series):
 
 
 class Move(Series):
-    """The one or two columns a move advances, packed."""
+    """The one or two columns a move advances, as the bit mask that a move is."""
 
 
 TURN, RULES, SPACES = Turn("Turn"), Rules("Rules"), Spaces("Spaces")
@@ -118,6 +118,8 @@ def _seen_as(target: types.Type) -> Any:
 
 
 game_of = _seen_as(RECORD)
+as_turn = _seen_as(TURN)
+as_moves = _seen_as(MOVES)
 as_rules = _seen_as(RULES)
 as_rivals = _seen_as(RIVALS)
 as_rival_claims = _seen_as(RIVAL_CLAIMS)

@@ -1,7 +1,7 @@
 """The layout of one game: a single NumPy record that the engine and the bots work on.
 
 Sets of columns are bit masks (bit c for column c), columns are indexed by their own number, and
-a move is one number, `first << 5 | second` (second 0 where the move advances once).
+a move is the set of its columns; the bits from TWICE on say which of them advances twice.
 """
 
 from collections.abc import Mapping
@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cantstop_arena.deals.lengths import LENGTH_CLASSES
 from cantstop_arena.deals.seeds import Seed, bits_of
@@ -20,6 +21,8 @@ MAX_SEATS = 4
 MAX_SIDES = 8
 MAX_ROLLS = MAX_SIDES**4
 COLUMNS = 2 * MAX_SIDES + 1  # indices 0 and 1 stay empty
+TWICE = 32  # where the second advances of a move stand
+MAX_OFFERS = 274  # different sets of pairings, of dice with eight sides
 MOST_SWINGS = 256  # of the lead, that a game remembers
 WHOLE_COLUMN = 720_720  # progress: the parts of a column, which lengths up to 16 divide
 CLAIM = 1 << 24  # more than the progress in all columns together
@@ -39,6 +42,17 @@ NOBODY = -1
 _PROJECT = 0x63616E7473746F70  # "cantstop"
 _HALF = (1 << 64) - 1
 
+# What some rolls have in common: the pairings that they offer.
+OFFER = np.dtype(
+    [
+        ("pairings", np.int64, 3),  # as moves, lower halves ascending; 0 where there are fewer
+        ("lower", np.int64, 3),  # the lower half of each, a set
+        ("columns", np.int64),  # of all pairings
+        ("double", np.int64),  # the column that a pairing has twice, a set
+    ],
+    align=True,
+)
+
 GAME = np.dtype(
     [
         # What a player at the table sees.
@@ -53,7 +67,7 @@ GAME = np.dtype(
         ("move_count", np.int64),
         ("moves", np.int64, MAX_MOVES),
         ("runners", np.int64, COLUMNS),
-        ("order", np.int64, COLUMNS),
+        ("brink", np.int64),  # columns in which one advance more reaches the top, but under `jump`
         ("claims", np.int64, MAX_SEATS),
         ("markers", np.int64, (MAX_SEATS, COLUMNS)),
         # The rules in force.
@@ -79,11 +93,12 @@ GAME = np.dtype(
         ("seat_turns", np.int64, MAX_SEATS),
         ("dice_keys", np.uint64, MAX_SEATS),
         ("turn_key", np.uint64),
+        ("brinks", np.int64, MAX_SEATS),  # the brink as each seat's turns begin
+        ("first_brink", np.int64),
         ("next_roll", np.int64),
         ("draws", np.int64, MAX_SEATS),
         ("bot_keys", np.uint64, MAX_SEATS),
-        ("choose_at", np.int64, MAX_SEATS),
-        ("again_at", np.int64, MAX_SEATS),
+        ("turn_at", np.int64, MAX_SEATS),  # the code of a compiled bot's turns; 0: a plain bot
         ("memory_at", np.int64, MAX_SEATS),  # where a compiled bot keeps numbers of its own
         ("memory_sizes", np.int64, MAX_SEATS),
         # What it counts, besides the turns.
@@ -103,7 +118,8 @@ GAME = np.dtype(
         ("swing_seats", np.int64, MOST_SWINGS),
         # Tables of the board.
         ("roll_total", np.int64),
-        ("pairings", np.int64, MAX_ROLLS),
+        ("offer_of", np.int32, MAX_ROLLS),  # the offer of each roll
+        ("offers", OFFER, MAX_OFFERS),
         ("space_parts", np.int64, COLUMNS),  # of WHOLE_COLUMN, for each space
         ("hits", np.int32, 1 << (COLUMNS - 2)),
     ],
@@ -145,11 +161,13 @@ def new_game(rules: RuleSet, players: int, seed: Seed) -> GameArray:
     game.lengths[: len(rules.lengths)] = rules.lengths
     for column in rules.columns:
         game.space_parts[column] = WHOLE_COLUMN // rules.lengths[column]
+        game.first_brink |= (rules.lengths[column] == 1) << column
     game.roll_total = rules.sides**4
     hits = odds.hit_table(rules.sides)
     game.hits[: len(hits)] = hits
-    pairings = _pairings_by_roll(rules.sides)
-    game.pairings[: len(pairings)] = pairings
+    offer_of, offers = _offers(rules.sides)
+    game.offer_of[: len(offer_of)] = offer_of
+    game.offers[: len(offers)] = offers
     return games
 
 
@@ -163,11 +181,18 @@ def secret(bits: int) -> tuple[int, int]:
 
 
 @cache
-def _pairings_by_roll(sides: int) -> tuple[int, ...]:
-    return tuple(_packed(odds.pairings(dice)) for dice in odds.all_rolls(sides))
+def _offers(sides: int) -> tuple[list[int], NDArray[Any]]:
+    """The number of every roll's offer, and the offers."""
+    found: dict[tuple[odds.Pairing, ...], int] = {}
+    by_roll = map(tuple, map(odds.pairings, odds.all_rolls(sides)))
+    numbers = [found.setdefault(pairings, len(found)) for pairings in by_roll]
+    return numbers, np.array([*map(_offer, found)], OFFER)
 
 
-def _packed(pairings: list[odds.Pairing]) -> int:
-    """The three pairings of a roll in one number, ten bits each; missing ones are 0+1."""
-    padded = [*pairings, (0, 1), (0, 1)][:3]
-    return sum((low << 5 | high) << 10 * place for place, (low, high) in enumerate(padded))
+def _offer(pairings: tuple[odds.Pairing, ...]) -> tuple[Any, ...]:
+    missing = (0,) * (3 - len(pairings))
+    moves = [1 << low | 1 << (TWICE + low if low == high else high) for low, high in pairings]
+    lower = [1 << low for low, _ in pairings]
+    columns = sum(1 << column for column in {column for pair in pairings for column in pair})
+    double = sum(1 << low for low, high in pairings if low == high)
+    return (*moves, *missing), (*lower, *missing), columns, double

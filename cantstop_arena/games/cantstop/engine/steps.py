@@ -15,8 +15,9 @@ from cantstop_arena.games.cantstop.engine import dice
 from cantstop_arena.games.cantstop.engine.calling import game_at
 from cantstop_arena.games.cantstop.engine.compiler import late_entry, part
 from cantstop_arena.games.cantstop.engine.kernel import advance, start_game
-from cantstop_arena.games.cantstop.engine.moves import list_moves, usable_columns
-from cantstop_arena.games.cantstop.engine.state import AGAIN, BUST, MOVE, MOVED
+from cantstop_arena.games.cantstop.engine.moves import offer_of_roll, usable_columns
+from cantstop_arena.games.cantstop.engine.state import AGAIN, MOVE, MOVED
+from cantstop_arena.games.cantstop.engine.turns import show_moves
 
 BEGIN, ACTION, ANSWER, USE, CHANGE = range(5)
 ILLEGAL = -1
@@ -45,7 +46,7 @@ def _answer_to(game, moves, action):
 @part
 def _use_roll(game, roll):
     game.roll = roll
-    game.waiting = MOVE if list_moves(game) else BUST
+    show_moves(game, usable_columns(game) & offer_of_roll(game).columns)
 
 
 @part

@@ -128,7 +128,7 @@ class EngineTable(Table):
         self.lucks[:] = 0
         for seat, bot in enumerate(self.seats):
             native = self.native[bot]
-            game.choose_at[seat], game.again_at[seat] = native.addresses if native else (0, 0)
+            game.turn_at[seat] = native.address if native else 0
             game.memory_sizes[seat] = native.memory if native else 0
         kernel.start_game(self.handle, deal)
         self.asker.begin()
@@ -245,8 +245,8 @@ class EngineTable(Table):
     ) -> tuple[Any, ...]:
         """What the engine needs to play the block's games numbered `start` to `stop`."""
         natives = [self.native[bot] for bot in block.group]
-        told = [(*native.addresses, native.memory) for native in natives if native]
-        addresses = np.array(told, np.int64).reshape(-1, 3)
+        told = [(native.address, native.memory) for native in natives if native]
+        addresses = np.array(told, np.int64).reshape(-1, 2)
         positions = tuple(range(len(block.group)))
         places = np.array([*lineups(positions, self.orders)], np.int64)
         return addresses, places, block.first, start, stop, *books.records

@@ -44,13 +44,13 @@ class Scribe:
     def _rolled(self) -> Event:
         """The roll just made, with nothing chosen yet."""
         game = self._game
-        codes = game.moves[: game.move_count].tolist()
+        moves = game.moves[: game.move_count].tolist()
         return {
             "event": "roll",
             "turn": int(game.turn),
             "seat": int(game.seat),
             "dice": list(dice_of(int(game.roll), self._rules.sides)),
-            "moves": [list(move_of(code)) for code in codes],
+            "moves": [list(move_of(mask)) for mask in moves],
             "chosen": None,
             "runners": _by_column(game.runners),
         }

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.cantstop.turn import Move, code_of
+from cantstop_arena.games.cantstop.turn import Move, mask_of
 
 
 class Actions:
@@ -30,9 +30,9 @@ class Actions:
         """The action that is a move."""
 
     @property
-    def codes(self) -> NDArray[np.int64]:
-        """The moves as a game record has them, packed."""
-        return np.array([code_of(move) for move in self.moves], np.int64)
+    def masks(self) -> NDArray[np.int64]:
+        """The moves as a game record has them."""
+        return np.array([mask_of(move) for move in self.moves], np.int64)
 
     def name(self, action: int) -> str:
         """An action in words: "7", "8+8", "5+11", "stop" or "roll"."""

@@ -58,7 +58,7 @@ class Board:
         self._laid = np.frombuffer(self.games.data, np.int64, _WORDS)
         self._blank = self._laid.copy()
         self._at = (handle_of(self.games), self._laid)
-        self._moves = self.actions.codes
+        self._moves = self.actions.masks
         self._free = RLock()  # machine code runs beside other threads
 
     def blank(self) -> Head:

@@ -221,7 +221,6 @@ def _lay_out(game: Any, turn: Turn) -> None:
     game.seat, game.turn, game.rolls = turn.seat, turn.number, turn.rolls
     game.free = turn.free
     game.runners[: len(lengths)] = turn.runners
-    game.order[: len(turn.placed)] = turn.placed
     game.placed = sum(1 << column for column in turn.placed)
     game.topped = sum(1 << column for column in turn.placed if _is_on_top(turn, column))
     game.claimed = sum(1 << column for column in turn.claimed)
@@ -232,7 +231,18 @@ def _lay_out(game: Any, turn: Turn) -> None:
         game.markers[seat, : len(lengths)] = markers
         game.claims[seat] = claims
     for seat in range(turn.players):
+        game.brinks[seat] = _brink(game.markers[seat], turn)
+    game.brink = game.brinks[turn.seat] | _brink(game.runners, turn)
+    for seat in range(turn.players):
         game.seat_turns[seat] = (turn.number - seat + turn.players - 1) // turn.players
+
+
+def _brink(spaces: Any, turn: Turn) -> int:
+    """The columns in which one advance more reaches the top."""
+    lengths = turn.rules.lengths
+    return sum(
+        1 << column for column in turn.rules.columns if lengths[column] - spaces[column] == 1
+    )
 
 
 def _is_on_top(turn: Turn, column: int) -> bool:

@@ -76,7 +76,7 @@ def _seat_compiled(game: Any, bots: Bots) -> Any:
     memories = np.zeros((len(game.memory_at), kept))
     game.memory_at = [memory.ctypes.data for memory in memories]
     for seat, native in natives.items():
-        game.choose_at[seat], game.again_at[seat] = native.addresses
+        game.turn_at[seat] = native.address
         game.memory_sizes[seat] = native.memory
     return memories
 

@@ -1,0 +1,142 @@
+"""The course of a game: it is laid out, turns begin and end, stops claim columns, somebody wins."""
+
+from cantstop_arena.games.cantstop.engine import dice
+from cantstop_arena.games.cantstop.engine.compiler import part
+from cantstop_arena.games.cantstop.engine.moves import at, lowest_column
+from cantstop_arena.games.cantstop.engine.native_types import memory_of
+from cantstop_arena.games.cantstop.engine.standings import lead_after_claim, lead_after_stop
+from cantstop_arena.games.cantstop.engine.state import (
+    ALL_CLAIMED,
+    CLAIM,
+    COLUMNS_WON,
+    FAULT,
+    NOBODY,
+    OVER,
+    PLAYING,
+    ROLL,
+    TURN_LIMIT,
+)
+
+
+@part
+def end(game, reason, winners):
+    """End the game for a reason, with the winning seats as a bit mask."""
+    game.ending = reason
+    game.winners = winners
+    game.waiting = OVER
+
+
+@part
+def end_by_fault(game):
+    """End the game because the bot on turn misbehaved; all others win."""
+    end(game, FAULT, ((1 << game.players) - 1) & ~(1 << game.seat))
+
+
+@part
+def _claim(game, column):
+    game.claimed |= 1 << column
+    game.claims[at(game.seat)] += 1
+    game.standings[at(game.seat)] += CLAIM
+    for seat in range(game.players):
+        if seat != game.seat:
+            game.standings[seat] -= game.markers[seat, column] * game.space_parts[column]
+            game.markers[seat, column] = 0
+
+
+@part
+def _leaders(game):
+    """The seats with the most claimed columns, as a bit mask."""
+    most = 0
+    for seat in range(game.players):
+        most = max(most, game.claims[seat])
+    leaders = 0
+    for seat in range(game.players):
+        if game.claims[seat] == most:
+            leaders |= 1 << seat
+    return leaders
+
+
+@part
+def stop(game):
+    """Turn runners into markers, close finished columns, and see whether the game is won."""
+    seat, climbed = at(game.seat), game.placed
+    while climbed:
+        column = lowest_column(climbed)
+        climbed &= climbed - 1
+        spaces = game.runners[column] - game.markers[seat, column]
+        game.space_counts[seat] += spaces
+        game.standings[seat] += spaces * game.space_parts[column]
+        game.markers[seat, column] = game.runners[column]
+        if game.topped >> column & 1:
+            _claim(game, column)
+    game.brinks[seat] = game.brink
+    if game.topped:
+        lead_after_claim(game)
+    else:
+        lead_after_stop(game)
+    if game.claims[seat] >= game.columns_to_win:
+        end(game, COLUMNS_WON, 1 << game.seat)
+    elif game.claimed == game.board:
+        end(game, ALL_CLAIMED, _leaders(game))
+
+
+@part
+def start_turn(game, seat):
+    game.seat = seat
+    game.turn += 1
+    game.rolls = 0
+    game.decisions = 0
+    game.free = game.runner_count
+    game.placed = 0
+    game.topped = 0
+    game.brink = game.brinks[at(seat)]
+    at_seat = at(seat)
+    game.seat_turns[at_seat] += 1
+    game.turn_key = dice.number_at(game.dice_keys[at_seat], game.seat_turns[at_seat])
+    game.next_roll = dice.roll_at(game.turn_key, 1, game.roll_total)
+    game.waiting = ROLL
+
+
+@part
+def end_turn(game):
+    climbed = game.placed
+    while climbed:
+        game.runners[lowest_column(climbed)] = 0
+        climbed &= climbed - 1
+    game.roll_counts[at(game.seat)] += game.rolls
+    game.decision_counts[at(game.seat)] += game.decisions
+    if game.waiting == OVER:
+        return
+    if game.turn == game.turn_limit:
+        end(game, TURN_LIMIT, 0)
+    else:
+        start_turn(game, game.seat + 1 if game.seat + 1 < game.players else 0)
+
+
+@part
+def start_game(game, deal):
+    game.deal = deal
+    game.turn = 0
+    game.claimed = 0
+    game.ending = PLAYING
+    game.markers[:] = 0
+    game.runners[:] = 0
+    game.leader = game.led_last = NOBODY
+    game.swings = 0
+    game.top_standing = 0
+    for seat in range(game.players):
+        if game.memory_sizes[seat]:
+            memory_of(game, seat)[:] = 0
+        game.claims[seat] = 0
+        game.brinks[seat] = game.first_brink
+        game.seat_turns[seat] = 0
+        game.roll_counts[seat] = 0
+        game.bust_counts[seat] = 0
+        game.decision_counts[seat] = 0
+        game.space_counts[seat] = 0
+        game.lead_counts[seat] = 0
+        game.standings[seat] = 0
+        game.deficits[seat] = 0
+        game.draws[seat] = 0
+        game.dice_keys[seat] = dice.stream_key(game.secret, deal, seat, dice.DICE)
+    start_turn(game, 0)
