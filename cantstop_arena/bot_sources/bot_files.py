@@ -192,10 +192,10 @@ def beside(path: Path) -> tuple[str, ...]:
 
 
 def _is_below(file: str, folder: str) -> bool:
-    return file.startswith(f"{folder}{os.sep}") and not _is_ours(file)
+    return file.startswith(f"{folder}{os.sep}") and os.path.isfile(file) and not is_installed(file)
 
 
-def _is_ours(file: str) -> bool:
+def is_installed(file: str) -> bool:
     """Whether a file belongs to Python, or to what is installed there."""
     return file.startswith((str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix))
 

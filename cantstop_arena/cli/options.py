@@ -15,11 +15,11 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.runtime.system import bytes_of
 
 if TYPE_CHECKING:
+    from cantstop_arena.api.settings import Settings
     from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.cli.terminals.screen import Screen
     from cantstop_arena.deals.seeds import Seed
-    from cantstop_arena.tournament.files.config import Overrides
     from cantstop_arena.tournament.pool.cluster_address import Address
-    from cantstop_arena.tournament.pool.worker_pool import Terms
 
 bots_option = click.option(
     "--bots",
@@ -153,17 +153,13 @@ class Playing:
     quiet: bool
     page: bool
 
-    @property
-    def overrides(self) -> "Overrides":
-        """What is said instead of the file."""
-        from cantstop_arena.tournament.files.config import Overrides
+    def settings(self, progress: "Callable[[str], Screen]") -> "Settings":
+        """How it is played, and told of on screens by the name of what is played."""
+        from cantstop_arena.api.settings import Settings
 
-        return Overrides(self.games, self.seed)
-
-    @property
-    def terms(self) -> "Terms":
-        """The terms on which workers play."""
-        return terms_of(self.workers, self.start_method, self.memory, self.cluster)
+        return Settings(
+            self.workers, self.start_method, self.memory, progress, self.fresh, self.cluster
+        )
 
 
 def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -177,17 +173,3 @@ def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         told = option(told)
     return told
-
-
-def terms_of(
-    workers: int | None,
-    start_method: str | None,
-    memory: int | None,
-    cluster: "Address | None" = None,
-) -> "Terms":
-    """The terms on which workers play, with defaults for what is not given."""
-    from cantstop_arena.tournament.pool.worker import start_methods, worker_count
-    from cantstop_arena.tournament.pool.worker_pool import Terms
-
-    count = workers or (0 if cluster else worker_count())
-    return Terms(count, start_method or start_methods()[0], memory, cluster=cluster)

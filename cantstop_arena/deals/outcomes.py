@@ -236,8 +236,9 @@ class Results:
     sequences. There is no `seed` where tournaments with several were rated together. `seat_orders`
     are those in which bots took their seats in each deal, if they are not the usual ones. Games
     that were asked for and are missing, as a run was interrupted or goes on, are `unplayed`. With
-    a `challenger` only its games were played. `predecessors` tells what it means to sit after each
-    bot, where the game asks for it. Where `luck` was removed, the `deals` are without it.
+    a `challenger` only its games were played. `remarks` are what the game says of its own bots,
+    where one does not play as its name promises. `predecessors` tells what it means to sit after
+    each bot, where the game asks for it. Where `luck` was removed, the `deals` are without it.
     """
 
     name: str
@@ -257,6 +258,7 @@ class Results:
     seat_orders: Orders | None = None
     unplayed: int = 0
     challenger: str = ""
+    remarks: tuple[str, ...] = ()
     predecessors: "Predecessors | None" = None
     luck: Luck | None = None
 

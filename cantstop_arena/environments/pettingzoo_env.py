@@ -6,18 +6,19 @@ from typing import Any
 
 from cantstop_arena.environments.extras import extra
 from cantstop_arena.environments.setting import Deals, Setting
-from cantstop_arena.environments.spaces import (
-    RENDER_MODES,
-    actions_of,
-    check_render_mode,
-    observations_with_masks,
-    rendered,
-)
 from cantstop_arena.game_api.position import IllegalAction, Position, returns_of
 from cantstop_arena.views.game_view import view_of
 
 with extra("PettingZoo", "pettingzoo"):
     from pettingzoo import AECEnv
+
+    from cantstop_arena.environments.spaces import (
+        RENDER_MODES,
+        actions_of,
+        check_render_mode,
+        observations_with_masks,
+        rendered,
+    )
 
 
 class TableEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo is not typed

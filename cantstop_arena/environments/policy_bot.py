@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
+from inspect import signature
 from pkgutil import resolve_name
 from typing import Any
 
@@ -38,15 +39,17 @@ class PolicyBot:
             setattr(self, name, self._decide)
 
     @classmethod
-    def from_sb3(cls, model: Any, algorithm: str = "", game: str = DEFAULT) -> PolicyBot:
-        """From a model of Stable-Baselines3, which answers what it thinks best.
+    def from_sb3(
+        cls, model: Any, algorithm: str = "", deterministic: bool = True, game: str = DEFAULT
+    ) -> PolicyBot:
+        """From a model of Stable-Baselines3: what it thinks best, or else drawn as it would.
 
         `model` is one that was loaded, or the bytes of its file; then `algorithm` says what loads
         it: "sb3_contrib:MaskablePPO". It is loaded once in a process, and computes in one thread.
         """
         if isinstance(model, bytes):
             model = _loaded(model, algorithm)
-        return cls(partial(_predicted, model), game)
+        return cls(partial(_predicted if deterministic else _likely, model), game)
 
     @classmethod
     def from_openspiel(cls, policy: Any, game: str = DEFAULT) -> PolicyBot:
@@ -100,8 +103,24 @@ def _by_openspiel(policy: Any, position: Position, random: Callable[[], float]) 
 
 
 def _predicted(model: Any, observation: NDArray[np.float32], mask: NDArray[np.int8]) -> int:
-    action, _ = model.predict(observation, action_masks=mask.astype(bool), deterministic=True)
+    masks = _masks_for(model.predict, mask)
+    action, _ = model.predict(observation, deterministic=True, **masks)
     return int(action)
+
+
+def _likely(model: Any, observation: NDArray[np.float32], mask: NDArray[np.int8]) -> NDArray[Any]:
+    """How likely a model with a policy that draws, such as PPO, is to take each action."""
+    seen, _ = model.policy.obs_to_tensor(observation)
+    masks = _masks_for(model.policy.get_distribution, mask)
+    chances = model.policy.get_distribution(seen, **masks).distribution.probs
+    likely: NDArray[Any] = chances.detach().numpy()[0]
+    return likely
+
+
+def _masks_for(function: Callable[..., Any], mask: NDArray[np.int8]) -> dict[str, Any]:
+    """The mask as an argument, for algorithms that heed one."""
+    heeds = "action_masks" in signature(function).parameters
+    return {"action_masks": mask.astype(bool)} if heeds else {}
 
 
 @lru_cache(maxsize=8)

@@ -213,6 +213,11 @@ class Game:
         """Why a bot that comes with the game cannot play under these rules; None where it can."""
         return None
 
+    def remark(self, bot: str, options: Mapping[str, Any], rules: Any, players: int) -> str:
+        """What is to be known of a bot that comes with the game under these rules, behind its name
+        and without a full stop; empty where there is nothing."""
+        return ""
+
     def best_alone(self, rules: Any) -> float | None:
         """What perfect play needs for a game alone, on average, where somebody has found out."""
         return None

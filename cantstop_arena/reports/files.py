@@ -19,6 +19,7 @@ from cantstop_arena.documents.written import write_whole
 from cantstop_arena.reports.summary import summary
 
 PAGE = "report.html"
+CONTENT = "comparison.json"  # in the folder of a comparison
 NOT_ALONE = (
     *("crosstable.csv", "crosstable.md", "pairs.csv", "lineups.csv"),
     *("fit.csv", "fit.md", "seats.csv", "seats.md"),

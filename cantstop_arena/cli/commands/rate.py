@@ -70,12 +70,10 @@ def rate(
     Rated together, tournaments need the same rules and number of players; bots of one name must
     be the same bot.
     """
-    from cantstop_arena.documents.analysis import Analysis
+    from cantstop_arena.api.folders import rate as rated
     from cantstop_arena.reports import files
-    from cantstop_arena.tournament.ledgers.archive import reread
 
-    found = reread(results, anchor)
-    analysis = Analysis(found.plain if plain else found)
+    analysis = rated(*results, anchor=anchor, plain=plain).analysis
     if output:
         output.mkdir(parents=True, exist_ok=True)
         files.write_reports(analysis, output)

@@ -85,7 +85,8 @@ class Screen:
 
     def plays_on(self, machines: int, processes: int) -> None:
         """Say how many machines of a cluster play."""
-        self._progress.machines = f"{machines:,} machines with {processes:,} processes"
+        told = f"{machines:,} machine{'s'[: machines != 1]} with {processes:,} processes"
+        self._progress.machines = told if machines else "no machine yet"
 
     def remarks(self, words: str) -> None:
         """Say what has happened to one of them."""

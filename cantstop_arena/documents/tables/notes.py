@@ -37,6 +37,7 @@ def about_standings(analysis: Analysis) -> list[str]:
         said.append(until_note(analysis.results, rule))
     if luck := analysis.results.luck:
         said.append(about_luck(luck))
+    said += analysis.results.remarks
     if unsteady := analysis.results.irreproducible:
         said.append(
             f"{listed(unsteady)}: {NOT_REPRODUCIBLE}. The answers were others when a game was"

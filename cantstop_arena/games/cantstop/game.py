@@ -129,6 +129,14 @@ class CantStop(Game):
             return str(error)
         return None
 
+    def remark(self, bot: str, options: Mapping[str, Any], rules: RuleSet, players: int) -> str:
+        """Nets are for the rules that they were trained for."""
+        if bot not in ("champion", "grandmaster"):
+            return ""
+        from cantstop_arena.games.cantstop.bots.trained import remark
+
+        return remark(options.get("nets", ""), rules, players, rolling=bot == "champion")
+
     def best_alone(self, rules: RuleSet) -> float | None:
         """The exact value of a board that has been solved."""
         from cantstop_arena.games.cantstop.solving.tables import known_value, tables_folder

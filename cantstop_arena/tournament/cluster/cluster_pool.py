@@ -62,6 +62,7 @@ class ClusterPool:
 
     def __enter__(self) -> "ClusterPool":
         self._line.__enter__()
+        self._tell()
         return self
 
     def __exit__(self, *problem: object) -> None:

@@ -106,7 +106,6 @@ class Courier:
                 await relay.start(processes, job)
                 await self._arena.tell(Joined(machine, processes))
                 await self._converse(machine, relay)
-            why = "its process has ended"
         except Exception as error:
             why = _told(error)
         finally:
@@ -140,8 +139,9 @@ class Courier:
         self._post[machine] = asyncio.Queue()
         giving = asyncio.create_task(self._give(self._post[machine], relay))
         try:
-            while content := await relay.hear():
-                await self._arena.tell(Said(machine, content))
+            while True:
+                if content := await relay.hear():
+                    await self._arena.tell(Said(machine, content))
         finally:
             giving.cancel()
             del self._post[machine]

@@ -86,11 +86,10 @@ class MachineSlot:
                 yield self._result(piece, result, orders)
 
     def _result(self, piece: Piece, result: BlockResult, orders: int) -> PlayedPart:
-        if result.block.group != piece.block.group:
+        is_of_it = result.block.group == piece.block.group
+        if not (is_of_it and is_result_of(result, result.block, orders)):
             raise Nonsense
         piece.played(result.block)
-        if not is_result_of(result, result.block, orders):
-            raise Nonsense
         if not piece.left:
             del self.given[piece.block]
             self._played += 1

@@ -7,6 +7,7 @@ from asyncio.subprocess import PIPE, Process
 from cantstop_arena.runtime.system import python_module
 
 _AT_ONCE = 1 << 20
+_PATIENCE = 5.0  # seconds
 
 
 class Relay:
@@ -32,9 +33,19 @@ class Relay:
         await self._process.stdin.drain()
 
     async def hear(self) -> bytes:
-        """What the process says next; nothing when it has ended."""
+        """What the process says next; nothing where it is silent for long. Raises EOFError.
+
+        Nobody may ask again, and what waits for an answer would keep this alive.
+        """
         assert self._process and self._process.stdout
-        return await self._process.stdout.read(_AT_ONCE)
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                content = await self._process.stdout.read(_AT_ONCE)
+        except TimeoutError:
+            return b""
+        if not content:
+            raise EOFError("its process has ended")
+        return content
 
     def __del__(self) -> None:
         if self._process and self._process.stdin:

@@ -19,7 +19,7 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, game_called
 from cantstop_arena.ratings.labels import MOST_ANCHOR
 from cantstop_arena.ratings.sequential.stopping_rule import rule_for
-from cantstop_arena.tournament.files.entrants import Entrant, EntrantReader
+from cantstop_arena.tournament.files.entrants import Entrant, EntrantReader, needs
 from cantstop_arena.tournament.files.yaml_reader import (
     Entry,
     Reader,
@@ -239,15 +239,50 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
         reader.finish()
     game = read_game(reader, entries.get("game"))
     catalogue = catalogue.playing(game)
-    players = reader.whole(entries.get("players"), "players", game.players, usual_players(game))
+    players = _players(reader, entries, game)
     isolate = reader.flag(entries.get("isolate"), "isolate", default=False)
-    games = MOST_GAMES if "until" in entries else DEFAULT_GAMES
     entrants = EntrantReader(reader, catalogue, path.parent, isolate).read(
         entries.get("bots"), players
     )
+    tournament = _tournament(reader, entries, catalogue, path, entrants)
+    reader.finish()
+    return overrides.applied(tournament)
+
+
+def described(
+    told: Mapping[str, Any], entrants: Sequence[Entrant], catalogue: Catalogue, source: Path
+) -> Tournament:
+    """The tournament of these entrants that the keys of a file, but for its bots, describe.
+
+    `source` is where its file will be. Raises ConfigError with every problem, each told of the
+    keys as they would stand in a file.
+    """
+    reader = Reader(source, dump(told))
+    entries = reader.mapping(reader.root, "a tournament", KEYS)
+    tournament = _tournament(reader, entries, catalogue, source, tuple(entrants))
+    if len(entrants) < tournament.players:
+        reader.complain(reader.root, f"{needs(tournament.players)}, not {len(entrants)}")
+    reader.finish()
+    return tournament
+
+
+def _players(reader: Reader, entries: Mapping[str, Entry], game: Game) -> int:
+    return reader.whole(entries.get("players"), "players", game.players, usual_players(game))
+
+
+def _tournament(
+    reader: Reader,
+    entries: Mapping[str, Entry],
+    catalogue: Catalogue,
+    source: Path,
+    entrants: tuple[Entrant, ...],
+) -> Tournament:
+    game = catalogue.game
+    players = _players(reader, entries, game)
+    games = MOST_GAMES if "until" in entries else DEFAULT_GAMES
     seed = read_seed(reader, entries.get("seed"))
     tournament = Tournament(
-        name=read_name(reader, entries.get("name"), path.stem),
+        name=read_name(reader, entries.get("name"), source.stem),
         game=game,
         rules=read_rules(reader, entries.get("rules"), catalogue),
         players=players,
@@ -256,14 +291,17 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
         drawn=seed is None,
         policy=read_policy(reader, entries),
         entrants=entrants,
-        source=path,
-        anchor=_anchor(reader, entries.get("anchor"), [entrant.name for entrant in entrants]),
+        source=source,
+        anchor=_anchor(reader, entries.get("anchor"), _names(entrants)),
         until=_until(reader, entries.get("until"), len(entrants), game.orders(players)),
         luck_removed=_luck_removed(reader, entries.get("luck_removed"), game, players),
     )
     challenger = _challenger(reader, entries.get("gauntlet"), entrants, players)
-    reader.finish()
-    return overrides.applied(tournament.challenged(challenger) if challenger else tournament)
+    return tournament.challenged(challenger) if challenger in _names(entrants) else tournament
+
+
+def _names(entrants: Sequence[Entrant]) -> list[str]:
+    return [entrant.name for entrant in entrants]
 
 
 def no_luck(game: Game, players: int) -> str:
@@ -331,7 +369,7 @@ def _challenger(
     if players == 1:
         reader.complain(entry.key, "a gauntlet needs 2 players or more; alone nobody is challenged")
     name = reader.text(entry.value, "gauntlet")
-    names = [entrant.name for entrant in entrants]
+    names = _names(entrants)
     if name is not None and name not in names:
         reader.complain(entry.value, unknown("bot", name, names))
     return name or ""

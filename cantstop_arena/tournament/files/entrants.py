@@ -99,7 +99,7 @@ class EntrantReader:
             made: Sequence[Entrant | None] = self._entrants(node) or [None]
             entrants += [(node, entrant) for entrant in made]
         if is_list(entry.value) and len(entrants) < players:
-            self.reader.complain(entry.key, f"{_needs(players)}, not {len(entrants)}")
+            self.reader.complain(entry.key, f"{needs(players)}, not {len(entrants)}")
         self._check_names(entrants)
         return tuple(entrant for _, entrant in entrants if entrant)
 
@@ -131,7 +131,7 @@ class EntrantReader:
         return found
 
     def _check_name(self, node: Node, name: str | None) -> None:
-        if name is not None and not _is_printed_well(name):
+        if name is not None and not is_printed_well(name):
             self.reader.complain(node, f"the name of a bot {A_NAME}, not {shown(name)}")
 
     def _usual_name(self, bot: Description, entries: Mapping[str, Entry]) -> str:
@@ -279,13 +279,15 @@ def program_spec(command: Sequence[str], game: str) -> Description:
     )
 
 
-def _needs(players: int) -> str:
+def needs(players: int) -> str:
+    """How many bots it takes to play."""
     if players == 1:
         return "1 player needs at least 1 bot"
     return f"{players} players need at least {players} bots"
 
 
-def _is_printed_well(name: str) -> bool:
+def is_printed_well(name: str) -> bool:
+    """Whether a bot can have this name."""
     return 0 < len(name) <= LONGEST_NAME and name.isprintable() and name == name.strip()
 
 

@@ -25,6 +25,7 @@ from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.tournament.ledgers.ledger import KeptDeals, orders_of, seed_in
+from cantstop_arena.tournament.ledgers.remarks import remarks_on
 
 
 class Books(Protocol):
@@ -142,6 +143,7 @@ def aggregated(accounts: Sequence[Account], anchor: Mapping[str, float]) -> Resu
         challenger=str(first.get("gauntlet", "")) if len(accounts) == 1 else "",
         faults=tuple(charge for share in shares for charge in share.charges()),
         disqualified=tuple(out),
+        remarks=remarks_on(first),
         irreproducible=tuple(name for name in bots if name in unsteady),
         predecessors=_predecessors(len(bots), first["players"], shares),
     )

@@ -58,7 +58,7 @@ class CantStopView(GameView):
         return game(key, title, words, events)
 
     def judged(self, events: Iterable[Event]) -> Iterator[Event]:
-        from cantstop_arena.views.cantstop.verdicts import judged
+        from cantstop_arena.views.cantstop.judging.verdicts import judged
 
         return judged(events)
 

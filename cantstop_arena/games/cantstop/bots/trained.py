@@ -10,6 +10,7 @@ from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.champion.board import board_for
 from cantstop_arena.games.cantstop.champion.files import Nets, read_nets, shipped
 from cantstop_arena.games.cantstop.engine.state import MAX_SEATS
+from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.hookspecs import compiled
 
 
@@ -44,6 +45,19 @@ def shelf_of(path: str) -> Shelf:
     return _shelf(nets)
 
 
+def remark(path: str, rules: RuleSet, players: int, rolling: bool) -> str:
+    """What to say where the nets of a file, or those that came with the project, are not for these
+    rules and seats; those of `rolling` on are wanted, or not. Empty where they are."""
+    try:
+        nets = (read_nets(Path(path)),) if path else shipped()
+    except UsageError:
+        return ""
+    if any(one.are_for(rules, players) and (one.know_rolls or not rolling) for one in nets):
+        return ""
+    seats = f"with {players} seats" if players > 1 else "alone"
+    return f"has no nets for these rules {seats}, and plays as tuned"
+
+
 def _shelf(nets: tuple[Nets, ...]) -> Shelf:
     rules = nets[0].rules
     places = np.full(MAX_SEATS + 1, -1)
@@ -55,7 +69,7 @@ def _shelf(nets: tuple[Nets, ...]) -> Shelf:
         rolls=np.concatenate([one.rolls for one in nets]).view(np.recarray),
         places=places,
         seats=[one.players for one in nets],
-        rolling_seats=[one.players for one in nets if one.rolls[0].players],
+        rolling_seats=[one.players for one in nets if one.know_rolls],
         sizes=np.array([rules.sides, rules.runners, rules.columns_to_win]),
         lengths=np.array(rules.lengths),
         must_place_all=int(rules.stop == "after-all-runners"),

@@ -27,8 +27,7 @@ _LONGEST = 1 << 20  # bytes
 class Nets:
     """Nets for one rule set and number of seats, each a record array of length 1.
 
-    `ends` knows what positions are worth in which a turn ends, `rolls` what rolling on is worth;
-    that has no players where it was not trained.
+    `ends` knows what positions are worth in which a turn ends, `rolls` what rolling on is worth.
     """
 
     rules: RuleSet
@@ -36,6 +35,17 @@ class Nets:
     command: str
     ends: Any
     rolls: Any
+
+    @property
+    def know_rolls(self) -> bool:
+        """Whether it was trained what rolling on is worth."""
+        return bool(self.rolls[0].players)
+
+    def are_for(self, rules: RuleSet, players: int) -> bool:
+        """Whether they hold for rules that are played like theirs: neither the name nor the limit
+        of turns counts."""
+        theirs = self.rules._replace(name=rules.name, turn_limit=rules.turn_limit)
+        return (theirs, self.players) == (rules, players)
 
 
 def as_bytes(nets: Nets) -> bytes:
