@@ -32,6 +32,7 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/cubus_speed.py
 	$(BIN)/python benchmarks/cluster_speed.py
+	$(BIN)/python benchmarks/environments_speed.py
 
 strength: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/strength.py --write docs/strength.md

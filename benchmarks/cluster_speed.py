@@ -19,7 +19,8 @@ from unittest.mock import patch
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import Block, BlockResult, Results
-from cantstop_arena.tournament import pools, run
+from cantstop_arena.tournament import run
+from cantstop_arena.tournament.cluster import line
 from cantstop_arena.tournament.cluster.letters import (
     AtWork,
     Done,
@@ -127,7 +128,7 @@ def of_a_processor(folder: Path, games: int) -> float:
     """What the arena's own process takes of a processor while many machines play."""
     simulated = (sys.executable, __file__, "--simulate")
     terms = Terms(1, cluster=Address("local", "1"))
-    with patch.object(pools, "line_to", lambda *told: Line(simulated, "nowhere", told[-1])):
+    with patch.object(line, "line_to", lambda *told: Line(simulated, "nowhere", told[-1])):
         watch = played(folder, games, terms, time.process_time)
     by_time, by_work = watch.rates()
     return by_time / by_work

@@ -11,7 +11,7 @@ import numpy as np
 from exact_turns import TINY, Advances, SlowTurn, random_net
 
 from cantstop_arena.games.cantstop.champion.board import board_for
-from cantstop_arena.games.cantstop.champion.lookahead import SHEET, Glance, begin, best, choice
+from cantstop_arena.games.cantstop.champion.lookahead import SHEET, begin, best, choice
 from cantstop_arena.games.cantstop.champion.nets import ROLLING_NET, UNIT
 from cantstop_arena.games.cantstop.rules import RuleSet
 
@@ -72,21 +72,22 @@ def compare(rules: RuleSet, markers: list[list[int]], seed: int) -> int:
     ends = random_net(players, seed)
     rolls = random_net(players, seed + 50, ROLLING_NET)
     sheets = np.zeros(2, SHEET).view(np.recarray)
-    glance = Glance(board_for(rules)[0], ends[0], rolls[0], sheets[0], sheets[1])
+    stopping = sheets[0]
+    glance = board_for(rules)[0], ends[0], rolls[0], stopping, sheets[1]
     slow = SlowGlance(rules, ends[0], rolls[0], markers)
     for seat, spaces in enumerate(markers):
-        glance.stopping.markers[seat, : len(spaces)] = spaces
-    begin(glance)
+        stopping.markers[seat, : len(spaces)] = spaces
+    begin(*glance)
     states = [state for state in slow.states() if not slow.wins(state)]
     for state in states:
-        glance.stopping.advances[: len(state)] = state
-        stop, roll = map(float, choice(glance))
+        stopping.advances[: len(state)] = state
+        stop, roll = map(float, choice(*glance))
         wanted = slow.choice(state)
         assert abs(stop - wanted[0]) < 1e-4, (state, stop, wanted)
         if not slow.is_full(state):
             assert abs(roll - wanted[1]) < 1e-4, (state, roll, wanted)
             most = roll if slow.must_roll(state) else max(stop, roll)
-            assert float(best(glance)) == most
+            assert float(best(*glance)) == most
     return len(states)
 
 

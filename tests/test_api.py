@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -16,6 +17,7 @@ from cantstop_arena.api.gauntlets import gauntlet
 from cantstop_arena.api.matches import planned_match
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
+from cantstop_arena.runtime import process_tree
 
 FACE = Path(ca.__file__).with_suffix(".pyi")
 
@@ -134,8 +136,18 @@ def test_what_cannot_be_played_is_refused_in_sentences() -> None:
         ca.tournament(["rule28", "rule28"])
     with pytest.raises(ca.BotError, match=r"rule28: unknown option 'speed'"):
         ca.tournament([ca.bot("rule28", speed=1), "random"])
+    with pytest.raises(ca.UsageError, match="bots must be a list"):
+        ca.tournament("rule28")
     with pytest.raises(ca.UsageError, match="start_method must be"):
         ca.tournament(["rule28", "random"]).run(start_method="magic")
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    odd = ca.bot("rule28", threshold=np.int64(24))
+    numbers: dict[str, Any] = {"games": np.int64(50), "seed": np.uint8(3)}
+    planned = ca.tournament([odd, "random"], **numbers)
+    assert (planned.tournament.games, planned.tournament.seed) == (50, 3)
+    assert "threshold: 24" in planned.text
 
 
 def test_rule_sets_are_said_by_name_by_change_and_as_they_are() -> None:
@@ -168,6 +180,50 @@ def test_threads_play_side_by_side_and_a_match_says_who_is_better() -> None:
     for thread in threads:
         thread.join()
     assert len(found) == 2 and all(score is not None and score > 0.5 for score in found)
+
+
+def test_a_thread_ends_no_processes_that_another_one_looks_after() -> None:
+    sleepers = []
+    with process_tree.none_left():
+        for _ in range(2):
+            sleepers.append(subprocess.Popen(["sleep", "60"], start_new_session=True))
+        process_tree.looked_after.add(sleepers[0].pid)
+    try:
+        assert sleepers[0].poll() is None
+        assert not Path(f"/proc/{sleepers[1].pid}").exists()
+    finally:
+        process_tree.looked_after.discard(sleepers[0].pid)
+        sleepers[0].kill()
+
+
+STOPPED = """
+import signal
+import cantstop_arena as ca
+from cantstop_arena.api.progress import Silence
+
+class Heard(Silence):
+    def advances(self, games):
+        signal.raise_signal(signal.SIGINT)
+
+tournament = ca.tournament(["rule28", "cautious"], games=10**6, seed=1, name="long")
+try:
+    tournament.run(workers=1, progress=lambda name: Heard())
+except ca.Interrupted:
+    print(ca.open("results/long").games_played > 0)
+print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+try:
+    signal.raise_signal(signal.SIGINT)
+except KeyboardInterrupt:
+    print("as before")
+"""
+
+
+@pytest.mark.slow
+def test_ctrl_c_is_an_exception_and_what_was_played_is_kept() -> None:
+    words = [sys.executable, "-c", STOPPED]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n") == ["True", "True", "as before", ""]
+    assert done.stderr == ""
 
 
 # --- Games ----------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from test_worker_pool_faults import BLOCKS, ORDERS, result
@@ -55,12 +55,15 @@ def coming(machine: str, processes: int = 2) -> list[FromCourier]:
     return [Joined(machine, processes), said(machine, AtWork())]
 
 
+Act: TypeAlias = "Callable[[FakeLine], list[FromCourier]]"
+
+
 class FakeLine:
     """A line to machines that play what they have at once, when they have done what they are to."""
 
     cluster = "nowhere"
 
-    def __init__(self, *acts: Callable[["FakeLine"], list[FromCourier]]) -> None:
+    def __init__(self, *acts: Act) -> None:
         self.acts = deque(acts)
         self.given: dict[str, list[Block]] = {}
         self.orders: list[tuple[str, ToMachine]] = []
@@ -158,18 +161,28 @@ def test_a_machine_that_says_what_it_cannot_know_plays_no_more(nonsense: Any) ->
 @pytest.mark.parametrize(
     "refusal", [said("one", Refused("it is Python 2 there")), Unfit("one", "it is Python 2 there")]
 )
-def test_a_machine_that_cannot_play_is_named(refusal: FromCourier) -> None:
+def test_a_machine_that_cannot_play_is_named(
+    refusal: FromCourier, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told, listener = "The machine one does not play: it is Python 2 there", Listener()
     line = FakeLine(lambda _: coming("two"), lambda _: [Joined("one", 2), refusal])
     assert worked(line, listener) == CALM
     assert listener.words == [told]
-    with pytest.raises(ClusterError, match=rf"^{told}. There is no other.$"):
+    monkeypatch.setattr(cluster_pool, "_HOPE", 0.0)
+    with pytest.raises(ClusterError, match=r"^No machine of nowhere can play:\n  one: it is Py"):
         worked(FakeLine(lambda _: [Joined("one", 2), refusal]))
 
 
 def test_machines_that_are_lost_again_and_again_end_the_run() -> None:
-    acts = [lambda _: [*coming("one"), Lost("one", "no power")]] * cluster_pool._LOST_IN_TURN
+    acts: list[Act] = [lambda _: [*coming("one"), Lost("one", "no power")]] * 20
+
+    def plays_and_is_lost(line: FakeLine) -> list[FromCourier]:
+        return [*coming("one"), said("one", Done(())), Lost("one", "no power")]
+
     assert worked(FakeLine(*acts[1:], lambda _: coming("one"))) == CALM
+    assert (
+        worked(FakeLine(*acts[1:], plays_and_is_lost, *acts[1:], lambda _: coming("one"))) == CALM
+    )
     with pytest.raises(ClusterError, match=r"20 machines in turn were lost .* one: no power"):
         worked(FakeLine(*acts))
 

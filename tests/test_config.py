@@ -17,6 +17,7 @@ from cantstop_arena.bot_sources.bot_specs import RESERVED
 from cantstop_arena.bot_sources.catalogue import Catalogue as RealCatalogue
 from cantstop_arena.errors import BotError, ConfigError, UsageError
 from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.options import Option
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.tournament.files.config import FaultPolicy, Overrides, Tournament, dump, read
@@ -36,6 +37,10 @@ class Spec:
     path: Path | None = None
     digest: str = ""
     defaults: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def options(self) -> Mapping[str, Option]:
+        return {name: Option(name, default) for name, default in self.defaults.items()}
 
     def check_options(self, options: Mapping[str, Any]) -> list[tuple[str, str]]:
         unknown = [(key, f"{key} is unknown") for key in options if key not in self.defaults]

@@ -55,7 +55,8 @@ def test_shipped_nets_say_which_command_made_them() -> None:
     for nets in shipped():
         assert nets.rules == CLASSIC
         assert re.fullmatch(
-            rf"arena train classic --players {nets.players} --seed \d+", nets.command
+            rf"arena train classic --players {nets.players} --seed \d+( --rounds \d+)?",
+            nets.command,
         )
 
 

@@ -81,6 +81,7 @@ def test_a_gauntlet_from_the_command_line_is_the_same_tournament() -> None:
     assert len(found["lineups"]) == 4, "two groups of two, each in both seatings"
 
 
+@pytest.mark.slow
 def test_without_a_field_a_challenger_meets_all_built_in_bots_that_can_play() -> None:
     arena("gauntlet", "rule28", "--games", "2", "--quiet", "--seed", "1")
     rivals = set(Catalogue(Path()).game.bots) - {"rule28", "optimal"}  # no table is that large

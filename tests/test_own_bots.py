@@ -3,6 +3,7 @@
 import math
 import sys
 import types
+from functools import cache
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ LIMIT, WEIGHTS, LIST = 3, np.array([0.5, 2.0]), [1, (2, "two")]
 HANDLE = sys.stdout
 
 
+@cache
 def _helper(number: int) -> float:
     return sqrt(number) * float(WEIGHTS[0]) + math.pi + _other(number)
 

@@ -5,6 +5,7 @@ import pickle
 import random
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise, product
 from typing import Any
 
@@ -192,6 +193,15 @@ def play_out(position: CantStopPosition) -> Any:
     return shown(position)
 
 
+def test_threads_step_positions_side_by_side() -> None:
+    def results(first: int) -> list[Any]:
+        return [play_out(start(CLASSIC, 2, SEED, first + deal)) for deal in range(20)]
+
+    with ThreadPoolExecutor(4) as pool:
+        together = [*pool.map(results, range(0, 80, 20))]
+    assert together == [results(first) for first in range(0, 80, 20)]
+
+
 # What a bot is shown, as a position -------------------------------------------------------------
 
 
@@ -237,12 +247,11 @@ def test_eleven_columns_have_79_actions() -> None:
 def test_every_move_has_an_action_of_its_own(sides: int) -> None:
     actions = actions_under(derive(CLASSIC, {"sides": sides, "columns_to_win": 1}))
     columns = range(2, 2 * sides + 1)
-    codes = [
-        first << 5 | second for first in columns for second in (0, *range(first, 2 * sides + 1))
-    ]
-    numbers = [int(actions.by_code[code]) for code in codes]
-    assert sorted(numbers) == [*range(actions.stop)]
-    assert [actions.moves[number] for number in numbers] == [*map(move_of, codes)]
+    moves = [(column,) for column in columns]
+    pairs = [(low, high) for low, high in product(columns, columns) if low <= high]
+    assert {*actions.moves} == {*moves, *pairs}
+    assert len(actions.moves) == len(moves) + len(pairs) == actions.stop
+    assert [*map(move_of, actions.codes.tolist())] == [*actions.moves]
 
 
 @pytest.mark.parametrize(("sides", "count"), [(6, 126), (4, 35), (2, 5)])

@@ -59,10 +59,28 @@ def bot(
     return BotRequest(what, options, as_, isolate, tuple(command))
 
 
+def plain_value(value: Any) -> Any:
+    """A value as a tournament file would have it: numbers of NumPy become plain, tuples lists.
+
+    Raises UsageError for what no file could say.
+    """
+    if isinstance(value, Mapping):
+        return {key: plain_value(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_value(part) for part in value]
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise UsageError(f"{value!r:.60} is nothing that a tournament file could say")
+
+
 def entrants_of(
     bots: Sequence[AnyBot], catalogue: Catalogue, isolate: bool = False
 ) -> tuple[Entrant, ...]:
     """The entrants that bots stand for; their names differ. Raises BotError, UsageError."""
+    if isinstance(bots, str):
+        raise UsageError(f"bots must be a list, like [{bots!r}, 'rule28']")
     found = tuple(entrant_of(one, catalogue) for one in bots)
     names = [one.name for one in found]
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -77,6 +95,7 @@ def entrant_of(one: AnyBot, catalogue: Catalogue) -> Entrant:
     if isinstance(one, str):
         return entrant_called(one, catalogue)
     request = one if isinstance(one, BotRequest) else BotRequest(one)
+    request = replace(request, options=plain_value(request.options))
     entrant = _entrant(request, catalogue)
     name = entrant.name if request.as_ is None else request.as_
     if not is_printed_well(name):

@@ -1,6 +1,7 @@
 """Games and decisions of a tournament, exported to files."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -82,7 +83,7 @@ class Export:
             told.advances(games)
             told.passes()
 
-        for played in replays.games(found, tell):
-            self._missing += played.again is None
-            yield played
-        told.close()
+        with closing(told):
+            for played in replays.games(found, tell):
+                self._missing += played.again is None
+                yield played

@@ -66,7 +66,7 @@ class _Collected:
     def __init__(self, bot: str) -> None:
         self._bot = bot
         self._values: dict[str, Any] = {}
-        self._imports: list[str] = []
+        self._imports: set[str] = set()
         self._parts: list[str] = []
 
     def text(self) -> str:
@@ -81,11 +81,11 @@ class _Collected:
             return
         self._values[name] = value
         if line := self._import(name, value):
-            self._imports.append(line)
+            self._imports.add(line)
         elif isinstance(value, ModuleType):
             raise self._refusal(f"{name} is a module of yours; name what is needed of it")
-        elif isinstance(inspect.unwrap(value) if callable(value) else None, type | FunctionType):
-            self.define(name, inspect.unwrap(value))
+        elif isinstance(inner := _undecorated(value), type | FunctionType):
+            self.define(name, inner)
         else:
             self._parts.append(f"{name} = {self._constant(name, value)}")
 
@@ -100,7 +100,7 @@ class _Collected:
 
     def define(self, name: str, value: Any) -> None:
         """Have a name stand for a class or a function, by its source."""
-        self._values[name] = value
+        self._values.setdefault(name, value)
         text = _definition(value)
         if not text:
             raise self._refusal(f"the source of {name} is nowhere to be found")
@@ -113,9 +113,8 @@ class _Collected:
             self._parts.append(f"{name} = {value.__name__}")
 
     def _constant(self, name: str, value: Any) -> str:
-        if isinstance(value, np.ndarray | np.generic) and np.isfinite(value).all():
-            line = "import numpy as _numpy"
-            self._imports += [line] * (line not in self._imports)
+        if _is_numbers(value):
+            self._imports.add("import numpy as _numpy")
             return f"_numpy.array({value.tolist()!r}, {str(value.dtype)!r})[()]"
         told = repr(value)
         try:
@@ -132,10 +131,22 @@ class _Collected:
 
 def _comes_along(module: str) -> bool:
     """Whether every process can import a module: it is Python's, or installed."""
-    if module.partition(".")[0] in sys.stdlib_module_names - {"__main__"}:
-        return module != "__main__"
+    if module == "__main__":
+        return False
+    if module.partition(".")[0] in sys.stdlib_module_names:
+        return True
     file = getattr(sys.modules.get(module), "__file__", None)
     return isinstance(file, str) and is_installed(file)
+
+
+def _undecorated(value: Any) -> Any:
+    return inspect.unwrap(value) if callable(value) else value
+
+
+def _is_numbers(value: Any) -> bool:
+    """Whether these are numbers of NumPy that a text can give."""
+    is_array = isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biuf"
+    return is_array and bool(np.isfinite(value).all())
 
 
 def _definition(value: type | FunctionType) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.api.entrants import AnyBot, entrants_of
+from cantstop_arena.api.entrants import AnyBot, entrants_of, plain_value
 from cantstop_arena.api.folder_names import digest_name
 from cantstop_arena.api.results import Results, Source
 from cantstop_arena.api.settings import Progress, Settings
@@ -144,7 +144,7 @@ def plan(
     told: Mapping[str, Any], entrants: Sequence[Entrant], catalogue: Catalogue
 ) -> PlannedTournament:
     """The tournament of entrants that keys of a file describe, None standing for no key."""
-    given = {key: _plain(value) for key, value in told.items() if value is not None}
+    given = {key: plain_value(value) for key, value in told.items() if value is not None}
     source = catalogue.results / given["name"] / RESOLVED
     tournament = config.described(given, entrants, catalogue, source)
     return PlannedTournament(tournament, catalogue, source.parent)
@@ -214,19 +214,7 @@ def said_of_arguments() -> Iterator[None]:
 def _spelled(rules: Any, catalogue: Catalogue) -> Mapping[str, Any]:
     """A rule set as a file would say it."""
     if isinstance(rules, Mapping):
-        return {key: _plain(value) for key, value in rules.items()}
+        return {key: plain_value(value) for key, value in rules.items()}
     if not isinstance(rules, type(catalogue.game.rules.default)):
         raise UsageError(f"rules must be a name, a mapping or a rule set, not {rules!r:.60}")
     return catalogue.game.rules.as_dict(rules)
-
-
-def _plain(value: Any) -> Any:
-    """A value as a file would have it: numbers of NumPy become plain ones, tuples lists."""
-    if isinstance(value, Mapping):
-        return {key: _plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    value = value.item() if hasattr(value, "item") else value
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise UsageError(f"{value!r:.60} is nothing that a tournament file could say")

@@ -21,19 +21,20 @@ from cantstop_arena.games.registry import DEFAULT, game_called
 
 Policy = Callable[[NDArray[np.float32], NDArray[np.int8]], Any]
 """Takes an observation and a mask; returns an action, or how likely each action is to be taken."""
-Chooser = Callable[[Position, Callable[[], float]], int]
-"""Chooses an action at a position, with random numbers from 0 to below 1."""
 
 
 class PolicyBot:
     """A bot with the decisions of a game, each of them taken by one policy."""
 
-    def __init__(self, policy: Policy, game: str = DEFAULT) -> None:
+    def __init__(
+        self, policy: Policy, game: str = DEFAULT, how: Callable[..., int] | None = None
+    ) -> None:
         """From a function of an observation and a mask; likelihoods are drawn by.
 
-        Likelihoods of illegal actions do not count; the others need not add up to 1.
+        Likelihoods of illegal actions do not count; the others need not add up to 1. `how` a policy
+        is asked that is none such function is the business of the other ways to make a bot.
         """
-        self._choose: Chooser = partial(_by_function, policy)
+        self._choose = partial(how or _by_function, policy)
         self._game = game_called(game)
         for name in self._game.decisions:
             setattr(self, name, self._decide)
@@ -57,9 +58,7 @@ class PolicyBot:
 
         States are those of `openspiel_game`.
         """
-        made = cls(_nothing, game)
-        made._choose = partial(_by_openspiel, policy)
-        return made
+        return cls(policy, game, _by_openspiel)
 
     def _decide(self, view: Any, moves: Sequence[Any] | None = None) -> Any:
         position = self._game.position_of(view, moves)
@@ -67,10 +66,6 @@ class PolicyBot:
         if action not in position.legal:
             raise IllegalAction(f"the policy chose action {action}, which is illegal here")
         return position.answer_for(action)
-
-
-def _nothing(observation: NDArray[np.float32], mask: NDArray[np.int8]) -> int:
-    raise NotImplementedError
 
 
 def _by_function(policy: Policy, position: Position, random: Callable[[], float]) -> int:

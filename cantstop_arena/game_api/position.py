@@ -36,18 +36,35 @@ class Seen(NamedTuple):
 class Position(ABC):
     """One game as it stands. It is always some seat's turn to decide, chance's, or over."""
 
-    players: int
-    """Seats at the table."""
-    action_count: int
-    """Actions there are, legal or not: numbers from 0."""
-    observation_size: int
-    """The numbers of an observation."""
-    outcome_count: int
-    """The most outcomes that chance can have at once."""
-    most_actions: int
-    """No game has more actions than this."""
-    rules: Any
-    """The rules in force."""
+    @property
+    @abstractmethod
+    def rules(self) -> Any:
+        """The rules in force."""
+
+    @property
+    @abstractmethod
+    def players(self) -> int:
+        """Seats at the table."""
+
+    @property
+    @abstractmethod
+    def action_count(self) -> int:
+        """Actions there are, legal or not: numbers from 0."""
+
+    @property
+    @abstractmethod
+    def observation_size(self) -> int:
+        """The numbers of an observation."""
+
+    @property
+    @abstractmethod
+    def outcome_count(self) -> int:
+        """The most outcomes that chance can have at once."""
+
+    @property
+    @abstractmethod
+    def most_actions(self) -> int:
+        """No game has more actions than this."""
 
     @property
     @abstractmethod

@@ -114,12 +114,14 @@ class _Warden:
 
     def __init__(self, errands: Sequence[Errand]) -> None:
         self._pid, self._pipe = _forked(errands) if _FORKS else _spawned(errands)
+        process_tree.looked_after.add(self._pid)
         self._unread = b""
 
     def end(self) -> None:
         """End it."""
         os.close(self._pipe)
         process_tree.end(self._pid)
+        process_tree.looked_after.discard(self._pid)
 
     def outcome(self, errand: Errand) -> Mapping[str, Any]:
         """What has become of the next errand: killed, where the warden comes to grief."""

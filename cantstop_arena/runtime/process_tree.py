@@ -15,6 +15,9 @@ _PR_SET_CHILD_SUBREAPER = 36
 _LONGEST_END = 2.0  # seconds in which what is killed is to be gone
 _PAUSE = 0.002
 
+looked_after: set[int] = set()
+"""Children with sessions of their own that somebody here will end, perhaps another thread."""
+
 
 def adopt_orphans(adopt: bool = True) -> None:
     """Let processes whose parent is gone become children of this one, where the system can."""
@@ -27,7 +30,7 @@ def none_left() -> Iterator[None]:
     """End every orphan that comes to this process in the meantime, and those that it leaves.
 
     Orphans are told by their sessions, which are others; children of this process's own session
-    are left alone.
+    are left alone, and so are those that are `looked_after`.
     """
     known = children()
     adopt_orphans()
@@ -40,7 +43,7 @@ def none_left() -> Iterator[None]:
 
 def _end_orphans(known: set[int]) -> None:
     deadline = time.monotonic() + _LONGEST_END
-    while orphans := [pid for pid in children() - known if _is_apart(pid)]:
+    while orphans := [pid for pid in children() - known - looked_after if _is_apart(pid)]:
         for pid in orphans:
             end(pid)
         if time.monotonic() > deadline:

@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import partial
+from typing import TYPE_CHECKING
 
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.tournament.cluster.cluster_pool import ClusterPool, Watch
-from cantstop_arena.tournament.cluster.job import job_for
-from cantstop_arena.tournament.cluster.line import line_to
 from cantstop_arena.tournament.pool.block_pool import BlockPool
 from cantstop_arena.tournament.pool.cluster_address import Address
 from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
 from cantstop_arena.tournament.setup.known_bots import Bots
 from cantstop_arena.tournament.setup.table_specs import TableSpec
+
+if TYPE_CHECKING:
+    from cantstop_arena.tournament.cluster.cluster_pool import ClusterPool, Watch
 
 
 class Pools:
@@ -23,15 +24,18 @@ class Pools:
         self._clusters: dict[Address, ClusterPool] = {}
 
     def pool(
-        self, spec: TableSpec, bots: Bots, names: Sequence[str], terms: Terms, watch: Watch
+        self, spec: TableSpec, bots: Bots, names: Sequence[str], terms: Terms, watch: "Watch"
     ) -> AbstractContextManager[BlockPool]:
         """A pool for a tournament's table, whose bots have these names."""
         if terms.cluster is None:
             window = game_called(spec.game).window
             return WorkerPool(partial(spec.at_work, bots.logs), window, bots, terms)
         if terms.cluster not in self._clusters:
+            from cantstop_arena.tournament.cluster.cluster_pool import ClusterPool
+            from cantstop_arena.tournament.cluster.job import job_for
+            from cantstop_arena.tournament.cluster.line import line_to
+
             hire = job_for(spec, bots, names, terms).hire
-            line = line_to(terms.cluster, terms.workers, hire)
-            pool = self._stack.enter_context(ClusterPool(line, bots, watch))
-            self._clusters[terms.cluster] = pool
+            pool = ClusterPool(line_to(terms.cluster, terms.workers, hire), bots, watch)
+            self._clusters[terms.cluster] = self._stack.enter_context(pool)
         return nullcontext(self._clusters[terms.cluster])

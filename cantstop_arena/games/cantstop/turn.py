@@ -100,6 +100,12 @@ def move_of(code: int) -> Move:
     return (first, second) if second else (first,)
 
 
+def code_of(move: Move) -> int:
+    """A move as the engine has it, packed: `move_of` the other way round."""
+    first, second = (*move, 0)[:2]
+    return first << 5 | second
+
+
 @cache
 def dice_of(roll: int, sides: int) -> tuple[int, ...]:
     """The four dice of a roll number."""

@@ -1,5 +1,6 @@
 """Plays blocks on the machines of a cluster, whichever are there, and survives their loss."""
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
@@ -34,6 +35,7 @@ from cantstop_arena.tournament.setup.known_bots import Bots
 
 _PULSE = 0.05  # seconds
 _LOST_IN_TURN = 20  # machines without a result between them, before that is more than bad luck
+_HOPE = 10.0  # seconds for which another machine may come when all are refused
 _LONGEST_REASON = 1000  # characters
 
 
@@ -59,6 +61,7 @@ class ClusterPool:
         self._refused: dict[str, str] = {}
         self._stock = Stock()
         self._lost_in_turn = 0
+        self._hopeless_from = time.monotonic() + _HOPE
 
     def __enter__(self) -> "ClusterPool":
         self._line.__enter__()
@@ -78,6 +81,7 @@ class ClusterPool:
             self._give_out()
             for letter in self._line.letters(_PULSE):
                 yield from self._read(letter)
+            self._look_around()
             meanwhile()
 
     def drop(self, void: Callable[[Group], bool]) -> None:
@@ -131,7 +135,6 @@ class ClusterPool:
 
     def _heed(self, slot: MachineSlot, message: FromMachine) -> Iterator[PlayedPart]:
         if isinstance(message, Done):
-            self._lost_in_turn = 0
             yield from slot.done(message, self._orders)
         elif isinstance(message, Printed):
             self._logs.add(message.bot, message.text)
@@ -156,29 +159,34 @@ class ClusterPool:
     def _lose(self, lost: Lost) -> None:
         """Have others play what a machine had; it may come back."""
         self._refused.pop(lost.machine, None)
-        if not self._taken_from(lost.machine):
+        if (slot := self._taken_from(lost.machine)) is None:
             return
-        self._lost_in_turn += 1
+        self._lost_in_turn = 0 if slot.has_played else self._lost_in_turn + 1
         if self._lost_in_turn == _LOST_IN_TURN:
             why = f"{_LOST_IN_TURN} machines in turn were lost before they had played anything"
             raise ClusterError(f"{why}; the last was {lost.machine}: {lost.why}")
 
     def _refuse(self, machine: str, why: str) -> None:
-        """Do without a machine. Raises ClusterError where there is no other."""
+        """Do without a machine."""
         self._taken_from(machine)
         self._refused[machine] = in_a_line(why, _LONGEST_REASON)
-        told = f"The machine {machine} does not play: {self._refused[machine]}"
-        if not self._slots:
-            raise ClusterError(f"{told}. There is no other.")
-        self._watch.remarks(told)
+        self._watch.remarks(f"The machine {machine} does not play: {self._refused[machine]}")
 
-    def _taken_from(self, machine: str) -> bool:
-        """Take back what a machine had; whether it was there."""
+    def _look_around(self) -> None:
+        """Raises ClusterError where machines are there, and none of them can play."""
+        if self._slots or not self._refused:
+            self._hopeless_from = time.monotonic() + _HOPE
+        elif time.monotonic() > self._hopeless_from:
+            told = "".join(f"\n  {machine}: {why}" for machine, why in self._refused.items())
+            raise ClusterError(f"No machine of {self._line.cluster} can play:{told}")
+
+    def _taken_from(self, machine: str) -> MachineSlot | None:
+        """Take back what a machine had; what there was to know of it."""
         slot = self._slots.pop(machine, None)
         if slot is not None:
             self._stock.take_back(slot.given.values())
             self._tell()
-        return slot is not None
+        return slot
 
     def _tell(self) -> None:
         at_work = [slot for slot in self._slots.values() if slot.is_at_work]

@@ -11,10 +11,11 @@ import uuid
 from collections.abc import AsyncIterator
 from typing import Any
 
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Status
 
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.cluster.letters import (
+    LONGEST_ORDER,
     FromCourier,
     Gone,
     HireAll,
@@ -33,8 +34,6 @@ from cantstop_arena.tournament.pool.worker import worker_count
 _AT_ONCE = 1 << 20
 _PAUSE = 1.0  # seconds between two looks at who is there
 _LONGEST_REASON = 500  # characters
-MOST = 1 << 32
-"""Bytes of what the arena itself says: a job holds the texts of all bots."""
 
 
 class Arena:
@@ -42,7 +41,7 @@ class Arena:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
-        self._frames = Frames(to_courier, MOST)
+        self._frames = Frames(to_courier, LONGEST_ORDER)
 
     async def letters(self) -> AsyncIterator[HireAll | To]:
         """What the arena says, until it says no more."""
@@ -132,8 +131,9 @@ class Courier:
         try:
             return await future
         except Exception as error:
+            await asyncio.sleep(2 * _PAUSE)  # if the machine has gone, this ends here
             await self._arena.tell(Unfit(machine, _told(error)))
-            return await asyncio.Event().wait()  # for as long as the machine is there
+            return await asyncio.Event().wait()  # for as long as it is there
 
     async def _converse(self, machine: str, relay: Any) -> None:
         self._post[machine] = asyncio.Queue()
@@ -159,15 +159,8 @@ def _told(error: BaseException) -> str:
 async def _client_of(address: Address, processes: int) -> AsyncIterator[Any]:
     """A client of Dask's; where all machines are to be here, with a cluster of its own."""
     if address.kind == "local":
-        count = int(address.place)
         async with (
-            LocalCluster(
-                n_workers=count,
-                threads_per_worker=processes or max(1, worker_count() // count),
-                processes=True,
-                dashboard_address=None,
-                asynchronous=True,
-            ) as cluster,
+            _cluster_here(int(address.place), processes) as cluster,
             Client(cluster, asynchronous=True) as client,
         ):
             yield client
@@ -175,6 +168,33 @@ async def _client_of(address: Address, processes: int) -> AsyncIterator[Any]:
     key = "scheduler_file" if address.kind == "file" else "address"
     async with Client(**{key: address.scheduler}, asynchronous=True) as client:
         yield client
+
+
+@contextlib.asynccontextmanager
+async def _cluster_here(count: int, processes: int) -> AsyncIterator[Any]:
+    """A cluster on this machine, of so many of Dask's workers."""
+    async with LocalCluster(
+        n_workers=count,
+        threads_per_worker=processes or max(1, worker_count() // count),
+        processes=True,
+        dashboard_address=None,
+        asynchronous=True,
+    ) as cluster:
+        keeping = asyncio.create_task(_keep(cluster, count))
+        try:
+            yield cluster
+        finally:
+            keeping.cancel()
+
+
+async def _keep(cluster: Any, count: int) -> None:
+    """Start workers anew that Dask has given up, as they did not come back within seconds."""
+    while True:
+        await asyncio.sleep(_PAUSE)
+        for name, worker in list(cluster.workers.items()):
+            if worker.status in (Status.closed, Status.failed):
+                del cluster.workers[name]
+        cluster.scale(count)
 
 
 async def _arena() -> Arena:

@@ -12,6 +12,9 @@ from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.tournament.pool.messages import Broken, GameFailed
 
+LONGEST_ORDER = 1 << 32
+"""Bytes of what the arena says at once: a job holds the texts of all bots."""
+
 # --- From the arena to a machine ------------------------------------------------------------------
 
 

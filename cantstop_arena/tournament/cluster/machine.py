@@ -21,6 +21,7 @@ from cantstop_arena.errors import ArenaError, GameError
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.tournament.cluster.job import Place, differences, settled, unpacked
 from cantstop_arena.tournament.cluster.letters import (
+    LONGEST_ORDER,
     AtWork,
     Done,
     Drop,
@@ -39,7 +40,6 @@ from cantstop_arena.tournament.pool.frames import Frames, framed
 from cantstop_arena.tournament.pool.messages import GameFailed, broken
 from cantstop_arena.tournament.pool.worker_pool import WorkerPool
 
-_MOST = 1 << 32  # bytes of what the arena says
 _PAUSE = 1.0  # seconds between two answers, where there are results and more work
 _PIPES = 3  # the first number of a file that is not standard
 
@@ -57,7 +57,7 @@ class Pipes:
         os.dup2(nowhere, 0)
         os.dup2(2, 1)
         os.close(nowhere)
-        self._frames = Frames(to_machine, _MOST)
+        self._frames = Frames(to_machine, LONGEST_ORDER)
         os.register_at_fork(after_in_child=self._leave)
 
     def say(self, letter: FromMachine) -> None:
@@ -152,26 +152,21 @@ class Machine:
     def _news_in(self, path: Path) -> bytes:
         """What has come into a log, which may be cut at its longest meanwhile."""
         begin = self._printed.get(path, 0)
-        try:
-            if path.stat().st_size <= begin:
-                return b""
-            with path.open("rb") as log:
-                log.seek(begin)
-                text = log.read(max(0, LONGEST - begin))
-        except FileNotFoundError:
-            return b""
-        self._printed[path] = begin + len(text)
-        return text
+        with contextlib.suppress(OSError):
+            if path.stat().st_size > begin:
+                log = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # whatever a bot has put there
+                with os.fdopen(log, "rb") as file:
+                    file.seek(begin)
+                    text = file.read(max(0, LONGEST - begin)) or b""
+                self._printed[path] = begin + len(text)
+                return text
+        return b""
 
 
 def _play(pipes: Pipes, processes: int, folder: Path) -> None:
     """What a machine does. Raises Dismissed at its end."""
-    hire = next(iter(pipes.heard()))
-    assert isinstance(hire, Hire)
     try:
-        if told := differences(hire.versions):
-            raise ArenaError(told)
-        place = settled(unpacked(hire), processes, folder)
+        place = _place(_hire(pipes), processes, folder)
     except ArenaError as error:
         pipes.say(Refused(str(error)))
     else:
@@ -179,6 +174,26 @@ def _play(pipes: Pipes, processes: int, folder: Path) -> None:
         _work(Machine(pipes, place))
     while True:
         pipes.heard()
+
+
+def _hire(pipes: Pipes) -> Hire:
+    """The first that is said."""
+    while not (letters := pipes.heard()):
+        pass  # it has not come in whole
+    (hire,) = letters
+    assert isinstance(hire, Hire)
+    return hire
+
+
+def _place(hire: Hire, processes: int, folder: Path) -> Place:
+    """Where blocks are played from now on. Raises ArenaError where they cannot be."""
+    if told := differences(hire.versions):
+        raise ArenaError(told)
+    try:
+        job = unpacked(hire)
+    except ImportError as error:
+        raise ArenaError(str(error)) from error
+    return settled(job, processes, folder)
 
 
 def _work(machine: Machine) -> None:

@@ -13,6 +13,7 @@ from cantstop_arena.tournament.pool.messages import is_result_of
 
 _BUNDLE = 1.5  # seconds that a bundle of blocks is to take
 _WINDOW = 3  # bundles that a machine has at most
+_SOON = 0.01  # seconds from which on a pace can be told
 
 
 @dataclass
@@ -49,6 +50,7 @@ class MachineSlot:
         self.name = name
         self.processes = processes
         self.is_at_work = False
+        self.has_played = False
         self.given: dict[Block, Piece] = {}
         self._frames = Frames(from_machine)
         self._begun = 0.0
@@ -61,7 +63,8 @@ class MachineSlot:
     @property
     def bundle(self) -> int:
         """How many blocks it plays in the time of a bundle, as far as has been seen."""
-        pace = self._played / (time.monotonic() - self._begun) if self._played else 0.0
+        passed = max(time.monotonic() - self._begun, _SOON)
+        pace = self._played / passed
         return max(self.processes, round(_BUNDLE * pace))
 
     @property
@@ -81,6 +84,7 @@ class MachineSlot:
 
     def done(self, letter: Done, orders: int) -> Iterator[PlayedPart]:
         """The results that it tells of what it has been given. Raises Nonsense for any others."""
+        self.has_played = True
         for block, result in letter.parts:
             if piece := self.given.get(block):  # else it is void by now
                 yield self._result(piece, result, orders)

@@ -21,7 +21,7 @@ class Relay:
         words = python_module(f"{__package__}.machine", str(processes))
         # Ctrl-C where Dask was started is Dask's affair.
         self._process = await asyncio.create_subprocess_exec(
-            *words, stdin=PIPE, stdout=PIPE, start_new_session=True
+            *words, stdin=PIPE, stdout=PIPE, start_new_session=True, limit=_AT_ONCE
         )
         self._loop = asyncio.get_running_loop()
         await self.give(content)

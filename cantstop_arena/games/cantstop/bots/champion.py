@@ -14,7 +14,6 @@ from cantstop_arena.games.cantstop.bots.tuned import NUMBERS
 from cantstop_arena.games.cantstop.champion.lookahead import (
     SHEET,
     WORDS,
-    Glance,
     begin,
     best,
     choice,
@@ -35,25 +34,26 @@ def champion(nets: Annotated[str, FilePath()] = "") -> Player:
     is_known = known_by(shelf, shelf.rolling_seats)
 
     @compiled(boundscheck=False)
-    def lay_out(turn, glance):
-        if glance.stopping.turn != turn.number:
-            glance.stopping.turn = turn.number
-            lay_markers(turn, glance.stopping)
-            begin(glance)
+    def lay_out(turn, stopping, rolling):
+        if stopping.turn != turn.number:
+            stopping.turn = turn.number
+            lay_markers(turn, stopping)
+            place = places[turn.players]
+            begin(boards[0], ends[place], rolls[place], stopping, rolling)
 
     @compiled(boundscheck=False, memory=2 * WORDS)
     def choose_move(turn, moves):
         if not is_known(turn):
             return choose_by_numbers(turn, moves, NUMBERS)
         place, sheets = places[turn.players], turn.memory.view(SHEET)
-        glance = Glance(boards[0], ends[place], rolls[place], sheets[0], sheets[1])
-        lay_out(turn, glance)
+        stopping, rolling = sheets[0], sheets[1]
+        lay_out(turn, stopping, rolling)
         chosen, most = 0, -1e9
         for index in range(len(moves)):
-            lay_runners(turn, glance.stopping)
+            lay_runners(turn, stopping)
             for column in moves[index]:
-                glance.stopping.advances[column - 2] += 1
-            worth = best(glance)
+                stopping.advances[column - 2] += 1
+            worth = best(boards[0], ends[place], rolls[place], stopping, rolling)
             if worth > most:
                 chosen, most = index, worth
         return chosen
@@ -63,10 +63,10 @@ def champion(nets: Annotated[str, FilePath()] = "") -> Player:
         if not is_known(turn):
             return roll_by_numbers(turn, NUMBERS)
         place, sheets = places[turn.players], turn.memory.view(SHEET)
-        glance = Glance(boards[0], ends[place], rolls[place], sheets[0], sheets[1])
-        lay_out(turn, glance)
-        lay_runners(turn, glance.stopping)
-        stop, roll = choice(glance)
+        stopping, rolling = sheets[0], sheets[1]
+        lay_out(turn, stopping, rolling)
+        lay_runners(turn, stopping)
+        stop, roll = choice(boards[0], ends[place], rolls[place], stopping, rolling)
         return roll > stop
 
     return Player(choose_move, roll_again)

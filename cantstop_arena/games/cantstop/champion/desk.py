@@ -10,7 +10,7 @@ from cantstop_arena.games.cantstop.engine.state import MAX_SEATS
 
 NOT_SOLVED = -1
 
-DESK = np.dtype(
+_FIELDS = np.dtype(
     [
         ("turn", np.int64),  # the number of the turn that is solved, for whoever keeps the desk
         ("claims", np.int64),
@@ -36,6 +36,7 @@ DESK = np.dtype(
     ],
     align=True,
 )
+DESK = np.dtype((np.record, _FIELDS))
 """`markers` are those of all seats, from the player on turn; a column that somebody has claimed
 stands at its length for whoever claimed it. `room` holds the spaces left in each column, 0 where
 it is claimed, `claims` the player's columns. `origin` is the hidden layer of the position as it

@@ -19,10 +19,10 @@ from cantstop_arena.games.cantstop.champion.position import (
     win,
     wins,
 )
-from cantstop_arena.games.cantstop.engine.compiler import bare, bare_call
+from cantstop_arena.games.cantstop.engine.compiler import bare, bare_call, bare_entry
 from cantstop_arena.games.cantstop.engine.state import MAX_SEATS
 
-SHEET = np.dtype(
+_FIELDS = np.dtype(
     [
         ("turn", np.int64),
         ("claims", np.int64),
@@ -37,6 +37,7 @@ SHEET = np.dtype(
     ],
     align=True,
 )
+SHEET = np.dtype((np.record, _FIELDS))
 """What one net makes of a position: those fields of a DESK that nothing has to be solved for."""
 
 WORDS = SHEET.itemsize // 8  # numbers of 64 bits
@@ -55,15 +56,13 @@ class Glance(NamedTuple):
     rolling: Any
 
 
-@bare_call
-def begin(glance):
-    """Begin a turn at the position of the markers."""
-    board, rolls = glance.board, glance.rolls
-    stopping, rolling = glance.stopping, glance.rolling
+@bare_entry
+def begin(board, ends, rolls, stopping, rolling):
+    """Begin a turn at the position of the markers of the sheet of stopping."""
     for seat in range(rolls.players):
         for column in range(board.columns):
             rolling.markers[seat, column] = stopping.markers[seat, column]
-    enter_position(board, glance.ends, stopping)
+    enter_position(board, ends, stopping)
     enter_position(board, rolls, rolling)
     for column in range(board.columns):
         first = board.rows[column]
@@ -74,7 +73,7 @@ def begin(glance):
 
 
 @bare_call
-def both(glance):
+def _both(glance):
     """What the nets say of stopping and of rolling on, when the runners have advanced so far.
 
     Rolling on is NEVER where no runner can move, or to stop wins.
@@ -110,10 +109,16 @@ def _add(sheet, row):
         sheet.hidden[unit] = np.int32(sheet.hidden[unit] + row[unit])
 
 
+@bare_entry
+def choice(board, ends, rolls, stopping, rolling):
+    """What stopping and rolling on are worth when the runners have advanced so far: a roll looked
+    ahead where all of them stand."""
+    return _choice(Glance(board, ends, rolls, stopping, rolling))
+
+
 @bare_call
-def choice(glance):
-    """What stopping and rolling on are worth, a roll looked ahead where all runners stand."""
-    stop, roll = both(glance)
+def _choice(glance):
+    stop, roll = _both(glance)
     if roll == NEVER:
         return stop, roll
     a = b = c = -1
@@ -126,10 +131,11 @@ def choice(glance):
     return stop, _ahead(glance, a, b, c) if placed == RUNNERS else roll
 
 
-@bare_call
-def best(glance):
+@bare_entry
+def best(board, ends, rolls, stopping, rolling):
     """What a turn is worth when the runners have advanced so far."""
-    stop, roll = choice(glance)
+    glance = Glance(board, ends, rolls, stopping, rolling)
+    stop, roll = _choice(glance)
     return roll if _is_forced(glance) else larger(stop, roll)
 
 
@@ -174,7 +180,7 @@ def _after(glance, one, other, more):
     advances = glance.stopping.advances
     advances[one] += 1
     advances[other] += more
-    stop, roll = both(glance)
+    stop, roll = _both(glance)
     advances[one] -= 1
     advances[other] -= more
     return larger(stop, roll)

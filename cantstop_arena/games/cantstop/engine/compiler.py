@@ -22,7 +22,7 @@ from cantstop_arena.runtime.machinecode.store import SUFFIX, Store, private_fold
 
 ENGINE = (
     *("calling", "dice", "kernel", "luck", "moves"),
-    *("native_attributes", "native_sequences", "native_types", "steps"),
+    *("native_attributes", "native_sequences", "native_types"),
 )
 """The modules of this folder that are compiled, or teach numba what to compile."""
 
@@ -96,6 +96,16 @@ def bare_entry(function: Callable[..., Any]) -> Any:
     if config.DISABLE_JIT:
         return function
     dispatcher = numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
+    stamp = partial(fingerprint, toolchain(), function)
+    dispatcher._cache = Store(function.__name__, stamp, _engine_folder)
+    return dispatcher
+
+
+def late_entry(function: Callable[..., Any]) -> Any:
+    """Like `entry`, for functions beside the engine: kept by what they are compiled from."""
+    if config.DISABLE_JIT:
+        return entry(function)
+    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
     stamp = partial(fingerprint, toolchain(), function)
     dispatcher._cache = Store(function.__name__, stamp, _engine_folder)
     return dispatcher

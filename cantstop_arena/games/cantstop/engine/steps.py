@@ -2,8 +2,8 @@
 
 A position is the head of a game record: all that lies before the tables of the board. Each function
 lays a head in a record that has these tables, goes on, and takes it back, so that positions are
-small, and copied at once. `numbers` says by packed move which action it is, `stop` is the action
-that stops, and the one after it rolls.
+small, and copied at once. `moves` has the move, as the record has it, that each action is; the
+action after these stops, and the last one rolls.
 
 What a position waits for comes back as one number: what it is (see `state`), from bit 3 on the seat
 on turn, from bit 5 on why it ended, and from bit 8 on the winners.
@@ -13,7 +13,7 @@ import numpy as np
 
 from cantstop_arena.games.cantstop.engine import dice
 from cantstop_arena.games.cantstop.engine.calling import game_at
-from cantstop_arena.games.cantstop.engine.compiler import entry, part
+from cantstop_arena.games.cantstop.engine.compiler import late_entry, part
 from cantstop_arena.games.cantstop.engine.kernel import advance, start_game
 from cantstop_arena.games.cantstop.engine.moves import list_moves, usable_columns
 from cantstop_arena.games.cantstop.engine.state import AGAIN, BUST, MOVE, MOVED
@@ -24,13 +24,20 @@ _NO_ANSWER = np.int64(-1)
 
 
 @part
-def _answer_to(game, numbers, stop, action):
+def _copy(source, target):
+    for place in range(len(source)):
+        target[place] = source[place]
+
+
+@part
+def _answer_to(game, moves, action):
     """The answer that an action is to the decision that is due; ILLEGAL where it is none."""
     if game.waiting == AGAIN:
-        return action - stop if 0 <= action - stop <= 1 else ILLEGAL
-    if game.waiting == MOVE:
+        rolls = action - len(moves)
+        return rolls if 0 <= rolls <= 1 else ILLEGAL
+    if game.waiting == MOVE and 0 <= action < len(moves):
         for index in range(game.move_count):
-            if numbers[game.moves[index]] == action:
+            if game.moves[index] == moves[action]:
                 return index
     return ILLEGAL
 
@@ -53,19 +60,19 @@ def _change_dice(game, is_due):
         _use_roll(game, dice.roll_at(game.turn_key, game.rolls, game.roll_total))
 
 
-@entry
-def step(handle, laid, head, numbers, stop, kind, value):
+@late_entry
+def step(handle, laid, head, moves, kind, value):
     """Do something to a position, and play on to what it waits for.
 
     BEGIN a deal, take an ACTION, go on with an ANSWER of a bot that has been checked, USE a roll,
     or CHANGE the dice to those of the secret in the head, a roll that is due (1) as well. Returns
     ILLEGAL, having done nothing, where an action is none of the legal ones.
     """
-    laid[:] = head
+    _copy(head, laid)
     game = game_at(handle)
     answer = _NO_ANSWER
     if kind == ACTION:
-        answer = np.int64(_answer_to(game, numbers, stop, value))
+        answer = np.int64(_answer_to(game, moves, value))
         if answer == ILLEGAL:
             return answer
     elif kind == ANSWER:
@@ -79,7 +86,7 @@ def step(handle, laid, head, numbers, stop, kind, value):
     now = advance(handle, answer)
     while now == MOVED:
         now = advance(handle, _NO_ANSWER)
-    head[:] = laid
+    _copy(laid, head)
     return now | game.seat << 3 | game.ending << 5 | game.winners << 8
 
 
@@ -87,12 +94,14 @@ def step(handle, laid, head, numbers, stop, kind, value):
 
 
 @part
-def _mark_legal(game, now, numbers, stop, mask):
+def _mark_legal(game, now, moves, mask):
     if now == MOVE:
         for index in range(game.move_count):
-            mask[numbers[game.moves[index]]] = 1
+            for action in range(len(moves)):
+                if moves[action] == game.moves[index]:
+                    mask[action] = 1
     elif now == AGAIN:
-        mask[stop] = mask[stop + 1] = 1
+        mask[len(moves)] = mask[len(moves) + 1] = 1
 
 
 @part
@@ -135,12 +144,12 @@ def _see_decision(game, now, seen, place):
     seen[place + 3] = 1.0 - game.hits[usable_columns(game) >> 2] / game.roll_total
 
 
-@entry
-def look(handle, laid, head, now, seat, numbers, stop, mask, seen):
+@late_entry
+def look(handle, laid, head, now, seat, moves, mask, seen):
     """Fill in, both being zero, which actions are legal for a seat, and what it sees."""
-    laid[:] = head
+    _copy(head, laid)
     game = game_at(handle)
     if seat == game.seat:
-        _mark_legal(game, now, numbers, stop, mask)
+        _mark_legal(game, now, moves, mask)
     place = _see_seats(game, seat, seen, _see_board(game, seat, seen, 0))
     _see_decision(game, now, seen, place)

@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.cantstop.turn import Move, move_of
-
-_CODES = 1 << 10  # of packed moves
+from cantstop_arena.games.cantstop.turn import Move, code_of
 
 
 class Actions:
@@ -32,12 +30,9 @@ class Actions:
         """The action that is a move."""
 
     @property
-    def by_code(self) -> NDArray[np.int64]:
-        """The action that a packed move is, as the engine looks it up."""
-        numbers = np.zeros(_CODES, np.int64)
-        for code in range(_CODES):
-            numbers[code] = self.number_of.get(move_of(code), 0)
-        return numbers
+    def codes(self) -> NDArray[np.int64]:
+        """The moves as a game record has them, packed."""
+        return np.array([code_of(move) for move in self.moves], np.int64)
 
     def name(self, action: int) -> str:
         """An action in words: "7", "8+8", "5+11", "stop" or "roll"."""

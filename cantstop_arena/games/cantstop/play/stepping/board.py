@@ -58,7 +58,7 @@ class Board:
         self._laid = np.frombuffer(self.games.data, np.int64, _WORDS)
         self._blank = self._laid.copy()
         self._at = (handle_of(self.games), self._laid)
-        self._numbers = self.actions.by_code
+        self._moves = self.actions.codes
         self._free = RLock()  # machine code runs beside other threads
 
     def blank(self) -> Head:
@@ -68,14 +68,14 @@ class Board:
     def step(self, head: Head, kind: int, value: int) -> int:
         """Do something of the kinds that `steps.step` knows, and play on; returns the status."""
         with self._free:
-            return int(steps.step(*self._at, head, self._numbers, self.actions.stop, kind, value))
+            return int(steps.step(*self._at, head, self._moves, kind, value))
 
     def look(self, head: Head, now: int, seat: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
         """What a seat sees, and what it may do."""
         seen = np.zeros(self.observation_size, np.float32)
         mask = np.zeros(self.actions.count, np.int8)
         with self._free:
-            steps.look(*self._at, head, now, seat, self._numbers, self.actions.stop, mask, seen)
+            steps.look(*self._at, head, now, seat, self._moves, mask, seen)
         return seen, mask
 
     def asker(self, head: Head) -> Asker:

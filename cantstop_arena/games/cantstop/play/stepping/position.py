@@ -39,23 +39,23 @@ class CantStopPosition(Position):
         return self.board.rules
 
     @property
-    def players(self) -> int:  # type: ignore[override]
+    def players(self) -> int:
         return self.board.players
 
     @property
-    def action_count(self) -> int:  # type: ignore[override]
+    def action_count(self) -> int:
         return self.board.actions.count
 
     @property
-    def observation_size(self) -> int:  # type: ignore[override]
+    def observation_size(self) -> int:
         return self.board.observation_size
 
     @property
-    def outcome_count(self) -> int:  # type: ignore[override]
+    def outcome_count(self) -> int:
         return len(outcomes(self.rules.sides))
 
     @property
-    def most_actions(self) -> int:  # type: ignore[override]
+    def most_actions(self) -> int:
         climbs = sorted(self.rules.column_lengths)[-self.rules.runners :]
         return 2 * sum(climbs) * self.rules.turn_limit  # a roll climbs, and brings two decisions
 

@@ -1,0 +1,54 @@
+"""How fast learners play: games in PettingZoo's environment, steps in Gymnasium's, a CPU second.
+
+Actions are random ones of the mask, and drawing them counts.
+"""
+
+import random
+from time import process_time
+from typing import Any
+
+from cantstop_arena.environments import Duel, cantstop_v0
+
+SECONDS = 3.0
+
+
+def table_games() -> float:
+    """Games of two agents in turn."""
+    env, games = cantstop_v0.env(players=2), 0
+    env.reset(seed=1)
+    start = process_time()
+    while process_time() - start < SECONDS:
+        for _ in range(20):
+            play(env)
+        games += 20
+    return games / (process_time() - start)
+
+
+def play(env: Any) -> None:
+    env.reset()
+    for agent in env.agent_iter():
+        observation, _, is_over, is_cut_off, _ = env.last()
+        is_dead = is_over or is_cut_off
+        mask = None if is_dead else observation["action_mask"]
+        env.step(None if is_dead else env.action_space(agent).sample(mask))
+
+
+def duel_steps(opponent: str) -> float:
+    """Steps of one agent against a bot, the bot's own not counted."""
+    env, steps = Duel(opponent), 0
+    env.reset(seed=1)
+    start = process_time()
+    while process_time() - start < SECONDS:
+        for _ in range(1000):
+            legal = env.action_masks().nonzero()[0]
+            _, _, is_over, is_cut_off, _ = env.step(legal[int(random.random() * len(legal))])
+            if is_over or is_cut_off:
+                env.reset()
+        steps += 1000
+    return steps / (process_time() - start)
+
+
+if __name__ == "__main__":
+    print(f"{table_games():12,.0f} games a CPU second, PettingZoo, two agents")
+    for opponent in ("rule28", "bots/example.py"):
+        print(f"{duel_steps(opponent):12,.0f} steps a CPU second, Gymnasium, against {opponent}")
