@@ -96,9 +96,7 @@ def planned_match(
     """The match of two bots, in a folder that is named after them. Raises UsageError."""
     test = _test(sprt, alpha, beta)
     if test and luck_removed:
-        raise UsageError(
-            "luck_removed is for a fixed number of games: sprt counts points"
-        )
+        raise UsageError("luck_removed is for a fixed number of games: sprt counts points")
     told = {
         "name": "match",
         "game": catalogue.game.name,
