@@ -350,7 +350,9 @@ def test_circles_and_pairs_that_the_elo_predicts_badly_are_said_in_words() -> No
     table = fit(rock_paper_scissors())
     assert [row["score"] for row in rows(table)] == [0.8] * 3
     assert [row["predicted"] for row in rows(table)] == pytest.approx([0.5] * 3)
-    assert any("100.0% (0% for bots on a line" in note for note in table.notes)
+    assert any(
+        "share is 100.0% (" in note and "0% for bots on a line" in note for note in table.notes
+    )
     assert any(
         "rock beats scissors (80.0%), scissors beats paper (80.0%), and yet" in note
         for note in table.notes
