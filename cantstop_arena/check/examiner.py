@@ -45,7 +45,7 @@ class Examiner:
         self.limit = limit
         self.tell = tell
         self.game = game_called(spec.game)
-        self.games = suite_of(self.game)
+        self.games = suite_of(self.game, spec.name if spec.origin == "built-in" else "")
         self.subject = "file"
         self.player = spec.build({})
 
@@ -165,13 +165,15 @@ class Examiner:
             told = f"{len(run.endless)} of {len(run.traces)} games were won by nobody"
             reason = f" before {limit}" if limit else ""
             yield Finding(NOTE, "legal", f"{told}{reason} (first: {run.endless[0]})")
-        if run.is_complete and not run.failings:
+        if not self.games:
+            yield Finding(NOTE, "legal", "it can play none of the games of the check")
+        elif run.is_complete and not run.failings:
             sets = len({game.rules for game in self.games})
             told = f"{played} under {how_many(sets, 'rule set')}, in {self._seats_told()}"
             yield Finding(OK, "legal", told)
 
     def _seats_told(self) -> str:
-        seats = self.game.players
+        seats = sorted({game.players for game in self.games})
         return f"{seats[0]} to {seats[-1]} seats" if len(seats) > 1 else f"{seats[0]} seats"
 
     def _difference(self, harness: Harness, run: Run) -> Finding | None:

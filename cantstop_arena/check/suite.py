@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 from cantstop_arena.game_api.game import CheckGame, Game
 
 
-def suite_of(game: Game) -> tuple[CheckGame, ...]:
-    """The game's own suite, or all named rule sets with every number of seats."""
-    return tuple(game.check_suite())
+def suite_of(game: Game, own: str = "") -> tuple[CheckGame, ...]:
+    """The game's own suite, or all named rule sets with every number of seats; for a bot of its
+    own, by name, what it does not refuse."""
+    games = tuple(game.check_suite())
+    return tuple(one for one in games if not own or not game.refusal(own, one.rules, one.players))
 
 
 class Step(NamedTuple):

@@ -39,6 +39,9 @@ _FOREIGN_WORDS = "somebody else wrote into the pipe of the report"
 _BLANK = Snapshot(0, 0, "", False, (0, 0, 0))
 
 
+_NAME = "--name="  # of a built-in bot, for the process that looks at it
+
+
 class _Grief(Exception):
     """The process has come to no good end. The message says how."""
 
@@ -58,6 +61,7 @@ class Examination:
         self._memory.truncate(size)
         self._shared = mmap.mmap(self._memory.fileno(), size)
         self.game: Game | None = None  # that the bot plays, when it has been told
+        self._own = _own(words)
         self._sight: Callable[[], Snapshot] = lambda: _BLANK
         self._since = self._looked = time.monotonic()
         self._process = self._started(words, hash_seed)
@@ -189,7 +193,7 @@ class Examination:
                 asked = snapshot.asked if turn else "making it anew"
                 place = line or self.stage.places.get(snapshot.asked, "") if turn else line
                 told.append(f"in {asked} ({place})" if place else f"in {asked}")
-            games = suite_of(self.game)[max(0, snapshot.cursor) :] if self.game else ()
+            games = suite_of(self.game, self._own)[max(0, snapshot.cursor) :] if self.game else ()
             told += [f"{game}, turn {turn}, seat {seat}" for game in games[:1]]
         elif line:
             told.append(line)
@@ -242,8 +246,13 @@ def _words(target: Path | str, catalogue: Catalogue) -> list[str]:
     return (
         [f"--package={bot.package}"]
         if bot.package
-        else [f"--name={bot.name}", f"--game={bot.game}"]
+        else [f"{_NAME}{bot.name}", f"--game={bot.game}"]
     )
+
+
+def _own(words: Sequence[str]) -> str:
+    """The bot of a game's own that is looked at; empty where it is none."""
+    return next((word.removeprefix(_NAME) for word in words if word.startswith(_NAME)), "")
 
 
 class _Case:
@@ -290,7 +299,7 @@ class _Case:
             findings = list(other._heard(examination))
         if wrong := next((one for one in findings if one.mark == WRONG), None):
             return replace(wrong, text=f"{wrong.text} (in another process)")
-        games = suite_of(self._game) if self._game else ()
+        games = suite_of(self._game, _own(self._words)) if self._game else ()
         if found := difference(games, self._traces, other._traces):
             causes = "the order of a set of texts, id(), hash(), or something of the process?"
             told = f"another process, with other hashes of texts, plays otherwise: {found}"
