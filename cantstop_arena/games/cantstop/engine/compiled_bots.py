@@ -1,109 +1,47 @@
 """Compiled bots: turned into machine code once, and called by the engine through its address."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
 import numba
-from numba.core import config
 from numba.extending import register_jitable
 
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.engine.calling import (
     CHOOSE_MOVE,
     ROLL_AGAIN,
-    NoAnswer,
     answering_again,
     answering_move,
-    is_live,
 )
+from cantstop_arena.games.cantstop.engine.compiler import UNWRAPPED
 from cantstop_arena.games.cantstop.engine.compiler_messages import plain_words
-from cantstop_arena.games.cantstop.engine.state import GameArray
+from cantstop_arena.games.cantstop.engine.players import opened
 from cantstop_arena.games.cantstop.hooks import Player
-from cantstop_arena.hookspecs import compile_options, memory_of
-from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
-from cantstop_arena.runtime.machinecode.store import Store
-
-__all__ = ["NativePlayer", "NoAnswer", "compile_player", "handle_of", "is_compiled"]
+from cantstop_arena.hookspecs import compile_options
 
 
-def handle_of(games: GameArray) -> Any:
-    """What Python passes for a game: the address of its record, or the record itself where
-    nothing is compiled."""
-    return games[0] if config.DISABLE_JIT else games.ctypes.data
-
-
-# Compiling ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class NativePlayer:
-    """The addresses of a bot's machine code, how many numbers it keeps during a game, and what
-    keeps that code in memory."""
-
-    addresses: tuple[int, int]
-    memory: int
-    owners: tuple[Any, ...]
-
-
-def compile_player(player: Player, name: str, folder: Path | None) -> NativePlayer | None:
-    """Compile a bot whose functions are both marked; None where it is to play as plain Python.
-
-    Raises BotError when numba cannot compile it.
-    """
-    if config.DISABLE_JIT or not is_compiled(player):
-        return None
+def compile_player(player: Player, name: str) -> list[Any]:
+    """What numba makes of a bot's two decisions. Raises BotError where it cannot compile them."""
     try:
-        choose = _compile(CHOOSE_MOVE, answering_move, player.choose_move, folder)
-        again = _compile(ROLL_AGAIN, answering_again, player.roll_again, folder)
+        return [
+            _compile(CHOOSE_MOVE, answering_move, player.choose_move),
+            _compile(ROLL_AGAIN, answering_again, player.roll_again),
+        ]
     except BotError as error:
         raise BotError(f"{name} does not compile: {error}") from error
     except Exception as error:  # numba raises more than its own errors
         raise BotError(f"{name} does not compile: {plain_words(error)}") from error
-    functions = (_opened(player.choose_move)[0], _opened(player.roll_again)[0])
-    return NativePlayer((_address(choose), _address(again)), memory_of(functions), (choose, again))
 
 
-def is_compiled(player: Player) -> bool:
-    """Whether both decisions of a bot are marked `@compiled`."""
-    functions = (_opened(player.choose_move)[0], _opened(player.roll_again)[0])
-    return all(compile_options(function) is not None for function in functions)
-
-
-def _opened(function: Callable[..., Any]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """A function and the values of its options, which a partial holds by keyword."""
-    if isinstance(function, partial):
-        return function.func, tuple(function.keywords.values())
-    return function, ()
-
-
-def _compile(
-    signature: Any,
-    answering: Callable[..., Any],
-    decision: Callable[..., Any],
-    folder: Path | None,
-) -> Any:
-    function, options = _opened(decision)
+def _compile(signature: Any, answering: Callable[..., Any], decision: Callable[..., Any]) -> Any:
+    function, options = opened(decision)
     _make_callable(function)
-    dispatcher = numba.njit(answering(function, options))
-    name = dispatcher.__name__
-    dispatcher._cache = Store(
-        name,
-        lambda: fingerprint(function, options),
-        lambda: None if is_live(options) else folder,
-        lambda compiled: _refuse_unseeded(name, compiled),
-    )
+    dispatcher = numba.njit(**UNWRAPPED)(answering(function, options))
     dispatcher.compile(signature)
-    return dispatcher
-
-
-def _address(dispatcher: Any) -> int:
     (compiled,) = dispatcher.overloads.values()
-    address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-    return address
+    _refuse_unseeded(dispatcher.__name__, compiled)
+    return compiled
 
 
 _NO_FUNCTION = (

@@ -1,5 +1,6 @@
 """What the engine writes down of a block's games."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from cantstop_arena.deals.outcomes import Tally
 from cantstop_arena.deals.seatings import Orders
 from cantstop_arena.games.cantstop.counts import COUNTS, MEASURES, TELLING
-from cantstop_arena.games.cantstop.engine import kernel
+from cantstop_arena.games.cantstop.engine.machine import engine, shown
 from cantstop_arena.games.cantstop.engine.state import TALLY
 
 
@@ -16,21 +17,18 @@ class EngineBooks:
     """The books of a block; the engine writes into their arrays itself."""
 
     def __init__(self, handle: Any, orders: Orders, deals: int, measured: bool) -> None:
-        self._handle = handle
         self._players = len(orders[0])
         self._tallies = np.zeros(len(orders), TALLY).view(np.recarray)
         self.winners: NDArray[np.uint8] = np.zeros((deals, len(orders)), np.uint8)
         kept = deals if measured else 0
         self.measures: NDArray[Any] = np.zeros((kept, len(MEASURES)), np.uint32)
         self._sums: NDArray[np.int64] = np.zeros(len(COUNTS), np.int64)
-
-    @property
-    def records(self) -> tuple[Any, ...]:
-        """The arrays, in the order in which the engine takes them."""
-        return self._sums, self._tallies, self.winners, self.measures
+        self.records = shown(self._sums, self._tallies, self.winners, self.measures)
+        """The arrays, as the engine takes them."""
+        self._settle = partial(engine().settle, handle, *self.records)
 
     def enter(self, index: int, order: int) -> None:
-        kernel.settle(self._handle, *self.records, order, index)
+        self._settle(order, index)
 
     def tallies(self) -> tuple[Tally, ...]:
         return tuple(_tally(record, self._players) for record in self._tallies)

@@ -10,14 +10,9 @@ import numpy as np
 from cantstop_arena.deals.outcomes import ILLEGAL, Block
 from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.game_api.game import LEFT, Event, Game
-from cantstop_arena.games.cantstop.engine import kernel
-from cantstop_arena.games.cantstop.engine.compiled_bots import (
-    NativePlayer,
-    compile_player,
-    handle_of,
-    is_compiled,
-)
-from cantstop_arena.games.cantstop.engine.compiler import cache_folder
+from cantstop_arena.games.cantstop.engine.kept import cache_folder
+from cantstop_arena.games.cantstop.engine.machine import engine, handle_of, native_player, shown
+from cantstop_arena.games.cantstop.engine.players import NativePlayer, is_compiled
 from cantstop_arena.games.cantstop.engine.state import (
     AGAIN,
     FAULT,
@@ -92,21 +87,7 @@ class EngineTable(Table):
     def warm_up(self) -> None:
         """Have the engine compiled, or loaded, without asking any bot."""
         self._lay(self.games)  # a table may have been made before its process was forked
-        game, bots = self.games[0], len(self.contestants)
-        group = tuple(seat % bots for seat in range(int(game.players)))
-        if any(self.native):
-            kernel.play_native(
-                self.handle, *self._native_arguments(Block(group, 0, 0), self.books(0))
-            )
-        if not all(self.native):
-            kernel.start_game(self.handle, 0)
-            game.watched = 1
-            kernel.advance(self.handle, NO_ANSWER)
-            game.watched = 0
-        kernel.bot_key(self.handle, 0)
-        kernel.start_game(self.handle, 0)
-        kernel.forfeit(self.handle, 0)
-        self.books(1).enter(0, 0)
+        engine()
 
     # One game
 
@@ -129,14 +110,14 @@ class EngineTable(Table):
             native = self.native[bot]
             game.choose_at[seat], game.again_at[seat] = native.addresses if native else (0, 0)
             game.memory_sizes[seat] = native.memory if native else 0
-        kernel.start_game(self.handle, deal)
+        engine().start_game(self.handle, deal)
         self.asker.begin()
 
     def begin_again(self, deal: int) -> None:
-        kernel.start_game(self.handle, deal)
+        engine().start_game(self.handle, deal)
 
     def key_of_bot(self, seat: int) -> int:
-        return int(kernel.bot_key(self.handle, seat))
+        return int(engine().bot_key(self.handle, seat))
 
     def mark_as_deciding(self, seat: int) -> None:
         game = self.games[0]
@@ -163,7 +144,7 @@ class EngineTable(Table):
 
     def calls(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
         ask = partial(self.asker.ask, self.sitting)
-        return partial(kernel.advance, self.handle), self._asked(ask) if self._is_watched else ask
+        return partial(engine().advance, self.handle), self._asked(ask) if self._is_watched else ask
 
     @property
     def _is_watched(self) -> bool:
@@ -179,7 +160,7 @@ class EngineTable(Table):
 
     def forfeit(self, seat: int) -> None:
         if self.games[0].ending != FAULT:
-            kernel.forfeit(self.handle, seat)
+            engine().forfeit(self.handle, seat)
 
     # Watched, step by step
 
@@ -218,27 +199,21 @@ class EngineTable(Table):
     def play_compiled(
         self, block: Block, start: int, stop: int, books: Any
     ) -> tuple[int, BotFault | None]:
-        arguments = self._native_arguments(block, books, start, stop)
-        try:
-            cursor = kernel.play_native(self.handle, *arguments)
-        except Exception as error:
-            return int(self.games[0].cursor), fault_of(error)
-        return cursor, BotFault(ILLEGAL, NO_MOVE) if cursor < stop else None
-
-    def _native_arguments(
-        self, block: Block, books: EngineBooks, start: int = 0, stop: int = 0
-    ) -> tuple[Any, ...]:
-        """What the engine needs to play the block's games numbered `start` to `stop`."""
         natives = [self.native[bot] for bot in block.group]
         told = [(*native.addresses, native.memory) for native in natives if native]
         addresses = np.array(told, np.int64).reshape(-1, 3)
         positions = tuple(range(len(block.group)))
         places = np.array([*lineups(positions, self.orders)], np.int64)
-        return addresses, places, block.first, start, stop, *books.records
+        games = (*shown(addresses, places), block.first, start, stop)
+        try:
+            cursor = engine().play_native(self.handle, *games, *books.records)
+        except Exception as error:
+            return int(self.games[0].cursor), fault_of(error)
+        return cursor, BotFault(ILLEGAL, NO_MOVE) if cursor < stop else None
 
 
 def _compiled(contestant: Contestant) -> NativePlayer | None:
     if not is_compiled(contestant.player):
         return None
     folder = cache_folder(contestant.digest)
-    return compile_player(contestant.player, contestant.name, folder)
+    return native_player(contestant.player, contestant.name, folder)

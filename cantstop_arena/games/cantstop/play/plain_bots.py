@@ -9,8 +9,7 @@ import numpy as np
 
 from cantstop_arena.game_api.answers import index_among, truth
 from cantstop_arena.game_api.streams import Stream
-from cantstop_arena.games.cantstop.engine import kernel
-from cantstop_arena.games.cantstop.engine.compiled_bots import handle_of
+from cantstop_arena.games.cantstop.engine.machine import engine, handle_of
 from cantstop_arena.games.cantstop.engine.state import FIELDS, MOVE, GameArray
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.rules import RuleSet
@@ -77,7 +76,7 @@ class Asker:
         """Forget the game before; the next one has been started."""
         self._standings_of = (-1, -1)
         self.shown.clear()
-        keys = (int(kernel.bot_key(self._handle, seat)) for seat in range(self._players))
+        keys = (int(engine().bot_key(self._handle, seat)) for seat in range(self._players))
         self._streams = tuple(map(Stream, keys))
 
     def ask(self, players: Sequence[Player], wanted: int) -> int:

@@ -17,7 +17,9 @@ import numpy as np
 from numba.core import config
 from platformdirs import user_cache_path
 
-from cantstop_arena.runtime.machinecode.store import Store, private_folder, toolchain
+from cantstop_arena.runtime.machinecode.files import private_folder
+from cantstop_arena.runtime.machinecode.store import Store
+from cantstop_arena.runtime.machinecode.toolchain import toolchain
 
 ENGINE = Path(__file__).parent
 

@@ -1,0 +1,61 @@
+"""Where the engine's machine code is kept, and bots': found without importing what compiles it."""
+
+import os
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from cantstop_arena.runtime.machinecode.files import (
+    SUFFIX,
+    key_of,
+    path_of,
+    private_folder,
+    seal,
+    unsealed,
+)
+from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
+from cantstop_arena.runtime.machinecode.toolchain import compiles, sources, toolchain
+
+ENGINE = (
+    *("calling", "dice", "kernel", "moves"),
+    *("native_attributes", "native_sequences", "native_types"),
+)
+"""The modules of this folder that are compiled, or teach numba what to compile."""
+
+
+def cache_root() -> Path:
+    """The folder of compiled code: $CANTSTOP_ARENA_CACHE, or the user's cache folder."""
+    chosen = os.environ.get("CANTSTOP_ARENA_CACHE")
+    return Path(chosen) if chosen else user_cache_path("cantstop-arena")
+
+
+def cache_folder(part: str) -> Path | None:
+    """A folder for the engine's (or a bot's) machine code; None where nothing is compiled.
+
+    Raises ArenaError where it cannot be made, or is not the user's alone.
+    """
+    return private_folder(cache_root(), engine_fingerprint(), part) if compiles() else None
+
+
+def is_cached(part: str) -> bool:
+    """Whether machine code of the engine, or of the bot with this digest, is kept on disk."""
+    folder = cache_root() / engine_fingerprint() / part
+    return any(folder.glob(f"*{SUFFIX}"))
+
+
+@cache
+def engine_fingerprint() -> str:
+    """What the engine is compiled from, the versions that turn it into machine code included.
+
+    To say so takes an import of all that. So it is noted for the arena's sources as they are.
+    """
+    key = key_of(toolchain(), sources(__name__.partition(".")[0]))
+    path = path_of(private_folder(cache_root(), "engines"), "engine", key)
+    if noted := unsealed(path, key):
+        return noted.decode()
+    modules = (import_module(f"{__package__}.{name}") for name in ENGINE)
+    found = fingerprint(toolchain(), *modules)
+    seal(path, key, found.encode())
+    return found
