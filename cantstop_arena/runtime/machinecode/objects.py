@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import llvmlite.binding as llvm
 import msgspec
@@ -53,6 +54,9 @@ class Loaded:
             raise RuntimeError("an object file lacks its function")
 
 
+_LOADED: WeakValueDictionary[bytes, Loaded] = WeakValueDictionary()
+
+
 def load(
     folder: Path | None, name: str, stamp: str, compile_all: Callable[[], Sequence[Any]]
 ) -> Loaded:
@@ -61,7 +65,8 @@ def load(
     `stamp` stands for all that they are compiled from; without a folder nothing is kept.
     """
     key = key_of(toolchain(), _processor(), stamp, name)
-    if folder and (found := _found(path_of(folder, name, key), key)):
+    if folder and (found := _LOADED.get(key) or _found(path_of(folder, name, key), key)):
+        _LOADED[key] = found
         return found
     results = compile_all()
     functions = [_taken_from(result) for result in results]

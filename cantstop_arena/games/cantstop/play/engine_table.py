@@ -143,7 +143,7 @@ class EngineTable(Table):
         game.bots[: len(positions)] = positions
 
     def calls(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-        ask = partial(self.asker.ask, self.sitting)
+        ask = self.asker.asking(self.sitting)
         return partial(engine().advance, self.handle), self._asked(ask) if self._is_watched else ask
 
     @property
