@@ -139,5 +139,6 @@ def _raise(status: int, address: int) -> NoReturn:
     else:
         told = serialize.loads(packed)
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(told))  # which the next call takes
-    ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object)(_helperlib.c_helpers["do_raise"])(told)
+    do_raise = getattr(_helperlib, "c_helpers")["do_raise"]  # noqa: B009 - of an untyped extension
+    ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object)(do_raise)(told)
     raise SystemError("compiled code has raised nothing")

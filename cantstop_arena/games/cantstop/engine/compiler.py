@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 from numba.core import config
 
-from cantstop_arena.games.cantstop.engine.kept import cache_folder
+from cantstop_arena.games.cantstop.engine.kept import code_folder
 from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
 from cantstop_arena.runtime.machinecode.store import Store
 from cantstop_arena.runtime.machinecode.toolchain import toolchain
@@ -64,5 +64,5 @@ def bare_entry(function: Callable[..., Any]) -> Any:
         return function
     dispatcher = numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
     stamp = partial(fingerprint, toolchain(), function)
-    dispatcher._cache = Store(function.__name__, stamp, partial(cache_folder, "engine"))
+    dispatcher._cache = Store(function.__name__, stamp, code_folder)
     return dispatcher

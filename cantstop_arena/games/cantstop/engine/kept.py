@@ -36,7 +36,12 @@ def cache_folder(part: str) -> Path | None:
 
     Raises ArenaError where it cannot be made, or is not the user's alone.
     """
-    return private_folder(cache_root(), engine_fingerprint(), part) if compiles() else None
+    return code_folder(part) if compiles() else None
+
+
+def code_folder(part: str = "engine") -> Path:
+    """The same, where things are compiled."""
+    return private_folder(cache_root(), engine_fingerprint(), part)
 
 
 def is_cached(part: str) -> bool:

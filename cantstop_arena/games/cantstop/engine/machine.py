@@ -97,8 +97,8 @@ def native_player(player: Player, name: str, folder: Path | None) -> NativePlaye
 
         return compile_player(player, name)
 
-    functions, options = zip(*map(opened, (player.choose_move, player.roll_again)), strict=True)
-    kept = None if any(map(is_live, options)) else folder
-    stamp = fingerprint(engine_fingerprint(), *functions, *options)
+    parts = [opened(player.choose_move), opened(player.roll_again)]
+    kept = None if any(is_live(options) for _, options in parts) else folder
+    stamp = fingerprint(engine_fingerprint(), *parts)
     loaded = load(kept, "bot", stamp, compile_all)
-    return NativePlayer(loaded.addresses, memory_of(functions), loaded)
+    return NativePlayer(loaded.addresses, memory_of(one for one, _ in parts), loaded)

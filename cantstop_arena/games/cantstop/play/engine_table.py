@@ -63,6 +63,7 @@ class EngineTable(Table):
 
     def _lay(self, games: Any) -> None:
         self.games = games
+        self._record: Any = games.view(GAME)[0]  # its fields are read in a tenth of the time
         games[0].memory_at = [memory.ctypes.data for memory in self._memories]
         self.handle = handle_of(games)
         self.asker = Asker(self.rules, games, self._surroundings)
@@ -97,19 +98,19 @@ class EngineTable(Table):
 
     @property
     def turn(self) -> int:
-        return int(self.games[0].turn)
+        return int(self._record["turn"])
 
     @property
     def speaker(self) -> int:
-        game = self.games[0]
-        return self.group[int(game.bots[int(game.seat)]) % len(self.group)]
+        game = self._record
+        return self.group[int(game["bots"][int(game["seat"])]) % len(self.group)]
 
     def begin(self, deal: int) -> None:
-        game = self.games[0]
+        game = self._record
         for seat, bot in enumerate(self.seats):
             native = self.native[bot]
-            game.choose_at[seat], game.again_at[seat] = native.addresses if native else (0, 0)
-            game.memory_sizes[seat] = native.memory if native else 0
+            game["choose_at"][seat], game["again_at"][seat] = native.addresses if native else (0, 0)
+            game["memory_sizes"][seat] = native.memory if native else 0
         engine().start_game(self.handle, deal)
         self.asker.begin()
 
@@ -120,8 +121,8 @@ class EngineTable(Table):
         return int(engine().bot_key(self.handle, seat))
 
     def mark_as_deciding(self, seat: int) -> None:
-        game = self.games[0]
-        game.seat, game.turn, game.waiting = seat, 0, AGAIN
+        game = self._record
+        game["seat"], game["turn"], game["waiting"] = seat, 0, AGAIN
 
     def last_shown(self, seat: int) -> Any:
         return self.asker.shown.get(seat)
@@ -129,18 +130,18 @@ class EngineTable(Table):
     @contextmanager
     def hearing(self, seat: int) -> Iterator[None]:
         """The record is as it was afterwards, unless the bot fails."""
-        game = self.games[0]
-        last, game.seat, game.waiting = int(game.seat), seat, HEARING
+        game = self._record
+        last, game["seat"], game["waiting"] = int(game["seat"]), seat, HEARING
         yield
-        game.seat, game.waiting = last, OVER
+        game["seat"], game["waiting"] = last, OVER
 
     def rest(self) -> None:
-        self.games[0].waiting = OVER
+        self._record["waiting"] = OVER
 
     def show_place(self, cursor: int, positions: Group) -> None:
-        game = self.games[0]
-        game.cursor = cursor
-        game.bots[: len(positions)] = positions
+        game = self._record
+        game["cursor"] = cursor
+        game["bots"][: len(positions)] = positions
 
     def calls(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
         ask = self.asker.asking(self.sitting)
@@ -148,18 +149,18 @@ class EngineTable(Table):
 
     @property
     def _is_watched(self) -> bool:
-        return bool(self.games[0].watched)
+        return bool(self._record["watched"])
 
     def _asked(self, ask: Callable[[int], int]) -> Callable[[int], int]:
         """A watched game also stops where nothing is asked."""
         return lambda stop: ask(stop) if stop in (MOVE, AGAIN) else NO_ANSWER
 
     def look_at_end(self) -> None:
-        if self.games[0].ending == FAULT:
+        if self._record["ending"] == FAULT:
             raise BotFault(ILLEGAL, NO_MOVE)
 
     def forfeit(self, seat: int) -> None:
-        if self.games[0].ending != FAULT:
+        if self._record["ending"] != FAULT:
             engine().forfeit(self.handle, seat)
 
     # Watched, step by step

@@ -1,7 +1,7 @@
 """Plain-Python bots: shown the table as a `Turn`, asked, and their answers checked."""
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from os import _exit, getpid
 from struct import Struct
 from sys import getrecursionlimit
@@ -12,10 +12,10 @@ from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.cantstop.engine.machine import engine, handle_of
 from cantstop_arena.games.cantstop.engine.state import (
     COLUMNS,
-    FIELDS,
     MAX_SEATS,
     MOVE,
     GameArray,
+    slot,
 )
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.rules import RuleSet
@@ -30,22 +30,15 @@ from cantstop_arena.games.cantstop.turn import (
 from cantstop_arena.runtime import interpreter_state
 from cantstop_arena.table.bot_faults import fault_of
 
-
-def _slot(name: str) -> int:
-    """Where a number stands in the game record, counted in numbers."""
-    return int(FIELDS[name][1]) // 8
-
-
-_SEAT, _MOVE_COUNT, _MOVES = _slot("seat"), _slot("move_count"), _slot("moves")
-_RUNNERS, _CLAIMS = _slot("runners"), _slot("claims")
+_SEAT, _CLAIMED = slot("seat"), slot("claimed")
+_MOVE_COUNT, _MOVES = slot("move_count"), slot("moves")
+_RUNNERS, _CLAIMS = slot("runners"), slot("claims")
 _RIVALS = [
     [[(seat + step) % players for step in range(1, players)] for seat in range(players)]
     for players in range(MAX_SEATS + 1)
 ]
 # What changes from roll to roll stands first in the record: seat, turn, rolls, roll, free, placed,
-# topped, claimed, move_count, moves. Claims and markers follow each other.
-_SIGHT = Struct(f"{_RUNNERS}q").unpack_from
-_STANDINGS = Struct(f"{MAX_SEATS + MAX_SEATS * COLUMNS}q").unpack_from
+# topped, claimed, move_count, moves, runners. Claims and markers follow each other.
 _turn: Callable[[tuple[Any, ...]], Turn] = partial(tuple.__new__, Turn)
 """A turn from its fields, in a tenth of the time that Turn takes to look at each by name."""
 
@@ -61,24 +54,28 @@ class Asker:
         self._players = int(games[0].players)
         self._board = int(games[0].board)
         self._record = memoryview(games).cast("B")
-        self._runners = Struct(f"{len(rules.lengths)}q").unpack_from
+        self._width, self._dice = len(rules.lengths), _all_dice(rules.sides)
+        self._sight = Struct(f"{_RUNNERS + self._width}q").unpack_from
+        self._all_standings = Struct(f"{MAX_SEATS + self._players * COLUMNS}q").unpack_from
         self._streams: tuple[Stream, ...] = ()
         self._process = getpid()
         self._surroundings = undamaged
         self.on_turn: Callable[[int], None] = lambda seat: None  # told the seat before its turn
         self.shown: dict[int, Turn] = {}  # by seat, what was shown last
+        self._number = 0  # of the turn that what follows is of
+        self._unclaimed = 0
         self._standings: tuple[Any, ...] = ()
 
     @property
     def seat(self) -> int:
         """The seat on turn."""
-        return int(_SIGHT(self._record)[_SEAT])
+        return int(self._sight(self._record)[_SEAT])
 
     def begin(self) -> None:
         """Forget the game before; the next one has been started."""
-        self._standings = ()
+        self._number = 0
         self.shown.clear()
-        keys = (engine().bot_key(self._handle, seat) for seat in range(self._players))
+        keys = (int(engine().bot_key(self._handle, seat)) for seat in range(self._players))
         self._streams = tuple(map(Stream, keys))
 
     def asking(self, players: Sequence[Player]) -> Callable[[int], int]:
@@ -87,11 +84,12 @@ class Asker:
         It raises BotFault, or IllegalAnswer.
         """
         # Plain bots spend much of their time here, so that all it needs is at hand.
-        record, look, shown = self._record, self._look, self.shown
+        record, sight, look, shown = self._record, self._sight, self._look, self.shown
         undamaged, process = self._surroundings, self._process
+        limit = undamaged.recursion
 
         def ask(wanted: int) -> int:
-            seen = _SIGHT(record)
+            seen = sight(record)
             seat = seen[_SEAT]
             player = players[seat]
             turn = shown[seat] = look(seen)
@@ -104,7 +102,7 @@ class Asker:
             except BaseException as error:  # SystemExit and KeyboardInterrupt too: the bot's own
                 raise fault_of(error, player) from error
             finally:
-                if getrecursionlimit() != undamaged.recursion:
+                if getrecursionlimit() != limit:
                     undamaged.restore_quickly()
                 if getpid() != process:  # the bot has forked: there is one of us too many
                     _exit(0)
@@ -116,31 +114,34 @@ class Asker:
 
     def _look(self, seen: tuple[int, ...]) -> Turn:
         """The table as the player on turn sees it; `seen` are the first numbers of the record."""
-        seat, number, rolls, roll, free, placed, topped, claimed = seen[:_MOVE_COUNT]
-        if self._standings[:2] != (number, seat):
-            self._surroundings.restore_quickly()
-            self.on_turn(seat)
-            self._standings = (number, seat, self._standings_of(seat))
-        unfinished = self._board & ~(claimed | topped)
+        seat, number, rolls, roll, free, placed, topped = seen[:_CLAIMED]
+        if number != self._number:
+            self._begin_turn(seat, number, seen[_CLAIMED])
+        unfinished = self._unclaimed & ~topped
         now = (
             seat,
             self._players,
             number,
             rolls,
-            dice_of(roll, self.rules.sides),
-            self._runners(self._record, 8 * _RUNNERS),
+            self._dice[roll],
+            seen[_RUNNERS:],
             free,
             columns_in(placed),
             columns_in(unfinished if free else unfinished & placed),
-            columns_in(claimed),
         )
-        return _turn(now + self._standings[2])
+        return _turn(now + self._standings)
+
+    def _begin_turn(self, seat: int, number: int, claimed: int) -> None:
+        self._surroundings.restore_quickly()
+        self.on_turn(seat)
+        self._number, self._unclaimed = number, self._board & ~claimed
+        self._standings = (columns_in(claimed), *self._standings_of(seat))
 
     def _standings_of(self, seat: int) -> tuple[Any, ...]:
         """What does not change during a turn: the fields of a Turn from `markers` on."""
-        numbers, width = _STANDINGS(self._record, 8 * _CLAIMS), len(self.rules.lengths)
+        numbers = self._all_standings(self._record, 8 * _CLAIMS)
         claims, places = numbers[:MAX_SEATS], range(MAX_SEATS, len(numbers), COLUMNS)
-        markers = [numbers[place : place + width] for place in places]
+        markers = [numbers[place : place + self._width] for place in places]
         rivals = _RIVALS[self._players][seat]
         return (
             markers[seat],
@@ -151,6 +152,12 @@ class Asker:
             self._streams[seat],
             NO_MEMORY,
         )
+
+
+@cache
+def _all_dice(sides: int) -> list[tuple[int, ...]]:
+    """The dice of every roll, by its number."""
+    return [dice_of(roll, sides) for roll in range(sides**4)]
 
 
 @lru_cache(1 << 12)
