@@ -9,6 +9,7 @@ from click.shell_completion import CompletionItem
 
 from cantstop_arena.cli import completing
 from cantstop_arena.cli.commands.bots_check import check
+from cantstop_arena.cli.commands.bots_compile import compile_bot
 from cantstop_arena.cli.commands.bots_new import new
 from cantstop_arena.cli.options import bots_option, catalogue_for
 from cantstop_arena.runtime.system import short_path
@@ -53,6 +54,7 @@ def bots(context: click.Context, as_json: bool, game_name: str | None, bots_fold
 
 
 bots.add_command(check)
+bots.add_command(compile_bot)
 bots.add_command(new)
 
 
