@@ -4,6 +4,7 @@ import mmap
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from cantstop_arena.bot_sources.bot_specs import Description, marked
@@ -13,10 +14,19 @@ from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.check.harness import SEED, Harness
 from cantstop_arena.check.suite import difference, suite_of
 from cantstop_arena.deals.outcomes import Block
-from cantstop_arena.errors import ERROR, BotError
+from cantstop_arena.errors import ERROR, ArenaError, BotError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.runtime.errands import Errand, Failed, run
+from cantstop_arena.runtime.machinecode.files import (
+    cache_root,
+    key_of,
+    path_of,
+    private_folder,
+    seal,
+    unsealed,
+)
+from cantstop_arena.runtime.machinecode.toolchain import toolchain
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.files.config import usual_players
@@ -42,8 +52,9 @@ class Twins:
 
 
 def can_be_compiled(game: Game, bot: Description) -> bool:
-    """Whether it is worth trying: a bot of others' that plays as plain Python, and forgets."""
-    return bot.lane == "plain" and not bot.learns and game.bot_template(compiled=True) is not None
+    """Whether it is worth trying: a file's bot that plays as plain Python, and forgets."""
+    is_plain = bot.path is not None and bot.lane == "plain" and not bot.complaint
+    return is_plain and not bot.learns and game.bot_template(compiled=True) is not None
 
 
 def compare(catalogue: Catalogue, plain: Description, compiled: Description | None = None) -> Twins:
@@ -59,6 +70,45 @@ def compare(catalogue: Catalogue, plain: Description, compiled: Description | No
         return _believed(run(Errand(f"{__name__}:compared", {"spec": packed(spec)}, _LIMIT)))
     except Failed as error:
         raise BotError(f"bot {plain.name} cannot be compiled: it {error}") from error
+
+
+def outlook(catalogue: Catalogue, bot: Description) -> str:
+    """What it would bring to compile a bot, in words; empty where it is not to be compiled."""
+    if not can_be_compiled(catalogue.game, bot):
+        return ""
+    try:
+        twins = compare(catalogue, bot)
+    except BotError:
+        return ""
+    if twins.difference:
+        return f"would compile, but play otherwise then: {twins.difference}"
+    note_factor(bot, twins.factor)
+    return f"{_times(twins.factor)} as fast compiled: arena bots compile {bot.name}"
+
+
+def note_factor(bot: Description, factor: float) -> None:
+    """Remember how much faster a bot is compiled, for lists, which have no time to find out."""
+    path, key = _noted(bot)
+    seal(path, key, _times(factor).encode())
+
+
+def noted_factor(bot: Description) -> str:
+    """How much faster a bot is compiled, in words, if that was found out; else nothing."""
+    if bot.lane != "plain" or bot.path is None:
+        return ""
+    try:
+        return (unsealed(*_noted(bot)) or b"").decode()
+    except ArenaError:  # there is no folder to note anything in
+        return ""
+
+
+def _times(factor: float) -> str:
+    return f"{factor:,.0f} times"
+
+
+def _noted(bot: Description) -> tuple[Path, bytes]:
+    key = key_of(toolchain(), bot.game, bot.digest, bot.name)
+    return path_of(private_folder(cache_root(), "factors"), "factor", key), key
 
 
 def _believed(told: Any) -> Twins:

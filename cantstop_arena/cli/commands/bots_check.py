@@ -15,6 +15,7 @@ from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
+    from cantstop_arena.bot_sources.catalogue import Catalogue
     from cantstop_arena.check.findings import Finding
 
 
@@ -47,9 +48,10 @@ def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: fl
     from cantstop_arena.check.findings import WRONG
     from cantstop_arena.check.supervisor import BotCheck
 
-    check = BotCheck(_target(file), catalogue_for(bots_folder, game_name), limit)
+    target, catalogue = _target(file), catalogue_for(bots_folder, game_name)
+    check = BotCheck(target, catalogue, limit)
     with closing(check.findings()) as found:
-        findings = _seen_from_here(found)
+        findings = _seen_from_here(_with_other_lane(found, target, catalogue))
         told = list(findings if as_json else _printed(findings))
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in told], indent=2))
@@ -65,6 +67,25 @@ def _target(file: str) -> Path | str:
     if path.suffix == ".py" or path.name != file:
         raise UsageError(f"there is no file {file}")
     return file
+
+
+def _with_other_lane(
+    findings: "Iterator[Finding]", target: Path | str, catalogue: "Catalogue"
+) -> "Iterator[Finding]":
+    """The findings, and what plain bots would gain by being compiled, if nothing is wrong."""
+    from cantstop_arena.check.findings import NOTE, WRONG, Finding
+    from cantstop_arena.check.twins import outlook
+
+    is_wrong = False
+    for finding in findings:
+        is_wrong |= finding.mark == WRONG
+        yield finding
+    if is_wrong:
+        return
+    bots = catalogue.bots_of(target) if isinstance(target, Path) else [catalogue.find(target)]
+    for bot in bots:
+        if told := outlook(catalogue, bot):
+            yield Finding(NOTE, "compiled", told, bot.name)
 
 
 def _seen_from_here(findings: "Iterator[Finding]") -> "Iterator[Finding]":

@@ -15,6 +15,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from platformdirs import user_cache_path
+
 from cantstop_arena.errors import ArenaError
 
 SUFFIX = ".code"
@@ -22,6 +24,12 @@ _MARK = b"machine code\n"
 _HASH = hashlib.sha256().digest_size
 _ROOT_USER = 0
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+def cache_root() -> Path:
+    """The folder of compiled code: $CANTSTOP_ARENA_CACHE, or the user's cache folder."""
+    chosen = os.environ.get("CANTSTOP_ARENA_CACHE")
+    return Path(chosen) if chosen else user_cache_path("cantstop-arena")
 
 
 def key_of(*wanted: object) -> bytes:

@@ -20,6 +20,7 @@ from cantstop_arena.runtime.machinecode.toolchain import toolchain
 # Called for an array that numba has made when nobody holds it any more. Where numba is not
 # imported, all arrays are NumPy's, and it never is.
 _NEVER_CALLED = "NRT_MemInfo_call_dtor"
+_ENVIRONMENT = "_ZN08NumbaEnv"
 _OF_NUMBA = ("numba_", "NRT_", "Py", "_Py")
 
 
@@ -27,13 +28,15 @@ _OF_NUMBA = ("numba_", "NRT_", "Py", "_Py")
 class Compiled:
     """A function as numba has compiled it: an object file, and its name in there.
 
-    It `needs_numba` where it calls what numba brings along.
+    It `needs_numba` where it calls what numba brings along, to say what is wrong with a number, for
+    one; then these are the names of the `environments` that it looks for.
     """
 
     object: bytes
     symbol: str
     returns: str
     needs_numba: bool
+    environments: tuple[str, ...] = ()
 
 
 class Loaded:
@@ -47,11 +50,22 @@ class Loaded:
         for function in functions:
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(function.object))
         self._engine.finalize_object()
+        self._settle([name for function in functions for name in function.environments])
         symbols = [function.symbol for function in functions]
         self.addresses: tuple[int, ...] = tuple(map(self._engine.get_function_address, symbols))
         self.returns = tuple(function.returns for function in functions)
         if not all(self.addresses):
             raise RuntimeError("an object file lacks its function")
+
+    def _settle(self, names: Sequence[str]) -> None:
+        """Give code an environment, where it insists on one."""
+        if names:
+            from numba import _dynfunc
+
+            self._environment = getattr(_dynfunc, "Environment")(globals={})  # noqa: B009 - untyped
+        for name in names:
+            address = self._engine.get_global_value_address(name)
+            ctypes.c_void_p.from_address(address).value = id(self._environment)
 
 
 _LOADED: WeakValueDictionary[bytes, Loaded] = WeakValueDictionary()
@@ -97,8 +111,11 @@ def _taken_from(result: Any) -> Compiled:
     module = result.library._final_module
     called = {function.name for function in module.functions if function.is_declaration}
     needs_numba = any(name.startswith(_OF_NUMBA) for name in called - {_NEVER_CALLED})
+    environments = (
+        one.name for one in module.global_variables if one.name.startswith(_ENVIRONMENT)
+    )
     symbol, returns = result.fndesc.llvm_func_name, str(result.signature.return_type)
-    return Compiled(code, symbol, returns, needs_numba)
+    return Compiled(code, symbol, returns, needs_numba, (*environments,) if needs_numba else ())
 
 
 def _get_ready(needs_numba: bool) -> None:

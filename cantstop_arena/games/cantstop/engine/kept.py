@@ -1,14 +1,12 @@
 """Where the engine's machine code is kept, and bots': found without importing what compiles it."""
 
-import os
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 from cantstop_arena.runtime.machinecode.files import (
     SUFFIX,
+    cache_root,
     key_of,
     path_of,
     private_folder,
@@ -23,12 +21,6 @@ ENGINE = (
     *("native_attributes", "native_sequences", "native_types"),
 )
 """The modules of this folder that are compiled, or teach numba what to compile."""
-
-
-def cache_root() -> Path:
-    """The folder of compiled code: $CANTSTOP_ARENA_CACHE, or the user's cache folder."""
-    chosen = os.environ.get("CANTSTOP_ARENA_CACHE")
-    return Path(chosen) if chosen else user_cache_path("cantstop-arena")
 
 
 def cache_folder(part: str) -> Path | None:
