@@ -15,6 +15,7 @@ from cantstop_arena.runtime.machinecode import objects
 from cantstop_arena.runtime.machinecode.files import SUFFIX, key_of, seal
 from cantstop_arena.runtime.machinecode.objects import Loaded, load
 from cantstop_arena.runtime.machinecode.python_calls import PythonCalls
+from cantstop_arena.runtime.machinecode.toolchain import toolchain
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")
 
@@ -101,7 +102,7 @@ def test_what_is_not_whole_is_compiled_again(tmp_path: Path, at: float) -> None:
 def test_what_is_whole_and_of_no_use_is_compiled_again(tmp_path: Path, packed: bytes) -> None:
     times_compiled(tmp_path)
     (file,) = tmp_path.glob(f"*{SUFFIX}")
-    key = key_of(objects.toolchain(), objects._processor(), "", "doubled")
+    key = key_of(toolchain(), objects._processor(), "", "doubled")
     seal(file, key, packed)
     assert times_compiled(tmp_path) == 1
     assert times_compiled(tmp_path) == 0
