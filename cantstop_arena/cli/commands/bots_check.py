@@ -1,7 +1,7 @@
 """`arena bots check`: what the author of a bot wants to know before a tournament."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from math import isfinite
@@ -12,9 +12,10 @@ import click
 
 from cantstop_arena.cli import completing
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
-from cantstop_arena.errors import UsageError
+from cantstop_arena.errors import BotError, UsageError
 
 if TYPE_CHECKING:
+    from cantstop_arena.bot_sources.bot_specs import Description
     from cantstop_arena.bot_sources.catalogue import Catalogue
     from cantstop_arena.check.findings import Finding
 
@@ -82,10 +83,19 @@ def _with_other_lane(
         yield finding
     if is_wrong:
         return
-    bots = catalogue.bots_of(target) if isinstance(target, Path) else [catalogue.find(target)]
-    for bot in bots:
+    for bot in _described(target, catalogue):
         if told := outlook(catalogue, bot):
             yield Finding(NOTE, "compiled", told, bot.name)
+
+
+def _described(target: Path | str, catalogue: "Catalogue") -> "Sequence[Description]":
+    """The bots that were looked at; none of a file that plays another game."""
+    if not isinstance(target, Path):
+        return [catalogue.find(target)]
+    try:
+        return catalogue.bots_of(target)
+    except BotError:
+        return []
 
 
 def _seen_from_here(findings: "Iterator[Finding]") -> "Iterator[Finding]":
