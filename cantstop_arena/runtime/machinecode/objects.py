@@ -44,21 +44,22 @@ class Loaded:
 
     def __init__(self, functions: Sequence[Compiled]) -> None:
         """Raises RuntimeError where an object file is of no use."""
+        self._functions = tuple(functions)  # LLVM may look into their bytes as long as it has them
         _get_ready(any(function.needs_numba for function in functions))
         machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine()
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
         for function in functions:
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(function.object))
         self._engine.finalize_object()
-        self._settle([name for function in functions for name in function.environments])
+        self._give_environment([name for function in functions for name in function.environments])
         symbols = [function.symbol for function in functions]
         self.addresses: tuple[int, ...] = tuple(map(self._engine.get_function_address, symbols))
         self.returns = tuple(function.returns for function in functions)
         if not all(self.addresses):
             raise RuntimeError("an object file lacks its function")
 
-    def _settle(self, names: Sequence[str]) -> None:
-        """Give code an environment, where it insists on one."""
+    def _give_environment(self, names: Sequence[str]) -> None:
+        """Where code insists on an environment, its names lead to an empty one."""
         if names:
             from numba import _dynfunc
 
