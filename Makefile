@@ -2,12 +2,13 @@
 # make test-slow: the slow tests, of hostile bots, interruptions and statistics; properties at length.
 # They wait more than they compute, so that four processes share two cores well.
 # make test-long: trainings, ladders and figures, before a release; CI leaves them out.
+# make wheel-test: the built wheel alone, in an environment of its own. make docs: the site, in build/site.
 # make soak: a tournament under random faults. make coverage-study: do intervals hold the truth?
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-slow test-long check bench strength soak coverage-study clean
+.PHONY: run test test-slow test-long check bench strength soak coverage-study wheel wheel-test docs clean
 
 run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
@@ -24,12 +25,13 @@ test-long: $(VENV)/installed-dev
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers auto
 	$(BIN)/lint-imports
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/cubus_speed.py
+	$(BIN)/python benchmarks/cluster_speed.py
 
 strength: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/strength.py --write docs/strength.md
@@ -39,6 +41,16 @@ soak: $(VENV)/installed-dev
 
 coverage-study: $(VENV)/installed-dev
 	$(BIN)/python tests/coverage_study.py --write docs/numbers.md
+
+wheel: $(VENV)/bin/python
+	rm -rf dist
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+wheel-test: wheel
+	$(BIN)/python tests/wheel.py dist/*.whl
+
+docs: $(VENV)/installed-docs
+	DISABLE_MKDOCS_2_WARNING=true NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -50,6 +62,10 @@ $(VENV)/installed: $(VENV)/bin/python pyproject.toml
 $(VENV)/installed-dev: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $@ $(VENV)/installed
+
+$(VENV)/installed-docs: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	touch $@
 
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -81,7 +81,7 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     from cantstop_arena.tournament.files.config import FaultPolicy
     from cantstop_arena.tournament.pool.bot_logs import BotLogs
     from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
-    from cantstop_arena.tournament.run import Bots
+    from cantstop_arena.tournament.setup.known_bots import Bots
     from cantstop_arena.tournament.setup.preparation import prepare_bots
     from cantstop_arena.tournament.setup.table_specs import table_spec_for
 

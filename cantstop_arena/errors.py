@@ -7,7 +7,9 @@ ArenaError                 something a user can mend; the message says how
 │   └── BotError           a bot that is unknown, broken, or has no such option
 ├── LedgerError            results on disk that cannot be used or belong to another tournament
 ├── FaultError             a bot misbehaved in a tournament that is to stop at that
-├── WorkerPoolError         worker processes that keep dying
+├── WorkerPoolError        worker processes that keep dying
+├── ClusterError           a cluster that cannot be reached, ends, or has no machine that can play
+├── GameError              a game whose own code fails
 └── PageError              a page that cannot be drawn
 
 Interrupted is the user's own wish: Ctrl-C, or a request to end the process.
@@ -73,6 +75,10 @@ class FaultError(ArenaError):
 
 class WorkerPoolError(ArenaError):
     """Worker processes that keep dying."""
+
+
+class ClusterError(ArenaError):
+    """A cluster that cannot be reached, that ends, or none of whose machines can play."""
 
 
 class GameError(ArenaError):

@@ -58,7 +58,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 NO_BROWSER = "needs a browser: apt-get install chromium, and pip install -e '.[dev]'"
 
 GAMES = ("cantstop", "cubus")
-# Grandmaster takes long to compile, and is played by slow tests only.
+# These two take long to compile, and are played by slow tests only.
 WARMING = """
 import sys
 from pathlib import Path
@@ -66,11 +66,22 @@ from cantstop_arena.cli import main
 from cantstop_arena.games.registry import game_called
 game = game_called(sys.argv[1])
 bots = [bot for bot in game.bots if not game.refusal(bot, game.rules.default, 2)]
-bots = [bot for bot in bots if bot != "grandmaster"]
+bots = [bot for bot in bots if bot not in ("champion", "grandmaster")]
 Path("warm.yaml").write_text(f"game: {game.name}\\ngames: 2\\nbots: [{', '.join(bots)}]\\n")
 main(["run", "warm.yaml", "--quiet", "--workers", "1"])
+if game.name == "cantstop":
+    game.position(game.rules.default, 2, 1).seen_by(0)
 """
 WITHOUT = Path(__file__).parent / "without"
+
+# Files whose tests load, compile or solve much within pytest's own process.
+FILLING = {
+    *("test_bots", "test_compare_statistics", "test_dice", "test_drawing", "test_engine"),
+    *("test_exact_turn", "test_hints", "test_learning", "test_machinecode", "test_naive"),
+    *("test_optimal", "test_ratings", "test_ratings_errors", "test_ratings_fit"),
+    *("test_ratings_scores", "test_regret", "test_replay_page", "test_sequential"),
+    *("test_solving", "test_tables", "test_training", "test_tuned", "test_unseeded"),
+}
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -95,13 +106,30 @@ def _is_leader(config: pytest.Config) -> bool:
     return config.getoption("dist", "no") != "no" and not hasattr(config, "workerinput")
 
 
-def pytest_collection_finish() -> None:
-    """Leave what has been collected to no garbage collector, least of all in forked processes.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests that play within this process come last, for a small process is forked sooner.
 
-    Each of them would copy all that memory only to look through it.
+    Each of pytest's workers begins with its share of the files, so each has its share of both.
     """
+    workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
+    files = {file: number for number, file in enumerate(dict.fromkeys(map(_file_of, items)))}
+
+    def place(item: pytest.Item) -> tuple[int, bool, int]:
+        file = _file_of(item)
+        return files[file] % workers, file in FILLING or file.startswith("cubus/"), files[file]
+
+    items.sort(key=place)
+
+
+def _file_of(item: pytest.Item) -> str:
+    return item.path.relative_to(Path(__file__).parent).with_suffix("").as_posix()
+
+
+def pytest_collection_finish() -> None:
+    """Leave what there is at a fork to no garbage collector, which would copy it to look at it."""
     gc.collect()
     gc.freeze()
+    os.register_at_fork(before=gc.freeze)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -109,6 +137,25 @@ def one_worker() -> Iterator[None]:
     """Commands within this process play with one worker, unless a test wants more."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cantstop_arena.tournament.pool.worker.worker_count", lambda: 1)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_asked_once() -> Iterator[None]:
+    """What packages offer is found out once for all commands that look for them in one place."""
+    from cantstop_arena.bot_sources import catalogue
+
+    ask = vars(catalogue._Findings)["offers"].func
+    known: dict[tuple[str, ...], Any] = {}
+
+    def offers(findings: Any) -> Any:
+        place = tuple(sys.path)
+        if place not in known:
+            known[place] = ask(findings)
+        return known[place]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(catalogue._Findings, "offers", property(offers))
         yield
 
 

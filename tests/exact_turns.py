@@ -21,12 +21,12 @@ from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet
 Advances = tuple[int, ...]
 
 
-def random_net(players: int, seed: int) -> Any:
+def random_net(players: int, seed: int, kind: Any = NET) -> Any:
     """A net of random numbers, as a record array of length 1."""
     generator = np.random.default_rng(seed)
-    nets = np.zeros(1, NET).view(np.recarray)
+    nets = np.zeros(1, kind).view(np.recarray)
     nets[0].players, nets[0].turns = players, players == 1
-    for name in ("rows", "bias", "weights"):
+    for name in [name for name in ("rows", "bias", "weights", "sets") if name in kind.names]:
         part = nets[0][name]
         part[:] = generator.integers(-UNIT // 4, UNIT // 4, part.shape)
     return nets

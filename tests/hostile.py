@@ -934,6 +934,7 @@ LOUD["prints_compiled"] = compiled(
 
 QUICK = "decision_limit: 0.5\n"
 FEW = "max_faults: 2\n"
+APART = "gauntlet: patient\n"  # who has a process of its own need not meet others like it
 
 
 def some(bots: Mapping[str, Hostile], *names: str) -> dict[str, Hostile]:
@@ -941,6 +942,20 @@ def some(bots: Mapping[str, Hostile], *names: str) -> dict[str, Hostile]:
 
 
 GANGS = {
+    "mixed": Gang(
+        {
+            **some(EXCEPTIONS, "value_error"),
+            **some(MOVES, "too_high"),
+            **some(ENDLESS, "sleep"),
+            **some(DEADLY, "leaves_well", "segfaults"),
+            "now_and_then": Hostile(
+                playing("assert turn.dice[0] < 6 or turn.number < 5"),
+                frozenset({EXCEPTION, INNOCENT}),
+            ),
+        },
+        QUICK + FEW,
+        ("--workers", "1"),
+    ),
     "exceptions": Gang({**EXCEPTIONS, **SLY_EXCEPTIONS}),
     "answers": Gang({**MOVES, **ROLLS}),
     "traps": Gang(TRAPS, QUICK + FEW),
@@ -965,7 +980,7 @@ GANGS = {
             **some(COMPILED, "compiled_raise"),
             **HOGS,
         },
-        QUICK + FEW,
+        QUICK + FEW + APART,
         ("--memory", "512M"),
         isolate=True,
     ),
@@ -976,9 +991,10 @@ GANGS = {
             **some(DAMAGE, "closes_stdout", "closes_1", "exit_handlers", "blocks_every_signal"),
             **SPIES,
         },
+        APART,
         isolate=True,
     ),
-    "ruin": Gang(RUIN, QUICK + FEW, isolate=True),
+    "ruin": Gang(RUIN, QUICK + FEW + APART, isolate=True),
     "descriptors": Gang(
         some(RUIN, "writes_everywhere", "closes_everything", "no_descriptors", "forks"),
         QUICK + FEW,

@@ -11,6 +11,7 @@ from typing import Any
 import naive
 import pytest
 from conftest import Tables, plain
+from parameters import slow_but
 
 from cantstop_arena.deals.outcomes import Block, Tally
 from cantstop_arena.deals.shares import WHOLE
@@ -325,7 +326,7 @@ def shadowed(player: Player, reading: Player, differences: list[Any], asked: lis
     return Player(choose_move, roll_again)
 
 
-@pytest.mark.parametrize("rules", ["classic", "jump"])
+@pytest.mark.parametrize("rules", slow_but((0,), ["classic", "jump"]))
 @pytest.mark.parametrize("reading", READINGS)
 def test_every_decision_is_the_one_of_the_description(
     tables: Tables, reading: str, rules: str
@@ -351,7 +352,7 @@ def test_every_decision_is_the_one_of_the_description(
 
 def test_the_built_in_bots_are_those_of_the_strategies_page(tables: Tables) -> None:
     built_in = tables.catalogue.built_in(GAME)
-    assert {spec.name for spec in built_in} == {*BUILT_IN, "grandmaster", "optimal"}
+    assert {spec.name for spec in built_in} == {*BUILT_IN, "champion", "grandmaster", "optimal"}
     assert {spec.name for spec in built_in if spec.lane == "plain"} == {"optimal"}
     assert all(spec.summary for spec in built_in)
 
@@ -454,7 +455,7 @@ def test_random_rolls_again_as_often_as_its_option_says(tables: Tables) -> None:
     assert always.counts["busts"][0] == always.counts["turns"][0] - wins
 
 
-@pytest.mark.parametrize("players", [1, 2, 3, 4])
+@pytest.mark.parametrize("players", slow_but((1, 3), [1, 2, 3, 4]))
 @pytest.mark.parametrize("rules", NAMED)
 def test_built_in_bots_play_without_faults_under_every_named_rule_set(
     tables: Tables, rules: str, players: int
@@ -472,6 +473,7 @@ def test_grandmaster_plays_without_faults_with_nets_and_without(tables: Tables) 
             played(tables, ["grandmaster", "rule28", "random", "odds"][:players], 1, rules)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sides", [2, 3, 8])
 @pytest.mark.parametrize("runners", [1, 3])
 def test_built_in_bots_play_without_faults_on_other_boards(

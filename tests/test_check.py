@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from parameters import slow_but
 
 from cantstop_arena.bot_sources.bot_files import Source
 from cantstop_arena.bot_sources.catalogue import Catalogue
@@ -275,6 +276,7 @@ def test_ctrl_c_ends_the_check_and_what_it_started(here: Path) -> None:
 # --- What authors are told ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_family_is_looked_at_bot_by_bot(here: Path) -> None:
     Path("rude.py").write_text(FAMILY)
     output = arena("bots", "check", "rude.py", code=1).stdout
@@ -311,7 +313,7 @@ def test_what_is_not_there_is_a_usage_error(words: list[str], message: str) -> N
 
 
 @pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="nothing is compiled")
-@pytest.mark.parametrize("line", REFUSED)
+@pytest.mark.parametrize("line", slow_but(range(0, 17, 3), REFUSED))
 def test_what_does_not_compile_is_told_in_plain_words(line: str, here: Path) -> None:
     path = here / "bad.py"
     path.write_text(f"{COMPILED_HEAD}    {line}\n")
@@ -339,6 +341,7 @@ def test_a_compiled_method_is_told_to_be_none(here: Path) -> None:
 # --- New bots -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_new_compiled_bot_passes_the_check() -> None:
     told = arena("bots", "new", "quick", "--compiled", "--bots", "others").stdout
     assert told.startswith("others/quick.py is a bot now.")

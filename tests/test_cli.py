@@ -87,10 +87,11 @@ def summary(folder: str = "results/cup") -> Any:
 
 
 def test_help_imports_nothing_heavy() -> None:
+    heavy = {"numba", "numpy", "msgspec", "sqlite3", "yaml", "tabulate"}
     code = (
         "import sys, contextlib\nfrom cantstop_arena.cli import main\n"
         "with contextlib.suppress(SystemExit):\n    main(['--help'])\n"
-        "print(sorted({'numba', 'numpy', 'msgspec', 'yaml', 'tabulate'} & set(sys.modules)))"
+        f"print(sorted({heavy} & set(sys.modules)))"
     )
     output = subprocess.check_output([sys.executable, "-c", code], text=True)
     assert output.startswith("Usage: ")
@@ -199,15 +200,15 @@ def test_the_command_line_overrides_the_file() -> None:
 
 
 @pytest.mark.parametrize(
-    "players", [2, *(pytest.param(other, marks=pytest.mark.slow) for other in (1, 3, 4))]
+    "players", [2, *(pytest.param(other, marks=pytest.mark.slow) for other in (1, 4))]
 )
 def test_any_number_of_workers_writes_the_same_bytes(players: int) -> None:
     write("bots/faulty.py", FAULTY)
     bots = "[random, rule28, plain, faulty]"
     write("cup.yaml", f"name: cup\nplayers: {players}\ngames: 48\nseed: 1\nbots: {bots}\n")
-    for workers in ("1", "2"):
+    for workers in ("1", "3"):
         arena("run", "cup.yaml", "--workers", workers, "--results", workers)
-    assert bytes_of("1/cup") == bytes_of("2/cup")
+    assert bytes_of("1/cup") == bytes_of("3/cup")
     assert {fault["bot"] for fault in summary("1/cup")["faults"]} == {"faulty"}
     assert ("crosstable.csv" in bytes_of("1/cup")) == (players > 1)
 
@@ -227,8 +228,6 @@ def test_solitaire_reports_turns_per_game(cup: str) -> None:
     [
         ("text", "Standings\n\n  rank  bot "),
         ("markdown", "## Standings\n\n|   rank | bot "),
-        ("csv", "standings\nrank,bot,elo,elo_low,elo_high,"),
-        ("json", '{\n  "standings": {\n    "rows": ['),
         (
             "latex",
             "% In the preamble: \\usepackage{booktabs}\n\n% Standings\n\n\\begin{tabular}{rlr",
@@ -243,9 +242,8 @@ def test_tables_are_printed_in_the_format_asked_for(cup: str, form: str, begins:
     assert ("Written to" in result.stderr) == (form != "text")
 
 
-def test_json_has_every_table_and_csv_one_alone_without_a_title() -> None:
+def test_json_has_every_table_and_csv_one_alone_without_a_title(cup: str) -> None:
     result = arena("run", "cups/cup.yaml", "--format", "json")
-    assert "games to play" in result.stderr
     told = json.loads(result.stdout)
     names = ["standings", "crosstable", "seats", "styles", "fit", "faults"]
     assert list(told) == names
@@ -284,9 +282,16 @@ def test_the_crosstable_is_coloured_on_a_terminal_unless_that_is_not_wanted(cup:
     assert re.search(r"\x1b\[(1;)?3[12]m", coloured)
     plain = on_a_terminal(NO_COLOR="1")
     assert "\x1b" not in plain
-    assert plain == on_a_terminal(TERM="dumb") == re.sub(r"\x1b\[[\d;]*m", "", coloured)
-    assert "\x1b" in on_a_terminal(NO_COLOR="")
+    assert plain == re.sub(r"\x1b\[[\d;]*m", "", coloured)
     assert "\x1b" not in arena("rate", "results/cup").stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("said", "is_coloured"), [({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)]
+)
+def test_what_says_nothing_of_colours(cup: str, said: dict[str, str], is_coloured: bool) -> None:
+    assert ("\x1b" in on_a_terminal(**said)) == is_coloured
 
 
 def test_a_complete_run_says_so_and_prints_its_tables(cup: str) -> None:
@@ -347,6 +352,7 @@ def test_it_does_not_matter_where_one_stands(
     assert bytes_of("results/cup", REPORTS) == bytes_of("../results/cup", REPORTS)
 
 
+@pytest.mark.slow
 def test_one_may_stand_in_a_folder_whose_name_is_no_text(
     cup: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -418,11 +424,10 @@ def replayed(deal: int, *bots: str) -> tuple[list[str], Verdict]:
     "rules",
     [
         "{base: leave, sides: 4, stop: after-all-runners}",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in NAMED if name != "classic"),
-        "classic",
+        pytest.param("classic", marks=pytest.mark.slow),
     ],
 )
-def test_the_referee_accepts_replays_under_every_rule_set(rules: str) -> None:
+def test_the_referee_accepts_replays(rules: str) -> None:
     write("cups/cup.yaml", f"{CUP}rules: {rules}\n")
     for bots in (["last"], ["random", "plain"], ["rule28", "random", "odds"], ["rule28"] * 4):
         lines, verdict = replayed(3, *bots)
@@ -431,7 +436,8 @@ def test_the_referee_accepts_replays_under_every_rule_set(rules: str) -> None:
 
 
 def test_a_replayed_deal_is_the_game_of_the_tournament() -> None:
-    write("cups/cup.yaml", CUP.replace(", {bot: plain, as: last, last: true}", ""))
+    others = "rule28, ../bots/plain.py, {bot: plain, as: last, last: true}"
+    write("cups/cup.yaml", CUP.replace(others, "plain"))
     arena("run", "cups/cup.yaml", "--games", "2")
     games = [(lineup, replayed(0, *lineup["seats"])[1]) for lineup in summary()["lineups"]]
     for lineup, verdict in games:
@@ -466,6 +472,7 @@ def test_a_reader_that_leaves_early_causes_no_complaint() -> None:
         assert process.stderr.read() == b""
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_says_how_to_go_on_and_does() -> None:
     write("long cup.yaml", "name: long\ngames: 300000\nseed: 1\nbots: [random, rule28]\n")
     process = subprocess.Popen([*INTERRUPTIBLE, "run", "long cup.yaml"], stderr=subprocess.PIPE)

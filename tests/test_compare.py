@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from parameters import slow_but
 from story import told
 
 from cantstop_arena.cli import main
@@ -97,6 +98,7 @@ def records(players: int, rules: str, lineups: list[list[str]], deals: int) -> I
             yield result.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_the_values_are_those_of_the_recorded_games() -> None:
     compare("compare: [classic, long4]\ngames: 16\nbots: [rule28, random]\n")
     (answer,) = answers()
@@ -166,6 +168,7 @@ def test_an_interrupted_comparison_says_how_to_go_on_and_does() -> None:
     assert bytes_of("results") == bytes_of("whole")
 
 
+@pytest.mark.slow
 def test_a_bot_that_is_out_under_one_rule_set_is_left_out_under_all() -> None:
     Path("bots").mkdir()
     Path("bots/moody.py").write_text(MOODY)
@@ -209,6 +212,7 @@ def test_bots_that_sit_more_than_once() -> None:
     assert "order" not in {one["measure"] for one in answer["questions"]}
 
 
+@pytest.mark.slow
 def test_alone_nothing_is_asked_about_rivals() -> None:
     compare("compare: [classic, korean]\nplayers: 1\ngames: 200\nbots: [rule28, cautious]\n")
     (answer,) = answers()
@@ -226,7 +230,7 @@ def test_games_that_never_end_are_compared_all_the_same() -> None:
     assert "there is nothing to compare of the margin at the end" in answer["sentence"]
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "csv", "json", "latex"])
+@pytest.mark.parametrize("form", slow_but((0, 3), ["text", "markdown", "csv", "json", "latex"]))
 def test_formats(form: str) -> None:
     text = "compare: [classic, jump]\ngames: 200\nbots: [rule28, random]\n"
     result = compare(text, "--format", form)
@@ -240,7 +244,7 @@ def test_formats(form: str) -> None:
     else:
         sentence = answers()[0]["sentence"]
         assert sentence.split("%")[0] in result.stdout
-        assert "p is corrected for all 14 questions of the file" in result.stdout
+        assert "p and intervals are corrected for all 14 questions of the file" in result.stdout
     assert ("Written to results/test: " + ", ".join(FILES) in result.stdout) == (form == "text")
 
 

@@ -31,7 +31,6 @@ from cantstop_arena.compare.statistics import (
 )
 from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.games.cantstop.game import GAME
-from cantstop_arena.ratings.multiple_comparisons import holm
 
 RANDOM = np.random.default_rng(4)
 ONES = np.ones(40)
@@ -79,7 +78,7 @@ def test_questions_of_all_answers_are_corrected_together() -> None:
         Answer("leave", "classic", 2, 2, 9, 18, others, None, asked),
     ]
     first, second = corrected(answers)
-    oracle = multitest.multipletests([chances[0], 0.004, *chances[1:]], method="holm")[1]
+    oracle = multitest.multipletests([chances[0], 0.004, *chances[1:]], method="bonferroni")[1]
     assert first.order is not None
     found = [first.differences["turns"].corrected, first.order.corrected]
     found += [one.corrected for one in second.differences.values()]
@@ -88,13 +87,39 @@ def test_questions_of_all_answers_are_corrected_together() -> None:
     assert second.differences["5"].verdict == UNDECIDED
 
 
+def _apart(told: Difference, truth: float) -> bool:
+    """Whether an interval leaves something out."""
+    found = told.absolute
+    assert found is not None and found.low is not None and found.high is not None
+    return not found.low <= truth <= found.high
+
+
+def test_intervals_of_all_questions_hold_together_and_agree_with_the_verdicts() -> None:
+    """In 200 files of twelve questions, a quarter of them about something that differs."""
+    missed = 0
+    for _ in range(200):
+        shifts = [0.0] * 9 + [0.4, 0.6, 0.8]
+        before = RANDOM.normal(5.0, 1.0, (12, 60))
+        after = before + RANDOM.normal(0.0, 1.5, (12, 60)) + np.array(shifts)[:, None]
+        ones = np.ones(60)
+        told = [
+            compared(Ratio(one, ones), Ratio(other, ones), SHARE, 0.0).decided(12)
+            for one, other in zip(before, after, strict=True)
+        ]
+        apart = [_apart(one, shift) for one, shift in zip(told, shifts, strict=True)]
+        missed += any(apart)
+        for one in told:
+            assert (one.verdict == DIFFERENT) is _apart(one, 0.0) is ((one.corrected or 0) <= 0.05)
+    assert missed <= 20, "more than 5% at 3.2 standard errors"
+
+
 @pytest.mark.parametrize("ignored", [0.2, 0.5, 1.0, 2.0])
 def test_negligible_is_what_two_one_sided_tests_say(ignored: float) -> None:
     for shift in (0.0, 0.2, 0.6):
         before = draw(200)
         after = before + RANDOM.normal(shift, 2.0, 200)
         p, *_ = weightstats.ttost_paired(after, before, -ignored, ignored)
-        judged = difference(before, after, ignored=ignored).decided(1.0)
+        judged = difference(before, after, ignored=ignored).decided(1)
         assert (judged.verdict == NEGLIGIBLE) == (p < 0.025)
 
 
@@ -135,10 +160,10 @@ def test_effect_sizes_are_cohens() -> None:
 def test_verdicts() -> None:
     before = draw(400)
     near, far = before + RANDOM.normal(0, 0.1, 400), before + RANDOM.normal(5, 0.1, 400)
-    assert difference(before, far, COUNT, 0.01).decided(0.001).verdict == DIFFERENT
-    assert difference(before, near, COUNT, 0.01).decided(0.001).verdict == NEGLIGIBLE
-    assert difference(before, near, COUNT, 0.0).decided(0.2).verdict == UNDECIDED
-    assert difference(before, before, COUNT, 0.0).decided(1.0).verdict == SAME
+    assert difference(before, far, COUNT, 0.01).decided(2).verdict == DIFFERENT
+    assert difference(before, near, COUNT, 0.01).decided(2).verdict == NEGLIGIBLE
+    assert difference(before, near, COUNT, 0.0).decided(50).verdict == UNDECIDED
+    assert difference(before, before, COUNT, 0.0).decided(1).verdict == SAME
 
 
 def test_no_difference_in_any_deal_is_none() -> None:
@@ -166,7 +191,7 @@ def test_twice_as_much_of_both_is_no_difference() -> None:
 def test_one_deal_decides_nothing() -> None:
     one = difference(np.array([3.0]), np.array([4.0]), COUNT, 0.9)
     assert one.absolute == Estimate(1.0, None, None, 1.0)
-    assert one.decided(1.0).verdict == UNDECIDED
+    assert one.decided(1).verdict == UNDECIDED
 
 
 def test_nothing_to_divide_by_is_nothing_to_compare() -> None:
@@ -179,7 +204,7 @@ def test_from_zero_there_is_no_relative_difference() -> None:
     some = np.tile([0.0, 1.0], 20)
     risen = difference(0 * ONES, some, COUNT, 0.5)
     assert risen.relative is None
-    assert risen.decided(0.01).verdict == DIFFERENT
+    assert risen.decided(2).verdict == DIFFERENT
 
 
 @given(
@@ -209,10 +234,10 @@ def test_an_order_changes_where_both_ways_round_are_sure() -> None:
     after = {("a", "b"): led(0.1, 1e-9), ("b", "c"): led(0.1, 1e-4)}
     order = orders(before, after, 0.002)
     assert order.p == pytest.approx(2e-4)
-    assert order.decided(0.001).verdict == CHANGED
-    assert order.decided(0.001).turned == (("c", "b"),)
-    assert order.decided(0.2).verdict == UNDECIDED
-    assert order.decided(0.2).turned == ()
+    assert order.decided(5).verdict == CHANGED
+    assert order.decided(5).turned == (("c", "b"),)
+    assert order.decided(1000).verdict == UNDECIDED
+    assert order.decided(1000).turned == ()
 
 
 def test_an_order_is_kept_where_all_pairs_are_the_same_way_or_equal_in_both() -> None:
@@ -232,6 +257,7 @@ def test_a_lead_is_compared_with_none() -> None:
 # --- Where there is no difference -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deals", [30, 200])
 def test_false_alarms_are_rare_in_a_whole_file(deals: int) -> None:
     """Ten questions about the same rules on independent deals, hundreds of times."""
@@ -247,5 +273,5 @@ def test_false_alarms_are_rare_in_a_whole_file(deals: int) -> None:
             )
             rates = compared(Ratio(busts[0], counts[0]), Ratio(busts[1], counts[1]), SHARE, 0)
             chances += [one.p for one in (means, rates) if one.p is not None]
-        alarms += holm(np.array(chances)).min() <= 0.05
+        alarms += min(chances) * len(chances) <= 0.05
     assert alarms / runs <= 0.05 + 3 * sqrt(0.05 * 0.95 / runs)

@@ -23,7 +23,7 @@ from cantstop_arena.tournament.files.config import FaultPolicy, Overrides, Tourn
 
 KNOWN_KEYS = (
     "name, game, rules, players, games, until, seed, decision_limit, start_limit, max_faults,"
-    " on_fault, isolate, anchor, gauntlet, bots"
+    " on_fault, isolate, anchor, gauntlet, luck_removed, bots"
 )
 
 
@@ -849,9 +849,11 @@ def test_limits_on_bots_are_read_with_their_defaults(tmp_path: Path) -> None:
     [
         ("decision_limit: 0", "decision_limit must be a number of seconds above 0"),
         ("decision_limit: .inf", "decision_limit must be a number of seconds above 0"),
+        ("decision_limit: .nan", "decision_limit must be a number of seconds above 0"),
         ("decision_limit: soon", "not 'soon'"),
         ("start_limit: -1", "start_limit must be a number of seconds above 0"),
         ("max_faults: 0", "max_faults must be a whole number from 1"),
+        ("max_faults: 1.5", "max_faults must be a whole number from 1"),
         ("on_fault: abrt", "must be forfeit or abort, not 'abrt' (did you mean 'abort'?)"),
         ("isolate: 1", "isolate must be true or false, not 1"),
     ],

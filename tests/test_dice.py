@@ -210,6 +210,7 @@ def is_uniform(cells: NDArray[Any], count: int) -> bool:
     return bool(found.size == count and abs(chi_square - count + 1) < 4 * (2 * count - 2) ** 0.5)
 
 
+@pytest.mark.slow
 def test_rolls_are_uniform() -> None:
     """All 1296 rolls alike, with a fixed seed; all numbers of sides alike."""
     assert is_uniform(some_rolls(), 1296)

@@ -58,7 +58,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("plan --game cu", ["cubus"]),
         ("rate res", ["results/cup"]),
         ("report results/c", ["results/cup"]),
-        ("bots ch", ["check"]),
+        ("bots che", ["check"]),
         ("bots rul", ["rule28"]),
         ("bots check mi", ["mine"]),
         ("bench mi", ["mine"]),

@@ -31,6 +31,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page_do_what_they_say(
     package: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

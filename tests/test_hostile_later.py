@@ -18,7 +18,8 @@ from cantstop_arena.runtime.errands import AT_ONCE, Errand, Failed, done
 from cantstop_arena.tournament.files.config import FaultPolicy, read
 from cantstop_arena.tournament.pool.strikes import Failure, Strikes
 from cantstop_arena.tournament.replaying import recorded
-from cantstop_arena.tournament.run import KEPT, Bots
+from cantstop_arena.tournament.run import KEPT
+from cantstop_arena.tournament.setup.known_bots import Bots
 from cantstop_arena.tournament.setup.preparation import Part
 
 HOOKS = "def choose_move(turn, moves):\n    return 0\n"

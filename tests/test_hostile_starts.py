@@ -14,9 +14,10 @@ from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
 from cantstop_arena.tournament.files.config import FaultPolicy, read
 from cantstop_arena.tournament.pool.bot_logs import BotLogs
-from cantstop_arena.tournament.pool.messages import Building, Nonsense
+from cantstop_arena.tournament.pool.frames import Nonsense
+from cantstop_arena.tournament.pool.messages import Building
 from cantstop_arena.tournament.pool.worker import Construction
-from cantstop_arena.tournament.run import Bots
+from cantstop_arena.tournament.setup.known_bots import Bots
 from cantstop_arena.tournament.setup.preparation import prepare_bots
 from cantstop_arena.tournament.setup.table_specs import table_spec_for
 

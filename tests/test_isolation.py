@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from parameters import slow_but
 
 from cantstop_arena.bot_sources.bot_files import Source
 from cantstop_arena.bot_sources.bot_specs import Address
@@ -1023,13 +1024,16 @@ def played_remotely(remote: Remote) -> Player:
 
 @pytest.mark.parametrize(
     ("name", "rules", "players"),
-    [
-        ("random", "classic", 2),
-        ("example", "jump", 3),
-        ("odds", "leave", 2),
-        ("glenn-aloi", "korean", 2),
-        ("rule28", "long5", 1),
-    ],
+    slow_but(
+        (0, 1),
+        [
+            ("random", "classic", 2),
+            ("example", "jump", 3),
+            ("odds", "leave", 2),
+            ("glenn-aloi", "korean", 2),
+            ("rule28", "long5", 1),
+        ],
+    ),
 )
 def test_isolated_bots_play_the_same_games(
     started: Started, name: str, rules: str, players: int
@@ -1130,17 +1134,23 @@ def test_a_file_is_not_run_here_to_be_described(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [
-        ("import os; os._exit(3)", "does not import: it ended its process with exit code 3"),
-        ("while True: pass", r"does not import: TookTooLong: not done within 0.5 s \(.*mine.py:1"),
-        (CAUGHT, "does not import: it is not done within 2.5 s"),
-        (RUBBISH % "rubbish", "does not import: it tells nonsense"),
-        (RUBBISH % "{}", "does not import: what it says of itself"),
-        ("1 / 0", "does not import: ZeroDivisionError: division by zero .*mine.py:1"),
-        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
-        ("def choose_move(turn, moves): 0", "lacks roll_again"),
-        ("(", "does not import: SyntaxError"),
-    ],
+    slow_but(
+        (0, 3, 5, 7),
+        [
+            ("import os; os._exit(3)", "does not import: it ended its process with exit code 3"),
+            (
+                "while True: pass",
+                r"does not import: TookTooLong: not done within 0.5 s \(.*mine.py:1",
+            ),
+            (CAUGHT, "does not import: it is not done within 2.5 s"),
+            (RUBBISH % "rubbish", "does not import: it tells nonsense"),
+            (RUBBISH % "{}", "does not import: what it says of itself"),
+            ("1 / 0", "does not import: ZeroDivisionError: division by zero .*mine.py:1"),
+            ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+            ("def choose_move(turn, moves): 0", "lacks roll_again"),
+            ("(", "does not import: SyntaxError"),
+        ],
+    ),
 )
 def test_a_file_that_misbehaves_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, told: str

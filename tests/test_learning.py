@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from parameters import slow_but
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
@@ -53,7 +54,7 @@ def run_with(source: str, head: str, entrant: str = "mine") -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("entrant", ["mine", "{bot: mine, isolate: true}"])
+@pytest.mark.parametrize("entrant", slow_but((0,), ["mine", "{bot: mine, isolate: true}"]))
 def test_256_games_in_a_row_are_told_to_the_one_that_learns(here: Path, entrant: str) -> None:
     summary = run_with(HEARER, "games: 600\n", entrant)
     assert "faults" not in summary

@@ -14,16 +14,15 @@ from hypothesis import strategies as st
 
 from cantstop_arena.deals.outcomes import EXCEPTION, Block, BlockResult, Fault, Tally
 from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.tournament.pool.frames import Nonsense, framed
 from cantstop_arena.tournament.pool.messages import (
     Broken,
     Happened,
     Inbox,
     Message,
-    Nonsense,
     Played,
     Ready,
     broken,
-    framed,
     is_result_of,
 )
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from conftest import Tables
+from parameters import slow_but
 from test_solving import board
 
 from cantstop_arena.cli import main
@@ -48,7 +49,7 @@ VARIANTS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("changes", VARIANTS, ids=str)
+@pytest.mark.parametrize("changes", slow_but((0,), VARIANTS), ids=str)
 def test_against_itself_whoever_begins_wins_as_often_as_the_table_says(
     tables: Tables, folder: Path, changes: dict[str, Any]
 ) -> None:

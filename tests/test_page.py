@@ -260,6 +260,7 @@ def test_the_page_is_the_same_for_any_number_of_workers() -> None:
     assert one.read_bytes() == two.read_bytes()
 
 
+@pytest.mark.slow
 def test_anchors_and_rules_to_end_by_are_in_a_page_written_again() -> None:
     text = f"{CUP}anchor: {{rule28: 2000}}\nuntil: {{width: 0.9}}\n"
     page = cup(text=text)
@@ -269,6 +270,7 @@ def test_anchors_and_rules_to_end_by_are_in_a_page_written_again() -> None:
     assert page.read_bytes() == first
 
 
+@pytest.mark.slow
 def test_the_command_on_the_page_makes_the_same_page(monkeypatch: pytest.MonkeyPatch) -> None:
     page = cup()
     monkeypatch.chdir(page.parent)
@@ -277,6 +279,7 @@ def test_the_command_on_the_page_makes_the_same_page(monkeypatch: pytest.MonkeyP
     assert Path("again/cup/report.html").read_bytes() == Path("report.html").read_bytes()
 
 
+@pytest.mark.slow
 def test_earlier_moments_are_those_of_shorter_tournaments() -> None:
     cup()
     moments = {moment.deals: moment.results for moment in history(Path("results/cup"), {})}
@@ -305,6 +308,7 @@ def test_a_comparison_has_a_page_that_can_be_written_again() -> None:
     assert page.read_bytes() == first
 
 
+@pytest.mark.slow
 def test_the_command_of_a_comparison_makes_the_same_files(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("rules.yaml").write_text(RULES)
     arena("compare", "rules.yaml", "--quiet")
@@ -320,6 +324,7 @@ def test_reporting_on_no_results_says_what_is_wrong() -> None:
     assert "There is no folder nowhere" in result.output
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_without_what_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*_: object) -> Path:
         raise PageError("There is no jinja2")

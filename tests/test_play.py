@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from naive import Verdict, referee
+from parameters import slow_but
 from terminals import ARENA, on_a_terminal
 
 from cantstop_arena.cli import main
@@ -238,12 +239,14 @@ def test_an_output_that_fails_is_nobodys_fault(output: Callable[[], int]) -> Non
     assert verdict.reason == "left" and len(events) == 2
 
 
+@pytest.mark.slow
 def test_no_input_at_all_is_the_end_of_it() -> None:
     done = program("rule28", "--seed", "3", stdout=subprocess.PIPE, preexec_fn=lambda: os.close(0))
     assert (done.returncode, done.stderr) == (1, b"")
     assert recorded()[1].reason == "left"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "closed", [*(pytest.param(one, marks=pytest.mark.slow) for one in ((1,), (2,))), (0, 1, 2)]
 )
@@ -254,6 +257,7 @@ def test_nothing_is_mixed_up_where_standard_files_are_closed(closed: tuple[int, 
     assert Path("game-1.jsonl").read_text().count("\n") == 2
 
 
+@pytest.mark.slow
 def test_a_record_that_cannot_be_written_is_told_by_name() -> None:
     small = (300, 300)
     done = program(
@@ -318,9 +322,7 @@ def test_a_game_on_a_terminal_from_the_first_roll_to_the_last() -> None:
     assert recorded()[1].seats == ["Ada", "rule28"]
 
 
-@pytest.mark.parametrize(
-    ("keys", "code"), [("q\n", 0), pytest.param("\x04", 1, marks=pytest.mark.slow), ("\x03", 130)]
-)
+@pytest.mark.parametrize(("keys", "code"), slow_but((2,), [("q\n", 0), ("\x04", 1), ("\x03", 130)]))
 def test_one_may_leave_a_terminal(keys: str, code: int) -> None:
     with on_a_terminal("play", "rule28", "--seed", "3", NO_COLOR="1") as terminal:
         terminal.awaits(MOVE)
@@ -381,6 +383,7 @@ def cooks(terminal: int) -> bool:
     return bool(modes & termios.ICANON and modes & termios.ECHO)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sent",
     [
@@ -402,6 +405,7 @@ def test_steps_leave_the_terminal_as_it_was_whoever_ends_them(sent: signal.Signa
     assert "Traceback" not in terminal.seen
 
 
+@pytest.mark.slow
 def test_steps_go_on_after_others_have_used_the_terminal() -> None:
     Path("cup.yaml").write_text(CUP)
     with on_a_terminal(*STEP) as terminal:
@@ -422,6 +426,7 @@ def test_steps_go_on_after_others_have_used_the_terminal() -> None:
         assert terminal.ends() == 0
 
 
+@pytest.mark.slow
 def test_a_question_is_asked_again_when_the_game_goes_on() -> None:
     with on_a_terminal("play", "rule28", "--seed", "3") as terminal:
         terminal.awaits(MOVE)

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from finished import Finished
+from parameters import slow_but
 
 from cantstop_arena.cli import main
 from cantstop_arena.deals.outcomes import Results
@@ -84,8 +85,8 @@ def content(folder: str) -> dict[str, tuple[bytes, int]]:
 # --- One run --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("players", [1, 2, 3])
-@pytest.mark.parametrize("form", ["text", "markdown", "csv", "json", "latex"])
+@pytest.mark.parametrize("players", slow_but((1,), [1, 2, 3]))
+@pytest.mark.parametrize("form", slow_but((0, 3), ["text", "markdown", "csv", "json", "latex"]))
 def test_the_tables_are_the_runs_own(finished: Finished, players: int, form: str) -> None:
     finished.bring({"cup.yaml": text_of("cup", players=players)}, "run", "cup.yaml", "--quiet")
     printed = arena("run", "cup.yaml", "--quiet", "--format", form).stdout
@@ -134,7 +135,8 @@ def test_a_run_counts_once_however_often_it_is_given(cup: str) -> None:
     assert told(cup, cup, cup) == told(cup)
 
 
-@pytest.mark.parametrize("players", [pytest.param(2, marks=pytest.mark.slow), 3])
+@pytest.mark.slow
+@pytest.mark.parametrize("players", [2, 3])
 def test_parts_of_a_tournament_with_one_seed_are_the_whole(players: int) -> None:
     """Each part has other bots, in another order; groups in more than one part count once."""
     bots = ("random", "cautious", "rule28", "odds")
@@ -162,6 +164,7 @@ def test_parts_of_a_tournament_with_one_seed_are_the_whole(players: int) -> None
         assert found.tolist() == getattr(one.deals.pairs, part).tolist()
 
 
+@pytest.mark.slow
 def test_a_run_that_ended_when_it_was_known_is_rated_with_the_same_intervals() -> None:
     folder = play("known", "random, rule28", games=4000, until="{width: 0.2}")
     printed = arena("run", "known.yaml", "--quiet", "--table", "standings").stdout
@@ -191,6 +194,7 @@ def test_runs_with_different_seeds_are_stretches_of_their_own() -> None:
     assert widths[2] < min(widths[:2])
 
 
+@pytest.mark.slow
 def test_a_bot_that_is_out_in_one_run_is_out_of_all() -> None:
     Path("bots").mkdir()
     Path("bots/oops.py").write_text(
@@ -304,6 +308,7 @@ def test_a_run_that_was_cut_off_can_be_rated(cup: str, with_shm: bool) -> None:
     assert Path(cup, "ledger.sqlite").read_bytes() == ledger
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_can_be_rated() -> None:
     Path("bots").mkdir()
     Path("bots/slow.py").write_text(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from conftest import Tables
+from parameters import slow_but
 
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
@@ -48,7 +49,7 @@ def test_perfect_play_loses_exactly_nothing(tables: Tables, folder: Path, player
     assert judgement.mistakes(0) == 0 and judgement.worst == []
 
 
-@pytest.mark.parametrize("players", [1, 2])
+@pytest.mark.parametrize("players", slow_but((1,), [1, 2]))
 def test_the_sum_of_losses_is_what_results_say(tables: Tables, folder: Path, players: int) -> None:
     judgement = judged(tables, folder, "random", 1500, players)
     lost, measured = judgement.lost(), judgement.measured()

@@ -172,6 +172,7 @@ def test_a_game_is_found_again_by_the_ledger_or_it_is_said_how() -> None:
     assert "cup.yaml names no seed" in error and "--seed" in error
 
 
+@pytest.mark.slow
 def test_the_command_that_plays_a_fault_again_names_the_seed() -> None:
     Path("bots").mkdir()
     Path("bots/oops.py").write_text(
@@ -184,6 +185,7 @@ def test_the_command_that_plays_a_fault_again_names_the_seed() -> None:
     assert "(seat" in arena(*shlex.split(fault["replay"])[1:])
 
 
+@pytest.mark.slow
 def test_a_comparison_has_one_seed_for_all_and_keeps_it() -> None:
     Path("rules.yaml").write_text(
         "name: rules\ncompare: [classic, jump]\ngames: 8\nbots: [rule28, random]\n"
@@ -213,6 +215,7 @@ def test_a_match_keeps_the_seed_that_was_drawn() -> None:
     assert seed() == seed()
 
 
+@pytest.mark.slow
 def test_results_of_numbers_texts_and_drawn_seeds_are_rated_together() -> None:
     for name, seed in (("a", "seed: 7\n"), ("b", "seed: evening\n"), ("c", "")):
         Path(f"{name}.yaml").write_text(f"games: 8\n{seed}bots: [rule28, random]\n")

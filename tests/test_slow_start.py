@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -58,12 +60,13 @@ def test_a_slow_start_changes_nothing(tmp_path: Path) -> None:
         ("program.py", PROGRAM),
         (
             "t.yaml",
-            "seed: 3\ngames: 4\n"
+            "seed: 3\ngames: 4\ndecision_limit: 30\n"
             f"bots: [patient, {{command: [{sys.executable}, program.py], as: p}}]",
         ),
     ):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    first, *others = (results(tmp_path, method) for method in start_methods())
+    with ThreadPoolExecutor() as pool:  # all of them wait at once
+        first, *others = pool.map(partial(results, tmp_path), start_methods())
     assert "faults" not in json.loads(first["t/summary.json"])
     assert all(other == first for other in others)

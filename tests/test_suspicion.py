@@ -219,6 +219,7 @@ def test_what_was_packed_is_unpacked_no_further_than_it_may_be_long() -> None:
             unpacked(packed, 3)
 
 
+@pytest.mark.slow
 def test_a_bot_that_is_mended_before_anything_was_played_needs_no_fresh(tmp_path: Path) -> None:
     (tmp_path / "bots").mkdir()
     bot = tmp_path / "bots" / "mine.py"

@@ -15,6 +15,7 @@ import story
 from click.testing import CliRunner
 from conftest import Tables
 from finished import Finished
+from parameters import slow_but
 
 from cantstop_arena.cli import main
 from cantstop_arena.deals import lengths
@@ -54,7 +55,9 @@ def most_telling(games: list[Game]) -> dict[str, int]:
     return found
 
 
-@pytest.mark.parametrize(("players", "turn_limit"), [(1, 1000), (2, 1000), (2, 25), (3, 1000)])
+@pytest.mark.parametrize(
+    ("players", "turn_limit"), slow_but((1,), [(1, 1000), (2, 1000), (2, 25), (3, 1000)])
+)
 def test_telling_games_are_remembered(tables: Tables, players: int, turn_limit: int) -> None:
     table = tables.of(CLASSIC._replace(turn_limit=turn_limit), BOTS, players)
     group = tuple(range(players))
@@ -189,6 +192,7 @@ def test_percentiles_are_those_of_all_games(games: Games) -> None:
                 assert told == lengths.shortest_of(lengths.length_class(exact))
 
 
+@pytest.mark.slow
 def test_records_follow_the_results(here: Path) -> None:
     """More games, other telling games; a record that is not of these results goes."""
     arena("run", "cup.yaml", "--quiet", "--games", "4")
@@ -202,6 +206,7 @@ def test_records_follow_the_results(here: Path) -> None:
     assert {path.name: path.read_bytes() for path in Path("whole/cup/games").iterdir()} == grown
 
 
+@pytest.mark.slow
 def test_bots_that_play_otherwise_the_second_time_have_no_telling_games() -> None:
     Path("bots").mkdir()
     Path("bots/moody.py").write_text(
@@ -259,7 +264,7 @@ def test_a_game_that_is_telling_in_several_ways_is_shown_once() -> None:
     assert all(re.match(r"(A|The)( \w+)+( and (a|the)( \w+)+)*: \w+ against ", t) for t in titles)
 
 
-@pytest.mark.parametrize("fate", ["SIGKILL", "SIGSTOP"])
+@pytest.mark.parametrize("fate", slow_but((0,), ["SIGKILL", "SIGSTOP"]))
 def test_a_record_outlives_the_process_that_plays_it(fate: str) -> None:
     """Whatever befalls a process from outside must not change what lies in the folder."""
     Path("bots").mkdir()
@@ -279,6 +284,7 @@ def test_a_record_outlives_the_process_that_plays_it(fate: str) -> None:
     assert {path.name: path.read_bytes() for path in Path("results/cup/games").iterdir()} == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("players", "kinds"),
     [(1, {"longest", "typical"}), (4, {"longest", "typical", "closest", "comeback"})],

@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from conftest import Tables
 from hypothesis import given
 from hypothesis import strategies as st
+from parameters import slow_but
 
 from cantstop_arena.cli import main
 from cantstop_arena.deals import sampling
@@ -352,17 +353,9 @@ def played(folder: Path, players: int, rules: str = "classic", games: int = 48) 
     return json.loads((folder / "cup" / "summary.json").read_text())
 
 
-LENGTHS = ((1, 1), (2, 4), (3, 99))  # columns to win, and turns after which nobody does
-SOON = ((2, 1), (3, 2), (4, 3))  # seats and columns to win that `make test` waits for
-
-
 @pytest.mark.parametrize(
     ("players", "to_win", "turns"),
-    [
-        pytest.param(players, *ends, marks=[pytest.mark.slow] * ((players, ends[0]) not in SOON))
-        for players in (2, 3, 4)
-        for ends in LENGTHS
-    ],
+    slow_but((1,), [(2, 1, 1), (3, 2, 4), (4, 3, 99)]),
 )
 def test_the_wins_of_a_lineup_sum_to_its_games(
     tmp_path: Path, players: int, to_win: int, turns: int
@@ -378,6 +371,7 @@ def test_the_wins_of_a_lineup_sum_to_its_games(
     assert told["games"] == sum(lineup["games"] for lineup in told["lineups"])
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_a_game_changes_no_result(tmp_path: Path) -> None:
     with_death = played(tmp_path, 2)
     assert (tmp_path / "bots" / "mortal.grave").exists()

@@ -15,7 +15,7 @@ from cantstop_arena.games.cantstop.training.course import Course, Plan, Subject
 from cantstop_arena.games.cantstop.training.players import family_of
 
 SMALL = CLASSIC._replace(name="small", sides=3, column_lengths=(3, 5, 7, 5, 3), columns_to_win=2)
-PLAN = Plan(heuristic_rounds=2, heuristic_games=40, exact_rounds=3, exact_games=8, test_games=10)
+PLAN = Plan(2, 40, 3, 8, 3, 8, 10)
 
 
 def course(workers: int = 1, seed: int = 1, players: int = 2) -> Course:
@@ -25,8 +25,8 @@ def course(workers: int = 1, seed: int = 1, players: int = 2) -> Course:
 def finished(training: Course) -> bytes:
     while training.done < training.rounds:
         training.advance()
-    net: bytes = training.ends().tobytes()
-    return net
+    ends, rolls = training.ends.net(), training.rolls.net()
+    return bytes(ends.tobytes() + rolls.tobytes())
 
 
 @pytest.mark.long
@@ -35,12 +35,12 @@ def test_a_training_comes_to_the_same_net_however_it_is_played(tmp_path: Path) -
     assert finished(course(workers=2)) == once
     assert finished(course(seed=2)) != once
     stopped, path = course(), tmp_path / "stopped.part"
-    for _ in range(3):
+    for _ in range(6):
         stopped.advance()
     save(stopped, path, "train")
     again = course()
     resume(again, path, "train")
-    assert again.done == 3
+    assert again.done == 6
     assert finished(again) == once
 
 
@@ -49,8 +49,9 @@ def test_a_training_comes_to_the_same_net_however_it_is_played(tmp_path: Path) -
 def test_other_numbers_of_seats_are_trained_for(players: int) -> None:
     training = course(players=players)
     assert finished(training)
-    assert np.isfinite(training.means[0].rows).all()
-    assert training.strength(10, training.ends()[0]) >= 0
+    assert np.isfinite(training.ends.means[0].rows).all()
+    assert 0 < training.error < 1
+    assert training.strength(10) >= 0
 
 
 def test_a_training_of_another_file_is_not_gone_on_with(tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ def test_with_its_numbers_the_family_plays_as_glenn_and_alois_champion(tables: T
     assert ours == table.play(Block((0, 2), 0, 300)).winners
 
 
+@pytest.mark.slow
 def test_numbers_that_can_be_written_are_played_as_they_stand(tables: Tables) -> None:
     numbers = np.array(GLENN_ALOI, np.float64)
     table = table_of(tables, family_player(numbers))

@@ -146,6 +146,7 @@ def tuned(*words: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+@pytest.mark.slow
 def test_the_command_finds_a_threshold_and_tests_it() -> None:
     code, text = tuned(
         "rule28",

@@ -5,6 +5,7 @@ from typing import Any
 
 import numba
 import pytest
+from parameters import slow_but
 
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.engine.machine import native_player
@@ -53,7 +54,7 @@ def bot(prelude: str, roll: str) -> Player:
     return Player(compiled(lambda turn, moves: 0), compiled(names["roll_again"]))
 
 
-@pytest.mark.parametrize("how", DRAWING.values(), ids=DRAWING)
+@pytest.mark.parametrize("how", slow_but((0, 4), zip(DRAWING.values(), strict=True)), ids=DRAWING)
 def test_a_bot_that_draws_from_what_cannot_be_seeded_is_refused(
     how: tuple[str, str], tmp_path: Path
 ) -> None:
@@ -62,7 +63,7 @@ def test_a_bot_that_draws_from_what_cannot_be_seeded_is_refused(
             native_player(bot(*how), "the bot", tmp_path)
 
 
-@pytest.mark.parametrize("how", INNOCENT.values(), ids=INNOCENT)
+@pytest.mark.parametrize("how", slow_but((0,), zip(INNOCENT.values(), strict=True)), ids=INNOCENT)
 def test_a_bot_that_only_has_such_names_about_is_not(how: tuple[str, str], tmp_path: Path) -> None:
     assert native_player(bot(*how), "the bot", tmp_path)
     assert len(list(tmp_path.iterdir())) == 1

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from finished import Finished
+from parameters import slow_but
 from simulated import Truth
 from simulated import results as simulated
 
@@ -82,11 +83,7 @@ def told(path: str) -> Any:
 
 @pytest.mark.parametrize(
     ("rule", "most", "players"),
-    [
-        ("width: 0.08", 0.08, 2),
-        pytest.param("elo_error: 40", 40, 2, marks=pytest.mark.slow),
-        ("elo_error: 45", 45, 3),
-    ],
+    slow_but((0,), [("width: 0.08", 0.08, 2), ("elo_error: 45", 45, 3)]),
 )
 def test_games_end_at_the_first_look_at_which_all_intervals_are_narrow(
     rule: str, most: float, players: int
@@ -150,6 +147,7 @@ def test_games_are_the_most_and_more_continue() -> None:
     assert bytes_of("steps/narrow", REPORTS) == bytes_of("results/narrow", REPORTS)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("narrow")
 def test_what_is_resolved_plays_the_same_again() -> None:
     arena("run", "results/narrow/tournament.yaml", "--results", "again")
@@ -176,6 +174,12 @@ class Interrupting:
             raise InterruptedError
 
     def shrinks(self, played: int, games: int) -> None:
+        """Nothing to say."""
+
+    def plays_on(self, machines: int, processes: int) -> None:
+        """Nothing to say."""
+
+    def remarks(self, words: str) -> None:
         """Nothing to say."""
 
     def passes(self, results: Callable[[], Results]) -> None:
@@ -265,6 +269,7 @@ def test_the_elo_of_two_is_as_sure_as_their_score() -> None:
     assert measured == pytest.approx(error * multiplier(2000, 2000), rel=0.03)
 
 
+@pytest.mark.slow
 def test_no_elo_is_missed_and_no_difference_found_at_any_look() -> None:
     """Equals on shared dice: in one run in twenty at most, whenever one looks."""
     generator, runs, missed = np.random.default_rng(1980), 40, 0
@@ -286,6 +291,7 @@ def _ends(rated: Ratings) -> Iterator[tuple[float | None, float | None]]:
     return zip(rated.low, rated.high, strict=True)
 
 
+@pytest.mark.slow
 def test_nobody_is_the_widest_where_nobody_has_played() -> None:
     Path("two.yaml").write_text(
         "name: two\nuntil: {width: 0.1}\nmax_faults: 1\nseed: 1\nbots: [a, b]\n"
@@ -351,6 +357,7 @@ def test_a_single_deal_is_one() -> None:
     assert "2 games, 1 deal in" in arena("match", "rule28", "random", "--games", "2").stdout
 
 
+@pytest.mark.slow
 def test_the_counts_are_those_of_the_games() -> None:
     arena("match", "rule28", "plain", "--games", "300", "--rules", "jump")
     folder = "results/rule28-vs-plain-jump"
@@ -381,6 +388,7 @@ def test_a_match_is_the_same_for_any_number_of_workers_and_in_steps() -> None:
     assert bytes_of(f"steps/{folder}", names) == bytes_of(f"1/{folder}", names)
 
 
+@pytest.mark.slow
 def test_a_test_looks_at_deals_in_their_order_whatever_has_been_played() -> None:
     arena(*CLOSE, "--results", "tested")
     arena("match", "glenn-aloi", "rule28", "--games", "8000", "--results", "more", "--seed", "1")
@@ -396,6 +404,7 @@ def test_a_bot_may_play_itself() -> None:
     assert "nothing tells how many games" in output
 
 
+@pytest.mark.slow
 def test_faults_of_a_match_are_told() -> None:
     Path("bots/bad.py").write_text(PLAIN.replace("turn.rolls < 3", "1 / 0"))
     output = arena("match", "rule28", "bad", "--games", "20").stdout

@@ -80,6 +80,7 @@ def test_other_changes_are_told_as_before(played: Path) -> None:
     assert "bots[1].digest" in told
 
 
+@pytest.mark.slow
 def test_both_versions_play_a_match_and_leave_what_a_run_leaves(played: Path) -> None:
     arena("match", "patient", "patient@previous", "--games", "20", "--seed", "1", "--page")
     folder = Path(f"results/patient-vs-patient_{played.name[:7]}")
@@ -105,6 +106,7 @@ def summary(name: str) -> str:
     return Path(f"results/{name}/summary.json").read_text()
 
 
+@pytest.mark.slow
 def test_previous_is_the_newest_that_says_something_else(played: Path) -> None:
     arena("run", "mine.yaml", "--quiet", "--fresh")
     third = PATIENT.replace("4", "3")
@@ -140,6 +142,7 @@ def test_what_is_not_kept_is_told(played: Path) -> None:
         assert told in arena("match", reference, "random", code=2)
 
 
+@pytest.mark.slow
 def test_a_copy_that_was_changed_is_not_what_has_played(played: Path) -> None:
     copy = played / "patient.py"
     copy.write_text(BETTER + "# no more\n")

@@ -176,26 +176,26 @@ class BotFile:
         module = types.ModuleType(self._name)
         module.__file__ = str(self.path)
         sys.modules[self._name] = module
-        if len(self._beside) > 1:
-            neighbours.provide(self._beside)
+        neighbours.provide(self._beside)
         exec(self._code, vars(module))
         return module
 
 
 def beside(path: Path) -> tuple[str, ...]:
-    """The modules that were imported from below a file's folder, as paths from there."""
+    """What was imported or read from below a file's folder, as paths from there."""
     files = (getattr(module, "__file__", None) for module in list(sys.modules.values()))
-    below = {os.path.realpath(file) for file in files if isinstance(file, str)}
+    imported = (file for file in files if isinstance(file, str) and file.endswith(".py"))
+    below = {os.path.realpath(file) for file in (*imported, *neighbours.were_read())}
     folder = os.path.realpath(path.parent)
     found = sorted(os.path.relpath(file, folder) for file in below if _is_below(file, folder))
     return tuple(name for name in found if name != path.name)[:MOST_BESIDE]
 
 
 def _is_below(file: str, folder: str) -> bool:
-    return file.startswith(f"{folder}{os.sep}") and file.endswith(".py") and not _is_ours(file)
+    return file.startswith(f"{folder}{os.sep}") and os.path.isfile(file) and not is_installed(file)
 
 
-def _is_ours(file: str) -> bool:
+def is_installed(file: str) -> bool:
     """Whether a file belongs to Python, or to what is installed there."""
     return file.startswith((str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix))
 

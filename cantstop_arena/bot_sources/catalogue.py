@@ -23,7 +23,7 @@ from cantstop_arena.bot_sources.describe import (
 )
 from cantstop_arena.bot_sources.plugins import Loader, only_bot
 from cantstop_arena.bot_sources.versions import RESULTS, kept_version
-from cantstop_arena.errors import BotError
+from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.options import LONGEST_QUOTE, did_you_mean
 from cantstop_arena.games.registry import DEFAULT, all_games, game_called
@@ -176,6 +176,14 @@ class Catalogue:
     def rules(self) -> Mapping[str, Any]:
         """Rule sets by name: the published ones, then those of installed packages."""
         return _Rules(self)
+
+    def rules_called(self, name: str | None) -> Any:
+        """The rule set of this name, or the game's default. Raises UsageError for no rule set."""
+        if name is None:
+            return self.game.rules.default
+        if name not in self.rules:
+            raise UsageError(f"unknown rules {name!r}{did_you_mean(name, self.rules)}")
+        return self.rules[name]
 
     def packaged_rules(self) -> Mapping[str, Any]:
         """The rule sets of installed packages."""

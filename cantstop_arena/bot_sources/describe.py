@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.bot_sources import bot_files
+from cantstop_arena.bot_sources import bot_files, neighbours
 from cantstop_arena.bot_sources.bot_files import Source, digest_of, sources_of
 from cantstop_arena.bot_sources.bot_specs import Description, check_names
 from cantstop_arena.bot_sources.complaints import LONGEST_REPORT, complaint_of
@@ -166,7 +166,8 @@ def _option(told: object) -> Option:
     default, choices = _unlisted(told.get("default")), _list(told.get("choices"))
     if not (name.isidentifier() and is_plain(default) and all(map(_is_sayable, choices))):
         raise _nonsense()
-    return Option(name, default, tuple(choices), _search(told.get("search")))
+    search, is_file = _search(told.get("search")), told.get("is_file") is True
+    return Option(name, default, tuple(choices), search, is_file)
 
 
 def _search(told: object) -> Search | None:
@@ -211,6 +212,7 @@ def _is_sayable(choice: object) -> bool:
 def describe_file(path: str, digest: str) -> Mapping[str, Any]:
     """What a file holds, or why it cannot be used."""
     loader, source = Loader(Path()), Source(Path(path), digest=digest)
+    neighbours.note_reading()
     try:
         found = loader.bots_of(source)
         return {"bots": [_told(spec.description()) for spec in found], "beside": _beside(path)}
@@ -254,6 +256,7 @@ def _told(bot: Description) -> Mapping[str, Any]:
             "default": _listed(option.default),
             "search": option.search and [[*option.search.start], [*option.search.steps]],
             "choices": [choice for choice in option.choices if _is_sayable(choice)],
+            "is_file": option.is_file,
         }
         for option in bot.options.values()
     ]

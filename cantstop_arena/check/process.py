@@ -12,6 +12,7 @@ from typing import Any
 
 from cantstop_arena.bot_sources.bot_files import Source, described
 from cantstop_arena.bot_sources.bot_specs import BotSpec
+from cantstop_arena.bot_sources.neighbours import note_reading
 from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.check.examiner import Examiner, Tell
 from cantstop_arena.check.findings import WRONG, Finding, Stage
@@ -41,6 +42,7 @@ def _asked() -> argparse.Namespace:
 
 def _specs(loader: Loader, asked: argparse.Namespace) -> list[BotSpec]:
     if asked.path:
+        note_reading()
         specs = loader.bots_of(Source(asked.path))
     elif asked.package:
         specs = loader.bots_of_package(asked.package)

@@ -12,6 +12,7 @@ from cantstop_arena.cli.commands.bots import bots
 from cantstop_arena.cli.commands.compare import compare
 from cantstop_arena.cli.commands.completion import completion
 from cantstop_arena.cli.commands.draw import draw
+from cantstop_arena.cli.commands.export import export
 from cantstop_arena.cli.commands.game_list import games
 from cantstop_arena.cli.commands.gauntlet import gauntlet
 from cantstop_arena.cli.commands.match import match
@@ -128,6 +129,7 @@ for command in (
     compare,
     rate,
     report,
+    export,
     plan,
     bots,
     games,

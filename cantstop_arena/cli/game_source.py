@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,7 @@ class Source:
     deal: int | None
     seed: "Seed | None"
     bots_folder: Path
+    judge: bool = False
 
     def check_target(self, path: Path) -> None:
         """Refuse to write over the file that the game comes from, or into nothing."""
@@ -52,7 +54,8 @@ class Source:
 
     def events(self, complain: Callable[[str], None]) -> Iterator["Event"]:
         """The events of the game; `complain` is told who misbehaves, and how."""
-        return self._played(complain) if self.bots else self._recorded()
+        events = self._played(complain) if self.bots else self._recorded()
+        return _judged(events) if self.judge else events
 
     def _played(self, complain: Callable[[str], None]) -> Iterator["Event"]:
         from cantstop_arena.bot_sources.catalogue import Catalogue
@@ -95,6 +98,15 @@ class Source:
             raise click.UsageError("Missing argument 'BOT...': who plays this deal?")
         name = "standard input" if self.file == STANDARD else str(self.file)
         return read_record(_lines(self.file, name), name)
+
+
+def _judged(events: Iterator["Event"]) -> Iterator["Event"]:
+    """The events with what their game's judge says of them."""
+    from cantstop_arena.games.registry import game_called
+    from cantstop_arena.views.game_view import view_of
+
+    opening = next(events)
+    return view_of(game_called(opening["game"])).judged(chain([opening], events))
 
 
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:

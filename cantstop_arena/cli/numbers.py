@@ -5,9 +5,6 @@ from typing import Any
 
 import click
 
-MOST_ELO = 1000
-"""The largest difference that can be asked for; of 300 games the weaker bot wins one."""
-
 
 class FiniteRange(click.FloatRange):
     """A number between two others; nan, which lies there too to click, is none."""

@@ -15,10 +15,11 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.runtime.system import bytes_of
 
 if TYPE_CHECKING:
+    from cantstop_arena.api.settings import Settings
     from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.cli.terminals.screen import Screen
     from cantstop_arena.deals.seeds import Seed
-    from cantstop_arena.tournament.files.config import Overrides
-    from cantstop_arena.tournament.pool.worker_pool import Terms
+    from cantstop_arena.tournament.pool.cluster_address import Address
 
 bots_option = click.option(
     "--bots",
@@ -73,6 +74,14 @@ def _seed(context: click.Context, parameter: click.Parameter, text: str | None) 
     return seed
 
 
+def _cluster(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> "Address | None":
+    from cantstop_arena.tournament.pool.cluster_address import address_in
+
+    return None if text is None else address_in(text)
+
+
 def seed_option(default: str) -> Callable[..., Any]:
     """The option for the seed, a number or a text as in a file; `default` says what it is else."""
     return click.option(
@@ -94,8 +103,19 @@ results_option = click.option(
     metavar="DIR",
     help="Where the folder with the results goes.",
 )
+luck_option = click.option(
+    "--luck-removed",
+    is_flag=True,
+    help="Score the luck of rolls, and take it out of scores and Elo: intervals get narrower.",
+)
 _OPTIONS = (
     workers_option,
+    click.option(
+        "--cluster",
+        callback=_cluster,
+        metavar="ADDRESS",
+        help="Play on a cluster of Dask's: tcp://HOST:PORT, file:SCHEDULER.json or local:N.",
+    ),
     click.option(
         "--start-method",
         type=click.Choice(["fork", "forkserver", "spawn"]),
@@ -122,6 +142,7 @@ class Playing:
     """How what a file describes is to be played, as the options say."""
 
     workers: int | None
+    cluster: "Address | None"
     start_method: str | None
     memory: int | None
     games: int | None
@@ -132,17 +153,13 @@ class Playing:
     quiet: bool
     page: bool
 
-    @property
-    def overrides(self) -> "Overrides":
-        """What is said instead of the file."""
-        from cantstop_arena.tournament.files.config import Overrides
+    def settings(self, progress: "Callable[[str], Screen]") -> "Settings":
+        """How it is played, and told of on screens by the name of what is played."""
+        from cantstop_arena.api.settings import Settings
 
-        return Overrides(self.games, self.seed)
-
-    @property
-    def terms(self) -> "Terms":
-        """The terms on which workers play."""
-        return terms_of(self.workers, self.start_method, self.memory)
+        return Settings(
+            self.workers, self.start_method, self.memory, progress, self.fresh, self.cluster
+        )
 
 
 def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -156,11 +173,3 @@ def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(_OPTIONS):
         told = option(told)
     return told
-
-
-def terms_of(workers: int | None, start_method: str | None, memory: int | None) -> "Terms":
-    """The terms on which workers play, with defaults for what is not given."""
-    from cantstop_arena.tournament.pool.worker import start_methods, worker_count
-    from cantstop_arena.tournament.pool.worker_pool import Terms
-
-    return Terms(workers or worker_count(), start_method or start_methods()[0], memory)

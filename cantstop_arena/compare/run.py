@@ -6,8 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.compare.answers import Answer, Answers
 from cantstop_arena.compare.config import SPELLED_OUT, Comparison
@@ -22,7 +20,6 @@ from cantstop_arena.compare.statistics import (
     orders,
 )
 from cantstop_arena.deals.outcomes import Results
-from cantstop_arena.ratings.multiple_comparisons import holm
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournament.files.config import RESOLVED, Tournament, dump
 from cantstop_arena.tournament.ledgers.ledger import LEDGER, Ledger, open_ledger, stored_seed
@@ -168,7 +165,7 @@ def answer(
     after: Sample,
     spread: Mapping[str, float],
 ) -> Answer:
-    """One rule set against the baseline, before p-values are corrected."""
+    """One rule set against the baseline, not yet judged together with others."""
     differences = {
         measure.key: compared(
             before.ratio(measure),
@@ -196,14 +193,13 @@ def answer(
 
 
 def corrected(answers: Sequence[Answer]) -> Iterator[Answer]:
-    """The answers, judged with p-values corrected for all questions of all of them."""
-    chances = [one.p for a in answers for one in _questions(a) if one.p is not None]
-    left: Iterator[float] = iter(holm(np.array(chances, float)).tolist())
+    """The answers, judged together: with intervals and p-values for all questions of all."""
+    questions = sum(one.p is not None for a in answers for one in _questions(a))
     for one in answers:
         yield replace(
             one,
-            differences={key: _decided(d, left) for key, d in one.differences.items()},
-            order=one.order.decided(next(left)) if one.order else None,
+            differences={key: d.decided(questions) for key, d in one.differences.items()},
+            order=one.order.decided(questions) if one.order else None,
         )
 
 
@@ -211,10 +207,6 @@ def _questions(answer: Answer) -> Iterator[Difference | Order]:
     yield from answer.differences.values()
     if answer.order:
         yield answer.order
-
-
-def _decided(difference: Difference, left: Iterator[float]) -> Difference:
-    return difference if difference.p is None else difference.decided(next(left))
 
 
 def _troubles(title: str, results: Results) -> Iterator[str]:

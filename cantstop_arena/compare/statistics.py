@@ -9,16 +9,18 @@ intervals are Student's with one degree of freedom less than deals.
 
 effect size   Cohen's d for counts: the difference in standard deviations of a single game under
               the baseline; Cohen's h for shares: 2 asin √R' - 2 asin √R (Cohen 1988)
-p             Student's t, two-sided; corrected over all questions after Holm (1979)
-negligible    the whole 95% interval lies within ± the difference to be ignored: two one-sided
-              tests (Schuirmann 1987), each at 2.5%
+p             Student's t, two-sided; times the number of questions (Bonferroni)
+intervals     hold together: with m questions each misses in 5% / m of cases at most, so that all
+              of them hold the truth in 95% (Dunn 1961), and one leaves out 0 where its p times m is
+              5% or less
+negligible    the whole interval lies within ± the difference to be ignored (Schuirmann 1987)
 
 A difference that is the same in all n deals has no variance to speak of, and so no interval: its
 p is the sign test's, 2^(1 - n). One deal alone decides nothing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import asin, sqrt
 from typing import NamedTuple
 
@@ -26,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.counting import COUNT, SHARE
-from cantstop_arena.ratings.distributions import student, student_tail
+from cantstop_arena.ratings.distributions import CENTRAL, student, student_tail
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 
 ROUNDING = 1e-12  # what is smaller, beside the numbers it comes from, is none
@@ -59,12 +61,24 @@ class Ratio(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with its 95% interval, and how likely one so far from 0 would be by chance."""
+    """A number with its 95% interval, and how likely one so far from 0 would be by chance.
+
+    `freedom` is that of Student's quantile, in an interval that has some width.
+    """
 
     value: float
     low: float | None
     high: float | None
     p: float
+    freedom: int = field(default=1, compare=False)
+
+    def among(self, questions: int) -> "Estimate":
+        """The same with an interval that holds together with those of so many questions."""
+        if self.low is None or self.high is None or self.low == self.high:
+            return self
+        wider = student(self.freedom, (1 - CENTRAL) / 2 / questions) / student(self.freedom)
+        reach = wider * (self.high - self.low) / 2
+        return replace(self, low=self.value - reach, high=self.value + reach)
 
     def is_within(self, most: float) -> bool:
         """Whether the whole interval lies between -most and most."""
@@ -97,9 +111,17 @@ class Difference:
         """The difference in which a number to be ignored is meant."""
         return self.relative if self.kind == COUNT else self.absolute
 
-    def decided(self, corrected: float) -> "Difference":
-        """The difference, judged with the p that all questions leave it."""
-        return replace(self, corrected=corrected, verdict=_verdict(self, corrected))
+    def decided(self, questions: int) -> "Difference":
+        """The difference, judged as one of so many questions."""
+        if self.absolute is None:
+            return self
+        wide = replace(
+            self,
+            absolute=self.absolute.among(questions),
+            relative=self.relative and self.relative.among(questions),
+            corrected=min(1.0, questions * self.absolute.p),
+        )
+        return replace(wide, verdict=_verdict(wide))
 
 
 def compared(
@@ -145,7 +167,7 @@ def _estimate(value: float, influences: Numbers, scale: float) -> Estimate:
         return Estimate(value, None, None, 2.0 ** max(1 - deals, -1000))
     reach = student(deals - 1) * error
     p = min(1.0, 2 * float(student_tail(np.array(abs(value) / error), np.array(deals - 1))))
-    return Estimate(value, value - reach, value + reach, p)
+    return Estimate(value, value - reach, value + reach, p, deals - 1)
 
 
 def _cohens_d(difference: float, spread: float | None) -> float | None:
@@ -160,13 +182,14 @@ def _angle(share: float) -> float:
     return asin(sqrt(min(max(share, 0.0), 1.0)))
 
 
-def _verdict(difference: Difference, corrected: float) -> str:
+def _verdict(difference: Difference) -> str:
     if difference.verdict in (SAME, NOTHING):
         return difference.verdict
     judged = difference.judged
     if judged is not None and judged.is_within(difference.ignored):
         return NEGLIGIBLE
-    return DIFFERENT if corrected <= SIGNIFICANT else UNDECIDED
+    corrected = difference.corrected
+    return DIFFERENT if corrected is not None and corrected <= SIGNIFICANT else UNDECIDED
 
 
 # The order of the bots ----------------------------------------------------------------------
@@ -190,8 +213,9 @@ class Order:
     verdict: str
     corrected: float | None = None
 
-    def decided(self, corrected: float) -> "Order":
-        """The order, judged with the p that all questions leave it."""
+    def decided(self, questions: int) -> "Order":
+        """The order, judged as one of so many questions."""
+        corrected = min(1.0, questions * self.p)
         if corrected <= SIGNIFICANT:
             return replace(self, corrected=corrected, verdict=CHANGED)
         return replace(self, corrected=corrected, turned=())

@@ -199,7 +199,7 @@ class Charge:
 
 
 # What a tournament can be played until: see Until.
-ELO_ERROR, WIDTH = "elo_error", "width"
+ELO_ERROR, WIDTH, TEST = "elo_error", "width", "test"
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,12 +207,22 @@ class Until:
     """The rule that ends a tournament: for every bot the `measure` is `most` or less.
 
     ELO_ERROR is half the width of the interval of its Elo, WIDTH the whole width of that of its
-    score. The intervals are confidence sequences, tuned for the `expected` number of deals.
+    score; a TEST ends a match when it has decided, and knows no width. The intervals are confidence
+    sequences, tuned for the `expected` number of deals.
     """
 
     measure: str
     most: float
     expected: float
+
+
+@dataclass(frozen=True, slots=True)
+class Luck:
+    """Luck that was removed: the deals as they were, and how many times their games those without
+    luck are worth. Where that is not more than 1 nothing was removed."""
+
+    deals: "Deals"
+    worth: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +236,9 @@ class Results:
     sequences. There is no `seed` where tournaments with several were rated together. `seat_orders`
     are those in which bots took their seats in each deal, if they are not the usual ones. Games
     that were asked for and are missing, as a run was interrupted or goes on, are `unplayed`. With
-    a `challenger` only its games were played. `predecessors` tells what it means to sit after each
-    bot, where the game asks for it.
+    a `challenger` only its games were played. `remarks` are what the game says of its own bots,
+    where one does not play as its name promises. `predecessors` tells what it means to sit after
+    each bot, where the game asks for it. Where `luck` was removed, the `deals` are without it.
     """
 
     name: str
@@ -247,7 +258,14 @@ class Results:
     seat_orders: Orders | None = None
     unplayed: int = 0
     challenger: str = ""
+    remarks: tuple[str, ...] = ()
     predecessors: "Predecessors | None" = None
+    luck: Luck | None = None
+
+    @property
+    def plain(self) -> "Results":
+        """The same with the deals as they were played."""
+        return replace(self, deals=self.luck.deals, luck=None) if self.luck else self
 
     @property
     def orders(self) -> Orders:

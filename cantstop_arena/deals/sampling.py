@@ -20,9 +20,13 @@ Ints: TypeAlias = NDArray[np.int64]
 Bytes: TypeAlias = NDArray[np.uint8]
 Span = tuple[int, int]  # first deal, number of deals
 
-DealReader: TypeAlias = Callable[[int, int], Iterable[tuple[Group, int, Bytes, Any]]]
-"""Gives the blocks that have some of `count` deals from `start`: the group, the block's first
-deal, the winners of its games (deals by seatings, masks of seats), and whatever else is kept."""
+KeptBlock: TypeAlias = tuple[Group, int, Bytes, Any]
+"""A group, a block's first deal, the winners of its games (deals by seatings, masks of seats), and
+whatever else is kept of its deals."""
+DealReader: TypeAlias = Callable[[int, int], Iterable[KeptBlock]]
+"""Gives the blocks that have some of `count` deals from `start`."""
+Corrector: TypeAlias = Callable[[Group, int, Any], Ints]
+"""What is added to what a group won, as `shares` has it, from its first deal and what is kept."""
 
 _NUMBERS_AT_ONCE = 1 << 20  # that are held in memory
 _SAMPLED_DEALS = 256
@@ -77,7 +81,11 @@ class Deals:
 
 
 def gather(
-    bots: int, orders: Orders, spans: Mapping[Group, Iterable[Span]], read: DealReader
+    bots: int,
+    orders: Orders,
+    spans: Mapping[Group, Iterable[Span]],
+    read: DealReader,
+    correct: Corrector | None = None,
 ) -> Deals:
     """Add up the deals that each group of some of the `bots` has played, in these orders."""
     players = len(orders[0])
@@ -89,7 +97,8 @@ def gather(
         totals = np.zeros(bots + players, np.int64)
         products = np.zeros((bots + players, bots + players), np.int64)
         for start in range(first, end, step):
-            won = _won(bots, orders, start, min(step, end - start), read, pairs)
+            blocks = _shared(read(start, min(step, end - start)), orders, correct)
+            won = _won(bots, len(orders[0]), start, min(step, end - start), blocks, pairs)
             totals += won.sum(axis=0)
             products += _products(won)
         stretches.append(Stretch(groups, end - first, totals, products))
@@ -143,16 +152,30 @@ def _table(orders: Orders) -> Ints:
     return table
 
 
-def _won(bots: int, orders: Orders, start: int, deals: int, read: DealReader, pairs: Pairs) -> Ints:
+def _shared(
+    blocks: Iterable[KeptBlock], orders: Orders, correct: Corrector | None
+) -> Iterator[tuple[Group, int, Ints]]:
+    """The group of each block, its first deal, and its `shares`, corrected."""
+    for group, first, winners, kept in blocks:
+        won = shares(winners, orders)
+        yield group, first, won if correct is None else won + correct(group, first, kept)
+
+
+def _won(
+    bots: int,
+    players: int,
+    start: int,
+    deals: int,
+    blocks: Iterable[tuple[Group, int, Ints]],
+    pairs: Pairs,
+) -> Ints:
     """What bots and seats won in each of some deals; what pairs won is added to the sums."""
-    players = len(orders[0])
     won = np.zeros((deals, bots + players), np.int64)
     # Two who meet in no other group need no room to be added up deal by deal.
     together = np.zeros((deals, bots, bots), np.int64) if players > 2 else None
-    for group, first, winners, _ in read(start, deals):
-        low, high = max(first, start), min(first + len(winners), start + deals)
-        rows = slice(low - start, high - start)
-        won_here = shares(winners[low - first : high - first], orders)
+    for group, first, shared in blocks:
+        low, high = max(first, start), min(first + len(shared), start + deals)
+        rows, won_here = slice(low - start, high - start), shared[low - first : high - first]
         won[rows, [*group]] += won_here[:, :players]
         won[rows, bots:] += won_here[:, players:]
         if together is not None:

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
+import numpy as np
+
 from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.documents.formats.model import Estimate
 from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.model_fit.deviance import Goodness, goodness
+from cantstop_arena.ratings.model_fit.other_fields import Moves, moves
 from cantstop_arena.ratings.model_fit.residuals import Residuals, residuals
 from cantstop_arena.ratings.scores import Estimate as Found
-from cantstop_arena.ratings.scores import crosstable, per_game, scores, seat_scores
+from cantstop_arena.ratings.scores import crosstable, per_game, scores, seat_scores, together
 
 ELO_DECIMALS = 2
 
@@ -80,18 +83,30 @@ class Analysis:
 
     @cached_property
     def goodness(self) -> Goodness:
-        """How well one number for each bot tells the results."""
-        return goodness(self.results)
+        """How well one number for each bot tells the results as they were played."""
+        return goodness(self.results.plain)
 
     @cached_property
     def residuals(self) -> Residuals:
-        """What one number for each bot does not tell."""
-        return residuals(self.results)
+        """What one number for each bot does not tell of the results as they were played."""
+        return residuals(self.results.plain)
+
+    @cached_property
+    def without_one(self) -> Sequence[Moves | None]:
+        """How each bot's Elo moves at most, down and up, when another bot is left out."""
+        return moves(self.results.plain)
 
     @cached_property
     def scores(self) -> list[Estimate]:
         """Each bot's share of wins in the games it sat in."""
         return [_estimate(score) for score in scores(self.results)]
+
+    @cached_property
+    def scores_compare(self) -> bool:
+        """Whether all bots that played met each other equally often: else scores tell of rivals."""
+        playing = sorted(self.games_of)
+        met = np.asarray(together(self.results)[1])[np.ix_(playing, playing)]
+        return self.alone or len({*met[np.triu_indices(len(playing), 1)].tolist()}) < 2
 
     @cached_property
     def means(self) -> list[Estimate]:

@@ -2,7 +2,7 @@
 
 from math import isfinite
 
-from cantstop_arena.deals.outcomes import ELO_ERROR, Results, Until
+from cantstop_arena.deals.outcomes import ELO_ERROR, TEST, Results, Until
 from cantstop_arena.ratings.precision import widest
 
 
@@ -25,6 +25,11 @@ def until_text(rule: Until) -> str:
 
 def until_note(results: Results, rule: Until) -> str:
     """What the rule has to do with the intervals, and whether it was met."""
+    if rule.measure == TEST:
+        return (
+            "A sequential test ended the match. The intervals are confidence sequences: right 95"
+            " times in 100 whenever it ended."
+        )
     bot, measured = widest(results, rule)
     if not bot:
         return f"To be played until {until_text(rule)}, but no game counts."

@@ -1,7 +1,8 @@
 """How a report becomes a file: whole or not at all."""
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _LONGEST_DRAFT = 40  # of a file's name in that of its draft, which must not be too long itself
@@ -16,9 +17,16 @@ def write_whole(path: Path, text: str) -> None:
     if path.exists() and not path.is_file():
         path.write_bytes(data)
         return
+    with draft_of(path) as draft:
+        draft.write_bytes(data)
+
+
+@contextmanager
+def draft_of(path: Path) -> Iterator[Path]:
+    """A file beside another, whose place it takes when it is whole; it goes where that fails."""
     draft = path.with_name(f".{path.name[:_LONGEST_DRAFT]}.{os.getpid()}")
     try:
-        draft.write_bytes(data)
+        yield draft
         draft.replace(path)
     except OSError as error:
         if error.filename:

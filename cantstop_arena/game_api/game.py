@@ -11,22 +11,27 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pkgutil import resolve_name
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from cantstop_arena.deals.counting import Counts
 from cantstop_arena.deals.seatings import Orders, standard_orders
+from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.decisions import Decision, decisions_of, game_over
 from cantstop_arena.game_api.streams import Chance, Stream
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.outcomes import Window
+    from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.game_api.codec import Codec
+    from cantstop_arena.game_api.position import Position
     from cantstop_arena.game_api.rulebook import RuleBook
 
 Event = Mapping[str, Any]
 """One line of a recorded game: its `event` says what kind it is."""
 
 _PLACE = ("event", "turn", "seat")
+_NO_NUMBERS = "its decisions have no fixed numbers (docs/environments.md says why)"
 DONE, FAULT, LEFT = "done", "fault", "left"  # why a game ended: see `Result.reason`
 
 
@@ -166,6 +171,8 @@ class Game:
     """Those that are taken where nobody names any."""
     view = "cantstop_arena.views.game_view:GameView"
     """Where the class is that shows games: "module:Class". It is imported when it is needed."""
+    luck = ""
+    """By what its table scores the luck of chance, in words; empty where it does not."""
     table_class = "cantstop_arena.table.plain_table:PlainTable"
     """Where the class is that plays games, a `table.table.Table`."""
 
@@ -206,6 +213,11 @@ class Game:
         """Why a bot that comes with the game cannot play under these rules; None where it can."""
         return None
 
+    def remark(self, bot: str, options: Mapping[str, Any], rules: Any, players: int) -> str:
+        """What is to be known of a bot that comes with the game under these rules, behind its name
+        and without a full stop; empty where there is nothing."""
+        return ""
+
     def best_alone(self, rules: Any) -> float | None:
         """What perfect play needs for a game alone, on average, where somebody has found out."""
         return None
@@ -224,6 +236,25 @@ class Game:
     def begin(self, deal: Deal) -> State:
         """A new game, in plain Python. A game with a table of its own need not have it."""
         raise NotImplementedError(f"{type(self).__name__} has neither begin nor a table of its own")
+
+    def position(
+        self,
+        rules: Any,
+        players: int,
+        seed: Seed | None = None,
+        deal: int = 0,
+        bots: Mapping[int, Any] = MappingProxyType({}),
+    ) -> Position:
+        """The beginning of a deal, to be stepped through; without a seed, chance is given.
+
+        `bots` are `table.contestants.Contestant`s by seat that answer for themselves. Raises
+        UsageError where the decisions of the game cannot be numbered.
+        """
+        raise UsageError(f"{self.title} cannot be stepped through: {_NO_NUMBERS}")
+
+    def position_of(self, view: Any, moves: Sequence[Any] | None = None) -> Position:
+        """The position of a bot that is asked, by what it is shown. Raises UsageError likewise."""
+        raise UsageError(f"{self.title} cannot be stepped through: {_NO_NUMBERS}")
 
     def table(self, rules: Any, contestants: Sequence[Any], players: int, seed: Any) -> Any:
         """A `table.table.Table` for these contestants, `players` of them at a time."""

@@ -1,10 +1,12 @@
 """Options of bots: keyword parameters with defaults, and whether given values fit them."""
 
 import difflib
+import hashlib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from cantstop_arena.errors import BotError
@@ -27,16 +29,25 @@ class Search:
 
 
 @dataclass(frozen=True)
+class FilePath:
+    """The text of an option names a file that the bot plays with, or is empty.
+
+    Results then belong to what the file says. As annotation: `nets: Annotated[str, FilePath()]`.
+    """
+
+
+@dataclass(frozen=True)
 class Option:
     """One option: its default, and what its annotation says of it.
 
-    That is the values it may take, or how it is tuned.
+    That is the values it may take, how it is tuned, or that it names a file.
     """
 
     name: str
     default: Any
     choices: tuple[Any, ...] = ()
     search: Search | None = None
+    is_file: bool = False
 
     def fault(self, value: object) -> str | None:
         """What is wrong with a value; None where it fits."""
@@ -74,16 +85,17 @@ def options_of(function: Callable[..., Any], skip: int = 0) -> dict[str, Option]
     Raises BotError where a default is nothing that a tournament file could say.
     """
     parameters = list(inspect.signature(function).parameters.values())[skip:]
-    choices, searches = _listed_choices(function), _searches(function)
+    choices, searches = _listed_choices(function), dict(_notes(function, Search))
+    files = dict(_notes(function, FilePath))
     for parameter in parameters:
         if parameter.default is not parameter.empty and not is_plain(parameter.default):
             default = f"{parameter.default!r:.{LONGEST_QUOTE}}"
             raise BotError(f"option {parameter.name} has the default {default}; {_PLAIN}")
     return {
-        name: Option(name, parameter.default, choices.get(name, ()), searches.get(name))
+        name: Option(name, default, choices.get(name, ()), searches.get(name), name in files)
         for parameter in parameters
-        for name in [parameter.name]
-        if parameter.default is not parameter.empty
+        for name, default in [(parameter.name, parameter.default)]
+        if default is not parameter.empty
     }
 
 
@@ -104,9 +116,10 @@ def _listed_choices(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
     return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
 
 
-def _searches(function: Callable[..., Any]) -> dict[str, Search]:
-    said = [(name, note) for name, hint in _hints(function).items() for note in get_args(hint)]
-    return {name: note for name, note in said if isinstance(note, Search)}
+def _notes(function: Callable[..., Any], kind: type[Any]) -> Iterator[tuple[str, Any]]:
+    """The annotations of a kind, by option."""
+    for name, hint in _hints(function).items():
+        yield from ((name, note) for note in get_args(hint) if isinstance(note, kind))
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
@@ -126,6 +139,21 @@ def find_faults(options: Mapping[str, Option], given: Mapping[str, Any]) -> list
         elif message := options[name].fault(value):
             faults.append((name, f"option {name} {message}"))
     return faults
+
+
+def files_among(options: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, str]:
+    """The options that name files which can be read, with digests of what these say."""
+    named = {name: given[name] for name, option in options.items() if option.is_file}
+    digests = {name: digest_of_file(path) for name, path in named.items() if path}
+    return {name: digest for name, digest in digests.items() if digest}
+
+
+def digest_of_file(path: str) -> str:
+    """A digest of what a file says; empty where it cannot be read."""
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except (OSError, ValueError):
+        return ""
 
 
 def _unknown(name: str, options: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cantstop_arena.bot_sources.bot_specs import Address
 from cantstop_arena.games.registry import DEFAULT
-from cantstop_arena.runtime.system import python_module
+from cantstop_arena.runtime.system import SEEN_FROM, python_module
 
 _PASSED_ON = (
     "PATH",
@@ -22,6 +22,7 @@ _PASSED_ON = (
     "PYTHONHOME",
     "CANTSTOP_ARENA_CACHE",
     "NUMBA_DISABLE_JIT",
+    SEEN_FROM,
 )
 _FIXED = {
     "PYTHONHASHSEED": "0",

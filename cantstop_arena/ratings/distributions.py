@@ -9,6 +9,7 @@ Tails, not cumulated probabilities, are what is computed, so that small ones kee
 - Fisher's F: the same function.
 - Chi-square: the incomplete gamma function, by its series below the mean (Abramowitz and Stegun
   6.5.29) and by its continued fraction above (6.5.31).
+- Noncentral chi-square: the normal deviate of Sankaran (1963), right to some thousandths.
 - Quantiles: Newton's method on the tail.
 """
 
@@ -26,6 +27,7 @@ CENTRAL = 0.95  # what an interval covers
 MANY = 300.0  # degrees of freedom from which Hill's deviate is exact to 1e-12
 SETTLED = 1e7  # degrees of freedom below from which F is a chi-square
 TERMS = 10_000
+HALVINGS = 60
 ENOUGH = 1e-15
 TINY = 1e-300
 
@@ -65,6 +67,31 @@ def fisher_tail(ratio: float, above: float, below: float) -> float:
         return chi_square_tail(ratio * above, above)
     odds = np.array([above * max(ratio, 0.0) / below])
     return float(_beta(np.array([below / 2]), above / 2, odds)[0])
+
+
+def noncentrality(x: float, freedom: float, tail: float) -> float:
+    """The noncentrality with which a noncentral chi-square number is larger than x so often.
+
+    0 where it is larger more often without any.
+    """
+    low, high = 0.0, 1.0
+    if chi_square_tail(x, freedom) >= tail:
+        return 0.0
+    while _noncentral_tail(x, freedom, high) < tail:
+        low, high = high, 2 * high
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _noncentral_tail(x, freedom, middle) < tail else (low, middle)
+    return (low + high) / 2
+
+
+def _noncentral_tail(x: float, freedom: float, apart: float) -> float:
+    """Sankaran's second approximation: (x / mean)^h is nearly normal."""
+    mean, second = freedom + apart, freedom + 2 * apart
+    h = 1 - 2 * mean * (freedom + 3 * apart) / (3 * second**2)
+    p, m = second / mean**2, (h - 1) * (1 - 3 * h)
+    middle = 1 + h * p * (h - 1 - 0.5 * (2 - h) * m * p)
+    return normal_tail(((x / mean) ** h - middle) / (h * sqrt(2 * p) * (1 + 0.5 * m * p)))
 
 
 def _each(function: Callable[[float], float], numbers: Floats) -> Floats:

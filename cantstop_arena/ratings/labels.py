@@ -3,6 +3,8 @@
 from enum import StrEnum
 
 MOST_ANCHOR = 1e6  # that a bot's Elo can be set to, up and down
+MOST_ELO = 1000
+"""The largest difference that can be asked for; of 300 games the weaker bot wins one."""
 
 
 class Label(StrEnum):

@@ -23,13 +23,13 @@ from cantstop_arena.documents.formats.model import (
 )
 from cantstop_arena.documents.formats.records import as_csv, as_json, records
 from cantstop_arena.documents.written import write_whole
-from cantstop_arena.reports.files import PAGE
+from cantstop_arena.reports.files import CONTENT, PAGE
 from cantstop_arena.texts import how_many
 
 STYLES = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX}
 LEAST_P = 0.0001  # smaller ones are told as smaller
 TABLE = "comparison"
-CONTENT = "comparison.json"
+FILES = {"comparison.csv": "csv", "comparison.md": "markdown", CONTENT: "json"}
 
 
 def written(answers: Answers, form: str) -> str:
@@ -47,10 +47,9 @@ def write_comparison(answers: Answers, folder: Path) -> list[Path]:
     The same answers give the same bytes. The page of answers before these goes.
     """
     (folder / PAGE).unlink(missing_ok=True)
-    files = {"comparison.csv": "csv", "comparison.md": "markdown", CONTENT: "json"}
-    for name, form in files.items():
+    for name, form in FILES.items():
         write_whole(folder / name, written(answers, form))
-    return [folder / name for name in files]
+    return [folder / name for name in FILES]
 
 
 def write_comparison_page(content: dict[str, Any], folder: Path) -> Path:
@@ -80,14 +79,14 @@ def legend(answers: Answers) -> Iterator[str]:
         one.p is not None for answer in answers.answers for one in _questions(answer).values()
     )
     yield (
-        "Shares are in percent, their differences in points of a hundred; ± is half of a 95%"
-        " interval, of differences between deals played under both rule sets. Effects are Cohen's d"
-        " in games (counts) and Cohen's h (shares)."
+        "Shares are in percent, their differences in points of a hundred; ± is half of an interval,"
+        " of differences between deals played under both rule sets. Effects are Cohen's d in games"
+        " (counts) and Cohen's h (shares)."
     )
     yield (
-        f"p is corrected for all {questions} questions of the file (Holm): 5% is the chance that"
-        " any of them is answered by a difference where there is none at all. Negligible: the"
-        f" interval lies within what is to be ignored ({_limits(answers)})."
+        f"p and intervals are corrected for all {questions} questions of the file (Bonferroni): 5%"
+        " is the chance that any interval misses. Different: it leaves out zero. Negligible: it"
+        f" lies within what is to be ignored ({_limits(answers)})."
     )
 
 

@@ -10,6 +10,7 @@ from cantstop_arena.documents.formats.records import as_csv, as_json
 from cantstop_arena.documents.tables.crosstable import crosstable, pairs, scores_only
 from cantstop_arena.documents.tables.fit import fit
 from cantstop_arena.documents.tables.lengths import lengths
+from cantstop_arena.documents.tables.lineups import MANY_BOTS, lineups
 from cantstop_arena.documents.tables.predecessors import following, predecessors
 from cantstop_arena.documents.tables.seats import seats
 from cantstop_arena.documents.tables.standings import standings
@@ -18,8 +19,9 @@ from cantstop_arena.documents.written import write_whole
 from cantstop_arena.reports.summary import summary
 
 PAGE = "report.html"
+CONTENT = "comparison.json"  # in the folder of a comparison
 NOT_ALONE = (
-    *("crosstable.csv", "crosstable.md", "pairs.csv"),
+    *("crosstable.csv", "crosstable.md", "pairs.csv", "lineups.csv"),
     *("fit.csv", "fit.md", "seats.csv", "seats.md"),
     *("predecessors.csv", "predecessors.md"),
 )
@@ -58,6 +60,8 @@ def _contents(analysis: Analysis) -> Iterator[tuple[str, str]]:
         yield "crosstable.csv", as_csv(scores_only(analysis))
         yield "crosstable.md", _markdown(crosstable(analysis))
         yield "pairs.csv", as_csv(pairs(analysis))
+        if len(analysis.order) > MANY_BOTS:
+            yield "lineups.csv", as_csv(lineups(analysis))
         yield from _both(fit(analysis, most=None))
         yield from _both(seats(analysis))
     if analysis.results.predecessors:

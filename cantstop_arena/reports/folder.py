@@ -6,8 +6,8 @@ from pathlib import Path
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.tables.notes import about_missing_games
 from cantstop_arena.errors import LedgerError
-from cantstop_arena.reports.comparison import CONTENT, write_comparison_page
-from cantstop_arena.reports.files import write_page
+from cantstop_arena.reports.comparison import write_comparison_page
+from cantstop_arena.reports.files import CONTENT, write_page
 from cantstop_arena.tournament.ledgers.archive import reread_as_asked
 
 

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from math import isfinite, sqrt
 from typing import TypeAlias
 
-from cantstop_arena.deals.outcomes import Charge, Results, Tally, Until
+from cantstop_arena.deals.outcomes import TEST, Charge, Results, Tally, Until
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.deals.shares import whole
@@ -14,20 +14,25 @@ from cantstop_arena.documents.formats.model import rounded
 from cantstop_arena.documents.formats.records import records
 from cantstop_arena.documents.tables.crosstable import pairs
 from cantstop_arena.documents.tables.fit import fit
+from cantstop_arena.documents.tables.lineups import MANY_BOTS
 from cantstop_arena.documents.tables.predecessors import effects, following
 from cantstop_arena.documents.tables.seats import seats
 from cantstop_arena.documents.tables.standings import ELO, standings
 from cantstop_arena.documents.tables.styles import styles
+from cantstop_arena.ratings.model_fit.cycles import CyclicShare
 from cantstop_arena.ratings.precision import widest
 from cantstop_arena.ratings.scores import variance
 
 Entry: TypeAlias = dict[str, object]
+SHORT = 4  # decimals, where there are very many numbers
 NOT_RATED: Entry = {"elo": None, "score": None}  # what a bot that plays alone has not
 
 
 def summary(analysis: Analysis) -> Entry:
     """Everything the tournament found, keys in a fixed order.
 
+    Of more than MANY_BOTS `lineups` and both `pairs` are left to lineups.csv, pairs.csv and
+    fit.csv, and `superiority` has a row for each bot of the standings, in their order.
     `until`, `unplayed`, `gauntlet`, `faults`, `disqualified` and `not_reproducible` stand there
     only where there are any.
     """
@@ -40,7 +45,7 @@ def summary(analysis: Analysis) -> Entry:
         "seed": None if results.seed is None else in_json(results.seed),
         "games": analysis.games,
         "standings": _places(analysis),
-        "lineups": [_lineup(results, seating) for seating in _in_order(results.tallies)],
+        **({} if _are_many(analysis) else {"lineups": _lineups(results)}),
         "metrics": {name: _metric(analysis, name) for name in _measured(results)},
         "by_bot": _styles(analysis),
         **({} if analysis.alone else _ratings(analysis)),
@@ -49,6 +54,7 @@ def summary(analysis: Analysis) -> Entry:
         "until": _until(results, results.until) if results.until else None,
         "unplayed": results.unplayed,
         "gauntlet": results.challenger,
+        "luck_removed": _luck(analysis),
         "faults": [_charge(charge) for charge in results.faults],
         "disqualified": _disqualified(analysis),
         "not_reproducible": list(results.irreproducible),
@@ -56,8 +62,23 @@ def summary(analysis: Analysis) -> Entry:
     return {**entry, **{key: told for key, told in asides.items() if told}}
 
 
+def _luck(analysis: Analysis) -> Entry | None:
+    """What removing luck was worth, and the scores as they were played."""
+    luck = analysis.results.luck
+    if luck is None:
+        return None
+    plain = Analysis(analysis.results.plain)
+    scores = zip(plain.results.bots, plain.scores, strict=True)
+    return {
+        "worth": rounded(luck.worth),
+        "plain_scores": {bot: [rounded(end) for end in score] for bot, score in scores},
+    }
+
+
 def _until(results: Results, rule: Until) -> Entry:
     """The rule that ended the games, and whether it could."""
+    if rule.measure == TEST:
+        return {rule.measure: "sprt", "intervals": "confidence sequences"}
     bot, measured = widest(results, rule)
     return {
         rule.measure: rule.most,
@@ -87,11 +108,12 @@ def _ratings(analysis: Analysis) -> Entry:
     return {
         "anchor": dict(analysis.results.anchor),
         "labels": _labels(analysis),
+        "scores_compare": analysis.scores_compare,
         "ranks": _ranks(analysis),
-        "superiority": _superiority(analysis),
+        "superiority": _rows(analysis) if _are_many(analysis) else _superiority(analysis),
         "first_player": _first_player(analysis),
         "seats": records(seats(analysis)),
-        "pairs": records(pairs(analysis)),
+        **({} if _are_many(analysis) else {"pairs": records(pairs(analysis))}),
         **_predecessors(analysis),
         "fit": _fit(analysis),
     }
@@ -130,6 +152,17 @@ def _superiority(analysis: Analysis) -> dict[str, dict[str, float | None]]:
     }
 
 
+def _rows(analysis: Analysis) -> list[list[float | None]]:
+    """The same by places in the standings."""
+    order, superior = analysis.order, analysis.ratings.superiority
+    rows = [[superior(one, other) for other in order] for one in order]
+    return [[found if found is None else round(found, SHORT) for found in row] for row in rows]
+
+
+def _are_many(analysis: Analysis) -> bool:
+    return len(analysis.order) > MANY_BOTS
+
+
 def _first_player(analysis: Analysis) -> Entry | None:
     """The first player's advantage over the mean of the others, in Elo."""
     first = analysis.ratings.first_seat
@@ -149,15 +182,35 @@ def _fit(analysis: Analysis) -> Entry:
         "design_effect": rounded(found.design_effect),
         "effective_degrees_of_freedom": rounded(found.effective),
         "p": rounded(found.chance),
-        "cyclic_share": rounded(residuals.cyclic_share),
+        **_cyclic_share(residuals.cyclic_share),
+        "without_one": _without_one(analysis),
         "cycles": [[bots[bot] for bot in cycle.bots] for cycle in residuals.cycles],
-        "pairs": records(fit(analysis, most=None)),
+        **({} if _are_many(analysis) else {"pairs": records(fit(analysis, most=None))}),
+    }
+
+
+def _cyclic_share(found: CyclicShare | None) -> Entry:
+    names = "cyclic_share", "cyclic_share_low", "cyclic_share_high"
+    return dict(zip(names, map(rounded, found or (None, None, None)), strict=True))
+
+
+def _without_one(analysis: Analysis) -> Entry:
+    """By how much each bot's Elo moves at most when another one is left out, and which one."""
+    bots = analysis.results.bots
+    return {
+        bots[bot]: [[rounded(points), bots[without]] for points, without in told]
+        for bot, told in enumerate(analysis.without_one)
+        if told
     }
 
 
 def _in_order(tallies: Mapping[Group, Tally]) -> list[Group]:
     """The seatings, those of one group together."""
     return sorted(tallies, key=lambda seating: (sorted(seating), seating))
+
+
+def _lineups(results: Results) -> list[Entry]:
+    return [_lineup(results, seating) for seating in _in_order(results.tallies)]
 
 
 def _lineup(results: Results, seating: Group) -> Entry:

@@ -6,6 +6,7 @@ from typing import Any
 
 from tabulate import tabulate
 
+from cantstop_arena.tuning.halving import Peak
 from cantstop_arena.tuning.tune import Share, Tuned, Verdict
 from cantstop_arena.tuning.wishes import NumberList, Ranges
 
@@ -19,10 +20,10 @@ def tuning_text(found: Tuned, wish: Wish, bot: str, against: str, elo: float) ->
     """
     parts = [
         _trials(found, wish),
-        _best(found, wish),
+        best_text(found, wish),
         f"It won {_shown(found.won)} of {found.won.games:,} fresh games against {against}.",
-        _judged(found.verdict, elo),
-        _line(found, bot),
+        judged_text(found.verdict, elo),
+        _pasted(found, bot),
     ]
     return "\n\n".join(part for part in parts if part)
 
@@ -50,15 +51,22 @@ def _trials(found: Tuned, wish: Wish) -> str:
     """The trials as a table, those that played most first."""
     if found.peak is None:
         return ""
-    trials = sorted(found.peak.trials, key=lambda trial: (-trial.deals, -trial.score))
+    headers, rows = trial_rows(found.peak, wish)
+    return tabulate(rows, headers=headers)
+
+
+def trial_rows(peak: Peak, wish: Wish) -> tuple[list[str], list[list[Any]]]:
+    """The columns and rows of a table of trials, those that played most first."""
+    trials = sorted(peak.trials, key=lambda trial: (-trial.deals, -trial.score))
     rows = [
         [*wish.options(trial.point).values(), trial.deals, f"{100 * trial.score:.1f}"]
         for trial in trials
     ]
-    return tabulate(rows, headers=[*wish.names, "deals", "won %"])
+    return [*wish.names, "deals", "won %"], rows
 
 
-def _best(found: Tuned, wish: Wish) -> str:
+def best_text(found: Tuned, wish: Wish) -> str:
+    """What was found, with intervals where a quadratic was fitted."""
     if found.peak is None:
         return "Found: " + ", ".join(f"{name} {value}" for name, value in found.options.items())
     low, high = wish.options(found.peak.low), wish.options(found.peak.high)
@@ -73,7 +81,8 @@ def _with_interval(name: str, value: Any, low: Mapping[str, Any], high: Mapping[
     return f"{name} {value} ({low[name]} to {high[name]})"
 
 
-def _judged(verdict: Verdict | None, elo: float) -> str:
+def judged_text(verdict: Verdict | None, elo: float) -> str:
+    """What the test on fresh deals has come to."""
     if verdict is None:
         return "This is what the bot plays with already."
     words = {1: f"it is {elo:g} Elo stronger", 0: "it is no stronger", None: "undecided"}
@@ -81,9 +90,14 @@ def _judged(verdict: Verdict | None, elo: float) -> str:
     return f"In {played} it won {verdict.score:.1%}: {words[verdict.accepted]}."
 
 
-def _line(found: Tuned, bot: str) -> str:
-    """What to write into a tournament, where there is anything new."""
+def line_text(found: Tuned, bot: str) -> str:
+    """What to write into a tournament; empty where there is nothing new."""
     if found.verdict is None:
         return ""
     options = "".join(f", {name}: {json.dumps(value)}" for name, value in found.options.items())
-    return f"For a tournament:\n  - {{bot: {bot}{options}}}"
+    return f"- {{bot: {bot}{options}}}"
+
+
+def _pasted(found: Tuned, bot: str) -> str:
+    line = line_text(found, bot)
+    return f"For a tournament:\n  {line}" if line else ""

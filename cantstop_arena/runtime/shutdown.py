@@ -52,6 +52,34 @@ def heard(farewell: str) -> Iterator[None]:
         _wish = before_wish
 
 
+@contextlib.contextmanager
+def noted() -> Iterator[None]:
+    """Note Ctrl-C, for `check` to raise, where no command hears it: in a program, in a notebook.
+
+    The process goes on; a second Ctrl-C is raised at once, as KeyboardInterrupt.
+    """
+    global _wish
+    before = signal.getsignal(signal.SIGINT)
+    is_ours = threading.current_thread() is threading.main_thread()
+    if not is_ours or before not in (signal.default_int_handler, signal.SIG_DFL):
+        yield
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if _wish.signal:
+            raise Interrupted(number)
+        _wish.signal = number
+
+    before_wish, _wish = _wish, _Wish()
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+        check()
+    finally:
+        signal.signal(signal.SIGINT, before)
+        _wish = before_wish
+
+
 def say_at_the_end(farewell: str) -> None:
     """What to tell a user who wants to end from now on."""
     _wish.farewell = farewell
@@ -71,12 +99,13 @@ def farewell() -> str:
 @contextlib.contextmanager
 def in_order() -> Iterator[None]:
     """A section that ends by Interrupted, raised by `check` or at its end."""
-    _wish.sections += 1
+    wish = _wish  # another thread may begin to listen meanwhile
+    wish.sections += 1
     try:
         yield
         check()
     finally:
-        _wish.sections -= 1
+        wish.sections -= 1
 
 
 def check() -> None:

@@ -22,6 +22,19 @@ def short_path(path: str) -> str:
     return path.removeprefix(_HERE)
 
 
+def tell_paths_from(folder: Path) -> None:
+    """Tell paths as seen from this folder, which may be another machine's.
+
+    Processes that are started from now on do so, too.
+    """
+    global _HERE
+    os.environ[SEEN_FROM] = _HERE = f"{folder}{os.sep}"
+
+
+SEEN_FROM = "CANTSTOP_ARENA_SEEN_FROM"
+"""The variable of the environment that says so."""
+
+
 def _folder() -> str:
     try:
         return f"{Path.cwd()}{os.sep}"
@@ -29,7 +42,7 @@ def _folder() -> str:
         return ""
 
 
-_HERE = _folder()  # wherever a bot goes later
+_HERE = os.environ.get(SEEN_FROM) or _folder()  # wherever a bot goes later
 
 
 def open_standard_files() -> None:

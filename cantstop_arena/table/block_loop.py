@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
-from cantstop_arena.deals.seatings import lineups
+from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.determinism import Sample
 from cantstop_arena.table.table_base import TableBase
@@ -21,6 +21,12 @@ def play_block(table: TableBase, block: Block, forfeits: Sequence[Fault] = ()) -
     result = replace(result, irreproducible=sample.differing())
     table.after_block()
     return result
+
+
+def play_deal(table: TableBase, group: Group, deal: int) -> BlockResult:
+    """Play one deal of a block again, on its own: bots that learn keep what they have learnt."""
+    table.group = group
+    return _Play(table, Block(group, deal, 1), ()).result()
 
 
 class _Play:

@@ -1,6 +1,7 @@
 """A person at a table: sees what happens when it has been taken down, and may leave."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from cantstop_arena.deals.seatings import Group
@@ -19,6 +20,15 @@ class Left(Interrupted):
     def __init__(self, asked: bool) -> None:
         super().__init__()
         self.asked = asked
+
+
+@contextmanager
+def terminal() -> Iterator[None]:
+    """A terminal that fails is no fault of the person's. Raises Left."""
+    try:
+        yield
+    except OSError as error:
+        raise Left(asked=False) from error
 
 
 class Person(Protocol):

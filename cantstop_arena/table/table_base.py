@@ -47,6 +47,7 @@ class TableBase(ABC):
         self.on_speaker: Callable[[int], None] = lambda bot: None  # told who may print now
         self.after_block: Callable[[], None] = lambda: None
         self.measured = False  # whether counts are kept deal by deal
+        self.scored = False  # whether luck is, too
         self.seats: Group = tuple(range(players))
         self.group = self.seats
         """The bots that meet; watchers are told of them by their positions in it."""

@@ -28,22 +28,35 @@ def edits(
     if not changed or _as_before(tournament, stored) != stored:
         return ""
     said = [
-        f"{kept.parent}: {_told(tournament.entrants[bot], kept / digest)}"
+        f"{kept.parent}: {_told(tournament.entrants[bot], stored['bots'][bot], kept / digest)}"
         for bot, digest in changed.items()
     ]
     said = list(dict.fromkeys(said))
     said.append("--fresh plays anew, and forgets these results.")
-    files = [bot for bot in changed if tournament.entrants[bot].bot.origin == "file"]
+    entrants = tournament.entrants
+    files = [
+        bot
+        for bot, digest in changed.items()
+        if entrants[bot].bot.origin == "file" and entrants[bot].bot.digest != digest
+    ]
     return "\n".join([*said, *_both(tournament, catalogue, files, changed)])
 
 
 def _changed(tournament: Tournament, stored: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
-    """The bots that say something else now, and the digests of what they said."""
+    """The bots that say something else now, or whose files do, and the digests they had."""
     for number, (entrant, before) in enumerate(
         zip(tournament.entrants, stored["bots"], strict=False)
     ):
-        if entrant.bot.digest != before.get("digest"):
+        if entrant.bot.digest != before.get("digest") or _files_changed(entrant, before):
             yield number, str(before.get("digest"))
+
+
+def _files_changed(entrant: Entrant, before: Mapping[str, Any]) -> list[str]:
+    """The options, none of which has changed, whose files have."""
+    stored = before.get("files", {})
+    if entrant.options != before.get("options"):
+        return []
+    return [name for name, digest in entrant.files.items() if stored.get(name) != digest]
 
 
 def _as_before(tournament: Tournament, stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -51,16 +64,20 @@ def _as_before(tournament: Tournament, stored: Mapping[str, Any]) -> dict[str, A
     identity = tournament.identity()
     for number, _ in _changed(tournament, stored):
         before = stored["bots"][number]
-        identity["bots"][number] |= {key: before.get(key) for key in ("digest", "options")}
+        now = identity["bots"][number]
+        kept = {key: before[key] for key in ("digest", "options", "files") if key in before}
+        identity["bots"][number] = {key: now[key] for key in now if key != "files"} | kept
     return identity
 
 
-def _told(entrant: Entrant, before: Path) -> str:
-    path = entrant.bot.path
+def _told(entrant: Entrant, stored: Mapping[str, Any], before: Path) -> str:
+    path, told = entrant.bot.path, "has changed since these results were played"
+    if entrant.bot.digest == stored.get("digest"):
+        names = _files_changed(entrant, stored)
+        what = " and ".join(f"{entrant.options[name]}, {name} of {entrant.name}," for name in names)
+        return f"{what} {told}."
     if path is None:
-        what = f"the {entrant.bot.origin} of {entrant.name}"
-        return f"{what} has changed since these results were played."
-    told = "has changed since these results were played"
+        return f"the {entrant.bot.origin} of {entrant.name} {told}."
     lines = _lines_changed(before / path.name, path)
     return f"{path.name} {told} ({how_many(lines, 'line')})." if lines else f"{path.name} {told}."
 

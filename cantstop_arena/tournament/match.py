@@ -4,11 +4,10 @@ The test looks at the deals in their order, after numbers of them that its hypot
 So it ends at the same deal for any number of workers, and whatever has been played before.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -16,13 +15,12 @@ from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.deals.sampling import Ints, shares, unbroken
 from cantstop_arena.deals.seatings import standard_orders
-from cantstop_arena.deals.seeds import Seed, drawn
+from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.ratings.sequential.confidence import looks
-from cantstop_arena.ratings.sequential.sprt import GROWTH, SCORES, Sprt, expected_deals
+from cantstop_arena.ratings.sequential.sprt import GROWTH, SCORES, Sprt, ended_by, expected_deals
 from cantstop_arena.tournament import run
-from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
-from cantstop_arena.tournament.files.references import entrant_called
+from cantstop_arena.tournament.files.config import Tournament
 from cantstop_arena.tournament.ledgers.ledger import Ledger
 from cantstop_arena.tournament.pool.worker_pool import Terms
 from cantstop_arena.tournament.until import BLOCKS
@@ -30,7 +28,6 @@ from cantstop_arena.tournament.until import BLOCKS
 SEATS = 2
 GROUP = (0, 1)
 ORDERS = standard_orders(SEATS)
-LONGEST = 40  # of a bot's name, in the name of a folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +85,8 @@ class Match:
                 if self._is_over(counts.tolist(), seen, watch):
                     break
             seed = session.tournament.seed
-            return Outcome(tuple(counts.tolist()), session.results(), seed)
+            results = replace(session.results(), until=ended_by(self.test))
+            return Outcome(tuple(counts.tolist()), results, seed)
 
     def _looks(self) -> Iterator[int]:
         deals = self.tournament.deals
@@ -110,37 +108,3 @@ def _points(ledger: Ledger, start: int, count: int) -> Ints:
         points = shares(wanted, ORDERS)[:, 0] * (len(SCORES) - 1) // (SEATS * WHOLE)
         counts += np.bincount(points, minlength=len(SCORES))
     return counts
-
-
-def pairing(
-    references: tuple[str, str],
-    catalogue: Catalogue,
-    rules: Any,
-    games: int,
-    seed: Seed | None,
-    results: Path,
-) -> Tournament:
-    """The tournament that a match is, its folder below `results`; without a seed one is drawn.
-
-    What bots can be is told in files/references. Raises BotError.
-    """
-    first, second = (entrant_called(reference, catalogue) for reference in references)
-    if first.name == second.name:
-        second = replace(second, name=f"{second.name} again")
-    name = "-vs-".join(
-        re.sub(r"[^\w.=-]+", "_", bot.name)[:LONGEST].lstrip(".") for bot in (first, second)
-    ).replace("=", "-")
-    if rules != catalogue.game.rules.default:
-        name += f"-{rules.name}"
-    return Tournament(
-        name=name,
-        game=catalogue.game,
-        rules=rules,
-        players=SEATS,
-        games=games,
-        seed=drawn() if seed is None else seed,
-        drawn=seed is None,
-        policy=FaultPolicy(),
-        entrants=(first, second),
-        source=results / name / "tournament.yaml",
-    )

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,13 +10,12 @@ from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
 from cantstop_arena.deals.outcomes import Block, BlockResult, Charge, Fault, Results, joined
 from cantstop_arena.deals.sampling import Span, gaps, merged
-from cantstop_arena.deals.seatings import Group, Orders
+from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import ArenaError, BotError, FaultError, LedgerError, WorkerPoolError
 from cantstop_arena.runtime import shutdown
-from cantstop_arena.runtime.system import short_path
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.edited_bots import edits
-from cantstop_arena.tournament.files.config import RESOLVED, FaultPolicy, Tournament, dump
+from cantstop_arena.tournament.files.config import RESOLVED, Tournament, dump
 from cantstop_arena.tournament.ledgers.aggregation import Account, aggregated, charged, reached
 from cantstop_arena.tournament.ledgers.ledger import (
     LEDGER,
@@ -26,10 +24,13 @@ from cantstop_arena.tournament.ledgers.ledger import (
     open_ledger,
     stored_seed,
 )
+from cantstop_arena.tournament.pool.block_pool import BlockPool, PlayedPart, Unbuilt
 from cantstop_arena.tournament.pool.bot_logs import BotLogs
 from cantstop_arena.tournament.pool.judge import Judge
-from cantstop_arena.tournament.pool.worker_pool import PlayedPart, Terms, Unbuilt, WorkerPool
+from cantstop_arena.tournament.pool.worker_pool import Terms
+from cantstop_arena.tournament.pools import Pools
 from cantstop_arena.tournament.schedule import Round, missing_rounds
+from cantstop_arena.tournament.setup.known_bots import Bots
 from cantstop_arena.tournament.setup.preparation import Part, native, prepare_bots
 from cantstop_arena.tournament.setup.table_specs import table_spec_for
 
@@ -56,51 +57,18 @@ class Watch(Protocol):
     def shrinks(self, played: int, games: int) -> None:
         """A bot is out: of only `games` that are left, `played` stand in the ledger."""
 
+    def plays_on(self, machines: int, processes: int) -> None:
+        """So many machines of a cluster play now, with so many processes together."""
+
+    def remarks(self, words: str) -> None:
+        """Something has to be said of a machine of the cluster."""
+
     def passes(self, results: Callable[[], Results]) -> None:
         """Time passes, with more games or without, and nothing is being written.
 
         Told some twenty times a second. `results` adds up what stands in the ledger, which takes
         time in proportion to the games; it raises Interrupted when the user wants to end.
         """
-
-
-@dataclass(frozen=True)
-class Bots:
-    """What the parent knows of a tournament's bots, to judge what it sees of the workers."""
-
-    parts: Sequence[Part]
-    policy: FaultPolicy
-    apart: frozenset[int]
-    logs: BotLogs
-    orders: Orders
-
-    def patience(self, bot: int) -> float:
-        """The limit; a worker that waits for another process keeps to its limits itself."""
-        return self.policy.patience_apart if bot in self.apart else self.policy.decision_limit
-
-    def place(self, bot: int, asked: str) -> str:
-        """Where the function begins; where it is when time is up would vary from run to run."""
-        if bot in self.apart:
-            return ""
-        place = self.parts[bot].places.get(asked)
-        return f" ({short_path(place)})" if place else ""
-
-    def suspects(self, group: Group) -> list[int]:
-        """The bots that are asked from Python, in the worker itself, as far as can be seen.
-
-        Where there are none, one that says that it is compiled may not be.
-        """
-        near = [bot for bot in group if bot not in self.apart]
-        plain = [bot for bot in near if not self.parts[bot].native or self.parts[bot].unseen]
-        return plain or [bot for bot in near if self.parts[bot].foreign]
-
-    def divisible(self, group: Group) -> bool:
-        """What a bot has learnt depends on where its block begins."""
-        return not any(self.parts[bot].learns for bot in group)
-
-    def tend(self) -> None:
-        """Cut what bots print while they do it."""
-        self.logs.trim()
 
 
 def play(
@@ -128,12 +96,14 @@ class Session:
     catalogue: Catalogue
     folder: Path
     ledger: Ledger
+    pools: Pools
 
     def play(self, part: Tournament, terms: Terms, watch: Watch) -> None:
         """Play what is missing of a part, which is the tournament with fewer games."""
         part = replace(part, seed=self.tournament.seed)
         _write_resolved(part, self.folder, self.ledger.spans())
-        _Run(part, self.catalogue, self.folder, self.ledger).play(terms, watch, self.results)
+        run = _Run(part, self.catalogue, self.folder, self.ledger, self.pools)
+        run.play(terms, watch, self.results)
 
     def results(self) -> Results:
         """All that has been played."""
@@ -163,7 +133,7 @@ def opened(
             if not edited:
                 raise
             raise LedgerError(edited) from error
-        yield Session(tournament, catalogue, folder, ledger)
+        yield Session(tournament, catalogue, folder, ledger, Pools(stack))
 
 
 def settled(tournament: Tournament, folder: Path, fresh: bool = False) -> Tournament:
@@ -189,13 +159,19 @@ class _Run:
     """One go at a tournament: plays what the ledger lacks, with a judge beside it."""
 
     def __init__(
-        self, tournament: Tournament, catalogue: Catalogue, folder: Path, ledger: Ledger
+        self,
+        tournament: Tournament,
+        catalogue: Catalogue,
+        folder: Path,
+        ledger: Ledger,
+        pools: Pools,
     ) -> None:
         self.tournament = tournament
         self.catalogue = catalogue
         self.folder = folder
         self.logs = BotLogs(folder / LOGS, [entrant.name for entrant in tournament.entrants])
         self.ledger = ledger
+        self.pools = pools
         self.spans = ledger.spans()
         self.judge = Judge(tournament.policy.max_faults, ledger.disqualified())
         self.parts: dict[Block, list[BlockResult]] = {}
@@ -239,11 +215,13 @@ class _Run:
         limit = self.tournament.policy.start_limit
         terms = replace(terms, start_limit=limit, foreign=foreign)
         blocks = self.judge.scheduled(self._missing(_lanes(parts)))
-        window = self.tournament.game.window
-        pool = WorkerPool(partial(table_spec.at_work, self.logs), window, bots, terms)
+        names = [entrant.name for entrant in entrants]
         self.logs.begin()
         try:
-            with shutdown.in_order(), pool:
+            with (
+                shutdown.in_order(),
+                self.pools.pool(table_spec, bots, names, terms, watch) as pool,
+            ):
                 self._play_on(pool, blocks, watch, results)
         except Unbuilt as error:
             raise BotError(self._not_built(error)) from error
@@ -260,7 +238,7 @@ class _Run:
 
     def _play_on(
         self,
-        pool: WorkerPool,
+        pool: BlockPool,
         blocks: Iterator[Block],
         watch: Watch,
         results: Callable[[], Results],

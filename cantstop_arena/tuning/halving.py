@@ -20,6 +20,8 @@ _LEVELS = {1: 15, 2: 5, 3: 3}  # by how many numbers there are: levels of each
 _FINE = {1: 201, 2: 41, 3: 21}  # where the peak is looked for
 _VARIANCE = 1 / 8  # of what is won in a deal of two games, between equals, were they independent
 _DRAWS = 1000
+_CURVE = 41  # points of a curve
+_WIDTH = 1.96  # standard errors on either side of an interval that covers 95 %
 
 
 @dataclass(frozen=True)
@@ -57,14 +59,27 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """The fitted scores along one number, all others being best, and half of their intervals."""
+
+    values: Numbers
+    scores: Numbers
+    halves: Numbers
+
+
+@dataclass(frozen=True)
 class Peak:
-    """The best point by the fitted quadratic, its score, and an interval (95 %) for each number."""
+    """The best point by the fitted quadratic, its score, and an interval (95 %) for each number.
+
+    There is a curve for each number, and for each choice.
+    """
 
     point: Numbers
     score: float
     low: Numbers
     high: Numbers
     trials: tuple[Trial, ...]
+    curves: tuple[Curve, ...]
 
 
 def search(scores_of: Scores, ranges: Sequence[Range], deals: int, seed: int) -> Peak:
@@ -107,7 +122,18 @@ def _peak(trials: Sequence[Trial], ranges: Sequence[Range], seed: int) -> Peak:
     peaks = np.array(grid)[np.argmax(terms @ drawn.T, axis=0)]
     best = int(np.argmax(terms @ fitted))
     low, high = np.quantile(peaks, (0.025, 0.975), axis=0, method="closest_observation")
-    return Peak(np.array(grid[best]), float(terms[best] @ fitted), low, high, tuple(trials))
+    point = np.array(grid[best])
+
+    def curve(place: int) -> Curve:
+        values = np.array(ranges[place].levels(_CURVE))
+        points = np.repeat(point[None], len(values), axis=0)
+        points[:, place] = values
+        along = _terms(points, ranges)
+        errors = np.sqrt(np.sum(along @ spread * along, axis=1))
+        return Curve(values, along @ fitted, _WIDTH * errors)
+
+    curves = tuple(map(curve, range(len(ranges))))
+    return Peak(point, float(terms[best] @ fitted), low, high, tuple(trials), curves)
 
 
 def _fine(one: Range, numbers: int) -> int:

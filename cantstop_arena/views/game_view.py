@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cantstop_arena.documents.document import Game as PageGame
     from cantstop_arena.documents.document import Section
     from cantstop_arena.game_api.game import Event, Game
+    from cantstop_arena.game_api.position import Position
     from cantstop_arena.table.person import Person
 
 LONGEST_NAME = 100  # that is shown
@@ -119,6 +120,15 @@ class GameView:
         rest = _spelled(event, ("event", "turn", "seat"))
         return f"{turn}{who}{event['event']}{rest and f' ({rest})'}"
 
+    # Judged
+
+    def judged(self, events: Iterable[Event]) -> Iterator[Event]:
+        """The events with a judge's verdicts, which are told and shown with them.
+
+        Raises UsageError where nobody can judge.
+        """
+        raise UsageError(f"nobody judges games of {self.game.title}")
+
     # Scene by scene
 
     def scenes(self, events: Iterable[Event]) -> Sequence[Any]:
@@ -147,6 +157,16 @@ class GameView:
     def picture(self, scene: Any) -> str:
         """A scene as SVG. Raises UsageError where the game has no pictures."""
         raise UsageError(f"{self.game.title} has no pictures; without --svg it is told as text")
+
+    def draw_position(self, position: Position) -> str:
+        """Who decides between what, or who has won, at a position that is stepped through."""
+        if position.is_over:
+            winners = " and ".join(LETTERS[seat] for seat in position.winners)
+            return f"{winners or 'nobody'} wins"
+        if position.is_chance:
+            return "chance decides"
+        names = ", ".join(map(position.action_name, position.legal))
+        return f"{LETTERS[position.seat]} decides: {names}"
 
     # On a page
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import partial
 from typing import Any, Protocol
@@ -12,7 +11,7 @@ from typing import Any, Protocol
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.decisions import Decision
 from cantstop_arena.game_api.game import Event, Game
-from cantstop_arena.table.person import Left
+from cantstop_arena.table.person import Left, terminal
 
 
 class Teller(Protocol):
@@ -28,15 +27,6 @@ class Teller(Protocol):
 QUIT, HELP = ("q", "quit"), "?"
 _YES, _NO = ("y", "yes", "true"), ("n", "no", "false")
 _KNOWN = ("seat", "players", "rules", "random")  # of what is shown, that goes without saying
-
-
-@contextmanager
-def terminal() -> Iterator[None]:
-    """A terminal that fails is no fault of the person's. Raises Left."""
-    try:
-        yield
-    except OSError as error:
-        raise Left(asked=False) from error
 
 
 class PlainPerson:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from parameters import slow_but
 
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.game_api.game import Event
@@ -54,7 +55,7 @@ MIXES = [
 ]
 
 
-@pytest.mark.parametrize(("changes", "names"), MIXES)
+@pytest.mark.parametrize(("changes", "names"), slow_but((0, 1), MIXES))
 def test_the_referee_has_nothing_to_say(changes: dict[str, Any], names: list[str]) -> None:
     """Records of the arena's tables obey the rules, and C1: see `worth`."""
     rules = derive(LEAFLET, changes)

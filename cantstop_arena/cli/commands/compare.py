@@ -1,7 +1,5 @@
 """`arena compare`: what rule changes do to the game."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -27,35 +25,27 @@ def compare(
     The same bots play the same deals under all rule sets. Run it again to continue with more
     games, or after an interruption.
     """
-    from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.compare import config, run
-    from cantstop_arena.reports.comparison import (
-        content,
-        write_comparison,
-        write_comparison_page,
-        written,
+    from cantstop_arena.api.comparisons import answered, planned
+    from cantstop_arena.reports.comparison import FILES, content, write_comparison_page, written
+
+    comparison, catalogue, folder = planned(
+        file,
+        games=playing.games,
+        seed=playing.seed,
+        bots_folder=playing.bots_folder,
+        results=playing.results,
     )
-
-    @contextmanager
-    def watched(name: str) -> Iterator[Screen]:
-        title = f"{name} ({next(numbers)} of {parts})"
-        screen = Screen(name, playing.quiet, aside=form != TEXT, title=title, standings=False)
-        try:
-            yield screen
-        finally:
-            screen.close()
-
-    catalogue = Catalogue(playing.bots_folder, results=playing.results)
-    comparison = config.read(file, catalogue, playing.overrides)
     numbers, parts = count(1), len(comparison.players) * len(comparison.rules)
-    folder = playing.results / comparison.name
+
+    def screen_for(name: str) -> Screen:
+        title = f"{name} ({next(numbers)} of {parts})"
+        return Screen(name, playing.quiet, aside=form != TEXT, title=title, standings=False)
+
     shutdown.say_how_to_go_on()
-    answers = run.compare(
-        comparison, catalogue, folder, playing.terms, watched, fresh=playing.fresh
-    )
-    files = write_comparison(answers, folder)
+    answers = answered(comparison, catalogue, folder, playing.settings(screen_for))
     told = written(answers, form).encode(errors="backslashreplace")
     click.echo(told, nl=False)  # as bytes: names stay as they are
+    files = [folder / name for name in FILES]
     screen = Screen(comparison.name, playing.quiet, aside=form != TEXT)
     if playing.page:
         with screen.going_on_without():

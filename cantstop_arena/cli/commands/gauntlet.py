@@ -1,32 +1,27 @@
 """`arena gauntlet`: one bot against a field."""
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from cantstop_arena.cli import completing
-from cantstop_arena.cli.commands.rules import rules_called, rules_option
+from cantstop_arena.cli.commands.rules import rules_option
 from cantstop_arena.cli.options import (
     bots_option,
-    catalogue_for,
     game_option,
+    luck_option,
     results_option,
     seed_option,
-    terms_of,
     workers_option,
 )
-from cantstop_arena.cli.results_folder import page_option, write_results
+from cantstop_arena.cli.results_folder import page_option, play_and_write
 from cantstop_arena.cli.table_options import TEXT, show, table_options
 from cantstop_arena.cli.terminals.screen import Screen
-from cantstop_arena.runtime import shutdown
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
-
-GAMES = 10_000
 
 
 @click.command(short_help="Let one bot meet a field, and say its place.")
@@ -42,14 +37,13 @@ GAMES = 10_000
 @click.option(
     "--games",
     type=click.IntRange(1, 10**12),
-    default=GAMES,
-    show_default=True,
-    help="Games for each group of bots that meets.",
+    help="Games for each group of bots that meets. Default: 10,000.",
 )
 @rules_option
 @game_option
 @seed_option("Default: one that nobody can guess.")
 @workers_option
+@luck_option
 @results_option
 @bots_option
 @click.option("--fresh", is_flag=True, help="Forget earlier results of this gauntlet.")
@@ -60,11 +54,12 @@ def gauntlet(
     challenger: str,
     against: Sequence[str],
     players: int,
-    games: int,
+    games: int | None,
     rules_name: str | None,
     game_name: str,
     seed: "Seed | None",
     workers: int | None,
+    luck_removed: bool,
     results: Path,
     bots_folder: Path,
     fresh: bool,
@@ -78,35 +73,23 @@ def gauntlet(
     The bots of the field do not play each other. A bot is a name or a path, with options behind a
     colon (rule28:threshold=30), or a version of a file that has played before (patient@previous).
     """
-    from cantstop_arena.documents.analysis import Analysis
-    from cantstop_arena.tournament import gauntlet as gauntlets
-    from cantstop_arena.tournament.run import play, settled
+    from cantstop_arena.api.gauntlets import gauntlet as planned_gauntlet
+    from cantstop_arena.api.settings import Settings
 
-    catalogue = catalogue_for(bots_folder, game_name, results)
-    _check_players(players, game_name)
-    rules, game = rules_called(rules_name, catalogue), catalogue.game
-    field = against or [bot for bot in game.bots if not game.refusal(bot, rules, players)]
-    tournament = gauntlets.gauntlet(
-        challenger, field, catalogue, rules, players, games, seed, results
+    planned = planned_gauntlet(
+        challenger,
+        against,
+        players=players,
+        games=games,
+        rules=rules_name,
+        seed=seed,
+        game=game_name,
+        bots_folder=bots_folder,
+        results=results,
     )
-    folder = results / tournament.name
-    tournament = settled(tournament, folder, fresh)
-    screen = Screen(tournament.name, quiet, form != TEXT)
-    shutdown.say_how_to_go_on()
-    try:
-        outcome = play(tournament, catalogue, folder, terms_of(workers, None, None), screen, fresh)
-    finally:
-        screen.close()
-    analysis = Analysis(outcome)
-    said = partial(show, analysis, form, chosen)
-    paths = write_results(analysis, tournament, catalogue, folder, screen, page, said)
-    screen.written(folder, paths)
-
-
-def _check_players(players: int, game_name: str) -> None:
-    from cantstop_arena.games.registry import game_called
-
-    seats = [number for number in game_called(game_name).players if number > 1]
-    if players not in seats:
-        told = f"{seats[0]} to {seats[-1]}"
-        raise click.BadParameter(f"a table has {told} seats, not {players}", param_hint="--players")
+    planned = planned.without_luck() if luck_removed else planned
+    screen = Screen(planned.name, quiet, form != TEXT)
+    settings = Settings(workers, progress=lambda _: screen, fresh=fresh)
+    play_and_write(
+        planned, settings, screen, page, lambda found: show(found.analysis, form, chosen)
+    )

@@ -1,37 +1,30 @@
 """`arena match`: two bots, and whether one of two hypotheses about their difference is accepted."""
 
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from cantstop_arena.cli import completing
-from cantstop_arena.cli.commands.rules import rules_called, rules_option
-from cantstop_arena.cli.numbers import MOST_ELO, FiniteRange
+from cantstop_arena.cli.commands.rules import rules_option
+from cantstop_arena.cli.numbers import FiniteRange
 from cantstop_arena.cli.options import (
     bots_option,
     catalogue_for,
     game_option,
+    luck_option,
     results_option,
     seed_option,
-    terms_of,
     workers_option,
 )
-from cantstop_arena.cli.results_folder import page_option, write_results
+from cantstop_arena.cli.results_folder import page_option, play_and_write
 from cantstop_arena.cli.table_options import TEXT, show
 from cantstop_arena.cli.terminals.screen import Screen
-from cantstop_arena.errors import UsageError
-from cantstop_arena.runtime import shutdown
 
 if TYPE_CHECKING:
+    from cantstop_arena.api.results import Results
     from cantstop_arena.deals.seeds import Seed
-    from cantstop_arena.documents.analysis import Analysis
-    from cantstop_arena.ratings.sequential.sprt import Sprt
 
-GAMES = 10_000
-MOST_GAMES = 10_000_000  # by default, where a test ends the match
 AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # that a test may make
 
 
@@ -63,12 +56,13 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # that a test may make
 @click.option(
     "--games",
     type=click.IntRange(1, 10**12),
-    help=f"Games, at most with --sprt. Default: {GAMES:,}, with --sprt {MOST_GAMES:,}.",
+    help="Games, at most with --sprt. Default: 10,000, with --sprt 10,000,000.",
 )
 @rules_option
 @game_option
 @seed_option("Default: random; printed with the results.")
 @workers_option
+@luck_option
 @results_option
 @bots_option
 @click.option("--fresh", is_flag=True, help="Forget earlier results of this match.")
@@ -85,6 +79,7 @@ def match(
     game_name: str,
     seed: "Seed | None",
     workers: int | None,
+    luck_removed: bool,
     results: Path,
     bots_folder: Path,
     fresh: bool,
@@ -99,51 +94,35 @@ def match(
     With --sprt 0 5 they play until a sequential probability ratio test has decided between "A is
     as strong as B" and "A is 5 Elo stronger". Run it again to continue after an interruption.
     """
-    from cantstop_arena.documents.analysis import Analysis
-    from cantstop_arena.documents.written import write_whole
-    from cantstop_arena.reports.match import finding, match_json, match_text
-    from cantstop_arena.tournament.match import Match, pairing
+    from cantstop_arena.api.matches import planned_match
+    from cantstop_arena.api.settings import Settings
 
-    test = _test(elo, alpha, beta)
     catalogue = catalogue_for(bots_folder, game_name, results)
-    most = games or (MOST_GAMES if test else GAMES)
-    rules = rules_called(rules_name, catalogue)
-    tournament = pairing((a, b), catalogue, rules, most, seed, results)
-    contest = Match(tournament, catalogue, results / tournament.name, test)
+    planned = planned_match(
+        a,
+        b,
+        catalogue,
+        sprt=elo,
+        alpha=alpha,
+        beta=beta,
+        games=games,
+        rules=rules_name,
+        seed=seed,
+        luck_removed=luck_removed,
+    )
+    test = planned.test
     aim = "a hypothesis is accepted" if test else ""
     bounds = (test.lower, test.upper) if test else (0.0, 0.0)
-    screen = Screen(tournament.name, quiet, aside=False, aim=aim, bounds=bounds)
-    shutdown.say_how_to_go_on()
-    try:
-        outcome = contest.play(terms_of(workers, None, None), screen, fresh)
-    finally:
-        screen.close()
-    found = finding(contest.names, outcome.counts, test)
-    path = contest.folder / "match.json"
-    write_whole(path, match_json(found, rules.name, outcome.seed))
-    analysis = Analysis(outcome.results)
-    played = replace(tournament, seed=outcome.seed)
-    said = partial(_say, match_text(found), analysis)
-    paths = write_results(analysis, played, catalogue, contest.folder, screen, page, said)
-    screen.written(contest.folder, [path, *paths])
+    screen = Screen(planned.name, quiet, aside=False, aim=aim, bounds=bounds)
+    settings = Settings(workers, progress=lambda _: screen, fresh=fresh)
+    play_and_write(planned, settings, screen, page, _say)
 
 
-def _say(told: str, analysis: "Analysis") -> None:
-    click.echo("\n" + told)
-    if analysis.results.faults:
+def _say(results: "Results") -> None:
+    from cantstop_arena.api.matches import MatchResults
+
+    assert isinstance(results, MatchResults)
+    click.echo("\n" + results.verdict)
+    if len(results.faults):
         click.echo()
-        show(analysis, TEXT, ["faults"])
-
-
-def _test(elo: tuple[float, float] | None, alpha: float, beta: float) -> "Sprt | None":
-    from cantstop_arena.ratings.sequential.sprt import Sprt
-
-    if elo is None:
-        return None
-    low, high = elo
-    if not -MOST_ELO <= low < high <= MOST_ELO:
-        raise UsageError(
-            f"--sprt needs two numbers from -{MOST_ELO} to {MOST_ELO}, the lower one first,"
-            f" not {low:g} {high:g}"
-        )
-    return Sprt(low, high, alpha, beta)
+        show(results.analysis, TEXT, ["faults"])

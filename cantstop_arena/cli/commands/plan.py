@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli import completing
-from cantstop_arena.cli.commands.rules import rules_called, rules_option
-from cantstop_arena.cli.numbers import MOST_ELO, FiniteRange
+from cantstop_arena.cli.commands.rules import rules_option
+from cantstop_arena.cli.numbers import FiniteRange
 from cantstop_arena.cli.options import (
     bots_option,
     catalogue_for,
@@ -15,6 +15,7 @@ from cantstop_arena.cli.options import (
     workers_option,
 )
 from cantstop_arena.errors import UsageError
+from cantstop_arena.ratings.labels import MOST_ELO
 
 LEAST = 100  # deals of the pilot: with fewer, a variance is hardly known
 LEAST_DIFFERENCE = 1e-6  # nobody could play what less would cost
@@ -88,7 +89,7 @@ def plan(
         told = f"{players} players need {players} bots, not {len(seated)}"
         raise UsageError(f"{told}; --players says how many sit at a table")
     specs = [catalogue.find(name) for name in seated]
-    rules = rules_called(rules_name, catalogue)
+    rules = catalogue.rules_called(rules_name)
     trial = pilot(catalogue, specs, rules, seconds, LEAST)
     costs = plan_of(Question(difference, elo, power, alpha), trial.won, trial.games_per_deal)
     cores = workers or worker_count()

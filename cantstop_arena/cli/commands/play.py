@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cantstop_arena.cli import completing
-from cantstop_arena.cli.commands.rules import rules_called, rules_option
+from cantstop_arena.cli.commands.rules import rules_option
 from cantstop_arena.cli.game_source import LAST_DEAL, STANDARD
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option, seed_option
 from cantstop_arena.cli.terminals.terminal import coloured, on_signal
@@ -97,7 +97,7 @@ def play(
     called = in_a_line(name, LONGEST_NAME)
     if not called:
         raise UsageError("--name must not be empty")
-    rules = rules_called(rules_name, catalogue)
+    rules = catalogue.rules_called(rules_name)
     chosen = drawn() if seed is None else seed
     person = view_of(game).person(seat - 1, _read, click.echo, coloured())
     path = _record_path(save)

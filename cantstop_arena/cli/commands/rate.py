@@ -51,11 +51,15 @@ def _anchor(
     metavar="DIR",
     help="Write the files of a run there, too.",
 )
+@click.option(
+    "--plain", is_flag=True, help="Leave luck in, where it was scored and would be removed."
+)
 @table_options
 def rate(
     results: Sequence[Path],
     anchor: dict[str, float],
     output: Path | None,
+    plain: bool,
     form: str,
     chosen: Sequence[str],
 ) -> None:
@@ -66,11 +70,10 @@ def rate(
     Rated together, tournaments need the same rules and number of players; bots of one name must
     be the same bot.
     """
-    from cantstop_arena.documents.analysis import Analysis
+    from cantstop_arena.api.folders import rate as rated
     from cantstop_arena.reports import files
-    from cantstop_arena.tournament.ledgers.archive import reread
 
-    analysis = Analysis(reread(results, anchor))
+    analysis = rated(*results, anchor=anchor, plain=plain).analysis
     if output:
         output.mkdir(parents=True, exist_ok=True)
         files.write_reports(analysis, output)

@@ -18,20 +18,23 @@ if TYPE_CHECKING:
 @game_options
 @click.option("--json", "as_json", is_flag=True, help="As JSON Lines, one event a line.")
 @click.option("--step", is_flag=True, help="Step by step, with keys, on a terminal.")
+@click.option("--judge", is_flag=True, help="With a judge's verdict on each decision.")
 @click.option(
     "--html",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write a page to play it back to this file, or - for the standard output.",
 )
-def replay(as_json: bool, step: bool, html: Path | None, **game: Any) -> None:
+def replay(as_json: bool, step: bool, judge: bool, html: Path | None, **game: Any) -> None:
     """Play one game of the tournament in FILE again, the BOTs in seat order.
 
     A BOT is one of the tournament's names, or of any bot that `arena bots` lists. Without a BOT,
     FILE is a game that `arena play` or `arena replay --json` has written; - is the standard input.
+
+    Who judges knows the table of a board that has been solved, or else grandmaster's nets.
     """
     from cantstop_arena.cli.terminals.terminal import coloured
 
-    source = Source(**game)
+    source = Source(**game, judge=judge)
     if html is not None:
         if as_json or step:
             raise click.UsageError("--html goes with neither --json nor --step.")

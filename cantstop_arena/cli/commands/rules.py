@@ -8,7 +8,6 @@ import click
 
 from cantstop_arena.cli import completing
 from cantstop_arena.cli.options import catalogue_for, game_option
-from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
     from cantstop_arena.bot_sources.catalogue import Catalogue
@@ -22,17 +21,6 @@ rules_option = click.option(
 )
 
 
-def rules_called(name: str | None, catalogue: "Catalogue") -> Any:
-    """The rule set of this name, or the game's default. Raises UsageError where there is none."""
-    from cantstop_arena.game_api.options import did_you_mean
-
-    if name is None:
-        return catalogue.game.rules.default
-    if name not in catalogue.rules:
-        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, catalogue.rules)}")
-    return catalogue.rules[name]
-
-
 @click.command(short_help="List the rule sets, or show one.")
 @click.argument("name", required=False, shell_complete=completing.rules)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
@@ -40,7 +28,7 @@ def rules_called(name: str | None, catalogue: "Catalogue") -> Any:
 def rules(name: str | None, as_json: bool, game_name: str) -> None:
     """List the rule sets, or show every parameter of the one called NAME."""
     catalogue = catalogue_for(Path("bots"), game_name)
-    named = catalogue.rules if name is None else {name: rules_called(name, catalogue)}
+    named = catalogue.rules if name is None else {name: catalogue.rules_called(name)}
     shown = {key: catalogue.game.rules.as_dict(rules) for key, rules in named.items()}
     if as_json:
         click.echo(json.dumps(shown if name is None else shown[name], indent=2))

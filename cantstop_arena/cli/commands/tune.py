@@ -4,10 +4,9 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.commands.rules import rules_called, rules_option
-from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
+from cantstop_arena.cli.commands.rules import rules_option
+from cantstop_arena.cli.options import bots_option, game_option
 
-ELO = 10  # what the result must be better by
 LARGEST_SEED = 2**31
 
 
@@ -25,6 +24,11 @@ LARGEST_SEED = 2**31
 @game_option
 @click.option("--seed", type=click.IntRange(0, LARGEST_SEED), default=1, show_default=True)
 @bots_option
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a page with trials and curve to this file, too.",
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.option("--quiet", is_flag=True, help="Say nothing while it plays.")
 def tune(
@@ -36,6 +40,7 @@ def tune(
     game_name: str,
     seed: int,
     bots_folder: Path,
+    html: Path | None,
     as_json: bool,
     quiet: bool,
 ) -> None:
@@ -50,32 +55,21 @@ def tune(
     lists) by evolution (CMA-ES). What is found then plays BOT as it is on fresh deals, until a
     sequential test has decided whether it is 10 Elo stronger.
     """
-    from cantstop_arena.ratings.sequential.sprt import Sprt
-    from cantstop_arena.reports.tuning import tuning_json, tuning_text
-    from cantstop_arena.tournament.files.entrants import find_bot
-    from cantstop_arena.tuning.laboratory import SEATS, laboratory_for
-    from cantstop_arena.tuning.tune import Tuner
-    from cantstop_arena.tuning.wishes import wish_of
+    from cantstop_arena.api.tuning import tune as tuned
 
-    catalogue = catalogue_for(bots_folder, game_name)
-    rules = rules_called(rules_name, catalogue)
-    spec = find_bot(bot, Path(), catalogue)
-    wish = wish_of(wishes, spec)
-    opponents = [find_bot(name, Path(), catalogue) for name in against] or [spec]
-    laboratory = laboratory_for(catalogue, rules, spec, opponents, seed, wish.names)
-    deals = games // SEATS // len(opponents)
-    tuner = Tuner(laboratory, wish, spec.defaults)
-    found = tuner.tune(deals, seed, Sprt(0, ELO), _silent if quiet else _say)
-    if as_json:
-        click.echo(tuning_json(found, wish))
-    else:
-        names = " and ".join(opponent.name for opponent in opponents)
-        click.echo(tuning_text(found, wish, bot, names, ELO))
+    found = tuned(
+        bot,
+        *wishes,
+        against=against,
+        games=games,
+        rules=rules_name,
+        game=game_name,
+        seed=seed,
+        progress=not quiet,
+        bots_folder=bots_folder,
+    )
+    if html is not None:
+        from cantstop_arena.documents.written import write_whole
 
-
-def _say(text: str) -> None:
-    click.echo(text, err=True)
-
-
-def _silent(text: str) -> None:
-    """Say nothing."""
+        write_whole(html, found.page)
+    click.echo(found.json if as_json else found.text)

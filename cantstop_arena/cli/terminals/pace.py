@@ -76,12 +76,12 @@ class Progress:
     """How many of the games there are have been played, and how long the others take.
 
     Where games decide when the run ends, it has an `aim`, `reached` says how far they are, and
-    `games` are those that are played up to the next look.
+    `games` are those that are played up to the next look. The `machines` of a cluster are told.
     """
 
     def __init__(self, aim: str, clock: Clock) -> None:
         self.played = self.games = 0
-        self.reached = ""
+        self.reached = self.machines = ""
         self._aim = aim
         self._pace = Pace(clock)
 
@@ -119,6 +119,8 @@ class Progress:
             told.append(f"next look at {self.games:,}")
         elif rate:
             told.append(f"{time_text((self.games - self.played) / rate)} left")
+        if self.machines:
+            told.append(f"on {self.machines}")
         return ", ".join(told)
 
 

@@ -83,6 +83,17 @@ class Screen:
         """Count anew, without the games of a bot that is out."""
         self._progress.stands(played, games)
 
+    def plays_on(self, machines: int, processes: int) -> None:
+        """Say how many machines of a cluster play."""
+        told = f"{machines:,} machine{'s'[: machines != 1]} with {processes:,} processes"
+        self._progress.machines = told if machines else "no machine yet"
+
+    def remarks(self, words: str) -> None:
+        """Say what has happened to one of them."""
+        if not self.quiet:
+            self.close()
+            click.echo(words, err=True)
+
     def passes(self, results: "Callable[[], Results]") -> None:
         """Show how far the run is."""
         if self.quiet:

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.formats.model import Column, Table, Value, number
-from cantstop_arena.documents.tables.notes import fits
-from cantstop_arena.ratings.model_fit.residuals import Residual
+from cantstop_arena.ratings.model_fit.residuals import Residual, Residuals
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 
 MOST_PAIRS = 5
@@ -37,14 +36,36 @@ def _row(analysis: Analysis, pair: Residual) -> list[Value]:
 
 def _sentences(analysis: Analysis) -> Iterator[str]:
     residuals = analysis.residuals
-    yield from fits(analysis)
     if residuals.pairs:
         wrong = sum(pair.chance < SIGNIFICANT for pair in residuals.pairs)
         told = f"significantly off for {wrong} of {len(residuals.pairs)} pairs"
         yield f"The predicted score is {told}; p is corrected for their number."
-    if residuals.cyclic_share is not None:
-        yield (
-            f"The cyclic share is {100 * residuals.cyclic_share:.1f}% (0% for bots on a line,"
-            " 100% for rock, paper, scissors)."
-        )
+    if told := cyclic(residuals):
+        yield told
     yield from (cycle.told(analysis.results.bots) for cycle in residuals.cycles)
+    if told := sensitivity(analysis):
+        yield told
+
+
+def cyclic(residuals: Residuals) -> str:
+    """The cyclic share, where there is one."""
+    if residuals.cyclic_share is None:
+        return ""
+    share, low, high = (100 * part for part in residuals.cyclic_share)
+    return (
+        f"The cyclic share is {share:.1f}% ({low:.1f} to {high:.1f}; 0% for bots on a line, 100%"
+        " for rock, paper, scissors)."
+    )
+
+
+def sensitivity(analysis: Analysis) -> str:
+    """How far the Elo depends on who else plays, where that is known."""
+    moves = [(move, bot) for bot, told in enumerate(analysis.without_one) if told for move in told]
+    if not moves:
+        return ""
+    bots = analysis.results.bots
+    (points, without), bot = max(moves, key=lambda one: abs(one[0].points))
+    return (
+        f"Leaving out any one bot moves the Elo of the others by {abs(points):.1f} at most"
+        f" ({bots[bot]}, without {bots[without]})."
+    )

@@ -3,11 +3,17 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from cantstop_arena.deals.outcomes import Luck
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.until_words import until_note
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
+from cantstop_arena.texts import how_many
 
 NOT_REPRODUCIBLE = "not reproducible"
+NOT_COMPARABLE = (
+    "Scores cannot be compared: not all bots met the same rivals equally often. Elo allows for"
+    " that."
+)
 MOST_NAMES = 6
 LEGEND = (
     "Bots that share a letter of their group are not significantly different; LOS vs next: the"
@@ -16,6 +22,7 @@ LEGEND = (
 EVEN = 0.5
 SURE = 0.95  # a likelihood of superiority that reads as a fact
 LEAST_CHANCE = 0.001
+MOST_CONTRADICTED = 3  # pairs of neighbours that are named
 
 
 def about_standings(analysis: Analysis) -> list[str]:
@@ -28,6 +35,9 @@ def about_standings(analysis: Analysis) -> list[str]:
         said.append(f"{without} of {analysis.games} games were not finished{share}.")
     if rule := analysis.results.until:
         said.append(until_note(analysis.results, rule))
+    if luck := analysis.results.luck:
+        said.append(about_luck(luck))
+    said += analysis.results.remarks
     if unsteady := analysis.results.irreproducible:
         said.append(
             f"{listed(unsteady)}: {NOT_REPRODUCIBLE}. The answers were others when a game was"
@@ -38,6 +48,16 @@ def about_standings(analysis: Analysis) -> list[str]:
     if analysis.alone:
         return said
     return [*said, *_about_scores(analysis), *_about_ratings(analysis)]
+
+
+def about_luck(luck: Luck) -> str:
+    """What removing luck was worth."""
+    if luck.worth <= 1:
+        return "Luck was scored, and is left in: without it intervals would be no narrower."
+    return (
+        "Luck is removed from scores and Elo: their intervals are as narrow as those of about"
+        f" {luck.worth:.1f} times the games; `arena rate --plain` leaves it in."
+    )
 
 
 def about_missing_games(analysis: Analysis) -> str:
@@ -63,13 +83,15 @@ def _about_gauntlet(analysis: Analysis, bot: int) -> list[str]:
 
 def _about_scores(analysis: Analysis) -> Iterator[str]:
     """What an even score is, whether the ratings fit, and where they and direct scores part."""
+    if not (analysis.scores_compare or analysis.results.challenger):
+        yield NOT_COMPARABLE
     if analysis.results.players > 2:
         yield f"An even score is {100 / analysis.results.players:.1f}%."
-    yield from fits(analysis)
+    yield from _fits(analysis)
     yield from head_to_head(analysis)
 
 
-def fits(analysis: Analysis) -> Iterator[str]:
+def _fits(analysis: Analysis) -> Iterator[str]:
     """Whether a single rating per bot fits the results, where that can be told."""
     chance = analysis.goodness.chance
     if chance is None:
@@ -82,22 +104,30 @@ def fits(analysis: Analysis) -> Iterator[str]:
         yield f"On the whole a single rating per bot fits the results {test}."
 
 
-def head_to_head(analysis: Analysis) -> Iterator[str]:
+def head_to_head(analysis: Analysis) -> list[str]:
     """Neighbours whose order the games that they played with each other do not bear out."""
-    for one, other in pairwise(analysis.order):
-        direct = analysis.against[one][other]
-        above = analysis.ratings.superiority(one, other)
-        if direct is None or direct.mean is None or direct.low is None or direct.high is None:
-            continue
-        names = f"{analysis.results.bots[one]} stands above {analysis.results.bots[other]}"
-        score = f"{100 * direct.mean:.1f}% ({100 * direct.low:.1f} to {100 * direct.high:.1f})"
-        if direct.high < EVEN:
-            yield f"{names}, but lost to it head to head: {score}."
-        elif direct.low <= EVEN and above is not None and above > SURE:
-            yield (
-                f"{names} by their games with others; head to head, {score} is not significantly"
-                " different from even."
-            )
+    told = (contradiction(analysis, *pair) for pair in pairwise(analysis.order))
+    found = list(filter(None, told))
+    said, rest = found[:MOST_CONTRADICTED], len(found) - MOST_CONTRADICTED
+    if rest > 0:
+        said.append(f"The same is to be said of {how_many(rest, 'more pair')} of neighbours.")
+    return said
+
+
+def contradiction(analysis: Analysis, one: int, other: int) -> str:
+    """That `one` lost to `other`, or is surely above it with no sure score against it; or empty."""
+    direct = analysis.against[one][other]
+    if direct is None or direct.mean is None or direct.low is None or direct.high is None:
+        return ""
+    names = f"{analysis.results.bots[one]} stands above {analysis.results.bots[other]}"
+    score = f"{100 * direct.mean:.1f}% ({100 * direct.low:.1f} to {100 * direct.high:.1f})"
+    if direct.high < EVEN:
+        return f"{names}, but lost to it head to head: {score}."
+    above = analysis.ratings.superiority(one, other)
+    if direct.low > EVEN or above is None or above <= SURE:
+        return ""
+    by_others = f"{names} by their games with others; head to head, {score}"
+    return f"{by_others} is not significantly different from even."
 
 
 def _about_ratings(analysis: Analysis) -> list[str]:

@@ -26,7 +26,11 @@ from cantstop_arena.games.cantstop.rules import (
 )
 
 if TYPE_CHECKING:
+    from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.games.cantstop.codec import CantStopCodec
+    from cantstop_arena.games.cantstop.play.stepping.position import CantStopPosition
+    from cantstop_arena.games.cantstop.turn import Move, Turn
+    from cantstop_arena.table.contestants import Contestant
 
 
 class CantStopRules(RuleBook[RuleSet]):
@@ -69,6 +73,7 @@ _BOTS = (
     "rule28",
     "glenn-aloi",
     "tuned",
+    "champion",
     "grandmaster",
     "optimal",
 )
@@ -89,6 +94,7 @@ class CantStop(Game):
     )
     usual_bots = ("rule28", "glenn-aloi", "odds", "cautious")
     view = "cantstop_arena.views.cantstop.view:CantStopView"
+    luck = "busts, by their exact odds and the progress at stake"
     table_class = "cantstop_arena.games.cantstop.play.engine_table:EngineTable"
 
     @cached_property
@@ -123,6 +129,14 @@ class CantStop(Game):
             return str(error)
         return None
 
+    def remark(self, bot: str, options: Mapping[str, Any], rules: RuleSet, players: int) -> str:
+        """Nets are for the rules that they were trained for."""
+        if bot not in ("champion", "grandmaster"):
+            return ""
+        from cantstop_arena.games.cantstop.bots.trained import remark
+
+        return remark(options.get("nets", ""), rules, players, rolling=bot == "champion")
+
     def best_alone(self, rules: RuleSet) -> float | None:
         """The exact value of a board that has been solved."""
         from cantstop_arena.games.cantstop.solving.tables import known_value, tables_folder
@@ -146,6 +160,26 @@ class CantStop(Game):
 
         engine = [] if is_cached("engine") else ["the engine"]
         return engine + [name for digest, name in bots.items() if not is_cached(digest)]
+
+    def position(
+        self,
+        rules: RuleSet,
+        players: int,
+        seed: Seed | None = None,
+        deal: int = 0,
+        bots: Mapping[int, Contestant] = MappingProxyType({}),
+    ) -> CantStopPosition:
+        from cantstop_arena.games.cantstop.play.stepping.position import start
+        from cantstop_arena.games.cantstop.play.stepping.seated import start_with_bots
+
+        if not bots:
+            return start(rules, players, seed, deal)
+        return start_with_bots(rules, players, seed, deal, bots)
+
+    def position_of(self, view: Turn, moves: Sequence[Move] | None = None) -> CantStopPosition:
+        from cantstop_arena.games.cantstop.play.stepping.position import position_of
+
+        return position_of(view, moves)
 
     def prepare(self, rules: RuleSet, players: int) -> None:
         hit_table(rules.sides)

@@ -39,7 +39,7 @@ def gradient(evidence: Evidence, parameters: Floats) -> Floats:
     chance = chances(evidence.lineups, parameters)
     others = 1 - np.eye(evidence.seats)
     surplus = evidence.wins * (others @ chance) - (others @ evidence.wins) * chance
-    return summed(evidence.lineups, evidence.bots, surplus)
+    return summed(evidence.lineups, evidence.bots, surplus) + evidence.more
 
 
 def information(evidence: Evidence, parameters: Floats, seats_told: bool = True) -> Floats:

@@ -29,13 +29,15 @@ class Evidence:
     """Games added up: column n of `lineups` are bots in seat order, of `wins` what each seat won.
 
     Wins are in games; shared wins count in parts, so a column of `wins` sums to the games played.
-    `spans` are the deals in which they were played.
+    `spans` are the deals in which they were played. Where luck was removed from these, bots and
+    seats won that much `more` in them than by the games, in games.
     """
 
     bots: int
     lineups: Ints
     wins: Floats
     spans: "tuple[Span, ...]" = ()
+    more: Floats | float = 0.0
 
     @property
     def seats(self) -> int:
@@ -72,8 +74,17 @@ def gathered(results: Results) -> tuple[Evidence, Ints]:
     spans = sorted(
         (_span(stretch, number, order, results.orders) for stretch in stretches), key=_span_key
     )
-    lineups, wins = _in_memory(lineups[:, row]), _in_memory(won[:, row]) / whole(seats)
-    return Evidence(bots, lineups, wins, tuple(spans)), order
+    lineups, won = _in_memory(lineups[:, row]), _in_memory(won[:, row])
+    more = _more(bots, lineups, won, spans) / whole(seats) if results.luck else 0.0
+    return Evidence(bots, lineups, won / whole(seats), tuple(spans), more), order
+
+
+def _more(bots: int, lineups: Ints, won: Ints, spans: "list[Span]") -> Floats:
+    """What bots, then seats, won in deals beyond what they won by the games, in parts of WHOLE."""
+    by_bot = np.bincount(lineups.ravel(), won.ravel(), minlength=bots)
+    totals = sum((span.totals for span in spans), np.zeros(bots + len(won), np.int64))
+    more: Floats = totals - np.concatenate([by_bot, won.sum(axis=1)])
+    return more
 
 
 def _by_seat(rows: "list[tuple[int, ...]]", seats: int) -> Ints:

@@ -3,24 +3,35 @@
 - A beats B where its score against B is significantly above one half, Student's p-values corrected
   by Holm's method (see `groups`). Three bots that beat each other in a circle are a cycle.
 - The cyclic share is that of Hodge's decomposition (Jiang, Lim, Yao and Ye 2011): the logarithms of
-  the odds of all pairs, seen as a flow weighted by games, are differences of one number for each
-  bot, fitted by weighted least squares, and a rest. The share is the rest's squares over all
+  the odds of all pairs, seen as a flow, are differences of one number for each bot, fitted by
+  weighted least squares, and a rest. Weights are what the games tell of each flow, 1 / variance, so
+  that a bot which loses nearly everything drowns nothing. The share is the rest's squares over all
   squares, both less what noise brings to them on average. It is 0 for bots on a line, 1 for rock,
-  paper and scissors.
+  paper and scissors. The rest's squares follow a noncentral chi-square, which gives the interval.
 """
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
-from cantstop_arena.ratings.distributions import student_tail
+from cantstop_arena.ratings.distributions import noncentrality, student_tail
 from cantstop_arena.ratings.model.connections import Truths
 from cantstop_arena.ratings.model.evidence import Floats
 from cantstop_arena.ratings.model_fit.paired import PairScores
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
 
 MOST_CYCLES = 10
+TAIL = 0.025  # beyond each end of an interval
+
+
+class CyclicShare(NamedTuple):
+    """How much of what bots do to each other runs in circles, and its 95% interval."""
+
+    share: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,32 +99,35 @@ def _circles(
     ]
 
 
-def cyclic_share(scores: PairScores, bots: int) -> float | None:
+def cyclic_share(scores: PairScores, bots: int) -> CyclicShare | None:
     """The rest's share of the flow; None where it is not defined, or noise is all there is.
 
     Half a win is added on both sides, so that every flow is finite (Anscombe 1956).
     """
     won, lost = scores.score * scores.decided + 0.5, (1 - scores.score) * scores.decided + 0.5
-    flow = np.log(won / lost)
     total = won + lost
     variance = np.where(
         scores.variance > 0, scores.variance * (total**2 / won / lost) ** 2, 1 / won + 1 / lost
     )
-    root = np.sqrt(scores.decided)
+    root = 1 / np.sqrt(variance)
+    flow = root * np.log(won / lost)
     pairs = np.arange(len(flow))
     differences = np.zeros((len(flow), bots))
     differences[pairs, scores.one], differences[pairs, scores.other] = root, -root
     gradient, rank = _projected(differences)
-    if len(flow) <= rank:
+    circles = len(flow) - rank
+    squares = float(flow @ flow)
+    if circles <= 0 or squares - len(flow) <= 2 * sqrt(2 * len(flow)):
         return None
-    rest = root * flow - gradient @ (gradient.T @ (root * flow))
-    noise = scores.decided * variance
-    all_noise = float(noise.sum())
-    rest_noise = all_noise - float(((gradient**2).sum(axis=1) * noise).sum())
-    squares = float(scores.decided @ flow**2) - all_noise
-    if squares <= 2 * sqrt(2 * float(noise @ noise)):
-        return None
-    return min(max((float(rest @ rest) - rest_noise) / squares, 0.0), 1.0)
+    rest = flow - gradient @ (gradient.T @ flow)
+    around = float(rest @ rest)
+    along = max(squares - around - rank, 0.0)
+    ends = (noncentrality(around, circles, tail) for tail in (TAIL, 1 - TAIL))
+    return CyclicShare(*(_part(part, along) for part in (max(around - circles, 0.0), *ends)))
+
+
+def _part(around: float, along: float) -> float:
+    return around / (around + along) if around > 0 else 0.0
 
 
 def _projected(differences: Floats) -> tuple[Floats, int]:

@@ -13,7 +13,7 @@ from cantstop_arena.ratings.distributions import student_tail
 from cantstop_arena.ratings.model.evidence import Floats, Ints, gathered
 from cantstop_arena.ratings.model.luce import Luce, maximum
 from cantstop_arena.ratings.model.sampled import sample_of
-from cantstop_arena.ratings.model_fit.cycles import Cycle, cycles, cyclic_share
+from cantstop_arena.ratings.model_fit.cycles import Cycle, CyclicShare, cycles, cyclic_share
 from cantstop_arena.ratings.model_fit.paired import PairScores, pair_scores
 from cantstop_arena.ratings.model_fit.predicted import predictions
 from cantstop_arena.ratings.multiple_comparisons import holm
@@ -47,7 +47,7 @@ class Residuals:
 
     pairs: tuple[Residual, ...]
     cycles: tuple[Cycle, ...]
-    cyclic_share: float | None
+    cyclic_share: CyclicShare | None
 
 
 def residuals(results: Results) -> Residuals:

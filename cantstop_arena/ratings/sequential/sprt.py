@@ -21,6 +21,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import expm1, log, log10, sqrt
 
+from cantstop_arena.deals.outcomes import TEST, Until
+
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # A's score in a deal of two games: its points by two
 UNSEEN = 1e-3  # stands for a count of 0, so that every mean is possible
 GROWTH = 1.1  # of the number of deals, from one look to the next
@@ -108,6 +110,11 @@ class Sprt:
 def expected_deals(test: Sprt) -> float:
     """The deals that one expects to play before the first of them, if H0 is true."""
     return test.expected_deals(test.scores[0], _EQUALS)
+
+
+def ended_by(test: Sprt | None) -> Until | None:
+    """The rule of a match that a test ends; its intervals are confidence sequences."""
+    return Until(TEST, 0.0, expected_deals(test)) if test else None
 
 
 def _chance_up(slope: float, low: float, high: float) -> float:

@@ -11,11 +11,14 @@ from cantstop_arena.errors import PageError
 if TYPE_CHECKING:
     from cantstop_arena.documents.analysis import Analysis
     from cantstop_arena.game_api.game import Event
+    from cantstop_arena.reports.tuning import Wish
+    from cantstop_arena.tuning.tune import Tuned
 
 _REPORT = (
     "the page report.html is written; all other results are there. Install the program anew"
     " (pip install -e .), then: arena report RESULTS"
 )
+_TUNING = "pages of options are written. Install the program anew (pip install -e .)"
 _REPLAY = "pages of games are written. Install the program anew (pip install -e .)"
 
 
@@ -57,6 +60,14 @@ def replay_page(events: Iterable["Event"]) -> str:
         from cantstop_arena.documents.document import as_html
         from cantstop_arena.reports.page import games
     return as_html(games.document(list(events)))
+
+
+def tuning_page(found: "Tuned", wish: "Wish", bot: str, against: str, elo: float) -> str:
+    """The page of what `arena tune` has found."""
+    with _wanted(_TUNING):
+        from cantstop_arena.documents.document import as_html
+        from cantstop_arena.reports.page import tuning
+    return as_html(tuning.document(found, wish, bot, against, elo))
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, game_called
 from cantstop_arena.ratings.labels import MOST_ANCHOR
 from cantstop_arena.ratings.sequential.stopping_rule import rule_for
-from cantstop_arena.tournament.files.entrants import Entrant, EntrantReader
+from cantstop_arena.tournament.files.entrants import Entrant, EntrantReader, needs
 from cantstop_arena.tournament.files.yaml_reader import (
     Entry,
     Reader,
@@ -53,6 +53,7 @@ KEYS = (
     "isolate",
     "anchor",
     "gauntlet",
+    "luck_removed",
     "bots",
 )
 RESOLVED = "tournament.yaml"  # in a results folder
@@ -102,7 +103,7 @@ class Tournament:
     With a `challenger` only its groups meet. With `until`, so many games at most: fewer where
     intervals are narrow before. Where nobody has named a `seed` it is `drawn`, and gives way to the
     one of a ledger that is there. What is `hidden` in the sandbox, besides the `source`, may tell
-    the seed, too.
+    the seed, too. With `luck_removed` luck is scored, and taken out of what is found.
     """
 
     name: str
@@ -119,6 +120,7 @@ class Tournament:
     challenger: str = ""  # the entrant that sits in all of them
     compared: bool = False  # with other rule sets, so that the ledger keeps counts deal by deal
     until: Until | None = None
+    luck_removed: bool = False
     blocks: int = field(default=BLOCKS, compare=False)  # that a run is cut into, at least
     drawn: bool = field(default=False, compare=False)
     reseeded: bool = field(default=False, compare=False)  # on the command line
@@ -127,7 +129,8 @@ class Tournament:
     @property
     def measured(self) -> bool:
         """Whether the ledger keeps counts deal by deal."""
-        return self.compared or (bool(self.game.counts.followed) and self.players > 2)
+        followed = bool(self.game.counts.followed) and self.players > 2
+        return self.compared or self.luck_removed or followed
 
     @property
     def deals(self) -> int:
@@ -152,6 +155,12 @@ class Tournament:
             return len(self.lineups)
         return comb(len(self.entrants), self.players)
 
+    def without_luck(self) -> Tournament:
+        """The same with luck removed. Raises UsageError where that cannot be."""
+        if why := no_luck(self.game, self.players):
+            raise UsageError(why)
+        return replace(self, luck_removed=True)
+
     def challenged(self, challenger: str) -> Tournament:
         """The same, but only one of the entrants meets the others."""
         names = [entrant.name for entrant in self.entrants]
@@ -171,6 +180,7 @@ class Tournament:
             **asdict(self.policy),
             **({"anchor": dict(self.anchor)} if self.anchor else {}),
             **({"gauntlet": self.challenger} if self.challenger else {}),
+            **({"luck_removed": True} if self.luck_removed else {}),
             "bots": [entrant.written(folder) for entrant in self.entrants],
         }
 
@@ -188,6 +198,7 @@ class Tournament:
             **({"lineups": self.lineups} if self.lineups is not None else {}),
             **({"gauntlet": self.challenger} if self.challenger else {}),
             **({"measured": True} if self.measured else {}),
+            **({"luck_removed": True} if self.luck_removed else {}),
         }
         identity: dict[str, Any] = json.loads(json.dumps(told))
         return identity
@@ -228,15 +239,50 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
         reader.finish()
     game = read_game(reader, entries.get("game"))
     catalogue = catalogue.playing(game)
-    players = reader.whole(entries.get("players"), "players", game.players, usual_players(game))
+    players = _players(reader, entries, game)
     isolate = reader.flag(entries.get("isolate"), "isolate", default=False)
-    games = MOST_GAMES if "until" in entries else DEFAULT_GAMES
     entrants = EntrantReader(reader, catalogue, path.parent, isolate).read(
         entries.get("bots"), players
     )
+    tournament = _tournament(reader, entries, catalogue, path, entrants)
+    reader.finish()
+    return overrides.applied(tournament)
+
+
+def described(
+    told: Mapping[str, Any], entrants: Sequence[Entrant], catalogue: Catalogue, source: Path
+) -> Tournament:
+    """The tournament of these entrants that the keys of a file, but for its bots, describe.
+
+    `source` is where its file will be. Raises ConfigError with every problem, each told of the
+    keys as they would stand in a file.
+    """
+    reader = Reader(source, dump(told))
+    entries = reader.mapping(reader.root, "a tournament", KEYS)
+    tournament = _tournament(reader, entries, catalogue, source, tuple(entrants))
+    if len(entrants) < tournament.players:
+        reader.complain(reader.root, f"{needs(tournament.players)}, not {len(entrants)}")
+    reader.finish()
+    return tournament
+
+
+def _players(reader: Reader, entries: Mapping[str, Entry], game: Game) -> int:
+    return reader.whole(entries.get("players"), "players", game.players, usual_players(game))
+
+
+def _tournament(
+    reader: Reader,
+    entries: Mapping[str, Entry],
+    catalogue: Catalogue,
+    source: Path,
+    entrants: tuple[Entrant, ...],
+) -> Tournament:
+    game = catalogue.game
+    players = _players(reader, entries, game)
+    games = MOST_GAMES if "until" in entries else DEFAULT_GAMES
     seed = read_seed(reader, entries.get("seed"))
     tournament = Tournament(
-        name=read_name(reader, entries.get("name"), path.stem),
+        name=read_name(reader, entries.get("name"), source.stem),
         game=game,
         rules=read_rules(reader, entries.get("rules"), catalogue),
         players=players,
@@ -245,13 +291,31 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
         drawn=seed is None,
         policy=read_policy(reader, entries),
         entrants=entrants,
-        source=path,
-        anchor=_anchor(reader, entries.get("anchor"), [entrant.name for entrant in entrants]),
+        source=source,
+        anchor=_anchor(reader, entries.get("anchor"), _names(entrants)),
         until=_until(reader, entries.get("until"), len(entrants), game.orders(players)),
+        luck_removed=_luck_removed(reader, entries.get("luck_removed"), game, players),
     )
     challenger = _challenger(reader, entries.get("gauntlet"), entrants, players)
-    reader.finish()
-    return overrides.applied(tournament.challenged(challenger) if challenger else tournament)
+    return tournament.challenged(challenger) if challenger in _names(entrants) else tournament
+
+
+def _names(entrants: Sequence[Entrant]) -> list[str]:
+    return [entrant.name for entrant in entrants]
+
+
+def no_luck(game: Game, players: int) -> str:
+    """Why luck cannot be removed; empty where it can."""
+    if not game.luck:
+        return f"luck cannot be removed: nothing scores it in {game.name}"
+    return "luck cannot be removed from games alone: there is nothing to win" * (players == 1)
+
+
+def _luck_removed(reader: Reader, entry: Entry | None, game: Game, players: int) -> bool:
+    wanted = reader.flag(entry, "luck_removed", default=False)
+    if entry and wanted and (why := no_luck(game, players)):
+        reader.complain(entry.value, why)
+    return wanted
 
 
 def read_aims(
@@ -305,7 +369,7 @@ def _challenger(
     if players == 1:
         reader.complain(entry.key, "a gauntlet needs 2 players or more; alone nobody is challenged")
     name = reader.text(entry.value, "gauntlet")
-    names = [entrant.name for entrant in entrants]
+    names = _names(entrants)
     if name is not None and name not in names:
         reader.complain(entry.value, unknown("bot", name, names))
     return name or ""

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -15,7 +16,7 @@ from cantstop_arena.bot_sources.bot_specs import RESERVED, Description
 from cantstop_arena.bot_sources.describe import described_command
 from cantstop_arena.bot_sources.versions import version_in, version_name
 from cantstop_arena.errors import BotError
-from cantstop_arena.game_api.options import with_options
+from cantstop_arena.game_api.options import files_among, with_options
 from cantstop_arena.tournament.files.yaml_reader import (
     Entry,
     Reader,
@@ -60,11 +61,17 @@ class Entrant:
         isolated = {"isolate": True} if self.isolate else {}
         return {"bot": self._reference(folder), "as": self.name, **isolated, **self.options}
 
+    @cached_property
+    def files(self) -> Mapping[str, str]:
+        """Digests of the files that it plays with, by option, as they were at first."""
+        return files_among(self.bot.options, self.options)
+
     def identified(self) -> dict[str, Any]:
         """What results depend on: of a bot what its sources say, not where they lie."""
         origin = {"bot": self.bot.name, "origin": self.bot.origin, "digest": self.bot.digest}
         isolated = {"isolate": True} if self.isolate else {}
-        return {"name": self.name, **origin, **isolated, "options": dict(self.options)}
+        files = {"files": dict(self.files)} if self.files else {}
+        return {"name": self.name, **origin, **isolated, "options": dict(self.options), **files}
 
     def _reference(self, folder: Path) -> str:
         path = self.bot.path if self.bot.origin == "file" else None
@@ -92,7 +99,7 @@ class EntrantReader:
             made: Sequence[Entrant | None] = self._entrants(node) or [None]
             entrants += [(node, entrant) for entrant in made]
         if is_list(entry.value) and len(entrants) < players:
-            self.reader.complain(entry.key, f"{_needs(players)}, not {len(entrants)}")
+            self.reader.complain(entry.key, f"{needs(players)}, not {len(entrants)}")
         self._check_names(entrants)
         return tuple(entrant for _, entrant in entrants if entrant)
 
@@ -124,7 +131,7 @@ class EntrantReader:
         return found
 
     def _check_name(self, node: Node, name: str | None) -> None:
-        if name is not None and not _is_printed_well(name):
+        if name is not None and not is_printed_well(name):
             self.reader.complain(node, f"the name of a bot {A_NAME}, not {shown(name)}")
 
     def _usual_name(self, bot: Description, entries: Mapping[str, Entry]) -> str:
@@ -272,13 +279,15 @@ def program_spec(command: Sequence[str], game: str) -> Description:
     )
 
 
-def _needs(players: int) -> str:
+def needs(players: int) -> str:
+    """How many bots it takes to play."""
     if players == 1:
         return "1 player needs at least 1 bot"
     return f"{players} players need at least {players} bots"
 
 
-def _is_printed_well(name: str) -> bool:
+def is_printed_well(name: str) -> bool:
+    """Whether a bot can have this name."""
     return 0 < len(name) <= LONGEST_NAME and name.isprintable() and name == name.strip()
 
 

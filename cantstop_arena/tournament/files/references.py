@@ -1,6 +1,8 @@
 """Bots as the command line says them: `rule28`, `bots/mine.py`, `patient@previous:risk=2`."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.errors import BotError
@@ -17,12 +19,22 @@ def entrant_called(reference: str, catalogue: Catalogue) -> Entrant:
     Raises BotError.
     """
     base, options = _split(reference)
+    said = {key: plain_value(text) for key, text in options.items()}
+    return entrant_with(base, said, catalogue, reference)
+
+
+def entrant_with(
+    base: str, options: Mapping[str, Any], catalogue: Catalogue, reference: str = ""
+) -> Entrant:
+    """The entrant of a name or a path, with options; both are part of its name.
+
+    Raises BotError, which tells of the `reference`.
+    """
     bot = find_bot(base, Path(), catalogue)
-    given = {key: fitted(plain_value(text), bot.defaults.get(key)) for key, text in options.items()}
+    given = {key: fitted(value, bot.defaults.get(key)) for key, value in options.items()}
     if faults := bot.check_options(given):
-        raise BotError("; ".join(f"{reference}: {message}" for _, message in faults))
-    name = usual_name(base, bot)
-    return Entrant(with_options(name, given), bot, {**bot.defaults, **given})
+        raise BotError("; ".join(f"{reference or base}: {message}" for _, message in faults))
+    return Entrant(with_options(usual_name(base, bot), given), bot, {**bot.defaults, **given})
 
 
 def _split(reference: str) -> tuple[str, dict[str, str]]:

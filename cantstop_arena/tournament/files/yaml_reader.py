@@ -23,12 +23,13 @@ class Entry(NamedTuple):
 class Reader:
     """Turns the nodes of one file into values, and keeps all that is wrong with them.
 
-    A value that cannot be used is complained about and replaced, so that reading goes on.
+    A value that cannot be used is complained about and replaced, so that reading goes on. The
+    `text` of a file that is not there may be given.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, text: str | None = None) -> None:
         self.file = str(path)
-        self.root, self._refused = compose(path)
+        self.root, self._refused = compose(path, text)
         self.problems = [Problem(self.file, *place, why) for place, why in self._refused.items()]
 
     def complain(self, node: Node, message: str) -> None:

@@ -72,12 +72,12 @@ def _number(text: str) -> int | float | None:
     return None
 
 
-def compose(path: Path) -> tuple[Node, Refusals]:
-    """The tree of a file, and what in it is refused, by place.
+def compose(path: Path, text: str | None = None) -> tuple[Node, Refusals]:
+    """The tree of a file, and what in it is refused, by place; it is read, or its `text` is given.
 
     Raises ConfigError where there is no tree to speak of.
     """
-    text = _text_of(path)
+    text = _text_of(path) if text is None else text
     try:
         composer = _Composer(text)
     except ReaderError as error:

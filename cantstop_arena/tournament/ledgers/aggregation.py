@@ -14,8 +14,10 @@ from operator import add
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cantstop_arena.deals.outcomes import Charge, Fault, Results, Tally, merged
+from cantstop_arena.deals.luck import correction, worth
+from cantstop_arena.deals.outcomes import Charge, Fault, Luck, Results, Tally, merged
 from cantstop_arena.deals.predecessors import Blocks, Predecessors, gathered
 from cantstop_arena.deals.sampling import Bytes, Deals, Pairs, Sample, Span, gaps, gather
 from cantstop_arena.deals.seatings import Group, Orders, lineups
@@ -23,6 +25,7 @@ from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.tournament.ledgers.ledger import KeptDeals, orders_of, seed_in
+from cantstop_arena.tournament.ledgers.remarks import remarks_on
 
 
 class Books(Protocol):
@@ -123,6 +126,7 @@ def aggregated(accounts: Sequence[Account], anchor: Mapping[str, float]) -> Resu
     shares = _shares(accounts, {name: number for number, name in enumerate(bots)})
     seeds = {account.seed for account in accounts}
     unsteady = {name for share in shares for name in share.irreproducible()}
+    deals, luck = _deals_and_luck(len(bots), accounts[0].orders, shares)
     return Results(
         name=" + ".join(dict.fromkeys(account.identity["name"] for account in accounts)),
         game=first["game"],
@@ -131,13 +135,15 @@ def aggregated(accounts: Sequence[Account], anchor: Mapping[str, float]) -> Resu
         seed=accounts[0].seed if len(seeds) == 1 else None,
         bots=tuple(bots),
         tallies=_tallies(shares),
-        deals=_deals(len(bots), accounts[0].orders, shares),
+        deals=deals,
+        luck=luck,
         anchor=anchor,
         counts=game_called(first["game"]).counts,
         seat_orders=accounts[0].orders,
         challenger=str(first.get("gauntlet", "")) if len(accounts) == 1 else "",
         faults=tuple(charge for share in shares for charge in share.charges()),
         disqualified=tuple(out),
+        remarks=remarks_on(first),
         irreproducible=tuple(name for name in bots if name in unsteady),
         predecessors=_predecessors(len(bots), first["players"], shares),
     )
@@ -169,7 +175,14 @@ class _Share:
         """The deals that count, groups and their seatings in canonical order."""
         for group, first, winners, measures in self.account.ledger.deals(start, count):
             if group in self.spans:
-                yield *_canonical(self.anew(group), first, winners, self.account.orders), measures
+                named = self.anew(group)
+                kept = _luck_by_place(measures, named) if self.scored else measures
+                yield *_canonical(named, first, winners, self.account.orders), kept
+
+    @property
+    def scored(self) -> bool:
+        """Whether luck was scored."""
+        return bool(self.account.identity.get("luck_removed"))
 
     @property
     def measured(self) -> bool:
@@ -236,9 +249,21 @@ def _tallies(shares: Iterable[_Share]) -> dict[Group, Tally]:
     return {seating: sums[seating] for seating in sorted(sums, key=lambda s: (sorted(s), s))}
 
 
-def _deals(bots: int, orders: Orders, shares: Sequence[_Share]) -> Deals:
+def _deals_and_luck(
+    bots: int, orders: Orders, shares: Sequence[_Share]
+) -> tuple[Deals, Luck | None]:
+    """What was won deal by deal, without luck where that was scored and makes errors smaller."""
+    played = _deals(bots, orders, shares)
+    if not all(share.scored for share in shares):
+        return played, None
+    calm = _deals(bots, orders, shares, calm=True)
+    luck = Luck(played, worth(played, calm, bots))
+    return (calm if luck.worth > 1 else played), luck
+
+
+def _deals(bots: int, orders: Orders, shares: Sequence[_Share], calm: bool = False) -> Deals:
     """What was won deal by deal; the deals of each seed are a population of their own."""
-    found = [_deals_of_a_seed(bots, orders, alike) for alike in _by_seed(shares)]
+    found = [_deals_of_a_seed(bots, orders, alike, calm) for alike in _by_seed(shares)]
     return Deals(
         tuple(stretch for deals in found for stretch in deals.stretches),
         Pairs(
@@ -279,7 +304,7 @@ def _size(sample: Sample) -> int:
     return sum(winners.size for winners in sample.winners.values())
 
 
-def _deals_of_a_seed(bots: int, orders: Orders, shares: Sequence[_Share]) -> Deals:
+def _deals_of_a_seed(bots: int, orders: Orders, shares: Sequence[_Share], calm: bool) -> Deals:
     def read(start: int, count: int) -> Iterator[KeptDeals]:
         return chain.from_iterable(share.deals(start, count) for share in shares)
 
@@ -288,7 +313,15 @@ def _deals_of_a_seed(bots: int, orders: Orders, shares: Sequence[_Share]) -> Dea
         for share in shares
         for group, played in share.spans.items()
     }
-    return gather(bots, orders, spans, read)
+    if not calm:
+        return gather(bots, orders, spans, read)
+    return gather(bots, orders, spans, read, correction(orders, read(0, reached(spans))))
+
+
+def _luck_by_place(measures: NDArray[Any], group: Group) -> NDArray[Any]:
+    """What is kept of luck, by place of the group in ascending order, then by seat."""
+    luck = measures[:, -2 * len(group) :]
+    return np.concatenate([luck[:, np.argsort(group)], luck[:, len(group) :]], axis=1)
 
 
 def _canonical(

@@ -6,6 +6,7 @@ file beside the ledger; then SQLite's protocol gives a reader the state of one m
 that takes files that are not there and must not be made, copies are read.
 """
 
+import json
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ from typing import Any, TypeGuard, TypeVar
 
 from cantstop_arena.deals.outcomes import Charge, Fault, Results, Until
 from cantstop_arena.errors import ArenaError, BotError, LedgerError
+from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by
 from cantstop_arena.tournament.files.config import RESOLVED, read_aims, read_games
 from cantstop_arena.tournament.files.yaml_reader import unknown
 from cantstop_arena.tournament.ledgers.aggregation import Account, aggregated, charged, reached
@@ -30,6 +32,7 @@ from cantstop_arena.tournament.ledgers.ledger import (
     differences,
 )
 
+MATCH = "match.json"  # beside the ledger of a match
 _MOST_TRIES = 10
 
 Found = TypeVar("Found")
@@ -45,8 +48,7 @@ def reread(folders: Sequence[Path], anchor: Mapping[str, float]) -> Results:
     results = _results(folders, anchor)
     if len(folders) > 1 or not (folders[0] / RESOLVED).is_file():
         return results
-    _, until = _aims(folders[0], results)
-    return replace(results, until=until)
+    return replace(results, until=_aims(folders[0], results)[1])
 
 
 def reread_as_asked(folder: Path) -> Results:
@@ -63,7 +65,18 @@ def _results(folders: Sequence[Path], anchor: Mapping[str, float]) -> Results:
 
 def _aims(folder: Path, results: Results) -> tuple[dict[str, float], Until | None]:
     bots = [*results.bots, *results.disqualified]
-    return read_aims(folder / RESOLVED, bots, results.orders)
+    anchor, until = read_aims(folder / RESOLVED, bots, results.orders)
+    return anchor, until or _test_of(folder / MATCH)
+
+
+def _test_of(path: Path) -> Until | None:
+    """The rule of a match that a test ended, from what was written of it; None of others."""
+    try:
+        test = json.loads(path.read_text("utf-8"))["sprt"]
+        numbers = [float(test[key]) for key in ("elo0", "elo1", "alpha", "beta")]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return ended_by(Sprt(*numbers))
 
 
 def looked_at(folder: Path, look: Callable[[Account], Found]) -> Found:

@@ -8,7 +8,7 @@ others committed in them.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from heapq import heappop, heappush
+from heapq import heappop, heappush, heapreplace
 from itertools import count
 
 from cantstop_arena.deals.outcomes import Block, Fault, merged
@@ -36,6 +36,7 @@ class Judge:
         self._numbers = count()
         self._counted: dict[int, list[Fault]] = {}
         self._unplayed: dict[Block, dict[int, int]] = {}  # first deal to last + 1 of what is played
+        self._waiting: list[tuple[_Place, Block]] = []  # at least all that are unplayed
         self._reached: _Place = (0, ())
 
     def is_void(self, group: Group) -> bool:
@@ -53,6 +54,8 @@ class Judge:
                 self._reached = (first, _in_order(block.group))
                 if not self.is_void(block.group):
                     self._unplayed[block] = {}
+                    heappush(self._waiting, (self._waits_at(block), block))
+                    self._bring_up()
                     yield block
         self.close()
 
@@ -76,14 +79,29 @@ class Judge:
 
     def sentences(self) -> Iterator[Sentence]:
         """The bots that are out by now."""
-        horizon = min([self._reached, *map(self._waits_at, self._unplayed)])
-        while self._heard and self._heard[0][0] < horizon:
+        while self._heard and self._heard[0][0] < self._horizon():
             _, _, fault = heappop(self._heard)
             if self.is_void(fault.seating):
                 continue
             self._counted.setdefault(fault.bot, []).append(fault)
             if sum(one.count for one in self._counted[fault.bot]) >= self._max_faults:
                 yield self._sentence(fault.bot)
+
+    def _horizon(self) -> _Place:
+        """Where something that is scheduled, or may be, has not been played."""
+        self._bring_up()
+        return min(self._reached, self._waiting[0][0]) if self._waiting else self._reached
+
+    def _bring_up(self) -> None:
+        """Have on top of those that wait the one that waits at the earliest place."""
+        while self._waiting:
+            place, block = self._waiting[0]
+            if block not in self._unplayed:
+                heappop(self._waiting)
+            elif (now := self._waits_at(block)) != place:
+                heapreplace(self._waiting, (now, block))
+            else:
+                return
 
     def _waits_at(self, block: Block) -> _Place:
         deal = block.first

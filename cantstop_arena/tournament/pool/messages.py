@@ -4,8 +4,6 @@ Bots play in workers, and may write into the pipe whatever they like. So nothing
 trusted: not its length, not its types, and not its numbers.
 """
 
-import os
-import struct
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -22,19 +20,12 @@ from cantstop_arena.deals.outcomes import (
     Tally,
 )
 from cantstop_arena.deals.shares import whole
+from cantstop_arena.tournament.pool.frames import Frames
 
-_HEAD = struct.Struct("!8sQ")  # before every message: a mark and its length
-_MARK = b"canstop\n"
-_AT_ONCE = 1 << 20
-_LONGEST = 1 << 26  # bytes of a message; the result of the largest block has about a million
 _LONGEST_REPORT = 100_000  # characters of a traceback that are sent
 _LONGEST_FAULT = 10_000  # characters of what is said of a fault
 _MOST = 1 << 56  # of anything counted, so that sums of many blocks are numbers of 64 bits
 _KINDS = (EXCEPTION, ILLEGAL, TOO_SLOW, DIED)
-
-
-class Nonsense(Exception):
-    """What came is no message of a worker's."""
 
 
 class Ready(msgspec.Struct, tag=True, frozen=True):
@@ -82,14 +73,7 @@ class Broken(msgspec.Struct, tag=True, frozen=True):
 
 Message: TypeAlias = Building | Ready | Played | Happened | Complained | GameFailed | Broken
 
-_ENCODER = msgspec.msgpack.Encoder(enc_hook=int)  # NumPy's whole numbers
 _DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message)
-
-
-def framed(message: Message) -> bytes:
-    """A message as it goes into the pipe."""
-    content = _ENCODER.encode(message)
-    return _HEAD.pack(_MARK, len(content)) + content
 
 
 def broken(report: str) -> Broken:
@@ -97,70 +81,11 @@ def broken(report: str) -> Broken:
     return Broken(report[-_LONGEST_REPORT:])
 
 
-class Inbox:
+class Inbox(Frames[Message]):
     """The parent's end of a worker's pipe."""
 
     def __init__(self) -> None:
-        self._unread = bytearray()
-
-    def receive(self, pipe: int) -> list[Message]:
-        """The messages that have come in whole, without waiting for more.
-
-        Raises EOFError where no more can come, and Nonsense; what came before is returned first.
-        """
-        ended = self._fill(pipe)
-        messages = self._whole_ones()
-        if ended and not messages:
-            raise EOFError
-        return messages
-
-    def _fill(self, pipe: int) -> bool:
-        """Read what there is, but no more than a message; whether the pipe has ended."""
-        os.set_blocking(pipe, False)
-        try:
-            while len(self._unread) <= _LONGEST:
-                chunk = os.read(pipe, _AT_ONCE)
-                if not chunk:
-                    return True
-                self._unread += chunk
-        except BlockingIOError:
-            pass
-        except OSError:
-            return True
-        finally:
-            os.set_blocking(pipe, True)
-        return False
-
-    def _whole_ones(self) -> list[Message]:
-        messages: list[Message] = []
-        try:
-            while (message := self._next()) is not None:
-                messages.append(message)
-        except Nonsense:
-            if not messages:
-                raise
-        return messages
-
-    def _next(self) -> Message | None:
-        """The next message, if it is there. Raises Nonsense, each time again."""
-        if len(self._unread) < _HEAD.size:
-            return None
-        mark, length = _HEAD.unpack_from(self._unread)
-        if mark != _MARK or length > _LONGEST:
-            raise Nonsense
-        end = _HEAD.size + length
-        if len(self._unread) < end:
-            return None
-        message = _read(bytes(self._unread[_HEAD.size : end]))
-        del self._unread[:end]
-        return message
-
-
-def _read(content: bytes) -> Message:
-    try:
-        return _DECODER.decode(content)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        raise Nonsense from error
+        super().__init__(_DECODER.decode)
 
 
 # --- Whether a result can be one ------------------------------------------------------------------

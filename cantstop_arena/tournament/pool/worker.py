@@ -13,16 +13,15 @@ from typing import Any, Protocol
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Window
 from cantstop_arena.errors import GameError
 from cantstop_arena.runtime import system
+from cantstop_arena.tournament.pool.frames import Nonsense, framed
 from cantstop_arena.tournament.pool.messages import (
     Building,
     GameFailed,
     Inbox,
     Message,
-    Nonsense,
     Played,
     Ready,
     broken,
-    framed,
 )
 
 _PRELOADED = ("cantstop_arena.tournament.setup.table_specs",)

@@ -20,12 +20,14 @@ from cantstop_arena.errors import GameError, WorkerPoolError
 from cantstop_arena.runtime import shutdown, system, watchdog
 from cantstop_arena.texts import last_line
 from cantstop_arena.tournament.files.config import START_LIMIT
+from cantstop_arena.tournament.pool.block_pool import PlayedPart, Unbuilt
+from cantstop_arena.tournament.pool.cluster_address import Address
+from cantstop_arena.tournament.pool.frames import Nonsense
 from cantstop_arena.tournament.pool.messages import (
     Broken,
     Building,
     GameFailed,
     Message,
-    Nonsense,
     Played,
     Ready,
     is_result_of,
@@ -41,19 +43,12 @@ _GRACE = 5.0  # seconds without any sign of life, beyond ten times the time of a
 
 
 @dataclass(frozen=True)
-class PlayedPart:
-    """The result of a block, or of a part of it."""
-
-    result: BlockResult
-    whole: Block
-
-
-@dataclass(frozen=True)
 class Terms:
     """How workers are kept: how many, started how, with how many more bytes of memory each.
 
     `start_limit` are the seconds that each may take to get ready, `foreign` the bots that are
-    built in them meanwhile.
+    built in them meanwhile. With a `cluster` they are on its machines, so many on each; 0: as many
+    as each has to give.
     """
 
     workers: int
@@ -61,15 +56,7 @@ class Terms:
     memory: int | None = None
     start_limit: float = START_LIMIT
     foreign: Collection[int] = ()
-
-
-class Unbuilt(WorkerPoolError):
-    """A bot that could be built before cannot be built in a worker, which holds `others`."""
-
-    def __init__(self, bot: int, others: Sequence[int], why: str) -> None:
-        super().__init__(why)
-        self.bot = bot
-        self.others = others
+    cluster: Address | None = None
 
 
 class WorkerPool:

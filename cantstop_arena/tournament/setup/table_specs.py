@@ -14,6 +14,7 @@ from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.game_api.options import digest_of_file, files_among
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.isolation.launch import Launch, served_bot
 from cantstop_arena.runtime import system
@@ -32,7 +33,7 @@ class SeatSpec:
     """A bot as it was described, its options as JSON: all that a process needs to build the bot.
 
     One with a `launch` plays in a process of its own, and is not built here. A `native` bot is
-    compiled, as far as was told.
+    compiled, as far as was told. `files` are those that options name, with their digests.
     """
 
     name: str
@@ -41,6 +42,7 @@ class SeatSpec:
     launch: Launch | None = None
     learns: bool = False
     native: bool = False
+    files: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_foreign(self) -> bool:
@@ -50,7 +52,8 @@ class SeatSpec:
     @property
     def digest(self) -> str:
         """What machine code of the bot is kept under."""
-        return code_digest(self.bot.origin, self.bot.name, self.bot.digest, self.options)
+        files = [digest for _, digest in self.files]
+        return code_digest(self.bot.origin, self.bot.name, self.bot.digest, self.options, *files)
 
     def contestant(self, loader: Loader) -> Contestant:
         """The bot, built. Raises BotError where it cannot be, or is not what it was."""
@@ -58,8 +61,15 @@ class SeatSpec:
             bot = RemoteBot(self.launch)
             return Contestant(self.name, bot.player, repr(self.launch), bot, self.learns)
         spec, options = loader.open(self.bot), json.loads(self.options)
+        self._check_files(options)
         sit = None if spec.origin == "built-in" else LocalBot(spec, options)
         return Contestant(self.name, spec.build(options), self.digest, sit, spec.learns)
+
+    def _check_files(self, options: Mapping[str, Any]) -> None:
+        """Raise BotError where a file that an option names says something else by now."""
+        for name, digest in self.files:
+            if digest_of_file(options[name]) != digest:
+                raise BotError(f"{name} {options[name]!r:.60} has changed since it was looked at")
 
     def check_lane(self, contestant: Contestant) -> None:
         """Raise BotError where a bot that was compiled is plain in this process."""
@@ -71,7 +81,9 @@ class SeatSpec:
 def seat_for(name: str, bot: Description | BotSpec, options: Mapping[str, Any]) -> SeatSpec:
     """A seat under some name for a bot with all its options."""
     is_native = bot.lane == "compiled"
-    return SeatSpec(name, bot.address, json.dumps(dict(options)), None, bot.learns, is_native)
+    files = tuple(files_among(bot.options, options).items())
+    told = json.dumps(dict(options))
+    return SeatSpec(name, bot.address, told, None, bot.learns, is_native, files)
 
 
 @dataclass(frozen=True)
@@ -85,6 +97,7 @@ class TableSpec:
     seed: Seed
     folder: Path
     measured: bool = False
+    scored: bool = False
     prepared: bool = False
     """Whether seats say what every process is to find: which foreign bots are compiled."""
 
@@ -115,7 +128,7 @@ class TableSpec:
         if any(seat.is_foreign for seat in self.seats):
             yield Building(None)  # machine code takes as long as it takes
         table = game_called(self.game).table(self.rules, contestants, self.players, self.seed)
-        table.measured = self.measured
+        table.measured, table.scored = self.measured, self.scored
         _TABLES[self] = table
 
     def as_prepared(self, native: Sequence[bool]) -> "TableSpec":
@@ -165,7 +178,9 @@ def table_spec_for(
         seats.append(entrant_seat(entrant, catalogue, limits, log, memory, hidden, kept))
     rules, players, seed = tournament.rules, tournament.players, tournament.seed
     seated, game = tuple(seats), tournament.game.name
-    return TableSpec(game, rules, seated, players, seed, catalogue.folder, tournament.measured)
+    measured, scored = tournament.measured, tournament.luck_removed
+    folder = catalogue.folder
+    return TableSpec(game, rules, seated, players, seed, folder, measured, scored)
 
 
 def _hidden(tournament: Tournament, logs: BotLogs | None) -> tuple[Path, ...]:

@@ -112,8 +112,12 @@ def tell(scene: Scene, coloured: bool = False) -> Iterator[str]:
             yield draw_seats(scene, coloured)
         case "roll":
             yield f"  {dice_text(event['dice'])}  {_moved(scene)}"
+            if scene.verdict:
+                yield f"      judge: {scene.verdict}"
         case "end":
             yield f"\n{_outcome(scene, coloured)}"
+            if scene.verdict:
+                yield f"The judge: {scene.verdict}."
         case "stop":
             claims = " and claims " + " and ".join(map(str, scene.claims)) if scene.claims else ""
             yield f"  stops{claims}"

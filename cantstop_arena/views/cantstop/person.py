@@ -1,12 +1,11 @@
 """A person at the table, line by line: sees what happens, is asked, and may ask for the odds."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 
 from cantstop_arena.games.cantstop.odds import success_count
 from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.table.person import Left
+from cantstop_arena.table.person import Left, terminal
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cantstop.drawing import (
     dice_text,
@@ -22,15 +21,6 @@ from cantstop_arena.views.cantstop.scenes import SEATS, Scene, after
 ODDS, HINT, QUIT = "?", "h", "q"
 _ROLL = ("r", "roll", "y", "yes")
 _STOP = ("s", "stop", "n", "no")
-
-
-@contextmanager
-def _terminal() -> Iterator[None]:
-    """A terminal that fails is no misplay of the person's. Raises Left."""
-    try:
-        yield
-    except OSError as error:
-        raise Left(asked=False) from error
 
 
 class CantStopPerson:
@@ -54,7 +44,7 @@ class CantStopPerson:
         self._turn = 0  # that was announced last
         self._board = ""  # that was drawn last
 
-    @_terminal()
+    @terminal()
     def sees(self, event: Event) -> None:
         """Show what has happened at the table. Raises Left."""
         scene = self._scene = after(self._scene, event)
@@ -69,7 +59,7 @@ class CantStopPerson:
             for line in _introduction(scene, self._seat):
                 self._say(line)
 
-    @_terminal()
+    @terminal()
     def choose_move(self, turn: Turn, moves: Sequence[Sequence[int]]) -> int:
         """Ask which move to make. Raises Left."""
         self._announce(turn.number, turn.seat)
@@ -85,7 +75,7 @@ class CantStopPerson:
         }
         return self._answer(question, numbers, help_with)
 
-    @_terminal()
+    @terminal()
     def roll_again(self, turn: Turn) -> bool:
         """Ask whether to roll. Raises Left."""
         self._draw()

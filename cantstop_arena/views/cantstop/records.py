@@ -51,7 +51,7 @@ class _Reader:
         self.is_over = False
 
     def event(self, line: str) -> Event:
-        event = _parsed(line)
+        event = {key: said for key, said in _parsed(line).items() if key != VERDICT}
         kind = event.get("event")
         if not self.seats:
             if kind != "game" or event.get("game") != "cantstop":
@@ -135,6 +135,9 @@ class _Reader:
             if column not in self.tops or not _is_whole(space, 1, self.tops[column]):
                 raise _Wrong(f"{name} must be spaces by column, each on the board")
 
+
+VERDICT = "verdict"
+"""What a judge has added to an event: whoever wants it has the game judged again."""
 
 _KINDS: Mapping[str, Callable[[_Reader, Event], None]] = {
     "roll": _Reader._roll,

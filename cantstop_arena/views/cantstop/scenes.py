@@ -43,6 +43,11 @@ class Scene:
         return bool(self.event["event"] == "end")
 
     @property
+    def verdict(self) -> str:
+        """What a judge says of the event; empty where it was not judged, or has nothing to say."""
+        return str(self.event["verdict"]["said"]) if "verdict" in self.event else ""
+
+    @property
     def lengths(self) -> Mapping[int, int]:
         """The length of every column."""
         return dict(enumerate(self.opening["rules"]["column_lengths"], start=2))

@@ -58,6 +58,8 @@ def _happened(scene: Scene, coloured: bool) -> Iterator[str]:
         case "roll":
             yield f"  roll {scene.rolls}, a bust with a chance of {bust_chance(scene):.2%}"
             yield f"  {dice_text(event['dice'])}  {_offered(scene, coloured)}"
+            if scene.verdict:
+                yield f"  judge: {scene.verdict}"
         case _:
             yield from (line.lstrip("\n") for line in tell(scene, coloured))
 

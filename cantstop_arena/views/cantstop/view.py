@@ -14,6 +14,7 @@ from cantstop_arena.views.game_view import GameView
 if TYPE_CHECKING:
     from cantstop_arena.documents.document import Game
     from cantstop_arena.game_api.game import Event
+    from cantstop_arena.game_api.position import Position
     from cantstop_arena.views.cantstop.person import CantStopPerson
 
 
@@ -36,6 +37,13 @@ class CantStopView(GameView):
         said = [scene.heading, drawing.draw_seats(scene, coloured), svg.heading(scene), ""]
         return "\n".join([*said, drawing.draw_board(scene, coloured)])
 
+    def draw_position(self, position: Position) -> str:
+        from cantstop_arena.games.cantstop.play.stepping.position import CantStopPosition
+        from cantstop_arena.views.cantstop.positions import board_text
+
+        assert isinstance(position, CantStopPosition)
+        return f"{board_text(position)}\n\n{super().draw_position(position)}"
+
     def step_text(self, scenes: Sequence[Scene], place: int, coloured: bool = False) -> str:
         return step_text.frame(scenes, place, coloured)
 
@@ -48,6 +56,11 @@ class CantStopView(GameView):
         from cantstop_arena.views.cantstop.page.replays import game
 
         return game(key, title, words, events)
+
+    def judged(self, events: Iterable[Event]) -> Iterator[Event]:
+        from cantstop_arena.views.cantstop.judging.verdicts import judged
+
+        return judged(events)
 
     def remembered(self, events: Sequence[Event]) -> Mapping[str, int]:
         return story(events).remembered

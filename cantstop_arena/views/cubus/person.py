@@ -11,11 +11,11 @@ from cantstop_arena.games.cubus.builds.build import Build, judge
 from cantstop_arena.games.cubus.builds.piles import IllegalBuild, parse
 from cantstop_arena.games.cubus.choices.takedown import judge_take, usual_take
 from cantstop_arena.games.cubus.choices.view import View
-from cantstop_arena.table.person import Left
+from cantstop_arena.table.person import Left, terminal
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cubus import drawing
 from cantstop_arena.views.cubus.scenes import Scene, scenes, standings
-from cantstop_arena.views.plain_person import HELP, QUIT, terminal
+from cantstop_arena.views.plain_person import HELP, QUIT
 
 if TYPE_CHECKING:
     from cantstop_arena.views.cubus.view import CubusView

@@ -66,7 +66,7 @@ def _weight(turn, move, numbers):
 
 
 @compiled(boundscheck=False)
-def _choose_move(turn, moves, numbers):
+def choose_by_numbers(turn, moves, numbers):
     """The move with the greatest weight, the first of equals."""
     best, best_weight = 0, _weight(turn, moves[0], numbers)
     for index in range(1, len(moves)):
@@ -121,7 +121,7 @@ def _score(turn, numbers):
 
 
 @compiled(boundscheck=False)
-def _roll_again(turn, numbers):
+def roll_by_numbers(turn, numbers):
     """Whether the turn's score is below the threshold, or another runner can still be placed."""
     if turn.free and len(turn.usable) > len(turn.placed):
         return True
@@ -136,4 +136,5 @@ def family_player(numbers: Any) -> Player:
     Where the array can be written the bot plays with whatever stands in it, and is not compiled
     again when it changes.
     """
-    return Player(partial(_choose_move, numbers=numbers), partial(_roll_again, numbers=numbers))
+    told = {"numbers": numbers}
+    return Player(partial(choose_by_numbers, **told), partial(roll_by_numbers, **told))

@@ -1,33 +1,32 @@
 """The exact turn with a net for what its end is worth: the strongest player there is."""
 
-from cantstop_arena.games.cantstop.bots.glenn_aloi import glenn_aloi
+from typing import Annotated
+
+from cantstop_arena.game_api.options import FilePath
+from cantstop_arena.games.cantstop.bots.family import choose_by_numbers, roll_by_numbers
 from cantstop_arena.games.cantstop.bots.trained import (
-    is_for,
+    known_by,
     lay_markers,
     lay_runners,
     shelf_of,
 )
+from cantstop_arena.games.cantstop.bots.tuned import NUMBERS
 from cantstop_arena.games.cantstop.champion.desk import DESK, WORDS
 from cantstop_arena.games.cantstop.champion.turns import enter, look_up
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import Bot, compiled, hookimpl
 
 
-def grandmaster(nets: str = "") -> Player:
-    """Solves every turn exactly, with a net for positions; plays as glenn-aloi where none is known.
+def grandmaster(nets: Annotated[str, FilePath()] = "") -> Player:
+    """Solves every turn exactly, with a net for positions; plays as tuned where none is known.
 
     The nets that come with the project are for the classic rules. `nets` names a file of
     `arena train` to play with instead. Method: Glenn, Fang and Kruskal's turns as decision
     problems, and temporal differences (Tesauro, 1995) for what a turn ends in.
     """
-    shelf, stand_in = shelf_of(nets), glenn_aloi()
+    shelf = shelf_of(nets)
     boards, ends, places = shelf.boards, shelf.ends, shelf.places
-    sizes, lengths, must_place_all = shelf.sizes, shelf.lengths, shelf.must_place_all
-    stand_in_chooses, stand_in_rolls = stand_in.choose_move, stand_in.roll_again
-
-    @compiled(boundscheck=False)
-    def is_known(turn):
-        return places[turn.players] >= 0 and is_for(turn.rules, sizes, lengths, must_place_all)
+    is_known = known_by(shelf, shelf.seats)
 
     @compiled(boundscheck=False)
     def lay_out(turn, desk):
@@ -39,7 +38,7 @@ def grandmaster(nets: str = "") -> Player:
     @compiled(boundscheck=False, memory=WORDS)
     def choose_move(turn, moves):
         if not is_known(turn):
-            return stand_in_chooses(turn, moves)
+            return choose_by_numbers(turn, moves, NUMBERS)
         desk, net = turn.memory.view(DESK)[0], ends[places[turn.players]]
         lay_out(turn, desk)
         best, most = 0, -1e9
@@ -55,7 +54,7 @@ def grandmaster(nets: str = "") -> Player:
     @compiled(boundscheck=False, memory=WORDS)
     def roll_again(turn):
         if not is_known(turn):
-            return stand_in_rolls(turn)
+            return roll_by_numbers(turn, NUMBERS)
         desk = turn.memory.view(DESK)[0]
         lay_out(turn, desk)
         lay_runners(turn, desk)

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cantstop_arena.game_api.options import Search
 from cantstop_arena.games.cantstop.bots.family import COUNT, GLENN_ALOI, STEPS, family_player
@@ -19,6 +20,16 @@ _FOUND = (
 )
 
 
+def _fixed(numbers: tuple[float, ...]) -> NDArray[np.float64]:
+    fixed = np.array(numbers, np.float64)
+    fixed.flags.writeable = False
+    return fixed
+
+
+NUMBERS = _fixed(_FOUND)
+"""The numbers of the family with which it plays unless others are given."""
+
+
 def tuned(
     numbers: Annotated[tuple[float, ...], Search(GLENN_ALOI, STEPS, live=True)] = _FOUND,
 ) -> Player:
@@ -28,11 +39,8 @@ def tuned(
     """
     if len(numbers) != COUNT:
         raise ValueError(f"numbers must be {COUNT} numbers, not {len(numbers)}")
-    if isinstance(numbers, np.ndarray):  # while it is tuned
-        return family_player(numbers)
-    fixed = np.array(numbers, np.float64)
-    fixed.flags.writeable = False
-    return family_player(fixed)
+    is_tuned_now = isinstance(numbers, np.ndarray)
+    return family_player(numbers if is_tuned_now else _fixed(numbers))
 
 
 @hookimpl

@@ -82,11 +82,5 @@ class NetEvaluator:
 @cache
 def evaluator_for(rules: RuleSet, players: int) -> NetEvaluator | None:
     """Who can judge under these rules with so many seats; None where no net was trained."""
-    fitting = (nets for nets in shipped() if nets.players == players)
-    known = next((nets for nets in fitting if _are_alike(nets.rules, rules)), None)
+    known = next((nets for nets in shipped() if nets.are_for(rules, players)), None)
     return NetEvaluator(known) if known else None
-
-
-def _are_alike(one: RuleSet, other: RuleSet) -> bool:
-    """Whether two rule sets are played alike: neither the name nor the limit of turns counts."""
-    return one._replace(name="", turn_limit=1) == other._replace(name="", turn_limit=1)

@@ -36,10 +36,16 @@ class Nets:
     ends: Any
     rolls: Any
 
+    @property
+    def know_rolls(self) -> bool:
+        """Whether it was trained what rolling on is worth."""
+        return bool(self.rolls[0].players)
 
-def no_rolls() -> Any:
-    """In place of a net that knows what rolling on is worth."""
-    return np.zeros(1, ROLLING_NET).view(np.recarray)
+    def are_for(self, rules: RuleSet, players: int) -> bool:
+        """Whether they hold for rules that are played like theirs: neither the name nor the limit
+        of turns counts."""
+        theirs = self.rules._replace(name=rules.name, turn_limit=rules.turn_limit)
+        return (theirs, self.players) == (rules, players)
 
 
 def as_bytes(nets: Nets) -> bytes:

@@ -27,7 +27,8 @@ _SIGMOID = (1 / (1 + np.exp(-(np.arange(_STEPS + 1) / 128 - _WIDEST)))).astype(n
 
 
 BLOCKS = MAX_SEATS + 1
-SETS = 3 * 232  # runners placed, and which of their columns still move
+_FIRST_SETS = np.array([0, 0, 12, 79])  # by runners placed: those of fewer come before
+SETS = 311
 
 _LAYERS = [
     ("turns", np.int64),
@@ -50,8 +51,22 @@ ROLLING_NET = np.dtype(
     ],
     align=True,
 )
-"""A net that knows what rolling on is worth: a block of rows more, for how far runners have
-advanced, and a row for each set of columns that still move."""
+"""A net that knows what rolling on is worth.
+
+There is a block of rows more, block number `players`, for how far runners have advanced, and a row
+of `sets` for the columns in which runners can still move, by the number of runners placed.
+"""
+
+
+@bare
+def set_row(board, placed, a, b, c):
+    """The row of `sets` for a number of runners, of which those in columns a, b and c can move,
+    in ascending order; -1 in front stands for no column."""
+    if c < 0:
+        return _FIRST_SETS[placed]
+    first = a if a >= 0 else b if b >= 0 else c
+    second = b if a >= 0 else c
+    return _FIRST_SETS[placed] + 1 + board.sets[first, second, c]
 
 
 @bare

@@ -13,16 +13,20 @@ import numpy as np
 
 from cantstop_arena.games.cantstop.champion.desk import NOT_SOLVED
 from cantstop_arena.games.cantstop.champion.nets import HIDDEN, output, output_above, worth
+from cantstop_arena.games.cantstop.champion.position import (
+    NEVER,
+    enter_position,
+    expected,
+    is_open,
+    larger,
+    win,
+    wins,
+)
 from cantstop_arena.games.cantstop.engine.compiler import bare, bare_call, bare_entry
 
 AHEAD = 7  # spaces that one or two runners climb together before they are looked at again
-NEVER = np.float32(-1e9)  # the worth of what cannot be done
 _NOTHING = np.float32(0)
-_CERTAIN = np.float32(1)
 _NO_SET = np.int32(-1)
-
-
-# The position -----------------------------------------------------------------------------------
 
 
 @bare_entry
@@ -32,63 +36,7 @@ def enter(board, net, desk):
     desk.pair_reach[:] = 0
     desk.starts[:] = NOT_SOLVED
     desk.used = 0
-    desk.claims = 0
-    for unit in range(HIDDEN):
-        desk.origin[unit] = net.bias[unit]
-    for column in range(board.columns):
-        _enter_column(board, net, desk, column)
-    desk.rest[0] = worth(net, output(net, desk.origin))
-
-
-@bare
-def _enter_column(board, net, desk, column):
-    length, first = board.lengths[column], board.rows[column]
-    desk.room[column] = length - desk.markers[0, column]
-    desk.claims += desk.room[column] == 0
-    for seat in range(net.players):
-        space = desk.markers[seat, column]
-        if space == length:
-            desk.room[column] = 0
-        for unit in range(HIDDEN):
-            desk.origin[unit] = np.int32(desk.origin[unit] + net.rows[seat, first + space, unit])
-    if desk.room[column]:
-        _enter_steps(net, desk, column, first)
-
-
-@bare_call
-def _enter_steps(net, desk, column, first):
-    room, own = desk.room[column], first + desk.markers[0, column]
-    for step in range(1, room + 1):
-        for unit in range(HIDDEN):
-            gain = np.int32(net.rows[0, own + step, unit]) - np.int32(net.rows[0, own, unit])
-            desk.steps[first + step, unit] = np.int32(gain)
-    for seat in range(1, net.players):
-        theirs = first + desk.markers[seat, column]
-        for unit in range(HIDDEN):
-            lost = np.int32(net.rows[seat, first, unit]) - np.int32(net.rows[seat, theirs, unit])
-            desk.steps[first + room, unit] = np.int32(desk.steps[first + room, unit] + lost)
-
-
-@bare
-def win(net):
-    """What winning now is worth."""
-    return _NOTHING if net.turns else _CERTAIN
-
-
-@bare
-def is_open(desk, column):
-    """Whether a runner may be placed in the column."""
-    return desk.room[column] > 0
-
-
-@bare
-def _wins(board, desk, tops):
-    return desk.claims + tops >= board.columns_to_win
-
-
-@bare
-def _larger(one, other):
-    return one if one > other else other
+    enter_position(board, net, desk)
 
 
 # Three runners ----------------------------------------------------------------------------------
@@ -133,13 +81,13 @@ def _solve_row(board, net, desk, a, i, b, j, c):
     row = desk.starts[a, b, c] + ((i - 1) * rb + j - 1) * rc - 1
     for k in range(rc, 0, -1):
         place = row + k
-        if _wins(board, desk, tops + int(k == rc)):
+        if wins(board, desk, tops + int(k == rc)):
             desk.worths[place], desk.rolls[place] = win(net), NEVER
             continue
         stop = worth(net, output_above(net, desk.hidden, desk.steps[first + k]))
         roll = _roll_three(board, desk, a, i, b, j, c, k, place)
         desk.rolls[place] = roll
-        desk.worths[place] = _larger(stop, roll)
+        desk.worths[place] = larger(stop, roll)
 
 
 @bare
@@ -172,24 +120,12 @@ def _roll_three(board, desk, a, i, b, j, c, k, place):
         twice = two_a if more_a else two_b if more_b else two_c
         _offer_two(desk, 0, 1, place + once, place + twice)
         number = board.sets[x, x, x]
-    return NEVER if number == _NO_SET else _expected(board, desk, number)
+    return NEVER if number == _NO_SET else expected(board, desk, number)
 
 
 @bare
 def _offer_two(desk, option, other, place, further):
     desk.offered[option], desk.offered[other] = desk.worths[place], desk.worths[further]
-
-
-@bare
-def _expected(board, desk, number):
-    """The expected worth of the best of what is offered, over the outcomes of a set."""
-    total = np.float32(board.busts[number] * desk.rest[0])
-    for outcome in range(board.firsts[number], board.firsts[number + 1]):
-        one, two = board.options[outcome, 0], board.options[outcome, 1]
-        best = _larger(desk.offered[one], desk.offered[two])
-        best = _larger(best, desk.offered[board.options[outcome, 2]])
-        total = np.float32(total + np.float32(board.chances[outcome] * best))
-    return total
 
 
 # Two runners ------------------------------------------------------------------------------------
@@ -224,14 +160,14 @@ def _solve_two(board, net, desk, a, b, reach):
 @bare_call
 def _solve_pair(board, net, desk, a, i, b, j, may_roll):
     lower, upper = board.rows[a] + i, board.rows[b] + j
-    if _wins(board, desk, int(i == desk.room[a]) + int(j == desk.room[b])):
+    if wins(board, desk, int(i == desk.room[a]) + int(j == desk.room[b])):
         desk.pair_worths[lower, upper], desk.pair_rolls[lower, upper] = win(net), NEVER
         return
     stop = stop_two(board, net, desk, a, i, b, j)
     roll = _roll_pair(board, net, desk, a, i, b, j) if may_roll else NEVER
     desk.pair_rolls[lower, upper] = roll
     forced = may_roll and board.must_place_all and _can_place(board, desk, a, b)
-    desk.pair_worths[lower, upper] = roll if forced else _larger(stop, roll)
+    desk.pair_worths[lower, upper] = roll if forced else larger(stop, roll)
 
 
 @bare_call
@@ -285,7 +221,7 @@ def _roll_pair(board, net, desk, a, i, b, j):
         best = NEVER
         for number in range(board.sizes[menu]):
             x, y = board.menus[menu, number, 0], board.menus[menu, number, 1]
-            best = _larger(best, _pairing_of_two(placing, offered, a, b, x, y))
+            best = larger(best, _pairing_of_two(placing, offered, a, b, x, y))
         if best == NEVER:
             best = desk.rest[0]
         total = np.float32(total + np.float32(board.menu_chances[menu] * best))
@@ -320,9 +256,9 @@ def _pairing_of_two(placing, offered, a, b, x, y):
         return offered[2] if x == a else offered[3] if x == b else placing[_TWICE, x]
     new_x, new_y = x != a and x != b, y != a and y != b
     if new_x and new_y:
-        return _larger(placing[_ONCE, x], placing[_ONCE, y])
+        return larger(placing[_ONCE, x], placing[_ONCE, y])
     if not new_x and not new_y:
-        return offered[4] if offered[4] != NEVER else _larger(offered[0], offered[1])
+        return offered[4] if offered[4] != NEVER else larger(offered[0], offered[1])
     runner, new = (y, x) if new_x else (x, y)
     if placing[_ONCE, new] == NEVER:
         return offered[0] if runner == a else offered[1]
@@ -346,14 +282,14 @@ def _solve_one(board, net, desk, a, reach):
     desk.single_reach[a] = reach
     for i in range(min(reach + 2, desk.room[a]), 0, -1):
         row = board.rows[a] + i
-        if _wins(board, desk, i == desk.room[a]):
+        if wins(board, desk, i == desk.room[a]):
             desk.single_worths[row], desk.single_rolls[row] = win(net), NEVER
             continue
         stop = stop_one(board, net, desk, a, i)
         roll = _roll_single(board, net, desk, a, i) if i <= reach else NEVER
         desk.single_rolls[row] = roll
         forced = i <= reach and board.must_place_all and _can_place(board, desk, a, a)
-        desk.single_worths[row] = roll if forced else _larger(stop, roll)
+        desk.single_worths[row] = roll if forced else larger(stop, roll)
 
 
 @bare_call
@@ -370,7 +306,7 @@ def _roll_single(board, net, desk, a, i):
         best = NEVER
         for number in range(board.sizes[menu]):
             x, y = board.menus[menu, number, 0], board.menus[menu, number, 1]
-            best = _larger(best, _pairing_of_one(board, net, desk, a, i, x, y))
+            best = larger(best, _pairing_of_one(board, net, desk, a, i, x, y))
         if best == NEVER:
             best = desk.rest[0]
         total = np.float32(total + np.float32(board.menu_chances[menu] * best))
@@ -429,7 +365,7 @@ def stop_worth(board, net, desk):
             row = board.rows[column] + desk.advances[column]
             for unit in range(HIDDEN):
                 desk.hidden[unit] = np.int32(desk.hidden[unit] + desk.steps[row, unit])
-    return win(net) if _wins(board, desk, tops) else worth(net, output(net, desk.hidden))
+    return win(net) if wins(board, desk, tops) else worth(net, output(net, desk.hidden))
 
 
 @bare_entry
@@ -440,7 +376,7 @@ def position_worth(board, net, desk):
         best = NEVER
         for number in range(board.sizes[menu]):
             x, y = board.menus[menu, number, 0], board.menus[menu, number, 1]
-            best = _larger(best, _first_pairing(board, net, desk, x, y))
+            best = larger(best, _first_pairing(board, net, desk, x, y))
         if best == NEVER:
             best = desk.rest[0]
         total = np.float32(total + np.float32(board.menu_chances[menu] * best))

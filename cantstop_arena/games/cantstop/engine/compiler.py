@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 from numba.core import config
 
-from cantstop_arena.games.cantstop.engine.kept import code_folder
+from cantstop_arena.games.cantstop.engine.kept import code_folder, engine_fingerprint
 from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
 from cantstop_arena.runtime.machinecode.store import Store
 from cantstop_arena.runtime.machinecode.toolchain import toolchain
@@ -22,20 +22,26 @@ UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def entry(function: Callable[..., Any]) -> Any:
-    """Compile a function that Python calls, by way of `machine`."""
+    """Compile a function that Python calls, and keep its machine code on disk.
+
+    What a start needs is not called by way of numba, but by `machine`.
+    """
     if config.DISABLE_JIT:
         return np.errstate(over="ignore")(function)  # the dice count on numbers that wrap around
-    return numba.njit(error_model="numpy", **UNWRAPPED)(function)
+    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher._cache = Store(function.__name__, engine_fingerprint, code_folder)
+    return dispatcher
 
 
-def compiled_for(dispatcher: Any, kinds: Sequence[tuple[Any, int]]) -> Any:
-    """A function as numba compiles it for arguments of these types of numbers and dimensions."""
+def compiled_for(function: Any, kinds: Sequence[tuple[Any, int]]) -> Any:
+    """An entry as numba compiles it for arguments of these types of numbers and dimensions."""
     wanted = tuple(
         types.Array(numba.from_dtype(kind), dimensions, "C")
         if dimensions
         else numba.from_dtype(kind)
         for kind, dimensions in kinds
     )
+    dispatcher = numba.njit(error_model="numpy", **UNWRAPPED)(function.py_func)
     dispatcher.compile(wanted)
     return dispatcher.overloads[wanted]
 

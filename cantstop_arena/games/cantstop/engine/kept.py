@@ -17,8 +17,8 @@ from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
 from cantstop_arena.runtime.machinecode.toolchain import compiles, sources, toolchain
 
 ENGINE = (
-    *("calling", "dice", "kernel", "moves"),
-    *("native_attributes", "native_sequences", "native_types"),
+    *("calling", "dice", "kernel", "luck", "moves"),
+    *("native_attributes", "native_sequences", "native_types", "steps"),
 )
 """The modules of this folder that are compiled, or teach numba what to compile."""
 

@@ -26,7 +26,7 @@ from cantstop_arena.runtime.machinecode.toolchain import compiles
 
 _NUMBER = (np.dtype(np.int64), 0)
 _NUMBERS, _PAIRS = (np.dtype(np.int64), 1), (np.dtype(np.int64), 2)
-_RECORDS = (_NUMBERS, (TALLY, 1), (np.dtype(np.uint8), 2), (np.dtype(np.uint32), 2))
+_RECORDS = (_NUMBERS, (TALLY, 1), (np.dtype(np.uint8), 2), (np.dtype(np.int32), 2))
 ENTRIES = {
     "start_game": (_NUMBER, _NUMBER),
     "advance": (_NUMBER, _NUMBER),

@@ -1,1 +1,1 @@
-"""Can't Stop at the arena's table: who is asked, what is recorded, counted and watched."""
+"""Can't Stop at the arena's table: who is asked, what is recorded, counted, watched, stepped."""

@@ -10,28 +10,69 @@ from cantstop_arena.deals.outcomes import Tally
 from cantstop_arena.deals.seatings import Orders
 from cantstop_arena.games.cantstop.counts import COUNTS, MEASURES, TELLING
 from cantstop_arena.games.cantstop.engine.machine import engine, shown
-from cantstop_arena.games.cantstop.engine.state import TALLY
+from cantstop_arena.games.cantstop.engine.state import TALLY, WHOLE_COLUMN
+
+LUCK_UNIT = WHOLE_COLUMN * 1296 / 1_000_000  # a millionth of a column at stake with six-sided dice
+_MOST_LUCK = (1 << 31) - 1
 
 
 class EngineBooks:
     """The books of a block; the engine writes into their arrays itself."""
 
     def __init__(self, handle: Any, orders: Orders, deals: int, measured: bool) -> None:
+        self._handle = handle
         self._players = len(orders[0])
         self._tallies = np.zeros(len(orders), TALLY).view(np.recarray)
         self.winners: NDArray[np.uint8] = np.zeros((deals, len(orders)), np.uint8)
         kept = deals if measured else 0
-        self.measures: NDArray[Any] = np.zeros((kept, len(MEASURES)), np.uint32)
+        self._measures: NDArray[Any] = np.zeros((kept, len(MEASURES)), np.int32)
         self._sums: NDArray[np.int64] = np.zeros(len(COUNTS), np.int64)
-        self.records = shown(self._sums, self._tallies, self.winners, self.measures)
-        """The arrays, as the engine takes them."""
-        self._settle = partial(engine().settle, handle, *self.records)
+        settled = shown(self._sums, self._tallies, self.winners, self._measures)
+        self._settle = partial(engine().settle, handle, *settled)
+
+    @property
+    def records(self) -> tuple[Any, ...]:
+        """The arrays, in the order in which the engine takes them."""
+        return self._sums, self._tallies, self.winners, self._measures
+
+    @property
+    def measures(self) -> NDArray[Any]:
+        """A row for each deal, if counts are kept deal by deal."""
+        return self._measures
 
     def enter(self, index: int, order: int) -> None:
         self._settle(order, index)
 
     def tallies(self) -> tuple[Tally, ...]:
         return tuple(_tally(record, self._players) for record in self._tallies)
+
+
+class ScoredBooks(EngineBooks):
+    """Books with counts deal by deal, and after them the luck of each place and of each seat.
+
+    It is in units of `LUCK_UNIT`. `lucks` is where the table adds up that of the game it plays.
+    """
+
+    def __init__(self, handle: Any, orders: Orders, deals: int, lucks: NDArray[np.int64]) -> None:
+        super().__init__(handle, orders, deals, measured=True)
+        self._places = np.array(orders, np.int64)
+        self._lucks = lucks
+        self._luck = np.zeros((deals, 2 * self._players), np.int64)
+
+    @property
+    def records(self) -> tuple[Any, ...]:
+        return *super().records, self._lucks, self._luck
+
+    @property
+    def measures(self) -> NDArray[Any]:
+        luck = np.clip(np.rint(self._luck / LUCK_UNIT), -_MOST_LUCK, _MOST_LUCK)
+        return np.concatenate([self._measures, luck.astype(np.int32)], axis=1)
+
+    def enter(self, index: int, order: int) -> None:
+        from cantstop_arena.games.cantstop.engine import luck
+
+        luck.note(self._handle, self._places[order], self._lucks, self._luck[index])
+        super().enter(index, order)
 
 
 def _tally(record: Any, players: int) -> Tally:

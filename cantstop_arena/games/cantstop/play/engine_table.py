@@ -24,7 +24,7 @@ from cantstop_arena.games.cantstop.engine.state import (
     ROLL,
     new_game,
 )
-from cantstop_arena.games.cantstop.play.books import EngineBooks
+from cantstop_arena.games.cantstop.play.books import EngineBooks, ScoredBooks
 from cantstop_arena.games.cantstop.play.notation import Scribe
 from cantstop_arena.games.cantstop.play.plain_bots import Asker
 from cantstop_arena.games.cantstop.play.snapshots import HEARING
@@ -59,6 +59,7 @@ class EngineTable(Table):
         self.native = tuple(compiled[contestant.digest] for contestant in contestants)
         kept = max((native.memory for native in self.native if native), default=0)
         self._memories = np.zeros((MAX_SEATS, kept))
+        self.lucks = np.zeros(players, np.int64)  # of the game that is played, by seat
         self._lay(new_game(rules, players, seed))
 
     def _lay(self, games: Any) -> None:
@@ -80,6 +81,7 @@ class EngineTable(Table):
     def play_by(self, rules: RuleSet, players: int, memory: Any) -> None:
         self.rules = rules
         self.orders = self.game.orders(players)
+        self.lucks = np.zeros(players, np.int64)
         self._lay_in(memory, new_game(rules, players, self.seed))
 
     def is_compiled(self, bots: Iterable[int]) -> bool:
@@ -107,6 +109,7 @@ class EngineTable(Table):
 
     def begin(self, deal: int) -> None:
         game = self._record
+        self.lucks[:] = 0
         for seat, bot in enumerate(self.seats):
             native = self.native[bot]
             game["choose_at"][seat], game["again_at"][seat] = native.addresses if native else (0, 0)
@@ -163,6 +166,23 @@ class EngineTable(Table):
         if self._record["ending"] != FAULT:
             engine().forfeit(self.handle, seat)
 
+    def stops(self) -> Iterator[int]:
+        if self._is_watched or not self.scored:
+            yield from super().stops()
+            return
+        from cantstop_arena.games.cantstop.engine import luck
+
+        for stop in self.watched_stops():
+            if stop == ROLL:
+                luck.score_roll(self.handle, self.lucks)
+            yield stop
+
+    def play_out(self) -> None:
+        if not self.scored:
+            return super().play_out()
+        for _ in self.stops():
+            pass
+
     # Watched, step by step
 
     def watched_stops(self) -> Iterator[int]:
@@ -195,6 +215,8 @@ class EngineTable(Table):
     # Blocks
 
     def books(self, deals: int) -> EngineBooks:
+        if self.scored:
+            return ScoredBooks(self.handle, self.orders, deals, self.lucks)
         return EngineBooks(self.handle, self.orders, deals, self.measured)
 
     def play_compiled(
@@ -205,11 +227,19 @@ class EngineTable(Table):
         addresses = np.array(told, np.int64).reshape(-1, 3)
         positions = tuple(range(len(block.group)))
         places = np.array([*lineups(positions, self.orders)], np.int64)
-        games = (*shown(addresses, places), block.first, start, stop)
+        played = block.first, start, stop
         try:
-            cursor = engine().play_native(self.handle, *games, *books.records)
+            if self.scored:
+                from cantstop_arena.games.cantstop.engine import luck
+
+                cursor = luck.play_scored(self.handle, addresses, places, *played, *books.records)
+            else:
+                arrays, records = shown(addresses, places), shown(*books.records)
+                cursor = engine().play_native(self.handle, *arrays, *played, *records)
         except Exception as error:
-            return int(self.games[0].cursor), fault_of(error)
+            return int(self._record["cursor"]), fault_of(error)
+        finally:
+            self._record["watched"] = 0
         return cursor, BotFault(ILLEGAL, NO_MOVE) if cursor < stop else None
 
 

@@ -112,6 +112,10 @@ class Asker:
 
         return ask
 
+    def turn(self) -> Turn:
+        """What the player on turn is shown."""
+        return self._look(self._sight(self._record))
+
     def _look(self, seen: tuple[int, ...]) -> Turn:
         """The table as the player on turn sees it; `seen` are the first numbers of the record."""
         seat, number, rolls, roll, free, placed, topped = seen[:_CLAIMED]

@@ -2,15 +2,17 @@
 
 import json
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.training.course import Course
+from cantstop_arena.games.cantstop.training.learner import KEPT
 
 SUFFIX = ".part"
-_KEPT = ("drafts", "means", "positions", "worths")
 
 
 def part_of(path: Path) -> Path:
@@ -18,11 +20,18 @@ def part_of(path: Path) -> Path:
     return path.with_name(path.name + SUFFIX)
 
 
+def _arrays(course: Course) -> Iterator[tuple[str, Any]]:
+    """All that a training knows, with names."""
+    for whose, learner in (("ends", course.ends), ("rolls", course.rolls)):
+        for name in KEPT:
+            yield f"{whose}.{name}", getattr(learner, name)
+
+
 def save(course: Course, path: Path, command: str) -> None:
     """Keep a training, as a whole or not at all."""
     draft = path.with_name(f".{path.name}.draft")
-    head = json.dumps([command, course.done, course.averaged, course.seen])
-    arrays = {name: np.frombuffer(getattr(course, name), np.uint8) for name in _KEPT}
+    head = json.dumps([command, course.done])
+    arrays = {name: np.frombuffer(array, np.uint8) for name, array in _arrays(course)}
     with draft.open("wb") as file:
         np.savez(file, head=np.frombuffer(head.encode(), np.uint8), **arrays)  # type: ignore[arg-type]
     draft.replace(path)
@@ -32,15 +41,15 @@ def resume(course: Course, path: Path, command: str) -> None:
     """Go on with a training where it was. Raises UsageError where the file is not of this one."""
     try:
         with np.load(path) as told:
-            kept, *numbers = json.loads(told["head"].tobytes())
-            parts = {name: told[name] for name in _KEPT}
+            kept, done = json.loads(told["head"].tobytes())
+            parts = {name: told[name] for name, _ in _arrays(course)}
             if kept != command:
                 raise UsageError(
                     f"{path} belongs to another training, {kept!r:.200}: finish that one, name"
                     " another file by --out, or start anew with --fresh"
                 )
-            for name, part in parts.items():
-                np.frombuffer(getattr(course, name), np.uint8)[:] = part
-            course.done, course.averaged, course.seen = map(int, numbers)
+            for name, array in _arrays(course):
+                np.frombuffer(array, np.uint8)[:] = parts[name]
+            course.done = int(done)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} is damaged; start anew with --fresh") from error

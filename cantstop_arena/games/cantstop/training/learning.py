@@ -6,13 +6,22 @@ from typing import Any
 import numpy as np
 
 from cantstop_arena.games.cantstop.champion.board import MOST_ROWS
-from cantstop_arena.games.cantstop.champion.nets import BLOCKS, HIDDEN, NET, SETS, UNIT
+from cantstop_arena.games.cantstop.champion.nets import (
+    BLOCKS,
+    HIDDEN,
+    NET,
+    ROLLING_NET,
+    SETS,
+    UNIT,
+    set_row,
+)
 from cantstop_arena.games.cantstop.engine.compiler import bare, bare_entry
 
 DRAFT = np.dtype(
     [
         ("turns", np.int64),
         ("players", np.int64),
+        ("blocks", np.int64),
         ("offset", np.float32, 2),
         ("bias", np.float32, HIDDEN),
         ("weights", np.float32, HIDDEN),
@@ -23,39 +32,40 @@ DRAFT = np.dtype(
     ],
     align=True,
 )
-"""A net with fractions, field by field, and two rows to work in."""
+"""A net with fractions, field by field, and two rows to work in.
+
+It learns what rolling on is worth where it has more `blocks` than there are players.
+"""
 
 LEARNED = ("offset", "bias", "weights", "rows", "sets")
+NONE = -1
 _WIDEST_ERROR = 3.0  # in turns, that is learned from at once
 
 
-def new_draft(players: int, generator: np.random.Generator) -> Any:
-    """A net that knows nothing, as a record array of length 1."""
+def new_draft(players: int, generator: np.random.Generator, kind: Any = NET) -> Any:
+    """What is to become a NET or a ROLLING_NET and knows nothing, as a record array of length 1."""
     drafts = np.zeros(1, DRAFT).view(np.recarray)
     draft = drafts[0]
     draft.players, draft.turns = players, players == 1
+    draft.blocks = players + (kind == ROLLING_NET)
     draft.rows[:] = generator.random(draft.rows.shape) * 0.2 - 0.1
     draft.bias[:] = generator.random(HIDDEN) * 0.2 - 0.1
     draft.weights[:] = generator.random(HIDDEN) * 0.5 - 0.25
     return drafts
 
 
-def rounded(draft: Any, kind: Any = NET) -> Any:
-    """The net of whole numbers that plays, NET or ROLLING_NET, as a record array of length 1."""
+def rounded(draft: Any) -> Any:
+    """The net of whole numbers that plays, as a record array of length 1."""
+    kind = ROLLING_NET if draft.blocks > draft.players else NET
     nets = np.zeros(1, kind).view(np.recarray)
     net = nets[0]
     net.turns, net.players = draft.turns, draft.players
     net.offset[:] = np.rint(draft.offset * UNIT**2)
-    for name in set(kind.names) & {"bias", "weights", "rows", "sets"}:
+    for name in {*(kind.names or ())} & {"bias", "weights", "rows", "sets"}:
         whole = np.rint(draft[name][: len(net[name])] * UNIT)
         net[name][:] = np.clip(whole, -(1 << 15), (1 << 15) - 1)
+    net.rows[draft.blocks :] = 0
     return nets
-
-
-@bare
-def _row(board, position, seat, column, mirror):
-    at = board.columns - 1 - column if mirror else column
-    return board.rows[column] + position[seat, at]
 
 
 @bare_entry
@@ -72,28 +82,74 @@ def learn(board, draft, positions, worths, picks, rate):
 
 @bare
 def _learn(board, draft, position, worth, mirror, rate):
-    hidden, parts = draft.hidden, draft.parts
+    chosen = _set_of(board, draft, position, mirror)
+    _fill_hidden(board, draft, position, mirror, chosen)
+    error = _error(draft, worth)
+    _bend(board, draft, position, mirror, chosen, np.float32(rate * error))
+    return error * error
+
+
+@bare
+def _fill_hidden(board, draft, position, mirror, chosen):
+    hidden = draft.hidden
     for unit in range(HIDDEN):
         hidden[unit] = draft.bias[unit]
-    for seat in range(draft.players):
+    if chosen != NONE:
+        for unit in range(HIDDEN):
+            hidden[unit] += draft.sets[chosen, unit]
+    for block in range(draft.blocks):
         for column in range(board.columns):
-            row = _row(board, position, seat, column, mirror)
-            for unit in range(HIDDEN):
-                hidden[unit] += draft.rows[seat, row, unit]
-    error = _error(draft, worth)
-    step = np.float32(rate * error)
+            row = _row(board, draft, position, block, column, mirror)
+            if row != NONE:
+                for unit in range(HIDDEN):
+                    hidden[unit] += draft.rows[block, row, unit]
+
+
+@bare
+def _bend(board, draft, position, mirror, chosen, step):
+    hidden, parts = draft.hidden, draft.parts
     for unit in range(HIDDEN):
         is_on = hidden[unit] > 0
         parts[unit] = step * draft.weights[unit] if is_on else np.float32(0)
         draft.weights[unit] -= step * hidden[unit] if is_on else np.float32(0)
         draft.bias[unit] -= parts[unit]
     draft.offset[0] -= step
-    for seat in range(draft.players):
+    if chosen != NONE:
+        for unit in range(HIDDEN):
+            draft.sets[chosen, unit] -= parts[unit]
+    for block in range(draft.blocks):
         for column in range(board.columns):
-            row = _row(board, position, seat, column, mirror)
-            for unit in range(HIDDEN):
-                draft.rows[seat, row, unit] -= parts[unit]
-    return error * error
+            row = _row(board, draft, position, block, column, mirror)
+            if row != NONE:
+                for unit in range(HIDDEN):
+                    draft.rows[block, row, unit] -= parts[unit]
+
+
+@bare
+def _row(board, draft, position, block, column, mirror):
+    """The row of a column in a block; NONE for a column without a runner, of those that advance."""
+    space = position[block, _at(board, column, mirror)]
+    return board.rows[column] + space if block < draft.players or space > 0 else NONE
+
+
+@bare
+def _at(board, column, mirror):
+    return board.columns - 1 - column if mirror else column
+
+
+@bare
+def _set_of(board, draft, position, mirror):
+    """The row of `sets`; NONE for a net that knows what stopping is worth."""
+    if draft.blocks == draft.players:
+        return NONE
+    placed, a, b, c = 0, NONE, NONE, NONE
+    for column in range(board.columns):
+        at = _at(board, column, mirror)
+        if position[draft.players, at] > 0:
+            placed += 1
+            if position[0, at] < board.lengths[at]:
+                a, b, c = b, c, column
+    return set_row(board, placed, a, b, c)
 
 
 @bare

@@ -112,7 +112,8 @@ def heuristic_turn(board, table, numbers, more):
 
 
 @bare_call
-def _lay_out(board, net, desk, table):
+def lay_out(board, net, desk, table):
+    """Begin a turn on the desk where the table stands."""
     for step in range(table.players):
         whose = (table.seat + step) % table.players
         for column in range(board.columns):
@@ -120,16 +121,28 @@ def _lay_out(board, net, desk, table):
     enter(board, net, desk)
 
 
+@bare
+def lay_advances(board, desk, table):
+    """Lay out how far the runners have advanced."""
+    for column in range(board.columns):
+        desk.advances[column] = table.advances[column]
+
+
+@bare
+def lay_move(board, desk, table, index):
+    """Lay out how far they will have with one of the moves."""
+    lay_advances(board, desk, table)
+    for half in range(2):
+        if table.moves[index, half] != NO_COLUMN:
+            desk.advances[table.moves[index, half]] += 1
+
+
 @bare_call
 def exact_choice(board, net, desk, table, count):
     """The index of the best move, and what it is worth."""
     best, most = 0, -1e9
     for index in range(count):
-        for column in range(board.columns):
-            desk.advances[column] = table.advances[column]
-        for half in range(2):
-            if table.moves[index, half] != NO_COLUMN:
-                desk.advances[table.moves[index, half]] += 1
+        lay_move(board, desk, table, index)
         worth = look_up(board, net, desk)[0]
         if worth > most:
             best, most = index, worth
@@ -141,7 +154,7 @@ def exact_turn(board, net, desk, table, stray):
     """Play a turn, solved exactly; returns whether it wins. With `stray` half of the moves are
     any. `table.first_worth` is what the turn was worth after the first roll."""
     start_turn(table)
-    _lay_out(board, net, desk, table)
+    lay_out(board, net, desk, table)
     table.first_worth = desk.rest[0]
     is_first = True
     while True:
@@ -159,8 +172,7 @@ def exact_turn(board, net, desk, table, stray):
         advance(table, index)
         if has_won(board, table):
             return True
-        for column in range(board.columns):
-            desk.advances[column] = table.advances[column]
+        lay_advances(board, desk, table)
         best, roll = look_up(board, net, desk)
         if not must_roll(board, table) and roll < best:
             stop(board, table)

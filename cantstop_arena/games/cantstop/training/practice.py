@@ -49,18 +49,28 @@ def heuristic_games(board, table, family, players, key, start, end, positions, w
     return count
 
 
-@bare_entry
-def exact_games(board, net, desk, table, key, start, end, positions, worths):
-    """Play games of the exact turn with itself, numbered `start` to `end`.
+@bare
+def _is_exact(game, players, seat):
+    """Whether a seat is the exact turn's: alone and of two all are, of more in every second game
+    only one, that it knows weaker players as well."""
+    return players <= 2 or game % 2 == 0 or game // 2 % players == seat
 
-    Fills in the positions that were left, with what the next turn says of them after its first
-    roll. Returns how many there are.
+
+@bare_entry
+def exact_games(board, net, desk, table, family, key, start, end, positions, worths):
+    """Play games of the exact turn with itself, and with heuristics, numbered `start` to `end`.
+
+    Fills in the positions that it left, with what its next turn says of them after the first roll.
+    Returns how many there are.
     """
     players, count = net.players, 0
     for game in range(start, end):
         start_game(table, players, key, game)
         first, won = count, False
         while not won and table.turns < MOST_TURNS:
+            if not _is_exact(game, players, (table.seat + 1) % players):
+                won = heuristic_turn(board, table, family[below(table, len(family))], 0)
+                continue
             won = exact_turn(board, net, desk, table, below(table, _STRAYING) == 0)
             seat, worth = table.seat, table.first_worth
             if players <= 2:

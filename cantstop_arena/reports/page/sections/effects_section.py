@@ -38,9 +38,9 @@ def _figures(content: Content, questions: Questions, found: Sequence[Variant]) -
         if ends:
             axis = axis_around([0, *ends], pad=2)
             words = (
-                f"Change in {group.unit} and its 95% interval. Blue: more, orange: less; open:"
-                " inconclusive; grey: negligible or the same; shaded: too small to matter. p is"
-                " corrected for all questions (Holm)."
+                f"Change in {group.unit} and its interval. Blue: more, orange: less; open:"
+                " inconclusive; grey: negligible or the same; shaded: too small to matter."
+                " Intervals and p are corrected for all questions (Bonferroni)."
             )
             title = element("h3", group.title)
             yield Figure(joined(title, _table(content, questions, group, found, axis)), words)

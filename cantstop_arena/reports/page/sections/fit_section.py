@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.document import Figure, Section
 from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.documents.tables.fit import cyclic, sensitivity
 from cantstop_arena.ratings.model_fit.residuals import Residual
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.reports.page.plots.axes import Axis, axis_around
@@ -54,12 +55,11 @@ def _words(analysis: Analysis) -> Iterator[str]:
     if p is not None:
         equals = "" if p < 0.001 else "= "
         yield f"Deviance test of a single rating per bot: p {equals}{p_value(p)}."
-    if residuals.cyclic_share is not None:
-        yield (
-            f"The cyclic share is {percent(residuals.cyclic_share)}: 0% for bots on a line, 100%"
-            " for rock, paper, scissors."
-        )
+    if told := cyclic(residuals):
+        yield told
     yield from (cycle.told(analysis.results.bots) for cycle in residuals.cycles)
+    if told := sensitivity(analysis):
+        yield told
 
 
 def _figure(analysis: Analysis, pairs: Sequence[Residual]) -> Figure:

@@ -1,6 +1,6 @@
 """The standings: one table with a dot and its interval in each row."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -8,9 +8,13 @@ from markupsafe import Markup
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.document import Figure, Section
 from cantstop_arena.documents.formats.model import Estimate
-from cantstop_arena.documents.tables.notes import about_standings, all_of
+from cantstop_arena.documents.tables.notes import (
+    about_standings,
+    all_of,
+    contradiction,
+    head_to_head,
+)
 from cantstop_arena.documents.tables.standings import per_game
-from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.reports.page.plots.axes import Axis, axis_around
 from cantstop_arena.reports.page.plots.elements import element, joined
 from cantstop_arena.reports.page.plots.marks import beyond, drawing, grid, interval, scale
@@ -20,8 +24,6 @@ from cantstop_arena.reports.page.plots.wording import (
     UNKNOWN,
     likelihood,
     number_with_error,
-    p_value,
-    percent,
     plain,
     spelled,
 )
@@ -30,7 +32,6 @@ from cantstop_arena.reports.page.sections.lanes import drawn_lanes, lanes_of
 from cantstop_arena.texts import how_many
 
 ROW = 34
-MOST_UPSETS = 3  # that are told in words
 _UPSET = "\u21c5"
 _WORDS = "Dot: estimate; band: 95% interval."
 _RATED = (
@@ -61,9 +62,7 @@ def standings_section(analysis: Analysis) -> Section:
 def _words(analysis: Analysis) -> str:
     if analysis.alone:
         return _WORDS
-    players = analysis.results.players
-    even = f" An even score among {players} is {percent(1 / players)}." if players > 2 else ""
-    return f"{_WORDS} {_RATED}{even}"
+    return f"{_WORDS} {_RATED}"
 
 
 # What is found ------------------------------------------------------------------------------
@@ -101,42 +100,11 @@ def _groups(analysis: Analysis, playing: Sequence[int]) -> str:
 # What is to be known ------------------------------------------------------------------------
 
 
-def _notes(analysis: Analysis) -> Iterator[str]:
-    if not analysis.alone and analysis.games:
-        yield from _upsets(analysis)
-        yield from _fit(analysis)
-    yield from about_standings(analysis)
-
-
-def _upsets(analysis: Analysis) -> Iterator[str]:
-    """Neighbours whose games between them say otherwise than the ranking, which counts all."""
-    names = analysis.results.bots
-    found = [
-        f"{names[bot]} scores {percent(cell.mean or 0)} against {names[below]}"
-        for bot, below, cell in _neighbours(analysis)
-        if cell and _is_upset(cell)
-    ]
-    if found:
-        more = f" and {len(found) - MOST_UPSETS} more" if len(found) > MOST_UPSETS else ""
-        told = "; ".join(found[:MOST_UPSETS])
-        yield f"{_UPSET} The games between neighbours say otherwise: {told}{more}."
-
-
-def _neighbours(analysis: Analysis) -> Iterator[tuple[int, int, Estimate | None]]:
-    for bot, below in zip(analysis.order, analysis.order[1:], strict=False):
-        yield bot, below, analysis.against[bot][below]
-
-
-def _is_upset(cell: Estimate | None) -> bool:
-    return cell is not None and cell.mean is not None and cell.mean < 0.5
-
-
-def _fit(analysis: Analysis) -> Iterator[str]:
-    p = analysis.goodness.chance
-    if p is not None:
-        fits = "fits these results" if p >= SIGNIFICANT else "does not fit these results"
-        equals = "" if p < 0.001 else "= "
-        yield f"A single rating per bot {fits} (deviance test, p {equals}{p_value(p)})."
+def _notes(analysis: Analysis) -> list[str]:
+    said = about_standings(analysis)
+    if not analysis.alone and head_to_head(analysis):
+        said.append(f"{_UPSET} The games between these neighbours do not bear out their order.")
+    return said
 
 
 # The table ----------------------------------------------------------------------------------
@@ -257,7 +225,7 @@ def _superiority(analysis: Analysis, place: int) -> Cell:
     bot, below = analysis.order[place], analysis.order[place + 1 : place + 2]
     known = [other for other in below if other not in analysis.idle]
     chance = analysis.ratings.superiority(bot, known[0]) if known else None
-    upset = known and _is_upset(analysis.against[bot][known[0]])
+    upset = any(contradiction(analysis, bot, other) for other in known)
     text = joined(f"{_UPSET} " if upset else "", likelihood(chance))
     return Cell(text, "num los", -1 if chance is None else chance, "LOS")
 

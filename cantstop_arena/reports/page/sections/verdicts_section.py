@@ -61,10 +61,10 @@ def _words(content: Content, found: Sequence[Variant]) -> str:
     asked = sum(len(answer["questions"]) for answer in content["answers"])
     mirrored = " The last seat mirrors the first and is left out." if found[0].players == 2 else ""
     return (
-        f"Change against {content['baseline']} and its 95% interval, with these bots. Verdicts are"
-        f" corrected for all {asked} questions (Holm) and the intervals are not, so that one can"
-        " be inconclusive whose interval leaves out zero. Negligible: the interval lies within"
-        f" what is to be ignored ({_ignored(content)}).{mirrored}"
+        f"Change against {content['baseline']} and its interval, with these bots. All {asked}"
+        " intervals together hold the truth in 95 of 100 cases (Bonferroni). Different: an interval"
+        " leaves out zero. Negligible: it lies within what is to be ignored"
+        f" ({_ignored(content)}).{mirrored}"
     )
 
 

@@ -1,4 +1,4 @@
-"""`arena train`: nets for the grandmaster, from nothing."""
+"""`arena train`: nets for grandmaster and champion, from nothing."""
 
 import time
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _BETWEEN = 20.0  # seconds between two looks at how strong it has become
 
 
-@click.command(short_help="Train nets for grandmaster.")
+@click.command(short_help="Train nets for grandmaster and champion.")
 @click.argument("name", metavar="RULES")
 @click.option("--players", default=2, show_default=True, type=click.IntRange(1, 4))
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(0, 2**63 - 1))
@@ -39,7 +39,7 @@ def train(
     rounds_wanted: int | None,
     fresh: bool,
 ) -> None:
-    """Train nets for RULES, and write them to a file that grandmaster can play with.
+    """Train nets for RULES, and write them to a file that grandmaster and champion can play with.
 
     Run it again to continue after an interruption. The same seed gives the same file, however many
     workers play.
@@ -62,7 +62,7 @@ def train(
     _train(course, plan, part, command)
     _write(course, out, command)
     part.unlink(missing_ok=True)
-    click.echo(f"Written to {out}. To play with it: {{bot: grandmaster, nets: {out}}}")
+    click.echo(f"Written to {out}. To play with it: {{bot: champion, nets: {out}}}")
 
 
 def _rules_called(name: str, players: int) -> "RuleSet":
@@ -106,17 +106,26 @@ def _train(course: "Course", plan: "Plan", part: Path, command: str) -> None:
 
 
 def _progress(course: "Course", plan: "Plan") -> str:
-    strength = course.strength(plan.test_games, course.ends()[0])
+    return f"round {course.done} of {course.rounds}: {_standing(course, plan)}"
+
+
+def _standing(course: "Course", plan: "Plan") -> str:
+    """How strong grandmaster has become, then how well champion knows what it would roll for."""
     alone = course.subject.players == 1
+    if course.done > course.rounds - plan.rolling_rounds:
+        off = f"{course.error:.2f} turns" if alone else f"{100 * course.error:.1f} points"
+        return f"what rolling on is worth, within {off}"
+    strength = course.strength(plan.test_games)
     told = f"{strength:.2f} turns a game" if alone else f"{strength:.1%} against glenn-aloi"
-    return f"round {course.done} of {course.rounds}: {told} ({plan.test_games} games)"
+    return f"{told} ({plan.test_games} games)"
 
 
 def _write(course: "Course", out: Path, command: str) -> None:
-    from cantstop_arena.games.cantstop.champion.files import Nets, as_bytes, no_rolls
+    from cantstop_arena.games.cantstop.champion.files import Nets, as_bytes
 
     subject = course.subject
-    nets = Nets(subject.rules, subject.players, command, course.ends(), no_rolls())
+    ends, rolls = course.ends.net(), course.rolls.net()
+    nets = Nets(subject.rules, subject.players, command, ends, rolls)
     draft = out.with_name(f".{out.name}.draft")
     draft.write_bytes(as_bytes(nets))
     draft.replace(out)

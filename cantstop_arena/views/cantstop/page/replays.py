@@ -73,7 +73,7 @@ def _replay(key: str, title: str, words: Sequence[str], events: Iterable[Event])
         claims=_claims(last),
         target=last.opening["rules"]["columns_to_win"],
         turns=list(_turns(played)),
-        end=heading(last) if last.event["event"] == "end" else "The record has no end",
+        end=said(last, last) if last.is_end else "The record has no end",
         data=_data(key, played),
     )
 
@@ -133,7 +133,8 @@ def _flat(spaces: Spaces) -> tuple[int, ...]:
 def said(scene: Scene, before: Scene | None) -> str:
     """What has just happened; `before` is the scene before it."""
     claimed = _claimed(scene, before)
-    return f"{heading(scene)}, claims {claimed}" if claimed else heading(scene)
+    told = f"{heading(scene)}, claims {claimed}" if claimed else heading(scene)
+    return f"{told}. The judge: {scene.verdict}" if scene.verdict else told
 
 
 def _claimed(scene: Scene, before: Scene | None) -> str:
@@ -155,7 +156,8 @@ def _turns(played: Sequence[Scene]) -> Iterator[TurnTold]:
 def _rolled(scene: Scene) -> str:
     event = scene.event
     taken = "no move" if event["chosen"] is None else move_text(event["chosen"])
-    return f"{dice_text(event['dice'])}: {taken} ({100 * bust_chance(scene):.1f}%)"
+    told = f"{dice_text(event['dice'])}: {taken} ({100 * bust_chance(scene):.1f}%)"
+    return f"{told}; the judge: {scene.verdict}" if scene.verdict else told
 
 
 def _ending(before: Scene, scene: Scene) -> str:

@@ -1,0 +1,35 @@
+"""The names that `__init__.py` hands on, for tools that read types."""
+
+from cantstop_arena.api.comparisons import ComparisonResults as ComparisonResults
+from cantstop_arena.api.comparisons import compare as compare
+from cantstop_arena.api.entrants import bot as bot
+from cantstop_arena.api.folders import open as open
+from cantstop_arena.api.folders import rate as rate
+from cantstop_arena.api.gauntlets import gauntlet as gauntlet
+from cantstop_arena.api.matches import MatchResults as MatchResults
+from cantstop_arena.api.matches import match as match
+from cantstop_arena.api.results import Results as Results
+from cantstop_arena.api.tournaments import run as run
+from cantstop_arena.api.tournaments import tournament as tournament
+from cantstop_arena.api.tuning import tune as tune
+from cantstop_arena.errors import ArenaError as ArenaError
+from cantstop_arena.errors import BotError as BotError
+from cantstop_arena.errors import ConfigError as ConfigError
+from cantstop_arena.errors import FaultError as FaultError
+from cantstop_arena.errors import GameError as GameError
+from cantstop_arena.errors import Interrupted as Interrupted
+from cantstop_arena.errors import LedgerError as LedgerError
+from cantstop_arena.errors import PageError as PageError
+from cantstop_arena.errors import RulesError as RulesError
+from cantstop_arena.errors import UsageError as UsageError
+from cantstop_arena.errors import WorkerPoolError as WorkerPoolError
+from cantstop_arena.games.cantstop.hooks import Player as Player
+from cantstop_arena.games.cantstop.turn import Turn as Turn
+from cantstop_arena.hookspecs import Bot as Bot
+from cantstop_arena.hookspecs import compiled as compiled
+from cantstop_arena.hookspecs import hookimpl as hookimpl
+from cantstop_arena.schemas import schema as schema
+from cantstop_arena.views.cantstop.commands.solving import solve as solve
+
+__all__: list[str]
+__version__: str

@@ -1,0 +1,123 @@
+"""Rule sets against each other, in Python."""
+
+import html
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cantstop_arena.api.settings import Progress, Settings
+from cantstop_arena.api.tables import ResultTable
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
+from cantstop_arena.bot_sources.versions import RESULTS
+from cantstop_arena.compare import config
+from cantstop_arena.compare.answers import Answers
+from cantstop_arena.compare.config import Comparison
+from cantstop_arena.compare.run import compare as play
+from cantstop_arena.deals.seeds import Seed
+from cantstop_arena.documents.formats.model import Column, Kind, Table
+from cantstop_arena.reports.comparison import content, write_comparison, write_comparison_page
+from cantstop_arena.tournament.files.config import Overrides
+
+
+class ComparisonResults:
+    """What each rule set changes: `content` is what `comparison.json` says."""
+
+    def __init__(self, content: dict[str, Any], folder: Path) -> None:
+        self.content = content
+        self.folder = folder
+
+    @property
+    def name(self) -> str:
+        """What the comparison is called."""
+        return str(self.content["name"])
+
+    @property
+    def sentences(self) -> Sequence[str]:
+        """What each rule set does to the game, a sentence each."""
+        return [answer["sentence"] for answer in self.content["answers"]]
+
+    @property
+    def table(self) -> ResultTable:
+        """Every question in a row."""
+        rows = [
+            {"players": answer["players"], "rules": answer["rules"], **question}
+            for answer in self.content["answers"]
+            for question in answer["questions"]
+        ]
+        columns = [_column(key, [row[key] for row in rows]) for key in (rows[0] if rows else ())]
+        table = Table("comparison", self.name, columns, [[*row.values()] for row in rows])
+        return ResultTable(table, replace(table, notes=self.sentences))
+
+    def write_page(self) -> Path:
+        """Write the page into the folder. Raises PageError where nothing can draw it."""
+        return write_comparison_page(self.content, self.folder)
+
+    def show(self) -> None:
+        """Print the sentences."""
+        print("\n\n".join(self.sentences))
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: {', '.join(self.content['rules'])}>"
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{html.escape(sentence)}</p>" for sentence in self.sentences)
+
+
+def _column(key: str, values: Sequence[Any]) -> Column:
+    is_text = any(isinstance(value, str) for value in values)
+    return Column(key, key, Kind.TEXT if is_text else Kind.NUMBER, decimals=4)
+
+
+def compare(
+    file: Path | str,
+    *,
+    games: int | None = None,
+    seed: Seed | None = None,
+    workers: int | None = None,
+    start_method: str | None = None,
+    memory: int | str | None = None,
+    progress: Progress = False,
+    fresh: bool = False,
+    page: bool = False,
+    bots_folder: Path | str = DEFAULT_FOLDER,
+    results: Path | str = RESULTS,
+) -> ComparisonResults:
+    """Play the comparison of a file, as `arena compare` does, and say what rule sets change.
+
+    Raises ArenaError, and Interrupted by Ctrl-C.
+    """
+    settings = Settings(workers, start_method, memory, progress, fresh)
+    comparison, catalogue, folder = planned(
+        file, games=games, seed=seed, bots_folder=bots_folder, results=results
+    )
+    answers = answered(comparison, catalogue, folder, settings)
+    found = ComparisonResults(content(answers), folder)
+    if page:
+        found.write_page()
+    return found
+
+
+def planned(
+    file: Path | str,
+    *,
+    games: int | None,
+    seed: Seed | None,
+    bots_folder: Path | str,
+    results: Path | str,
+) -> tuple[Comparison, Catalogue, Path]:
+    """The comparison of a file, what can play in it, and where its results go."""
+    catalogue = Catalogue(Path(bots_folder), results=Path(results))
+    comparison = config.read(Path(file), catalogue, Overrides(games, seed))
+    return comparison, catalogue, Path(results) / comparison.name
+
+
+def answered(
+    comparison: Comparison, catalogue: Catalogue, folder: Path, settings: Settings
+) -> Answers:
+    """Play what is missing of a comparison, and write down the answers."""
+    watched, terms = settings.watched, settings.terms
+    answers = play(comparison, catalogue, folder, terms, watched, fresh=settings.fresh)
+    write_comparison(answers, folder)
+    return answers

@@ -1,0 +1,88 @@
+"""Games and decisions of a tournament, exported to files."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cantstop_arena.api.progress import ProgressLines, Silence
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.export.files import opener_of, write_rows
+from cantstop_arena.export.ledger_games import LedgerGames, ledger_games
+from cantstop_arena.export.replays import Played, Replays
+from cantstop_arena.export.rows import DECISIONS, GameRows, Row, decision_rows
+from cantstop_arena.runtime import shutdown
+from cantstop_arena.texts import how_many
+from cantstop_arena.tournament.files.config import Tournament
+from cantstop_arena.tournament.run import KEPT
+
+
+@dataclass(frozen=True)
+class ExportReport:
+    """What was written: the file, its rows, and how many games did not come out again as they had.
+
+    Those are games of bots that draw from chance of their own, or that hung or died.
+    """
+
+    path: Path
+    rows: int
+    missing: int
+
+    def __str__(self) -> str:
+        told = f"Written to {self.path}: {how_many(self.rows, 'row')}."
+        if self.missing:
+            told += f" {how_many(self.missing, 'game')} did not come out again as they had."
+        return told
+
+
+@dataclass
+class Export:
+    """Exports what lies in a folder. The games of the tournament are played again."""
+
+    folder: Path
+    tournament: Tournament
+    catalogue: Catalogue
+    progress: bool = False
+    _missing: int = field(default=0, init=False)
+
+    def games(self, path: Path, deals: int | None = None, replay: bool = True) -> ExportReport:
+        """Write a row for each game; without a `replay` what the ledger alone knows."""
+        opener_of(path)
+        found = self._found(deals)
+        rows = GameRows(found, self.tournament.game.counts if replay else None)
+        if not replay:
+            written = write_rows(path, rows.columns, map(rows.row, found.games()))
+            return ExportReport(path, written, 0)
+        told = (rows.row(one.game, one.again) for one in self._replayed(found, decisions=False))
+        with shutdown.noted():
+            return ExportReport(path, write_rows(path, rows.columns, told), self._missing)
+
+    def decisions(self, path: Path, deals: int | None = None) -> ExportReport:
+        """Write a row for each decision."""
+        opener_of(path)
+        found = self._found(deals)
+        with shutdown.noted():
+            written = write_rows(path, DECISIONS, self._decisions(found))
+        return ExportReport(path, written, self._missing)
+
+    def _found(self, deals: int | None) -> LedgerGames:
+        found = ledger_games(self.folder)
+        return found if deals is None else found.up_to(deals)
+
+    def _decisions(self, found: LedgerGames) -> Iterator[Row]:
+        for played in self._replayed(found, decisions=True):
+            yield from decision_rows(found, played)
+
+    def _replayed(self, found: LedgerGames, decisions: bool) -> Iterator[Played]:
+        self._missing = 0
+        replays = Replays(self.tournament, self.catalogue, self.folder / KEPT, decisions)
+        told = ProgressLines(self.tournament.name) if self.progress else Silence()
+        told.begins(0, found.count)
+
+        def tell(games: int) -> None:
+            told.advances(games)
+            told.passes()
+
+        for played in replays.games(found, tell):
+            self._missing += played.again is None
+            yield played
+        told.close()

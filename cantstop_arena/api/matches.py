@@ -1,0 +1,171 @@
+"""Two bots against each other, also until a test has decided."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from cantstop_arena.api.entrants import AnyBot, entrant_of
+from cantstop_arena.api.folder_names import folder_name
+from cantstop_arena.api.results import Results
+from cantstop_arena.api.settings import Progress, Settings
+from cantstop_arena.api.tournaments import (
+    PlannedTournament,
+    named,
+    plan,
+    said_of_arguments,
+)
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
+from cantstop_arena.bot_sources.versions import RESULTS
+from cantstop_arena.deals.seeds import Seed
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.documents.written import write_whole
+from cantstop_arena.errors import UsageError
+from cantstop_arena.games.registry import DEFAULT, game_called
+from cantstop_arena.ratings.labels import MOST_ELO
+from cantstop_arena.ratings.sequential.sprt import Sprt
+from cantstop_arena.reports.match import Finding, finding, match_json, match_text
+from cantstop_arena.tournament.files.config import MOST_GAMES
+from cantstop_arena.tournament.ledgers.archive import MATCH
+from cantstop_arena.tournament.match import SEATS, Match
+
+
+class MatchResults(Results):
+    """The results of a match, and what its test has found."""
+
+    def __init__(self, finding: Finding, *results: Any) -> None:
+        super().__init__(*results)
+        self.finding = finding
+
+    @property
+    def score(self) -> float | None:
+        """The first bot's share of the points."""
+        return self.finding.score.mean
+
+    @property
+    def elo(self) -> tuple[float | None, float | None, float | None]:
+        """By how much the first bot is stronger, with the interval; None where it has no bound."""
+        return self.finding.elo
+
+    @property
+    def accepted(self) -> int | None:
+        """Which hypothesis is accepted, 0 or 1; None where there is no decision, or no test."""
+        return self.finding.accepted
+
+    @property
+    def verdict(self) -> str:
+        """All of it in words, as `arena match` prints it."""
+        return match_text(self.finding)
+
+
+@dataclass(frozen=True)
+class PlannedMatch(PlannedTournament):
+    """A match that can be played, until a test has decided if there is one."""
+
+    test: Sprt | None = None
+
+    def play(self, settings: Settings) -> MatchResults:
+        """Play what is missing, and write the tables and what has been found."""
+        contest = Match(self.tournament, self.catalogue, self.folder, self.test)
+        terms = settings.terms
+        with settings.watched(self.name) as watch:
+            outcome = contest.play(terms, watch, settings.fresh)
+        found = finding(contest.names, outcome.counts, self.test)
+        told = match_json(found, self.tournament.rules.name, outcome.seed)
+        analysis = Analysis(outcome.results)
+        results = MatchResults(found, analysis, self.folder, self.setting(outcome.seed))
+        write_whole(self.folder / MATCH, told)
+        results.written.append(self.folder / MATCH)
+        results.write_tables()
+        return results
+
+
+def planned_match(
+    a: AnyBot,
+    b: AnyBot,
+    catalogue: Catalogue,
+    *,
+    sprt: tuple[float, float] | None = None,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    games: int | None = None,
+    rules: str | None = None,
+    seed: Seed | None = None,
+    luck_removed: bool = False,
+) -> PlannedMatch:
+    """The match of two bots, in a folder that is named after them. Raises UsageError."""
+    test = _test(sprt, alpha, beta)
+    if test and luck_removed:
+        raise UsageError("luck is removed from so many games; the test of --sprt counts points")
+    told = {
+        "name": "match",
+        "game": catalogue.game.name,
+        "players": SEATS,
+        "rules": rules,
+        "games": MOST_GAMES if test and games is None else games,
+        "seed": seed,
+        "luck_removed": luck_removed or None,
+    }
+    with said_of_arguments():
+        first, second = entrant_of(a, catalogue), entrant_of(b, catalogue)
+        if first.name == second.name:
+            second = replace(second, name=f"{second.name} again")
+        planned = plan(told, (first, second), catalogue)
+    named_so = named(planned, folder_name(planned.tournament, SEATS, between="-vs-"))
+    return PlannedMatch(named_so.tournament, catalogue, named_so.folder, test)
+
+
+def match(
+    a: AnyBot,
+    b: AnyBot,
+    *,
+    sprt: tuple[float, float] | None = None,
+    alpha: float = 0.05,
+    beta: float = 0.05,
+    games: int | None = None,
+    rules: str | None = None,
+    seed: Seed | None = None,
+    luck_removed: bool = False,
+    game: str = DEFAULT,
+    workers: int | None = None,
+    progress: Progress = False,
+    fresh: bool = False,
+    page: bool = False,
+    bots_folder: Path | str = DEFAULT_FOLDER,
+    results: Path | str = RESULTS,
+) -> MatchResults:
+    """Let two bots play each other, every deal in both seatings, as `arena match` does.
+
+    With `sprt=(0, 5)` they play until it is decided whether the first is as strong as the second,
+    or 5 Elo stronger. Raises ArenaError, and Interrupted by Ctrl-C.
+    """
+    catalogue = Catalogue(Path(bots_folder), game_called(game), results=Path(results))
+    planned = planned_match(
+        a,
+        b,
+        catalogue,
+        sprt=sprt,
+        alpha=alpha,
+        beta=beta,
+        games=games,
+        rules=rules,
+        seed=seed,
+        luck_removed=luck_removed,
+    )
+    found = planned.run(workers=workers, progress=progress, fresh=fresh, page=page)
+    assert isinstance(found, MatchResults)
+    return found
+
+
+def _test(sprt: tuple[float, float] | None, alpha: float, beta: float) -> Sprt | None:
+    if sprt is None:
+        return None
+    low, high = sprt
+    if not -MOST_ELO <= low < high <= MOST_ELO:
+        raise UsageError(
+            f"sprt needs two numbers from -{MOST_ELO} to {MOST_ELO}, the lower one first,"
+            f" not {low:g} {high:g}"
+        )
+    if not (0 < alpha < 0.5 and 0 < beta < 0.5):
+        raise UsageError(f"alpha and beta lie between 0 and 0.5, not {alpha:g} and {beta:g}")
+    return Sprt(low, high, alpha, beta)

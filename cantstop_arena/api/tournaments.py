@@ -1,0 +1,232 @@
+"""Tournaments: said in Python or read from files, and played."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from cantstop_arena.api.entrants import AnyBot, entrants_of
+from cantstop_arena.api.folder_names import digest_name
+from cantstop_arena.api.results import Results, Source
+from cantstop_arena.api.settings import Progress, Settings
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
+from cantstop_arena.bot_sources.versions import RESULTS
+from cantstop_arena.deals.seeds import Seed
+from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.errors import ConfigError, UsageError
+from cantstop_arena.games.registry import DEFAULT, game_called
+from cantstop_arena.tournament import until as playing
+from cantstop_arena.tournament.files import config
+from cantstop_arena.tournament.files.config import RESOLVED, Overrides, Tournament
+from cantstop_arena.tournament.files.entrants import Entrant
+from cantstop_arena.tournament.run import settled
+
+_PLACEHOLDER = "tournament"  # until it is known what there is to be named
+
+
+@dataclass(frozen=True)
+class PlannedTournament:
+    """A tournament that can be played; what has been played of it lies in `folder`."""
+
+    tournament: Tournament
+    catalogue: Catalogue
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.tournament.name
+
+    @property
+    def text(self) -> str:
+        """The tournament file that says the same."""
+        return config.dump(self.tournament.resolved(Path()))
+
+    def without_luck(self) -> "PlannedTournament":
+        """The same with luck removed: rolls are scored, and taken out of scores and Elo."""
+        return replace(self, tournament=self.tournament.without_luck())
+
+    def run(
+        self,
+        *,
+        workers: int | None = None,
+        cluster: str | None = None,
+        start_method: str | None = None,
+        memory: int | str | None = None,
+        progress: Progress = False,
+        fresh: bool = False,
+        page: bool = False,
+    ) -> Results:
+        """Play what is missing, write all files of the results but the page, and return them.
+
+        The page is written where it is asked for. A folder in which the same has been played is
+        gone on with, `fresh` forgets it. Raises ArenaError, and Interrupted by Ctrl-C.
+        """
+        settings = Settings(workers, start_method, memory, progress, fresh, cluster)
+        results = self.play(settings)
+        results.record_games()
+        if page:
+            results.write_page()
+        return results
+
+    def play(self, settings: Settings) -> Results:
+        """Play what is missing, and write the tables."""
+        tournament = settled(self.tournament, self.folder, settings.fresh)
+        terms = settings.terms
+        with settings.watched(tournament.name) as watch:
+            outcome = playing.play(
+                tournament, self.catalogue, self.folder, terms, watch, settings.fresh
+            )
+        results = Results(Analysis(outcome), self.folder, self.setting(outcome.seed))
+        results.write_tables()
+        return results
+
+    def setting(self, seed: Seed | None) -> Source:
+        """What it takes to play its games again, the seed being known."""
+        tournament = self.tournament if seed is None else replace(self.tournament, seed=seed)
+        return lambda: (tournament, self.catalogue.playing(tournament.game))
+
+
+def tournament(
+    bots: Sequence[AnyBot],
+    *,
+    games: int | None = None,
+    players: int | None = None,
+    rules: "str | Mapping[str, Any] | Any" = None,
+    seed: Seed | None = None,
+    name: str | None = None,
+    game: str = DEFAULT,
+    until: Mapping[str, float] | None = None,
+    anchor: Mapping[str, float] | None = None,
+    gauntlet: str | None = None,
+    isolate: bool = False,
+    luck_removed: bool = False,
+    decision_limit: float | None = None,
+    start_limit: float | None = None,
+    max_faults: int | None = None,
+    on_fault: str | None = None,
+    bots_folder: Path | str = DEFAULT_FOLDER,
+    results: Path | str = RESULTS,
+) -> PlannedTournament:
+    """A tournament of bots; all else is said as in a tournament file, and has the same defaults.
+
+    A bot is a name or a path, with options behind a colon, or what `bot` makes, or a class of
+    yours. `rules` are a name, a mapping with a `base`, or a rule set. Without a `name` the folder
+    below `results` is named by what is played, so that the same tournament is found again.
+    Raises UsageError with all that is wrong.
+    """
+    catalogue = Catalogue(Path(bots_folder), game_called(game), results=Path(results))
+    told = {
+        "name": name or _PLACEHOLDER,
+        "game": game,
+        "rules": rules if isinstance(rules, str | None) else _spelled(rules, catalogue),
+        "players": players,
+        "games": games,
+        "until": until and dict(until),
+        "seed": seed,
+        "anchor": anchor and dict(anchor),
+        "gauntlet": gauntlet,
+        "luck_removed": luck_removed or None,
+        "decision_limit": decision_limit,
+        "start_limit": start_limit,
+        "max_faults": max_faults,
+        "on_fault": on_fault,
+    }
+    with said_of_arguments():
+        entrants = entrants_of(bots, catalogue, isolate)
+        planned = plan(told, entrants, catalogue)
+    return planned if name else named(planned, digest_name(planned.tournament))
+
+
+def plan(
+    told: Mapping[str, Any], entrants: Sequence[Entrant], catalogue: Catalogue
+) -> PlannedTournament:
+    """The tournament of entrants that keys of a file describe, None standing for no key."""
+    given = {key: _plain(value) for key, value in told.items() if value is not None}
+    source = catalogue.results / given["name"] / RESOLVED
+    tournament = config.described(given, entrants, catalogue, source)
+    return PlannedTournament(tournament, catalogue, source.parent)
+
+
+def named(planned: PlannedTournament, name: str) -> PlannedTournament:
+    """The same under another name."""
+    folder = planned.catalogue.results / name
+    tournament = replace(planned.tournament, name=name, source=folder / RESOLVED)
+    return PlannedTournament(tournament, planned.catalogue, folder)
+
+
+def from_file(
+    file: Path | str,
+    *,
+    games: int | None = None,
+    seed: Seed | None = None,
+    bots_folder: Path | str = DEFAULT_FOLDER,
+    results: Path | str = RESULTS,
+) -> PlannedTournament:
+    """The tournament of a file, with other `games` and another `seed` if they are given.
+
+    Raises ConfigError with every problem of the file.
+    """
+    catalogue = Catalogue(Path(bots_folder), results=Path(results))
+    tournament = config.read(Path(file), catalogue, Overrides(games, seed))
+    return PlannedTournament(tournament, catalogue, catalogue.results / tournament.name)
+
+
+def run(
+    file: Path | str,
+    *,
+    games: int | None = None,
+    seed: Seed | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    start_method: str | None = None,
+    memory: int | str | None = None,
+    progress: Progress = False,
+    fresh: bool = False,
+    page: bool = False,
+    bots_folder: Path | str = DEFAULT_FOLDER,
+    results: Path | str = RESULTS,
+) -> Results:
+    """Play the tournament of a file, as `arena run` does; see `PlannedTournament.run`."""
+    planned = from_file(file, games=games, seed=seed, bots_folder=bots_folder, results=results)
+    return planned.run(
+        workers=workers,
+        cluster=cluster,
+        start_method=start_method,
+        memory=memory,
+        progress=progress,
+        fresh=fresh,
+        page=page,
+    )
+
+
+@contextmanager
+def said_of_arguments() -> Iterator[None]:
+    """Tell what is wrong with arguments without the places that it would have in a file."""
+    try:
+        yield
+    except ConfigError as error:
+        raise UsageError("\n".join(one.message for one in error.problems)) from None
+
+
+def _spelled(rules: Any, catalogue: Catalogue) -> Mapping[str, Any]:
+    """A rule set as a file would say it."""
+    if isinstance(rules, Mapping):
+        return {key: _plain(value) for key, value in rules.items()}
+    if not isinstance(rules, type(catalogue.game.rules.default)):
+        raise UsageError(f"rules must be a name, a mapping or a rule set, not {rules!r:.60}")
+    return catalogue.game.rules.as_dict(rules)
+
+
+def _plain(value: Any) -> Any:
+    """A value as a file would have it: numbers of NumPy become plain ones, tuples lists."""
+    if isinstance(value, Mapping):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    value = value.item() if hasattr(value, "item") else value
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise UsageError(f"{value!r:.60} is nothing that a tournament file could say")

@@ -1,0 +1,19 @@
+"""Can't Stop for PettingZoo: `cantstop_v0.env(players=3, rules="jump")`."""
+
+from typing import Any
+
+from cantstop_arena.environments.pettingzoo_env import TableEnv
+from cantstop_arena.environments.setting import setting_for
+
+NAME = "cantstop_v0"
+
+
+def env(players: int = 2, rules: Any = "classic", render_mode: str | None = None) -> TableEnv:
+    """A table of one to four players; for `rules` see `setting.setting_for`.
+
+    `render_mode` is "human" (printed), "ansi" (returned as text) or None. Raises UsageError.
+    """
+    return TableEnv(NAME, setting_for(rules, players), render_mode)
+
+
+raw_env = env  # illegal actions and the end are seen to without PettingZoo's wrappers

@@ -1,0 +1,121 @@
+"""A game as a single-agent environment of Gymnasium: one seat learns, bots have the others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.deals.seeds import Seed
+from cantstop_arena.environments.extras import extra
+from cantstop_arena.environments.opponents import opponent as opponent_for
+from cantstop_arena.environments.setting import Deals, setting_for
+from cantstop_arena.environments.spaces import (
+    RENDER_MODES,
+    actions_of,
+    check_render_mode,
+    observations_of,
+    rendered,
+)
+from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.position import IllegalAction, Position
+from cantstop_arena.games.registry import DEFAULT
+from cantstop_arena.views.game_view import view_of
+
+with extra("Gymnasium", "gymnasium"):
+    import gymnasium
+
+
+LOST = -1.0  # by an illegal action, whatever the number of players
+
+
+class Duel(gymnasium.Env[NDArray[np.float32], Any]):
+    """The agent against bots that play by themselves.
+
+    It sits in every seat in turn, deal after deal, unless `seat` says where. A win brings 1 and a
+    loss -1 with two players (`position.returns_of`), at the end. Infos have the `action_mask`, and
+    an illegal action, named there as `illegal_action`, brings -1 and ends the game.
+    """
+
+    def __init__(
+        self,
+        opponent: Any = "rule28",
+        rules: Any = "classic",
+        players: int = 2,
+        seat: int | None = None,
+        game: str = DEFAULT,
+        render_mode: str | None = None,
+    ) -> None:
+        """For `opponent` see `opponents.opponent`; for `rules` `setting.setting_for`."""
+        check_render_mode(render_mode)
+        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
+        self.render_mode = render_mode
+        self._setting = setting_for(rules, players, game)
+        self._bot = opponent_for(opponent, self._setting.game)
+        if seat is not None and seat not in range(players):
+            raise UsageError(
+                f"seat must be 0 to {players - 1}, or None for all in turn, not {seat}"
+            )
+        self._always = seat
+        self._deals = Deals()
+        self._view = view_of(self._setting.game)
+        self.seat = seat or 0
+        self.position: Position = self._setting.start(seed=0)
+        self._has_ended = True
+        _, self._mask = self.position.seen_by(self.seat)
+        self.observation_space = observations_of(self.position)
+        self.action_space = actions_of(self.position)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Begin the next deal of the seed, or the first of another; `options` may name a `deal`.
+
+        Deals in which the agent has nothing to decide are left out.
+        """
+        super().reset(seed=seed)
+        self._begin(*self._deals.next(seed, options))
+        while self.position.is_over:
+            self._begin(*self._deals.next(None, None))
+        self._show()
+        return self._seen()
+
+    def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Take an action; the bots go on until the agent has to decide again."""
+        if self._has_ended:
+            raise gymnasium.error.ResetNeeded("the game is over: call reset() for the next one")
+        reward, told = 0.0, {}
+        try:
+            self.position.step(int(action))
+        except IllegalAction as error:
+            self._has_ended, reward, told = True, LOST, {"illegal_action": str(error)}
+        if self.position.is_over:
+            self._has_ended, reward = True, self.position.returns[self.seat]
+        self._show()
+        is_cut_off = self.position.is_cut_off
+        seen, info = self._seen()
+        return seen, reward, self._has_ended and not is_cut_off, is_cut_off, {**info, **told}
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which actions are legal now, as MaskablePPO asks."""
+        return self._mask.astype(bool)
+
+    def render(self) -> str | None:
+        """The board as text: printed for a human, else returned."""
+        return rendered(self._view, self.position, self.render_mode)
+
+    def _begin(self, seed: Seed, deal: int) -> None:
+        players = self._setting.players
+        self.seat = deal % players if self._always is None else self._always
+        bots = {seat: self._bot for seat in range(players) if seat != self.seat}
+        self.position = self._setting.start(seed, deal, bots)
+        self._has_ended = False
+
+    def _seen(self) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        seen, self._mask = self.position.seen_by(self.seat)
+        return seen, {"action_mask": self._mask}
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()

@@ -1,0 +1,173 @@
+"""Can't Stop as a game of OpenSpiel: perfect information, rolls as explicit chance.
+
+Importing this registers it with OpenSpiel, by the name `python_cantstop`:
+
+    pyspiel.load_game("python_cantstop(players=3,rules=jump)")
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.environments.extras import extra
+from cantstop_arena.environments.setting import Setting, setting_for
+from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.position import Position
+from cantstop_arena.views.game_view import view_of
+
+with extra("OpenSpiel", "openspiel"):
+    import pyspiel
+
+NAME = "python_cantstop"
+SEATS = range(2, 5)
+_TYPE = pyspiel.GameType(
+    short_name=NAME,
+    long_name="Can't Stop, of Can't Stop Arena",
+    dynamics=pyspiel.GameType.Dynamics.SEQUENTIAL,
+    chance_mode=pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC,
+    information=pyspiel.GameType.Information.PERFECT_INFORMATION,
+    utility=pyspiel.GameType.Utility.ZERO_SUM,
+    reward_model=pyspiel.GameType.RewardModel.TERMINAL,
+    max_num_players=SEATS[-1],
+    min_num_players=SEATS[0],
+    provides_information_state_string=False,
+    provides_information_state_tensor=False,
+    provides_observation_string=True,
+    provides_observation_tensor=True,
+    parameter_specification={"players": SEATS[0], "rules": "classic"},
+)
+_SPELLED = "spelled-"  # begins rules that have no name, every parameter after it
+
+
+class ArenaGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel is not typed
+    """The game under some rules, for two to four players."""
+
+    def __init__(self, params: Mapping[str, Any] | None = None) -> None:
+        given = {**_TYPE.parameter_specification, **(params or {})}
+        rules, players = _read(given["rules"]), int(given["players"])
+        self.setting: Setting = setting_for(rules, players)
+        if players not in SEATS:
+            raise UsageError(f"OpenSpiel plays it with {SEATS[0]} to {SEATS[-1]} players")
+        first = self.setting.start()
+        self.observation_size = first.observation_size
+        super().__init__(_TYPE, _info(first, self.setting), dict(given))
+
+    def new_initial_state(self) -> ArenaState:
+        """The beginning of a game."""
+        return ArenaState(self, self.setting.start())
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> ArenaObserver:
+        """What sees for the players."""
+        return ArenaObserver(self)
+
+
+def _info(first: Position, setting: Setting) -> Any:
+    return pyspiel.GameInfo(
+        num_distinct_actions=first.action_count,
+        max_chance_outcomes=first.outcome_count,
+        num_players=setting.players,
+        min_utility=-1.0,
+        max_utility=1.0,
+        utility_sum=0.0,
+        max_game_length=first.most_actions,
+    )
+
+
+class ArenaState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel is not typed
+    """A position, whose actions and outcomes have the same numbers here."""
+
+    def __init__(self, game: ArenaGame, position: Position) -> None:
+        super().__init__(game)
+        self.position = position
+
+    def current_player(self) -> int:
+        """The seat that decides, chance, or nobody any more."""
+        if self.position.is_over:
+            return int(pyspiel.PlayerId.TERMINAL)
+        if self.position.is_chance:
+            return int(pyspiel.PlayerId.CHANCE)
+        return self.position.seat
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return self.position.legal if player == self.position.seat else []
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Every multiset of dice, with its probability."""
+        return [*self.position.outcomes()]
+
+    def _apply_action(self, action: int) -> None:
+        if self.position.is_chance:
+            self.position.give(action)
+        else:
+            self.position.step(action)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        is_roll = player == pyspiel.PlayerId.CHANCE
+        return (self.position.outcome_name if is_roll else self.position.action_name)(action)
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self.position.is_over
+
+    def returns(self) -> list[float]:
+        """What the game has brought, seat by seat."""
+        return [*self.position.returns]
+
+    def __str__(self) -> str:
+        return view_of(self.get_game().setting.game).draw_position(self.position)
+
+
+class ArenaObserver:
+    """What a seat sees, as OpenSpiel asks for it."""
+
+    def __init__(self, game: ArenaGame) -> None:
+        self.tensor: NDArray[np.float32] = np.zeros(game.observation_size, np.float32)
+        self.dict = {"observation": self.tensor}
+
+    def set_from(self, state: ArenaState, player: int) -> None:
+        """Look at a state as a player."""
+        self.tensor[:] = state.position.seen_by(player).observation
+
+    def string_from(self, state: ArenaState, player: int) -> str:
+        """The board as text, which all see alike."""
+        return str(state)
+
+
+pyspiel.register_game(_TYPE, ArenaGame)
+
+
+def load(players: int = 2, rules: Any = "classic") -> ArenaGame:
+    """The game under any rules, see `setting.setting_for`. Raises UsageError."""
+    return ArenaGame({"players": players, "rules": _spelled(setting_for(rules, players))})
+
+
+def _spelled(setting: Setting) -> str:
+    """Rules in letters that OpenSpiel takes: their name, or all that they are."""
+    book, rules = setting.game.rules, setting.rules
+    if rules in (named.rules for named in book.named.values()):
+        return str(rules.name)
+    told = json.dumps(book.as_dict(rules)).encode()
+    return _SPELLED + urlsafe_b64encode(told).decode().rstrip("=")
+
+
+def _read(spelled: str) -> Any:
+    """What `setting.setting_for` takes for rules."""
+    if not spelled.startswith(_SPELLED):
+        return spelled
+    letters = spelled.removeprefix(_SPELLED)
+    return json.loads(urlsafe_b64decode(letters + "=" * (-len(letters) % 4)))
+
+
+def state_at(position: Position) -> ArenaState:
+    """A state without a history, at a position of Can't Stop."""
+    return ArenaState(_loaded(position.rules, position.players), position)
+
+
+_loaded = cache(lambda rules, players: load(players, rules))

@@ -1,0 +1,47 @@
+"""Whom a learner meets: bots by name or file, players as objects, policies as functions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER, Loader
+from cantstop_arena.environments.policy_bot import PolicyBot
+from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.hookspecs import BotFunctions
+from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.tournament.files.references import entrant_called
+from cantstop_arena.tournament.setup.table_specs import seat_for
+
+
+def opponent(who: Any, game: Game, folder: Path = DEFAULT_FOLDER) -> Contestant:
+    """Whoever is meant, ready to take a seat in this process.
+
+    `who` is a bot as the command line says it ("rule28:threshold=30", a path), an object with the
+    functions of a bot, or a policy: a function of an observation and a mask. Raises BotError, and
+    UsageError for anything else.
+    """
+    if isinstance(who, str | Path):
+        return _bot_called(str(who), game, folder)
+    if all(hasattr(who, decision) for decision in game.decisions):
+        return _in_plain_python(who, game)
+    if callable(who):
+        return _in_plain_python(PolicyBot(who, game.name), game)
+    raise UsageError(f"an opponent is the name of a bot, a bot or a function, not {who!r:.60}")
+
+
+def _bot_called(reference: str, game: Game, folder: Path) -> Contestant:
+    entrant = entrant_called(reference, Catalogue(folder, game))
+    return seat_for(entrant.name, entrant.bot, entrant.options).contestant(Loader(folder))
+
+
+def _in_plain_python(bot: Any, game: Game) -> Contestant:
+    """An object's functions without their marks: machine code is for bots of files."""
+    functions = {name: _plain(getattr(bot, name)) for name in game.decisions if hasattr(bot, name)}
+    return Contestant(type(bot).__name__, BotFunctions(**functions), "")
+
+
+def _plain(function: Any) -> Any:
+    return lambda *shown: function(*shown)

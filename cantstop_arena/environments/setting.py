@@ -1,0 +1,75 @@
+"""What is played at which table: the game, its rules and seats, as users name them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cantstop_arena.deals.seeds import Seed, drawn
+from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.game_api.options import did_you_mean
+from cantstop_arena.game_api.position import Position
+from cantstop_arena.games.registry import DEFAULT, game_called
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A game under some rules, for a number of seats."""
+
+    game: Game
+    rules: Any
+    players: int
+
+    def start(
+        self, seed: Seed | None = None, deal: int = 0, bots: Mapping[int, Any] | None = None
+    ) -> Position:
+        """The beginning of a deal; see `Game.position`."""
+        return self.game.position(self.rules, self.players, seed, deal, bots or {})
+
+
+def setting_for(rules: Any, players: int, game: str = DEFAULT) -> Setting:
+    """A setting by names: of the game, and of its rules or what differs from its usual ones.
+
+    `rules` is the name of a rule set, a mapping of parameters (`base` names the rule set that they
+    change), or a rule set of the game. Raises UsageError.
+    """
+    known = game_called(game)
+    if players not in known.players:
+        seats = f"{known.players[0]} to {known.players[-1]}"
+        raise UsageError(f"{known.title} is played by {seats} players, not {players!r:.20}")
+    return Setting(known, _rules(known, rules), players)
+
+
+def _rules(game: Game, rules: Any) -> Any:
+    if isinstance(rules, Mapping):
+        changes = dict(rules)
+        base = _named(game, changes.pop("base", game.rules.default.name))
+        name = changes.pop("name", None)
+        return game.rules.derive(base, changes, name)
+    return _named(game, rules) if isinstance(rules, str) else rules
+
+
+def _named(game: Game, name: str) -> Any:
+    if name in game.rules.named:
+        return game.rules.named[name].rules
+    known = [*game.rules.named]
+    hint = did_you_mean(name, known)
+    raise UsageError(f"unknown rules {name!r:.60}{hint}; rule sets are {', '.join(known)}")
+
+
+class Deals:
+    """Which deal comes next: one after the other, from the first again where a seed is named."""
+
+    def __init__(self) -> None:
+        self.seed: Seed | None = None
+        self.deal = 0
+
+    def next(self, seed: Seed | None, options: Mapping[str, Any] | None) -> tuple[Seed, int]:
+        """The seed and the deal of a game that begins; `options` may name the `deal`."""
+        if seed is not None or self.seed is None:
+            self.seed, self.deal = drawn() if seed is None else seed, 0
+        else:
+            self.deal += 1
+        if options and "deal" in options:
+            self.deal = int(options["deal"])
+        return self.seed, self.deal

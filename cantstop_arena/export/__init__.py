@@ -1,0 +1,1 @@
+"""Games and decisions of tournaments as data: rows for other programs."""

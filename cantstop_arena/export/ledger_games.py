@@ -1,0 +1,97 @@
+"""The games of a tournament as its ledger has them: who sat where, and who won."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cantstop_arena.deals.outcomes import Fault
+from cantstop_arena.deals.sampling import Bytes
+from cantstop_arena.deals.seatings import Group, Orders, lineups
+from cantstop_arena.tournament.ledgers.aggregation import Account
+from cantstop_arena.tournament.ledgers.archive import looked_at
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerGame:
+    """A game: its deal, which of the deal's seatings it was, and the bots by seat.
+
+    `winners` are the seats that won or, where nobody did, all of them.
+    """
+
+    deal: int
+    seating: int
+    bots: Group
+    winners: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class PlayedBlock:
+    """Deals of a group that were played one after the other: winners by deal and seating."""
+
+    group: Group
+    first: int
+    winners: Bytes
+
+    @property
+    def end(self) -> int:
+        """The deal after the last one."""
+        return self.first + len(self.winners)
+
+
+@dataclass(frozen=True)
+class LedgerGames:
+    """The blocks that count, in the order of their deals, and the bots' names by number."""
+
+    names: Sequence[str]
+    orders: Orders
+    blocks: Sequence[PlayedBlock]
+    faults: Sequence[Fault] = ()
+
+    def up_to(self, deals: int) -> "LedgerGames":
+        """The games of the first deals."""
+        kept = [
+            replace(block, winners=block.winners[: deals - block.first])
+            for block in self.blocks
+            if block.first < deals
+        ]
+        return replace(self, blocks=kept)
+
+    @property
+    def count(self) -> int:
+        """How many games there are."""
+        return sum(block.winners.size for block in self.blocks)
+
+    def games(self) -> Iterator[LedgerGame]:
+        """Every game, deal after deal in each block."""
+        for block in self.blocks:
+            yield from self.games_of(block)
+
+    def games_of(self, block: PlayedBlock) -> Iterator[LedgerGame]:
+        """The games of a block."""
+        seatings = list(lineups(block.group, self.orders))
+        for deal, masks in enumerate(block.winners.tolist(), start=block.first):
+            for seating, (bots, mask) in enumerate(zip(seatings, masks, strict=True)):
+                winners = tuple(seat for seat in range(len(bots)) if mask >> seat & 1)
+                yield LedgerGame(deal, seating, bots, winners)
+
+
+def ledger_games(folder: Path, bots: Collection[str] | None = None) -> LedgerGames:
+    """The games in the ledger of a folder, those that all of these bots sat in if some are named.
+
+    Raises ArenaError where it cannot be read.
+    """
+    return looked_at(folder, lambda account: _in_account(account, bots))
+
+
+def _in_account(account: Account, bots: Collection[str] | None) -> LedgerGames:
+    wanted = {account.names.index(name) for name in bots or ()}
+    last = max(
+        (first + n for gone in account.ledger.spans().values() for first, n in gone), default=0
+    )
+    blocks = [
+        PlayedBlock(group, first, winners)
+        for group, first, winners, _ in account.ledger.deals(0, last)
+        if wanted <= set(group)
+    ]
+    blocks.sort(key=lambda block: (block.first, block.group))
+    return LedgerGames(account.names, account.orders, blocks, tuple(account.ledger.faults()))

@@ -1,0 +1,123 @@
+"""The luck of rolls: what they bring, less what they bring on average by the exact odds.
+
+What is at stake in a roll is the progress of the turn, which a bust takes away: the spaces that the
+runners have advanced, as shares of their columns. So a roll is worth its stake, or nothing where
+it busts, and its luck is that less the mean over all rolls of the dice,
+
+    luck = stake · (rolls that bust - rolls if it busts, else 0)
+
+in parts of WHOLE_COLUMN and of a roll: whole numbers, which add up to 0 over all rolls, to the last
+digit, whatever is staked. As nothing that was decided before a roll depends on it, the luck of a
+game has mean 0, whoever plays and however the stake is chosen. What is luck for one seat is that
+much bad luck for the others, each of whom bears the same part of it.
+"""
+
+from cantstop_arena.games.cantstop.engine.calling import game_at
+from cantstop_arena.games.cantstop.engine.compiler import entry, part
+from cantstop_arena.games.cantstop.engine.kernel import (
+    _NO_ANSWER,
+    _advance,
+    _settle,
+    _start_game,
+)
+from cantstop_arena.games.cantstop.engine.moves import usable_columns
+from cantstop_arena.games.cantstop.engine.state import BUST, FAULT, OVER, ROLL
+
+
+@part
+def _stake(game):
+    """The progress that the turn has made so far, in parts of WHOLE_COLUMN."""
+    stake = 0
+    for index in range(game.runner_count - game.free):
+        column = game.order[index]
+        spaces = game.runners[column] - game.markers[game.seat, column]
+        stake += spaces * game.space_parts[column]
+    return stake
+
+
+@part
+def _busts(game):
+    """How many of all rolls would be busts now; what was rolled has moved nobody yet."""
+    return game.roll_total - game.hits[usable_columns(game) >> 2]
+
+
+@part
+def _score_roll(game, lucks):
+    """Add the luck of the roll that was just made, by seat, times the number of seats."""
+    busted = game.roll_total if game.waiting == BUST else 0
+    luck = _stake(game) * (_busts(game) - busted)
+    for seat in range(game.players):
+        lucks[seat] -= luck
+    lucks[game.seat] += luck * game.players
+
+
+@part
+def _note(game, places, lucks, kept):
+    """Add a game's luck to its deal's, by place in the group and then by seat; forget it."""
+    for seat in range(game.players):
+        kept[places[seat]] += lucks[seat]
+        kept[game.players + seat] += lucks[seat]
+        lucks[seat] = 0
+
+
+@entry
+def score_roll(handle, lucks):
+    """Add the luck of the roll that was just made, by seat."""
+    _score_roll(game_at(handle), lucks)
+
+
+@entry
+def note(handle, places, lucks, kept):
+    """Add a game's luck to its deal's, by place in the group and then by seat; forget it."""
+    _note(game_at(handle), places, lucks, kept)
+
+
+@part
+def _play(game, lucks):
+    lucks[:] = 0
+    game.watched = 1
+    stop = ROLL
+    while stop != OVER:
+        stop = _advance(game, _NO_ANSWER)
+        if stop == ROLL:
+            _score_roll(game, lucks)
+    game.watched = 0
+
+
+@entry
+def play_scored(
+    handle,
+    addresses,
+    seatings,
+    first,
+    start,
+    stop,
+    sums,
+    tallies,
+    winners,
+    measures,
+    lucks,
+    kept,
+):
+    """Like `kernel.play_native`, and add the luck of each game to what is `kept` of its deal.
+
+    After a game that ended in a fault it stands in `lucks`.
+    """
+    game = game_at(handle)
+    orders = len(seatings)
+    for cursor in range(start, stop):
+        game.cursor = cursor
+        index, order = cursor // orders, cursor % orders
+        for seat in range(game.players):
+            bot = seatings[order, seat]
+            game.bots[seat] = bot
+            game.choose_at[seat] = addresses[bot, 0]
+            game.again_at[seat] = addresses[bot, 1]
+            game.memory_sizes[seat] = addresses[bot, 2]
+        _start_game(game, first + index)
+        _play(game, lucks)
+        if game.ending == FAULT:
+            return cursor
+        _note(game, seatings[order], lucks, kept[index])
+        _settle(game, sums, tallies, winners, measures, order, index)
+    return stop

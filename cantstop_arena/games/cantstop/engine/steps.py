@@ -1,0 +1,146 @@
+"""Games played step by step: an action goes in, and what a learner or a search looks at comes out.
+
+A position is the head of a game record: all that lies before the tables of the board. Each function
+lays a head in a record that has these tables, goes on, and takes it back, so that positions are
+small, and copied at once. `numbers` says by packed move which action it is, `stop` is the action
+that stops, and the one after it rolls.
+
+What a position waits for comes back as one number: what it is (see `state`), from bit 3 on the seat
+on turn, from bit 5 on why it ended, and from bit 8 on the winners.
+"""
+
+import numpy as np
+
+from cantstop_arena.games.cantstop.engine import dice
+from cantstop_arena.games.cantstop.engine.calling import game_at
+from cantstop_arena.games.cantstop.engine.compiler import entry, part
+from cantstop_arena.games.cantstop.engine.kernel import advance, start_game
+from cantstop_arena.games.cantstop.engine.moves import list_moves, usable_columns
+from cantstop_arena.games.cantstop.engine.state import AGAIN, BUST, MOVE, MOVED
+
+BEGIN, ACTION, ANSWER, USE, CHANGE = range(5)
+ILLEGAL = -1
+_NO_ANSWER = np.int64(-1)
+
+
+@part
+def _answer_to(game, numbers, stop, action):
+    """The answer that an action is to the decision that is due; ILLEGAL where it is none."""
+    if game.waiting == AGAIN:
+        return action - stop if 0 <= action - stop <= 1 else ILLEGAL
+    if game.waiting == MOVE:
+        for index in range(game.move_count):
+            if numbers[game.moves[index]] == action:
+                return index
+    return ILLEGAL
+
+
+@part
+def _use_roll(game, roll):
+    game.roll = roll
+    game.waiting = MOVE if list_moves(game) else BUST
+
+
+@part
+def _change_dice(game, is_due):
+    """Let all dice to come follow from `secret`, a roll that is due as well; none are given."""
+    game.watched = 0
+    for seat in range(game.players):
+        game.dice_keys[seat] = dice.stream_key(game.secret, game.deal, seat, dice.DICE)
+    game.turn_key = dice.number_at(game.dice_keys[game.seat], game.seat_turns[game.seat])
+    game.next_roll = dice.roll_at(game.turn_key, game.rolls + 1, game.roll_total)
+    if is_due:
+        _use_roll(game, dice.roll_at(game.turn_key, game.rolls, game.roll_total))
+
+
+@entry
+def step(handle, laid, head, numbers, stop, kind, value):
+    """Do something to a position, and play on to what it waits for.
+
+    BEGIN a deal, take an ACTION, go on with an ANSWER of a bot that has been checked, USE a roll,
+    or CHANGE the dice to those of the secret in the head, a roll that is due (1) as well. Returns
+    ILLEGAL, having done nothing, where an action is none of the legal ones.
+    """
+    laid[:] = head
+    game = game_at(handle)
+    answer = _NO_ANSWER
+    if kind == ACTION:
+        answer = np.int64(_answer_to(game, numbers, stop, value))
+        if answer == ILLEGAL:
+            return answer
+    elif kind == ANSWER:
+        answer = np.int64(value)
+    elif kind == BEGIN:
+        start_game(handle, value)
+    elif kind == USE:
+        _use_roll(game, value)
+    elif kind == CHANGE:
+        _change_dice(game, value)
+    now = advance(handle, answer)
+    while now == MOVED:
+        now = advance(handle, _NO_ANSWER)
+    head[:] = laid
+    return now | game.seat << 3 | game.ending << 5 | game.winners << 8
+
+
+# What is looked at ------------------------------------------------------------------------------
+
+
+@part
+def _mark_legal(game, now, numbers, stop, mask):
+    if now == MOVE:
+        for index in range(game.move_count):
+            mask[numbers[game.moves[index]]] = 1
+    elif now == AGAIN:
+        mask[stop] = mask[stop + 1] = 1
+
+
+@part
+def _see_board(game, seat, seen, place):
+    """What stands on the board, everything as a share of its most; returns the next place."""
+    columns = 2 * game.sides - 1
+    for step in range(game.players):
+        whose = (seat + step) % game.players
+        for column in range(2, columns + 2):
+            seen[place + column - 2] = game.markers[whose, column] / game.lengths[column]
+        place += columns
+    for column in range(2, columns + 2):
+        seen[place + column - 2] = game.runners[column] / game.lengths[column]
+        seen[place + columns + column - 2] = game.claimed >> column & 1
+    return place + 2 * columns
+
+
+@part
+def _see_seats(game, seat, seen, place):
+    """Claims, and who is on turn, from the seat that looks on; returns the next place."""
+    for step in range(game.players):
+        whose = (seat + step) % game.players
+        seen[place + step] = min(1.0, game.claims[whose] / game.columns_to_win)
+        seen[place + game.players + step] = whose == game.seat
+    return place + 2 * game.players
+
+
+@part
+def _see_decision(game, now, seen, place):
+    """The dice where a move is chosen, the free runners, what is decided, and the risk."""
+    if now == MOVE:
+        rest = game.roll
+        for _ in range(4):
+            seen[place + rest % game.sides] += 0.25
+            rest //= game.sides
+    place += game.sides
+    seen[place] = game.free / game.runner_count
+    seen[place + 1] = now == MOVE
+    seen[place + 2] = now == AGAIN
+    seen[place + 3] = 1.0 - game.hits[usable_columns(game) >> 2] / game.roll_total
+
+
+@entry
+def look(handle, laid, head, now, seat, numbers, stop, mask, seen):
+    """Fill in, both being zero, which actions are legal for a seat, and what it sees."""
+    laid[:] = head
+    game = game_at(handle)
+    if seat == game.seat:
+        _mark_legal(game, now, numbers, stop, mask)
+    place = _see_seats(game, seat, seen, _see_board(game, seat, seen, 0))
+    _see_decision(game, now, seen, place)

@@ -1,0 +1,1 @@
+"""Can't Stop step by step: positions for learners and for bots that search."""

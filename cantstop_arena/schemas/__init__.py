@@ -1,0 +1,21 @@
+"""JSON Schemas of what the arena writes: records of games, `summary.json`, `comparison.json`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from cantstop_arena.errors import UsageError
+
+NAMES = ("comparison", "game", "summary")
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The JSON Schema of comparison.json, of summary.json, or of the lines of a recorded game.
+
+    Raises UsageError for any other name.
+    """
+    if name not in NAMES:
+        raise UsageError(f"there is no schema {name!r}, only {', '.join(NAMES)}")
+    path = Path(__file__).with_name(f"{name}.schema.json")
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return found

@@ -1,0 +1,207 @@
+"""The arena's process on a machine of a cluster: it keeps a pool of workers, as any run does.
+
+It is told what to play by its standard input, and tells what came of it by its standard output.
+Workers, and whatever else it starts, have neither.
+"""
+
+import contextlib
+import os
+import sys
+import time
+import traceback
+from collections import deque
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing.connection import wait
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from cantstop_arena.deals.outcomes import Block, BlockResult
+from cantstop_arena.errors import ArenaError, GameError
+from cantstop_arena.games.registry import game_called
+from cantstop_arena.tournament.cluster.job import Place, differences, settled, unpacked
+from cantstop_arena.tournament.cluster.letters import (
+    AtWork,
+    Done,
+    Drop,
+    FromMachine,
+    Hire,
+    NotBuilt,
+    Play,
+    Printed,
+    Refused,
+    ToMachine,
+    to_machine,
+)
+from cantstop_arena.tournament.pool.block_pool import PlayedPart, Unbuilt
+from cantstop_arena.tournament.pool.bot_logs import LONGEST
+from cantstop_arena.tournament.pool.frames import Frames, framed
+from cantstop_arena.tournament.pool.messages import GameFailed, broken
+from cantstop_arena.tournament.pool.worker_pool import WorkerPool
+
+_MOST = 1 << 32  # bytes of what the arena says
+_PAUSE = 1.0  # seconds between two answers, where there are results and more work
+_PIPES = 3  # the first number of a file that is not standard
+
+
+class Dismissed(Exception):
+    """The arena has nothing more to say."""
+
+
+class Pipes:
+    """The standard files that a machine's process was started with, which it has for itself."""
+
+    def __init__(self) -> None:
+        self._inbox, self._outbox = os.dup(0), os.dup(1)
+        nowhere = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nowhere, 0)
+        os.dup2(2, 1)
+        os.close(nowhere)
+        self._frames = Frames(to_machine, _MOST)
+        os.register_at_fork(after_in_child=self._leave)
+
+    def say(self, letter: FromMachine) -> None:
+        """Tell the arena something."""
+        left = memoryview(framed(letter))
+        try:
+            while left:
+                left = left[os.write(self._outbox, left) :]
+        except BrokenPipeError as error:
+            raise Dismissed from error
+
+    def heard(self, seconds: float | None = None) -> list[ToMachine]:
+        """What the arena has said; waits for it no longer than this. Raises Dismissed."""
+        if not wait([self._inbox], seconds):
+            return []
+        try:
+            return self._frames.receive(self._inbox)
+        except EOFError:
+            raise Dismissed from None
+
+    def _leave(self) -> None:
+        """In a child, once: its own children may have other files of these numbers."""
+        for pipe in (self._inbox, self._outbox):
+            if pipe >= _PIPES:
+                os.close(pipe)
+        self._inbox = self._outbox = -1
+
+
+@dataclass
+class Machine:
+    """What waits to be played, and what has been and is not told yet."""
+
+    pipes: Pipes
+    place: Place
+    _waiting: deque[Block] = field(default_factory=deque)
+    _parts: list[tuple[Block, BlockResult]] = field(default_factory=list)
+    _told: float = field(default_factory=time.monotonic)
+    _printed: dict[Path, int] = field(default_factory=dict)
+
+    def work(self) -> None:
+        """Play what is asked for. Raises Dismissed, and what a pool raises."""
+        place = self.place
+        factory = partial(place.spec.at_work, place.bots.logs)
+        window = game_called(place.spec.game).window
+        with WorkerPool(factory, window, place.bots, place.terms) as pool:
+            while True:
+                for part in pool.play(self, partial(self._pass, pool)):
+                    self._note(part)
+                self._tell()
+                self._listen(pool, _PAUSE)
+
+    def __iter__(self) -> "Machine":
+        return self
+
+    def __next__(self) -> Block:
+        """The next block, for a pool that asks again later."""
+        if not self._waiting:
+            raise StopIteration
+        return self._waiting.popleft()
+
+    def _pass(self, pool: WorkerPool) -> None:
+        """While the pool plays."""
+        self._listen(pool)
+        if (self._parts and not self._waiting) or time.monotonic() - self._told > _PAUSE:
+            self._tell()
+
+    def _listen(self, pool: WorkerPool, seconds: float = 0.0) -> None:
+        for letter in self.pipes.heard(seconds):
+            if isinstance(letter, Play):
+                self._waiting.extend(letter.blocks)
+            elif isinstance(letter, Drop):
+                void = frozenset(letter.groups)
+                self._waiting = deque(block for block in self._waiting if block.group not in void)
+                pool.drop(void.__contains__)
+
+    def _note(self, part: PlayedPart) -> None:
+        """Remember a result; the arena is to hear of faults at once."""
+        self._parts.append((part.whole, part.result))
+        if part.result.faults:
+            self._tell()
+
+    def _tell(self) -> None:
+        """Tell what bots have printed, and what has been played."""
+        self._told = time.monotonic()
+        for bot, path in enumerate(self.place.bots.logs.paths):
+            if text := self._news_in(path):
+                self.pipes.say(Printed(bot, text))
+        if self._parts:
+            self.pipes.say(Done(tuple(self._parts)))
+            self._parts.clear()
+
+    def _news_in(self, path: Path) -> bytes:
+        """What has come into a log, which may be cut at its longest meanwhile."""
+        begin = self._printed.get(path, 0)
+        try:
+            if path.stat().st_size <= begin:
+                return b""
+            with path.open("rb") as log:
+                log.seek(begin)
+                text = log.read(max(0, LONGEST - begin))
+        except FileNotFoundError:
+            return b""
+        self._printed[path] = begin + len(text)
+        return text
+
+
+def _play(pipes: Pipes, processes: int, folder: Path) -> None:
+    """What a machine does. Raises Dismissed at its end."""
+    hire = next(iter(pipes.heard()))
+    assert isinstance(hire, Hire)
+    try:
+        if told := differences(hire.versions):
+            raise ArenaError(told)
+        place = settled(unpacked(hire), processes, folder)
+    except ArenaError as error:
+        pipes.say(Refused(str(error)))
+    else:
+        pipes.say(AtWork())
+        _work(Machine(pipes, place))
+    while True:
+        pipes.heard()
+
+
+def _work(machine: Machine) -> None:
+    try:
+        machine.work()
+    except Unbuilt as error:
+        machine.pipes.say(NotBuilt(error.bot, tuple(error.others), str(error)))
+    except GameError as error:
+        machine.pipes.say(GameFailed(str(error)))
+    except ArenaError as error:
+        machine.pipes.say(broken(str(error)))
+    except Dismissed:
+        raise
+    except Exception:
+        machine.pipes.say(broken(traceback.format_exc()))
+
+
+def main() -> None:
+    """Play for the arena at the other end of the standard files."""
+    pipes = Pipes()
+    with TemporaryDirectory(prefix="cantstop-arena-") as folder, contextlib.suppress(Dismissed):
+        _play(pipes, int(sys.argv[1]), Path(folder))
+
+
+if __name__ == "__main__":
+    main()

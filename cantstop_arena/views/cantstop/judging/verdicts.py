@@ -1,0 +1,152 @@
+"""The judge's verdict on each decision of a recorded game, by the best evaluator for its rules."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.games.cantstop.judging.evaluators import best_evaluator
+from cantstop_arena.games.cantstop.play.events import Event
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.solving.evaluator import Evaluator
+from cantstop_arena.games.cantstop.solving.tables import tables_folder
+from cantstop_arena.games.cantstop.turn import Turn
+from cantstop_arena.views.cantstop.records import VERDICT, rules_of
+from cantstop_arena.views.cantstop.scenes import Scene, Spaces, scenes
+
+ROLL, STOP = "roll", "stop"
+_DEEDS = {ROLL: "rolling on", STOP: "stopping"}
+
+
+class Verdict(NamedTuple):
+    """A decision: what was taken, what would have been best, and what that would have been worth
+    more, as a chance to win or, alone, in turns."""
+
+    taken: str
+    best: str
+    lost: float
+
+
+def judged(events: Iterable[Event]) -> Iterator[Event]:
+    """The events of a game, every roll with a `verdict` on what was decided after it, the end with
+    what the decisions of each seat have lost: plain values, and what is `said` of them.
+
+    Raises UsageError where nobody can judge by the rules of the game.
+    """
+    told = list(scenes(events))
+    evaluator = _evaluator(told[0].opening)
+    lost = [0.0] * len(told[0].names)
+    for scene, after in zip_longest(told, told[1:]):
+        if scene.event["event"] == ROLL:
+            verdicts = [*_verdicts(evaluator, scene, after)]
+            lost[scene.seat] += sum(verdict.lost for verdict in verdicts)
+            yield {**scene.event, VERDICT: _on_roll(verdicts, len(lost))}
+        else:
+            yield {**scene.event, VERDICT: _at_end(scene, lost)} if scene.is_end else scene.event
+
+
+def _evaluator(opening: Event) -> Evaluator:
+    try:
+        return best_evaluator(rules_of(opening), len(opening["seats"]), tables_folder())
+    except BotError as error:
+        raise UsageError(f"nobody can judge this game: {error}") from error
+
+
+def _verdicts(evaluator: Evaluator, scene: Scene, after: Scene | None) -> Iterator[Verdict]:
+    """On the choice of a move and on rolling again, where there were two ways."""
+    moves, chosen = scene.event["moves"], scene.event["chosen"]
+    if chosen is not None and len(moves) > 1:
+        turn = _turn(evaluator.rules, scene, scene.before)
+        worths = evaluator.worths(turn, [tuple(move) for move in moves])
+        best, taken = worths.index(max(worths)), moves.index(chosen)
+        loss = worths[best] - worths[taken]
+        yield Verdict(_named(chosen), _named(moves[best if loss else taken]), loss)
+    turn = _turn(evaluator.rules, scene, scene.runners)
+    deed = after.event["event"] if after else ""
+    if deed in (ROLL, STOP) and chosen is not None and _may_choose(turn):
+        rolling, stopping = evaluator.choice(turn)
+        loss = max(0.0, rolling - stopping if deed == STOP else stopping - rolling)
+        other = ROLL if deed == STOP else STOP
+        yield Verdict(deed, other if loss else deed, loss)
+
+
+def _named(move: Sequence[int]) -> str:
+    return "+".join(map(str, move))
+
+
+def _may_choose(turn: Turn) -> bool:
+    """Whether stopping is allowed, and would not win."""
+    tops = [column for column in turn.placed if turn.runners[column] == turn.rules.lengths[column]]
+    if turn.claims + len(tops) >= turn.rules.columns_to_win:
+        return False
+    places = turn.free and {*turn.usable} - {*turn.placed}
+    return not (turn.rules.stop == "after-all-runners" and places)
+
+
+def _turn(rules: RuleSet, scene: Scene, runners: Spaces) -> Turn:
+    """The table as the player on turn saw it, with the runners where they stood."""
+    seats, own = len(scene.markers), scene.seat
+    claimed, free = scene.claimed, rules.runners - len(runners)
+    in_order = [scene.markers[(own + step) % seats] for step in range(seats)]
+    claims = [[*claimed.values()].count((own + step) % seats) for step in range(seats)]
+    climbing = {**in_order[0], **runners}
+    usable = [
+        column
+        for column in rules.columns
+        if column not in claimed
+        and climbing.get(column, 0) < rules.lengths[column]
+        and (free or column in runners)
+    ]
+    return Turn(
+        seat=own,
+        players=seats,
+        number=scene.turn,
+        rolls=scene.rolls,
+        dice=tuple(scene.event["dice"]),
+        runners=_spaces(rules, runners),
+        free=free,
+        placed=tuple(sorted(runners)),
+        usable=tuple(usable),
+        claimed=tuple(sorted(claimed)),
+        markers=_spaces(rules, in_order[0]),
+        rivals=tuple(_spaces(rules, spaces) for spaces in in_order[1:]),
+        claims=claims[0],
+        rival_claims=tuple(claims[1:]),
+        rules=rules,
+        random=_no_luck,
+    )
+
+
+def _no_luck() -> float:
+    """In place of a bot's numbers: who judges draws none."""
+    return 0.0
+
+
+def _spaces(rules: RuleSet, spaces: Spaces) -> tuple[int, ...]:
+    return tuple(spaces.get(column, 0) for column in range(len(rules.lengths)))
+
+
+# In words -----------------------------------------------------------------------------------
+
+
+def _on_roll(verdicts: Sequence[Verdict], players: int) -> dict[str, Any]:
+    said = ", ".join(_said(verdict, players) for verdict in verdicts)
+    return {"said": said, "decisions": [verdict._asdict() for verdict in verdicts]}
+
+
+def _said(verdict: Verdict, players: int) -> str:
+    taken, best = (_DEEDS.get(deed, deed) for deed in (verdict.taken, verdict.best))
+    if not verdict.lost:
+        return f"{taken} is best"
+    return f"{taken} loses {_points(players) * verdict.lost:.2f} ({best} is best)"
+
+
+def _at_end(scene: Scene, lost: Sequence[float]) -> dict[str, Any]:
+    points, unit = _points(len(lost)), "turns" if len(lost) == 1 else "points"
+    parts = [f"{name} {points * loss:.2f}" for name, loss in zip(scene.names, lost, strict=True)]
+    return {"said": f"lost by decisions, in {unit}: {', '.join(parts)}", "lost": lost}
+
+
+def _points(players: int) -> float:
+    """Losses are told in points of a hundred; alone in turns."""
+    return 100.0 if players > 1 else 1.0

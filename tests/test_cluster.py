@@ -1,0 +1,314 @@
+"""Machines of a cluster as the arena sees them: what they are given, and what they say."""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_worker_pool_faults import BLOCKS, ORDERS, result
+
+from cantstop_arena.bot_sources.bot_files import BotFile, Source
+from cantstop_arena.cli.terminals.screen import Screen
+from cantstop_arena.deals.outcomes import Block, BlockResult, Results, joined
+from cantstop_arena.errors import ArenaError, ClusterError, GameError, UsageError, WorkerPoolError
+from cantstop_arena.tournament.cluster import cluster_pool
+from cantstop_arena.tournament.cluster.cluster_pool import ClusterPool
+from cantstop_arena.tournament.cluster.job import differences, versions
+from cantstop_arena.tournament.cluster.letters import (
+    AtWork,
+    Done,
+    Drop,
+    FromCourier,
+    FromMachine,
+    Gone,
+    Joined,
+    Lost,
+    NotBuilt,
+    Play,
+    Printed,
+    Refused,
+    Said,
+    ToMachine,
+    Unfit,
+)
+from cantstop_arena.tournament.cluster.stock import Stock
+from cantstop_arena.tournament.files.config import FaultPolicy
+from cantstop_arena.tournament.pool.block_pool import Unbuilt
+from cantstop_arena.tournament.pool.bot_logs import LONGEST, BotLogs
+from cantstop_arena.tournament.pool.cluster_address import address_in
+from cantstop_arena.tournament.pool.frames import framed
+from cantstop_arena.tournament.pool.messages import Broken, GameFailed
+from cantstop_arena.tournament.setup.known_bots import Bots
+
+CALM = {block: result(block) for block in BLOCKS}
+OTHERS = [Block((0, 2), first, 5) for first in range(0, 50, 5)]
+
+
+def said(machine: str, *letters: FromMachine) -> Said:
+    return Said(machine, b"".join(map(framed, letters)))
+
+
+def coming(machine: str, processes: int = 2) -> list[FromCourier]:
+    """A machine that gets ready at once."""
+    return [Joined(machine, processes), said(machine, AtWork())]
+
+
+class FakeLine:
+    """A line to machines that play what they have at once, when they have done what they are to."""
+
+    cluster = "nowhere"
+
+    def __init__(self, *acts: Callable[["FakeLine"], list[FromCourier]]) -> None:
+        self.acts = deque(acts)
+        self.given: dict[str, list[Block]] = {}
+        self.orders: list[tuple[str, ToMachine]] = []
+
+    def send(self, machine: str, letter: ToMachine) -> None:
+        """Note what a machine is told."""
+        self.orders.append((machine, letter))
+        if isinstance(letter, Play):
+            self.given.setdefault(machine, []).extend(letter.blocks)
+
+    def letters(self, seconds: float) -> list[FromCourier]:
+        """What the next act says; after the last, results."""
+        return self.acts.popleft()(self) if self.acts else list(self.results())
+
+    def results(self) -> Iterator[FromCourier]:
+        """All that machines have been given, played."""
+        for machine in list(self.given):
+            parts = ((block, result(block)) for block in self.given.pop(machine))
+            yield said(machine, Done(tuple(parts)))
+
+
+class Listener:
+    """Hears of machines."""
+
+    def __init__(self) -> None:
+        self.counts: list[tuple[int, int]] = []
+        self.words: list[str] = []
+
+    def plays_on(self, machines: int, processes: int) -> None:
+        """Note it."""
+        self.counts.append((machines, processes))
+
+    def remarks(self, words: str) -> None:
+        """Note it."""
+        self.words.append(words)
+
+
+def pool_at(line: Any, listener: Listener, logs: BotLogs | None = None) -> ClusterPool:
+    logs = logs or BotLogs(Path("nowhere"), [])
+    return ClusterPool(line, Bots((), FaultPolicy(), frozenset(), logs, ORDERS), listener)
+
+
+def worked(line: Any, listener: Listener | None = None) -> dict[Block, BlockResult]:
+    parts: dict[Block, list[BlockResult]] = {}
+    for played in pool_at(line, listener or Listener()).play(iter(BLOCKS)):
+        parts.setdefault(played.whole, []).append(played.result)
+    return {whole: joined(whole, results) for whole, results in parts.items()}
+
+
+def test_what_a_lost_machine_has_not_told_is_played_by_another() -> None:
+    (first, *_) = BLOCKS
+
+    def half_told(line: FakeLine) -> list[FromCourier]:
+        parts = ((first, result(first.part(*span))) for span in ((0, 1), (3, 4)))
+        line.given.clear()
+        return [said("one", Done(tuple(parts))), Lost("one", "unplugged"), *coming("two")]
+
+    line, listener = FakeLine(lambda _: coming("one"), half_told), Listener()
+    assert worked(line, listener) == CALM
+    given = [letter.blocks for who, letter in line.orders if who == "two" and type(letter) is Play]
+    assert given[0][:2] == (first.part(1, 3), first.part(4, 5))
+    assert listener.counts == [(1, 2), (0, 0), (1, 2)]
+
+
+def test_machines_play_side_by_side() -> None:
+    line = FakeLine(lambda _: coming("one"), lambda _: coming("two", 3))
+    assert worked(line) == CALM
+    assert {who for who, _ in line.orders} == {"one", "two"}
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    [
+        Done(((BLOCKS[0], result(BLOCKS[0])), (BLOCKS[1], result(BLOCKS[0])))),
+        Done(((BLOCKS[0], result(BLOCKS[0].part(0, 2))), (BLOCKS[0], result(BLOCKS[0])))),
+        Done(((BLOCKS[0], result(OTHERS[0])),)),
+        Done(((BLOCKS[0], replace(result(BLOCKS[0]), winners=b"")),)),
+        Joined("one", 2),
+    ],
+)
+def test_a_machine_that_says_what_it_cannot_know_plays_no_more(nonsense: Any) -> None:
+    """Nothing else of it is believed, and the other machine plays what it had."""
+
+    def misbehaves(line: FakeLine) -> list[FromCourier]:
+        del line.given["one"]
+        return [Said("one", framed(nonsense))]
+
+    line, listener = FakeLine(lambda _: coming("one") + coming("two"), misbehaves), Listener()
+    assert worked(line, listener) == CALM
+    assert listener.words == [
+        "The machine one does not play: what it says makes no sense; a bot may have said it"
+    ]
+
+
+@pytest.mark.parametrize(
+    "refusal", [said("one", Refused("it is Python 2 there")), Unfit("one", "it is Python 2 there")]
+)
+def test_a_machine_that_cannot_play_is_named(refusal: FromCourier) -> None:
+    told, listener = "The machine one does not play: it is Python 2 there", Listener()
+    line = FakeLine(lambda _: coming("two"), lambda _: [Joined("one", 2), refusal])
+    assert worked(line, listener) == CALM
+    assert listener.words == [told]
+    with pytest.raises(ClusterError, match=rf"^{told}. There is no other.$"):
+        worked(FakeLine(lambda _: [Joined("one", 2), refusal]))
+
+
+def test_machines_that_are_lost_again_and_again_end_the_run() -> None:
+    acts = [lambda _: [*coming("one"), Lost("one", "no power")]] * cluster_pool._LOST_IN_TURN
+    assert worked(FakeLine(*acts[1:], lambda _: coming("one"))) == CALM
+    with pytest.raises(ClusterError, match=r"20 machines in turn were lost .* one: no power"):
+        worked(FakeLine(*acts))
+
+
+@pytest.mark.parametrize(
+    "was_there, told",
+    [(True, "^The cluster at nowhere has ended: gone."), (False, "^No cluster can be reached at")],
+)
+def test_a_cluster_that_ends_ends_the_run(was_there: bool, told: str) -> None:
+    with pytest.raises(ClusterError, match=told):
+        worked(FakeLine(lambda _: [Gone("gone", was_there)]))
+
+
+@pytest.mark.parametrize(
+    "letter, error",
+    [
+        (NotBuilt(1, (0,), "no"), Unbuilt),
+        (GameFailed("no"), GameError),
+        (Broken("no"), WorkerPoolError),
+    ],
+)
+def test_what_ends_a_run_here_ends_it_there(letter: FromMachine, error: type[ArenaError]) -> None:
+    with pytest.raises(error, match="no"):
+        worked(FakeLine(lambda _: coming("one"), lambda _: [said("one", letter)]))
+
+
+def test_what_is_void_is_forgotten_here_and_there() -> None:
+    line = FakeLine(lambda _: coming("one", 4))
+    pool = pool_at(line, Listener())
+    seen: list[Block] = []
+    for played in pool.play(iter([*BLOCKS[:2], *OTHERS, *BLOCKS[2:]])):
+        if not seen:
+            pool.drop(lambda group: group == (0, 2))
+        seen.append(played.whole)
+    assert seen == BLOCKS
+    assert ("one", Drop(((0, 2),))) in line.orders
+
+
+def test_a_machine_has_no_more_than_three_bundles() -> None:
+    most: list[int] = []
+
+    def looks(line: FakeLine) -> list[FromCourier]:
+        most.append(len(line.given["one"]))
+        return []
+
+    assert worked(FakeLine(lambda _: coming("one"), looks)) == CALM
+    assert most == [6]
+
+
+def test_the_last_bundles_are_small() -> None:
+    stock, sizes = Stock(Block((0, 1), first, 1) for first in range(100)), []
+    while stock:
+        sizes.append(len(stock.bundle(size=20, machines=2)))
+    assert sizes[0] == 20
+    assert sizes[-4:] == [1, 1, 1, 1]
+    assert sum(sizes) == 100
+
+
+def test_logs_come_home_as_far_as_there_is_room(tmp_path: Path) -> None:
+    logs, long = BotLogs(tmp_path / "logs", ["mine", "yours"]), b"x" * LONGEST
+    logs.begin()
+    letters = [Printed(1, b"what it says\n"), Printed(1, long), Printed(1, long), Printed(7, long)]
+    line = FakeLine(lambda _: coming("one"), lambda _: [said("one", *letters)])
+    for _ in pool_at(line, Listener(), logs).play(iter(BLOCKS)):
+        pass
+    (path,) = logs.folder.iterdir()
+    assert path == logs.paths[1]
+    assert path.read_bytes() == (b"what it says\n" + long)[:LONGEST]
+
+
+# --- What travels ---------------------------------------------------------------------------------
+
+
+def test_differences_are_named() -> None:
+    assert not differences(versions())
+    other = {**versions(), "Python": "2.7", "numba": "none"}
+    here = versions()
+    assert differences(other) == (
+        f"Python is {here['Python']} there, and 2.7 here;"
+        f" numba is {here['numba']} there, and none here"
+    )
+
+
+def test_a_bot_finds_its_neighbours_where_their_files_are_not(tmp_path: Path) -> None:
+    folder = tmp_path / "bots"
+    (folder / "tools").mkdir(parents=True)
+    (folder / "tools" / "__init__.py").write_text("")
+    (folder / "tools" / "_of_mine.py").write_text("ROLLS = 5\n")
+    text = f"import sys\nsys.path.insert(0, {str(folder)!r})\nfrom tools._of_mine import ROLLS\n"
+    (folder / "mine.py").write_text(text)
+    source = Source(folder / "mine.py", ("tools/__init__.py", "tools/_of_mine.py")).identified()
+    kept = source.copied(tmp_path / "kept")
+    folder.rename(tmp_path / "elsewhere")
+    assert BotFile(kept).load().ROLLS == 5
+
+
+# --- What users see -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "machines, processes, told",
+    [(0, 0, "no machine yet"), (1, 8, "1 machine with 8 processes"), (2, 9, "2 machines with 9")],
+)
+def test_progress_tells_of_machines(
+    machines: int, processes: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    time = 0.0
+    screen = Screen("cup", quiet=False, aside=False, clock=lambda: time)
+    screen.begins(0, 500)
+    screen.plays_on(machines, processes)
+    screen.passes(unasked)
+    time = 31.0
+    screen.passes(unasked)
+    assert f"0 of 500 games, on {told}" in capsys.readouterr().err
+
+
+def unasked() -> Results:
+    raise AssertionError
+
+
+# --- What users say -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text", ["", "local", "local:0", "local:many", "tcp://host", "host:8786", "http://host:80"]
+)
+def test_an_address_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="--cluster must be tcp://HOST:PORT"):
+        address_in(text)
+
+
+def test_a_schedulers_file_has_to_be_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no such file"):
+        address_in(f"file:{tmp_path}/none.json")
+
+
+def test_without_dask_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "cantstop_arena.tournament.pool.cluster_address.find_spec", lambda name: None
+    )
+    with pytest.raises(UsageError, match=r"pip install 'cantstop-arena\[cluster\]'"):
+        address_in("local:2")

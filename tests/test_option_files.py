@@ -1,0 +1,86 @@
+"""A file that an option names belongs to the bot: results are those of what it said."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.cli import main
+from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.options import Option, files_among, options_of
+from cantstop_arena.games.cantstop.bots.grandmaster import grandmaster
+from cantstop_arena.tournament.setup.table_specs import seat_for
+
+READER = '''"""Stops after as many rolls as its file says."""
+from pathlib import Path
+from typing import Annotated
+
+from cantstop_arena import Bot, Player, hookimpl
+from cantstop_arena.game_api.options import FilePath
+
+
+def reader(rolls: Annotated[str, FilePath()] = "") -> Player:
+    most = int(Path(rolls).read_text()) if rolls else 3
+    return Player(lambda turn, moves: 0, lambda turn: turn.rolls < most)
+
+
+@hookimpl
+def register_bots():
+    return [Bot("reader", reader)]
+'''
+MINE = "games: 4\nseed: 1\nbots: [{bot: reader, rolls: rolls.txt}, reader, cautious]\n"
+
+
+@pytest.fixture
+def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run with a bot whose file says 4."""
+    monkeypatch.chdir(tmp_path)
+    Path("bots").mkdir()
+    Path("bots/reader.py").write_text(READER)
+    Path("mine.yaml").write_text(MINE.replace(", reader,", ", {bot: reader, as: usual},"))
+    Path("rolls.txt").write_text("4")
+    arena("run", "mine.yaml", "--quiet")
+    return tmp_path
+
+
+def arena(*words: str, code: int = 0) -> str:
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def test_results_of_another_file_are_refused(played: Path) -> None:
+    arena("run", "mine.yaml", "--quiet")
+    Path("rolls.txt").write_text("5")
+    assert arena("run", "mine.yaml", code=1).splitlines() == [
+        "results/mine: rolls.txt, rolls of reader, has changed since these results were played.",
+        "--fresh plays anew, and forgets these results.",
+    ]
+    arena("run", "mine.yaml", "--quiet", "--fresh")
+
+
+def test_a_file_that_changes_while_bots_are_started_is_refused(played: Path) -> None:
+    bot = Catalogue(Path("bots")).find("reader")
+    seat = seat_for("reader", bot, {"rolls": "rolls.txt"})
+    assert seat.contestant(Loader(Path("bots"))).name == "reader"
+    Path("rolls.txt").write_text("5")
+    with pytest.raises(BotError, match=r"rolls 'rolls.txt' has changed since it was looked at"):
+        seat.contestant(Loader(Path("bots")))
+
+
+def test_only_files_that_are_there_count(tmp_path: Path) -> None:
+    options = options_of(grandmaster)
+    assert options == {"nets": Option("nets", "", is_file=True)}
+    (tmp_path / "x.nets").write_bytes(b"")
+    assert [*files_among(options, {"nets": str(tmp_path / "x.nets")})] == ["nets"]
+    for path in ("", str(tmp_path / "y.nets"), "\0"):
+        assert files_among(options, {"nets": path}) == {}
+
+
+def test_a_text_is_no_file_unless_it_says_so() -> None:
+    def build(word: str = "", path: "str" = "") -> None:
+        """Says nothing of files."""
+
+    assert not any(option.is_file for option in options_of(build).values())
