@@ -4,7 +4,8 @@
 - two plain-Python rule28 against the same with the compiler switched off
 - compiled bots under the parent's watch, some games played twice, against bare play in one process
 - two workers against one, on a run of a million games or more
-- a run of 100 games from process start, with warm caches: with its page against without
+- a run of 100 games from process start, with warm caches: with its page against without, and the
+  processor time of both with all their processes: 1.0 and 0.6 s at most
 - the page of a tournament of 40 bots, from process start
 - a list of 20 files of bots, from process start: 1.5 s at most
 - a run of 20 games of a file's bot, from process start, against one of built-in bots
@@ -12,6 +13,7 @@
 
 import os
 import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -59,6 +61,15 @@ def run(folder: Path, games: int, workers: int, page: str = "--no-page") -> floa
     start = time.perf_counter()
     subprocess.run([*command, "--workers", str(workers)], capture_output=True, check=True)
     return time.perf_counter() - start
+
+
+def processor_time(folder: Path, page: str) -> float:
+    """Milliseconds that a run of 100 games computes, in all its processes, from process start."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run(folder, 100, 2, page)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return 1000 * spent
 
 
 def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
@@ -161,6 +172,11 @@ def main(games: int) -> None:
         pages = [(run(folder, 100, 2, "--page"), run(folder, 100, 2)) for _ in rounds]
         drawn, plain = zip(*pages, strict=True)
         told("100 games, warm caches: page / no page", [*drawn], [*plain], "s")
+        pairs = [
+            (processor_time(folder, "--page"), processor_time(folder, "--no-page")) for _ in rounds
+        ]
+        drawn, plain = zip(*pairs, strict=True)
+        told("the same, processor time", [*drawn], [*plain], "ms")
         print(f"{'the page of 40 bots':<46} {page_of_forty(folder):.1f} s")
         starts = [(started(folder, "slow28"), started(folder, "glenn-aloi")) for _ in rounds]
         foreign, ours = zip(*starts, strict=True)

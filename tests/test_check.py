@@ -27,7 +27,7 @@ from cantstop_arena.check.suite import Step, Trace, difference, suite_of
 from cantstop_arena.check.supervisor import BotCheck
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.engine.compiled_bots import compile_player
+from cantstop_arena.games.cantstop.engine.machine import native_player
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import NAMED
 
@@ -319,7 +319,7 @@ def test_what_does_not_compile_is_told_in_plain_words(line: str, here: Path) -> 
     path.write_text(f"{COMPILED_HEAD}    {line}\n")
     (spec,) = Loader(here).bots_of(Source(path))
     with pytest.raises(BotError) as caught:
-        compile_player(spec.build({}), spec.name, None)
+        native_player(spec.build({}), spec.name, None)
     told = str(caught.value)
     assert REFUSED[line] in told
     assert "\n" not in told

@@ -24,7 +24,7 @@ from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.counts import COUNTS
 from cantstop_arena.games.cantstop.engine import moves
-from cantstop_arena.games.cantstop.engine.compiled_bots import handle_of
+from cantstop_arena.games.cantstop.engine.machine import handle_of
 from cantstop_arena.games.cantstop.engine.state import new_game
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player

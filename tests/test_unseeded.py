@@ -8,7 +8,7 @@ import pytest
 from parameters import slow_but
 
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.engine.compiled_bots import compile_player
+from cantstop_arena.games.cantstop.engine.machine import native_player
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import compiled
 
@@ -60,10 +60,10 @@ def test_a_bot_that_draws_from_what_cannot_be_seeded_is_refused(
 ) -> None:
     for _ in range(2):  # the second time, nothing of it may be in the cache
         with pytest.raises(BotError, match=r"roll_again draws from random.*turn\.random\(\)"):
-            compile_player(bot(*how), "the bot", tmp_path)
+            native_player(bot(*how), "the bot", tmp_path)
 
 
 @pytest.mark.parametrize("how", slow_but((0,), zip(INNOCENT.values(), strict=True)), ids=INNOCENT)
 def test_a_bot_that_only_has_such_names_about_is_not(how: tuple[str, str], tmp_path: Path) -> None:
-    assert compile_player(bot(*how), "the bot", tmp_path)
+    assert native_player(bot(*how), "the bot", tmp_path)
     assert len(list(tmp_path.iterdir())) == 1

@@ -1,5 +1,6 @@
 """Workers that start slowly, say too much, or fail in games that are lost already."""
 
+import multiprocessing
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -7,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import multiprocess
 import pytest
 from test_worker_pool_faults import BLOCKS, CALM, Fake, Referee, result, snapshot_reader
 
@@ -44,7 +44,7 @@ def worked(
     with WorkerPool(factory, Window(24, snapshot_reader), bots or Patient(), terms) as pool:
         for played in pool.play(iter(BLOCKS)):
             parts.setdefault(played.whole, []).append(played.result)
-    assert not multiprocess.active_children()
+    assert not multiprocessing.active_children()
     return {whole: joined(whole, results) for whole, results in parts.items()}
 
 

@@ -1,5 +1,6 @@
 """Workers that are killed, hang or misbehave, and the judge who counts what bots do."""
 
+import multiprocessing
 import os
 import random
 import signal
@@ -10,7 +11,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import multiprocess
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -146,7 +146,7 @@ def worked(
     with WorkerPool(factory, Window(24, snapshot_reader), Referee(patience), terms) as pool:
         for played in pool.play(iter(BLOCKS)):
             parts.setdefault(played.whole, []).append(played.result)
-    assert not multiprocess.active_children()
+    assert not multiprocessing.active_children()
     return {whole: joined(whole, results) for whole, results in parts.items()}
 
 
@@ -197,7 +197,7 @@ def test_a_worker_that_stalls_where_nobody_decides_ends_the_work_with_words(
     assert worked(tmp_path, {(7, 0): ("waits", 2)}) == CALM
     with pytest.raises(WorkerPoolError, match=r"5 workers in turn failed at .*stalled"):
         worked(tmp_path, {(8, 0): ("waits", 99)})
-    assert not multiprocess.active_children()
+    assert not multiprocessing.active_children()
 
 
 def test_a_player_that_fails_ends_the_work_with_its_traceback(tmp_path: Path) -> None:
@@ -222,8 +222,8 @@ def test_work_that_is_left_leaves_no_process_behind(tmp_path: Path) -> None:
     factory = partial(Fake, tmp_path, {})
     with WorkerPool(factory, Window(24, snapshot_reader), Referee(), Terms(2, "fork")) as pool:
         next(pool.play(iter(BLOCKS)))
-        assert len(multiprocess.active_children()) == 2
-    assert not multiprocess.active_children()
+        assert len(multiprocessing.active_children()) == 2
+    assert not multiprocessing.active_children()
 
 
 def test_dropped_groups_are_played_no_more(tmp_path: Path) -> None:

@@ -18,7 +18,14 @@ from cantstop_arena.game_api.decisions import GAME_OVER, Decision
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.options import Option, did_you_mean, find_faults, options_of
 from cantstop_arena.games.registry import DEFAULT, game_called
-from cantstop_arena.hookspecs import PROJECT, Bot, BotFunctions, compile_options, memory_of
+from cantstop_arena.hookspecs import (
+    PROJECT,
+    Bot,
+    BotFunctions,
+    compile_options,
+    compiled,
+    memory_of,
+)
 
 REGISTERED = ("register_bots", "register_rules", "register_games")
 GAME = "game"
@@ -151,6 +158,25 @@ def lane_of(player: Any, decisions: Iterable[str]) -> str:
     """ "compiled" where a bot's functions are marked so, or "plain"."""
     marked = any(_is_marked(player, hook) for hook in decisions)
     return "compiled" if marked else "plain"
+
+
+def marked(player: Any, decisions: Iterable[str]) -> BotFunctions:
+    """A plain bot as if its functions were marked `@compiled`; it stays as it is.
+
+    Raises BotError where they are no functions of Python.
+    """
+    found = {hook: getattr(player, hook, None) for hook in decisions}
+    return BotFunctions(**{hook: _marked(hook, one) for hook, one in found.items() if one})
+
+
+def _marked(hook: str, function: Any) -> Any:
+    """A copy with the mark, with the same options."""
+    inner = _inner(function)
+    if not isinstance(inner, types.FunctionType):
+        raise BotError(f"{hook} is no function, and only functions can be compiled")
+    parts = inner.__code__, inner.__globals__, inner.__name__, inner.__defaults__
+    copy = compiled(types.FunctionType(*parts, inner.__closure__))
+    return partial(copy, **function.keywords) if isinstance(function, partial) else copy
 
 
 def _is_marked(player: Any, hook: str) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cantstop_arena.bot_sources.bot_files import Source, bot_files
-from cantstop_arena.bot_sources.bot_specs import Description
+from cantstop_arena.bot_sources.bot_specs import BotSpec, Description
 from cantstop_arena.bot_sources.describe import (
     Offer,
     about_file,
@@ -83,7 +83,7 @@ class Catalogue:
         self.results = results
         self.game = game or game_called(DEFAULT)
         self._findings = findings or _Findings()
-        self._own = {spec.name: spec for spec in Loader(folder).built_in(self.game)}
+        self._own = _Own(Loader(folder), self.game)
 
     def playing(self, game: Game) -> "Catalogue":
         """What can be used to play another game; nothing is looked at twice."""
@@ -239,6 +239,28 @@ class Catalogue:
                 if bot.game == self.game.name and bot.name not in self._own:
                     packaged.setdefault(bot.name, bot)
         return packaged
+
+
+class _Own(Mapping[str, BotSpec]):
+    """The bots that come with a game, each loaded when it is asked for."""
+
+    def __init__(self, loader: Loader, game: Game) -> None:
+        self._loader = loader
+        self._game = game
+
+    def __getitem__(self, name: str) -> BotSpec:
+        if name not in self._game.bots:
+            raise KeyError(name)
+        return self._loader.built_in_bot(name, self._game)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._game.bots
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._game.bots)
+
+    def __len__(self) -> int:
+        return len(self._game.bots)
 
 
 class _Rules(Mapping[str, Any]):

@@ -6,11 +6,11 @@ are then called directly, since a hook call costs more than many a decision.
 
 import importlib
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from importlib.metadata import EntryPoint
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pluggy
 
@@ -38,6 +38,9 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.packages import declared, loaded
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.hookspecs import PROJECT
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 DEFAULT_FOLDER = Path("bots")
 
@@ -88,18 +91,23 @@ class Loader:
         self._managers: dict[str, pluggy.PluginManager] = {}
         self._files: dict[Source, list[BotSpec]] = {}
         self._points: dict[str, list[BotSpec]] = {}
-        self._built_in: dict[str, list[BotSpec]] = {}
+        self._built_in: dict[tuple[str, str], BotSpec] = {}
 
     def built_in(self, game: Game) -> list[BotSpec]:
         """The bots that come with a game."""
-        if game.name not in self._built_in:
-            self._built_in[game.name] = list(self._load_built_in(game))
-        return list(self._built_in[game.name])
+        return [self.built_in_bot(name, game) for name in game.bots]
+
+    def built_in_bot(self, name: str, game: Game) -> BotSpec:
+        """A bot that comes with a game, loaded without the others: some import much."""
+        if (game.name, name) not in self._built_in:
+            self._built_in[game.name, name] = self._load_built_in(name, game)
+        return self._built_in[game.name, name]
 
     def find(self, name: str, game: Game) -> BotSpec:
         """A bot that comes with a game, or that of a file in the folder. Raises BotError."""
-        spec = next((spec for spec in self.built_in(game) if spec.name == name), None)
-        return spec or self.load_file(self.folder / f"{name}.py")
+        if name in game.bots:
+            return self.built_in_bot(name, game)
+        return self.load_file(self.folder / f"{name}.py")
 
     def load_file(self, path: Path) -> BotSpec:
         """The one bot of a file. Raises BotError with the reason where there is none."""
@@ -133,7 +141,8 @@ class Loader:
             return self.bots_of(address.source)
         if address.package:
             return self.bots_of_package(address.package)
-        return self.built_in(game_called(address.game))
+        game = game_called(address.game)
+        return [self.built_in_bot(address.name, game)] if address.name in game.bots else []
 
     def rules_of_package(self, point: str) -> tuple[Game, list[Any]]:
         """The rule sets of an entry point, and their game."""
@@ -141,13 +150,11 @@ class Loader:
         offer = getattr(plugin, "register_rules", None)
         return game_of(plugin), list(offer()) if callable(offer) else []
 
-    def _load_built_in(self, game: Game) -> Iterator[BotSpec]:
-        modules = {name: importlib.import_module(module) for name, module in game.bots.items()}
-        folders = {Path(str(module.__file__)).parent for module in modules.values()}
-        digest = digest_of(path for folder in folders for path in folder.glob("*.py"))
-        for name, module in modules.items():
-            make = partial(BotSpec, origin="built-in", digest=digest)
-            yield from self._register(module, name, make, game=game)
+    def _load_built_in(self, name: str, game: Game) -> BotSpec:
+        module = importlib.import_module(game.bots[name])
+        make = partial(BotSpec, origin="built-in", digest=_digest_of_built_in(game))
+        found = self._register(module, name, make, game=game)
+        return next(spec for spec in found if spec.name == name)
 
     def _register_package(self, name: str) -> list[BotSpec]:
         try:
@@ -191,6 +198,13 @@ class Loader:
         return found
 
 
+@cache
+def _digest_of_built_in(game: Game) -> str:
+    """Of all sources that lie where the game's bots do: bots share much."""
+    folders = {Path(str(find_spec(module).origin)).parent for module in game.bots.values()}  # type: ignore[union-attr]
+    return digest_of(path for folder in folders for path in folder.glob("*.py"))
+
+
 def only_bot(found: Sequence[Bot], path: Path) -> Bot:
     """The one bot of a file. Raises BotError where it holds none or several."""
     if len(found) > 1:
@@ -201,7 +215,7 @@ def only_bot(found: Sequence[Bot], path: Path) -> Bot:
     return found[0]
 
 
-def entry_point(name: str) -> EntryPoint:
+def entry_point(name: str) -> "EntryPoint":
     """The entry point of a package by which it offers something here. Raises BotError."""
     found = next((point for point in declared(PROJECT)[0] if point.name == name), None)
     if found is None:

@@ -159,7 +159,7 @@ class _Rated:
         signs = [""] * len(told)
         ranked = np.argsort(-self.strengths, kind="stable")
         begun = 0
-        for field in np.unique(fields_of(self.together)):
+        for field in sorted({*fields_of(self.together).tolist()}):
             order = [int(bot) for bot in ranked if self.together[bot, field]]
             begun += letters(told, order, signs, begun)
         return signs
@@ -168,8 +168,8 @@ class _Rated:
         model, alone = self.model, self.model.evidence.seats == 1
         everyone = np.ones(len(self.names), np.bool_)
         played = np.zeros(len(self.names), np.bool_)
-        played[np.unique(model.evidence.lineups)] = True
-        many = len(np.unique(fields_of(self.together)[played])) > 1
+        played[model.evidence.lineups.ravel()] = True
+        many = len({*fields_of(self.together)[played].tolist()}) > 1
         still: Truths = (apart.still & self.together).sum(axis=1) > 0
         said = {
             Label.ALONE: everyone & alone,

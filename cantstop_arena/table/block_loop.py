@@ -84,8 +84,7 @@ class _Play:
         for tries in range(1, _TRIES + 1):
             try:
                 self.table.start(self.lineups[place], self.block.first + deal)
-                for _ in self.table.stops():
-                    pass
+                self.table.play_out()
                 self.table.tell_end()
             except BotFault as fault:
                 if fault.doubtful and tries < _TRIES:

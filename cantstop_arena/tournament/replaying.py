@@ -15,6 +15,7 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import GameError, WorkerPoolError
 from cantstop_arena.runtime import shutdown, system
 from cantstop_arena.runtime.watchdog import Watchdog, pulse, seen
+from cantstop_arena.table.recording import Complaint, record
 from cantstop_arena.texts import last_line
 from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
 from cantstop_arena.tournament.pool.frames import Nonsense
@@ -75,11 +76,14 @@ def recorded(
 
     Files of bots are those that are `kept`, whatever has become of the originals.
     As the game may have been played before, its bots are not to blame if its process dies: it
-    is played again, as often as a block of a tournament would be.
+    is played again, as often as a block of a tournament would be. Bots of the arena's own need
+    no process to be watched in.
     """
     for _ in range(TRIES):
         try:
             table_spec, seats = table_for(tournament, catalogue, names, kept)
+            if not table_spec.needs_watching:
+                return list(record(table_spec(), seats, deal))
             return list(_played(tournament, table_spec, seats, lambda _: None, deal, silent=True))
         except _NotBuilt:
             break  # that can take long
@@ -143,8 +147,6 @@ class _Replayer:
 
     def play(self, block: Block, condemned: Sequence[Fault] = ()) -> Iterator[Message]:
         """The events; before the last one a complaint, where a bot misbehaves."""
-        from cantstop_arena.table.recording import Complaint, record
-
         complaints: list[Complaint] = []
         self.table.show_place(0, tuple(range(len(self.seats))))
         for event in record(self.table, self.seats, block.first, complaints.append):

@@ -34,15 +34,18 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
     """
     from tabulate import tabulate
 
+    from cantstop_arena.check.twins import outlook
     from cantstop_arena.errors import BotError
     from cantstop_arena.tournament.speed import measured
 
     catalogue = catalogue_for(bots_folder, game_name)
     asked = names or [spec.name for spec in catalogue.everything()[0]]
-    rows = []
+    rows, hints = [], []
     for name in asked:
         try:
-            speed = measured(catalogue, catalogue.find(name), seconds)
+            bot = catalogue.find(name)
+            speed = measured(catalogue, bot, seconds)
+            hints += [f"{name}: {told}"] if (told := outlook(catalogue, bot)) else []
         except BotError as error:
             if names:
                 raise
@@ -60,3 +63,5 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
             colalign=("left", "left", "right", "right"),
         )
     )
+    if hints:
+        click.echo("\n" + "\n".join(hints))

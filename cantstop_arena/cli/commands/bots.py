@@ -9,6 +9,7 @@ from click.shell_completion import CompletionItem
 
 from cantstop_arena.cli import completing
 from cantstop_arena.cli.commands.bots_check import check
+from cantstop_arena.cli.commands.bots_compile import compile_bot
 from cantstop_arena.cli.commands.bots_new import new
 from cantstop_arena.cli.options import bots_option, catalogue_for
 from cantstop_arena.runtime.system import short_path
@@ -53,6 +54,7 @@ def bots(context: click.Context, as_json: bool, game_name: str | None, bots_fold
 
 
 bots.add_command(check)
+bots.add_command(compile_bot)
 bots.add_command(new)
 
 
@@ -60,7 +62,8 @@ def _list(as_json: bool, bots_folder: Path, game_name: str | None) -> None:
     catalogues = _catalogues(bots_folder, game_name)
     known = [bot for catalogue in catalogues for bot in catalogue.everything()[0]]
     broken = list(dict.fromkeys(bad for one in catalogues for bad in one.everything()[1]))
-    rows = [_row(bot) for bot in known if not bot.complaint]
+    usable = [bot for bot in known if not bot.complaint]
+    rows = [_row(bot) for bot in usable]
     failures = [{"name": b.name, "origin": b.origin, "reason": b.reason} for b in broken]
     failures += [
         {"name": bot.name, "origin": str(bot.path or bot.origin), "reason": bot.complaint}
@@ -70,7 +73,7 @@ def _list(as_json: bool, bots_folder: Path, game_name: str | None) -> None:
     if as_json:
         click.echo(json.dumps({"bots": rows, "broken": failures}, indent=2))
         return
-    _print(rows, failures)
+    _print([_row(bot) | {"lane": _lane(bot)} for bot in usable], failures)
 
 
 def _show(name: str, as_json: bool, game_name: str | None, bots_folder: Path) -> None:
@@ -106,6 +109,14 @@ def _row(bot: "Description") -> dict[str, Any]:
         "summary": bot.summary,
         "options": bot.defaults,
     }
+
+
+def _lane(bot: "Description") -> str:
+    """Its lane, and what is known of the other one."""
+    from cantstop_arena.check.twins import noted_factor
+
+    factor = noted_factor(bot)
+    return f"{bot.lane} ({factor} as fast compiled)" if factor else bot.lane
 
 
 def _print(rows: list[dict[str, Any]], failures: list[dict[str, str]]) -> None:

@@ -1,7 +1,7 @@
 """`arena bots check`: what the author of a bot wants to know before a tournament."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from math import isfinite
@@ -12,9 +12,11 @@ import click
 
 from cantstop_arena.cli import completing
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
-from cantstop_arena.errors import UsageError
+from cantstop_arena.errors import BotError, UsageError
 
 if TYPE_CHECKING:
+    from cantstop_arena.bot_sources.bot_specs import Description
+    from cantstop_arena.bot_sources.catalogue import Catalogue
     from cantstop_arena.check.findings import Finding
 
 
@@ -47,9 +49,10 @@ def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: fl
     from cantstop_arena.check.findings import WRONG
     from cantstop_arena.check.supervisor import BotCheck
 
-    check = BotCheck(_target(file), catalogue_for(bots_folder, game_name), limit)
+    target, catalogue = _target(file), catalogue_for(bots_folder, game_name)
+    check = BotCheck(target, catalogue, limit)
     with closing(check.findings()) as found:
-        findings = _seen_from_here(found)
+        findings = _seen_from_here(_with_other_lane(found, target, catalogue))
         told = list(findings if as_json else _printed(findings))
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in told], indent=2))
@@ -65,6 +68,34 @@ def _target(file: str) -> Path | str:
     if path.suffix == ".py" or path.name != file:
         raise UsageError(f"there is no file {file}")
     return file
+
+
+def _with_other_lane(
+    findings: "Iterator[Finding]", target: Path | str, catalogue: "Catalogue"
+) -> "Iterator[Finding]":
+    """The findings, and what plain bots would gain by being compiled, if nothing is wrong."""
+    from cantstop_arena.check.findings import NOTE, WRONG, Finding
+    from cantstop_arena.check.twins import outlook
+
+    is_wrong = False
+    for finding in findings:
+        is_wrong |= finding.mark == WRONG
+        yield finding
+    if is_wrong:
+        return
+    for bot in _described(target, catalogue):
+        if told := outlook(catalogue, bot):
+            yield Finding(NOTE, "compiled", told, bot.name)
+
+
+def _described(target: Path | str, catalogue: "Catalogue") -> "Sequence[Description]":
+    """The bots that were looked at; none of a file that plays another game."""
+    if not isinstance(target, Path):
+        return [catalogue.find(target)]
+    try:
+        return catalogue.bots_of(target)
+    except BotError:
+        return []
 
 
 def _seen_from_here(findings: "Iterator[Finding]") -> "Iterator[Finding]":

@@ -30,7 +30,7 @@ def new(name: str, compiled: bool, game_name: str, bots_folder: Path) -> None:
     game = game_called(game_name)
     _check_name(name, game)
     path = bots_folder / f"{name}.py"
-    _write(path, _template(game, compiled).replace("NAME", name))
+    write_new(path, _template(game, compiled).replace("NAME", name))
     click.echo(f"{path} is a bot now. What to do next:\n")
     rivals = ", ".join([name, *_rivals(game, bots_folder, name)])
     folder = "" if bots_folder == Path("bots") else f" --bots {bots_folder}"
@@ -116,7 +116,8 @@ def _import(kind: Any) -> str:
     return ""
 
 
-def _write(path: Path, text: str) -> None:
+def write_new(path: Path, text: str) -> None:
+    """Write a file that is not there yet. Raises ArenaError where there is one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("x", encoding="utf-8", newline="\n") as file:

@@ -81,7 +81,7 @@ def goodness(results: Results) -> Goodness:
 
 
 def _parameters(model: Luce) -> int:
-    fields = len(np.unique(fields_of(model.links.together)))
+    fields = len({*fields_of(model.links.together).tolist()})
     return len(model.strengths) - fields + model.seats_told * (model.evidence.seats - 1)
 
 

@@ -1,6 +1,7 @@
 """One worker process: its pipe, the memory in which it can be watched, and its life."""
 
 import contextlib
+import multiprocessing
 import os
 import pickle
 import signal
@@ -9,8 +10,6 @@ import traceback
 from collections.abc import Callable, Collection, Iterator
 from multiprocessing.connection import Connection, wait
 from typing import Any, Protocol
-
-import multiprocess
 
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Window
 from cantstop_arena.errors import GameError
@@ -58,7 +57,7 @@ def worker_count() -> int:
 
 def start_methods() -> list[str]:
     """The ways to start a process that this system has, the default first."""
-    methods: list[str] = multiprocess.get_all_start_methods()
+    methods = multiprocessing.get_all_start_methods()
     # A forked worker finds everything compiled. On macOS system libraries do not survive a fork.
     default = "fork" if "fork" in methods and sys.platform != "darwin" else "spawn"
     return sorted(methods, key=lambda method: method != default)
@@ -93,7 +92,7 @@ class Worker:
         memory: int | None,
         others: list["Worker"],
     ) -> None:
-        context = multiprocess.get_context(method)
+        context = _context(method)
         if method == "forkserver":
             context.set_forkserver_preload(list(_PRELOADED))
         shared = context.RawArray("b", window.size)
@@ -144,6 +143,15 @@ class Worker:
         self.process.kill()
         self.process.join()
         self.pipe.close()
+
+
+def _context(method: str) -> Any:
+    """What starts processes. Where it takes a factory along as bytes, that can be any function."""
+    if method == "fork":
+        return multiprocessing.get_context(method)
+    import multiprocess
+
+    return multiprocess.get_context(method)
 
 
 def _work(

@@ -101,6 +101,11 @@ class TableSpec:
     prepared: bool = False
     """Whether seats say what every process is to find: which foreign bots are compiled."""
 
+    @property
+    def needs_watching(self) -> bool:
+        """Whether any of the bots are not the arena's own."""
+        return any(seat.is_foreign or seat.launch for seat in self.seats)
+
     def __call__(self) -> "Table":
         """The table, set up once in a process.
 

@@ -18,6 +18,7 @@ from cantstop_arena.games.cantstop.engine import (  # noqa: F401 - they teach nu
 from cantstop_arena.games.cantstop.engine.compiler import part
 from cantstop_arena.games.cantstop.engine.moves import at
 from cantstop_arena.games.cantstop.engine.native_types import MOVES, RECORD, TURN, as_moves, as_turn
+from cantstop_arena.games.cantstop.engine.players import is_live
 from cantstop_arena.games.cantstop.engine.turns import turn_player
 
 CHOOSE_MOVE = types.int64(TURN, MOVES)
@@ -117,14 +118,6 @@ _ALWAYS = np.ones(1, np.bool_)
 
 
 # Options ------------------------------------------------------------------------------------
-
-
-def is_live(options: tuple[Any, ...]) -> bool:
-    """Whether a bot plays with numbers that may change while it does: an array open to writing.
-
-    Its machine code reads them in memory, at an address that no other process would understand.
-    """
-    return any(isinstance(option, np.ndarray) and option.flags.writeable for option in options)
 
 
 @intrinsic

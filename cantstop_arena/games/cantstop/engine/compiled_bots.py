@@ -1,14 +1,10 @@
 """Compiled bots: turned into machine code once, and called by the engine through its address."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
 import numba
-from numba.core import config
 from numba.extending import register_jitable
 
 from cantstop_arena.errors import BotError
@@ -16,102 +12,45 @@ from cantstop_arena.games.cantstop.engine.calling import (
     CHOOSE_MOVE,
     PLAY_TURN,
     ROLL_AGAIN,
-    NoAnswer,
     answering_again,
     answering_move,
-    is_live,
     turn_of,
 )
-from cantstop_arena.games.cantstop.engine.compiler import own_code
+from cantstop_arena.games.cantstop.engine.compiler import UNWRAPPED, own_code
 from cantstop_arena.games.cantstop.engine.compiler_messages import plain_words
-from cantstop_arena.games.cantstop.engine.state import GameArray
+from cantstop_arena.games.cantstop.engine.players import opened
 from cantstop_arena.games.cantstop.hooks import Player
-from cantstop_arena.hookspecs import compile_options, memory_of
-from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
-from cantstop_arena.runtime.machinecode.store import Store
-
-__all__ = ["NativePlayer", "NoAnswer", "compile_player", "handle_of", "is_compiled"]
-
-
-def handle_of(games: GameArray) -> Any:
-    """What Python passes for a game: the address of its record, or the record itself where
-    nothing is compiled."""
-    return games[0] if config.DISABLE_JIT else games.ctypes.data
-
-
-# Compiling ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class NativePlayer:
-    """The address of a bot's machine code, how many numbers it keeps during a game, and what
-    keeps that code in memory."""
-
-    address: int
-    memory: int
-    owner: Any
-
-
-def compile_player(player: Player, name: str, folder: Path | None) -> NativePlayer | None:
-    """Compile a bot whose functions are both marked; None where it is to play as plain Python.
-
-    Raises BotError when numba cannot compile it.
-    """
-    if config.DISABLE_JIT or not is_compiled(player):
-        return None
-    opened = _opened(player.choose_move), _opened(player.roll_again)
-    try:
-        turns = _compile(opened, folder)
-    except BotError as error:
-        raise BotError(f"{name} does not compile: {error}") from error
-    except Exception as error:  # numba raises more than its own errors
-        raise BotError(f"{name} does not compile: {plain_words(error)}") from error
-    return NativePlayer(_address(turns), memory_of([function for function, _ in opened]), turns)
-
-
-def is_compiled(player: Player) -> bool:
-    """Whether both decisions of a bot are marked `@compiled`."""
-    functions = (_opened(player.choose_move)[0], _opened(player.roll_again)[0])
-    return all(compile_options(function) is not None for function in functions)
-
+from cantstop_arena.hookspecs import compile_options
 
 _Opened: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
-def _opened(function: Callable[..., Any]) -> _Opened:
-    """A function and the values of its options, which a partial holds by keyword."""
-    if isinstance(function, partial):
-        return function.func, tuple(function.keywords.values())
-    return function, ()
+def compile_player(player: Player, name: str) -> list[Any]:
+    """What numba makes of a bot's turns. Raises BotError where it cannot compile them."""
+    try:
+        return [_compile(opened(player.choose_move), opened(player.roll_again))]
+    except BotError as error:
+        raise BotError(f"{name} does not compile: {error}") from error
+    except Exception as error:  # numba raises more than its own errors
+        raise BotError(f"{name} does not compile: {plain_words(error)}") from error
 
 
-def _compile(opened: tuple[_Opened, _Opened], folder: Path | None) -> Any:
+def _compile(*decisions: _Opened) -> Any:
     """The function that plays a bot's turns, with its decisions inside."""
-    for function, _ in opened:
+    for function, _ in decisions:
         _make_callable(function)
-    choose_move = own_code(answering_move(*opened[0]))
-    roll_again = own_code(answering_again(*opened[1]))
-    is_kept = not any(is_live(options) for _, options in opened)
-    turns = numba.njit(turn_of(choose_move, roll_again))
-    turns._cache = Store(
-        turns.__name__,
-        lambda: fingerprint(opened),
-        lambda: folder if is_kept else None,
-        lambda _: _refuse_unseeded((choose_move, roll_again)),
-    )
+    choose_move = own_code(answering_move(*decisions[0]))
+    roll_again = own_code(answering_again(*decisions[1]))
+    turns = numba.njit(**UNWRAPPED)(turn_of(choose_move, roll_again))
     try:
         turns.compile(PLAY_TURN)
     except Exception:
         choose_move.compile(CHOOSE_MOVE)  # what is wrong with either is told best by itself
         roll_again.compile(ROLL_AGAIN)
         raise
-    return turns
-
-
-def _address(dispatcher: Any) -> int:
-    (compiled,) = dispatcher.overloads.values()
-    address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
-    return address
+    _refuse_unseeded((choose_move, roll_again))
+    (compiled,) = turns.overloads.values()
+    return compiled
 
 
 _NO_FUNCTION = (

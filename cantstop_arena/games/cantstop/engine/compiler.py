@@ -1,73 +1,49 @@
 """Where machine code comes from: numba, told once how this project wants it.
 
-numba's own disk cache watches one source file for each function, and believes whatever its files
-hold. Here what is kept goes by a fingerprint of all that it was compiled from, and is checked
-before it is loaded (`machinecode`).
+What is compiled is kept by `kept` and by `machinecode`, and loaded without coming here.
 """
 
-import os
-from collections.abc import Callable
-from functools import cache, partial
-from importlib import import_module
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numba
 import numpy as np
+from numba import types
 from numba.core import config
-from platformdirs import user_cache_path
 
+from cantstop_arena.games.cantstop.engine.kept import code_folder, engine_fingerprint
 from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
-from cantstop_arena.runtime.machinecode.store import SUFFIX, Store, private_folder, toolchain
+from cantstop_arena.runtime.machinecode.store import Store
+from cantstop_arena.runtime.machinecode.toolchain import toolchain
 
-ENGINE = (
-    *("calling", "course", "dice", "kernel", "luck", "moves", "settling", "standings", "turns"),
-    *("native_attributes", "native_sequences", "native_types"),
-)
-"""The modules of this folder that are compiled, or teach numba what to compile."""
-
-
-@cache
-def engine_fingerprint() -> str:
-    """What the engine is compiled from, the versions that turn it into machine code included."""
-    modules = (import_module(f"{__package__}.{name}") for name in ENGINE)
-    return fingerprint(toolchain(), *modules)
-
-
-def cache_root() -> Path:
-    """The folder of compiled code: $CANTSTOP_ARENA_CACHE, or the user's cache folder."""
-    chosen = os.environ.get("CANTSTOP_ARENA_CACHE")
-    return Path(chosen) if chosen else user_cache_path("cantstop-arena")
-
-
-def cache_folder(part: str) -> Path | None:
-    """A folder for the engine's (or a bot's) machine code; None where nothing is compiled.
-
-    Raises ArenaError where it cannot be made, or is not the user's alone.
-    """
-    if config.DISABLE_JIT:
-        return None
-    return private_folder(cache_root(), engine_fingerprint(), part)
-
-
-def is_cached(part: str) -> bool:
-    """Whether machine code of the engine, or of the bot with this digest, is kept on disk."""
-    folder = cache_root() / engine_fingerprint() / part
-    return any(folder.glob(f"*{SUFFIX}"))
-
-
-@cache
-def _engine_folder() -> Path:
-    return private_folder(cache_root(), engine_fingerprint(), "engine")
+UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+"""Of functions that nobody calls by way of numba."""
 
 
 def entry(function: Callable[..., Any]) -> Any:
-    """Compile a function that Python calls, and keep its machine code on disk."""
+    """Compile a function that Python calls, and keep its machine code on disk.
+
+    What a start needs is not called by way of numba, but by `machine`.
+    """
     if config.DISABLE_JIT:
         return np.errstate(over="ignore")(function)  # the dice count on numbers that wrap around
     dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
-    dispatcher._cache = Store(function.__name__, engine_fingerprint, _engine_folder)
+    dispatcher._cache = Store(function.__name__, engine_fingerprint, code_folder)
     return dispatcher
+
+
+def compiled_for(function: Any, kinds: Sequence[tuple[Any, int]]) -> Any:
+    """An entry as numba compiles it for arguments of these types of numbers and dimensions."""
+    wanted = tuple(
+        types.Array(numba.from_dtype(kind), dimensions, "C")
+        if dimensions
+        else numba.from_dtype(kind)
+        for kind, dimensions in kinds
+    )
+    dispatcher = numba.njit(error_model="numpy", **UNWRAPPED)(function.py_func)
+    dispatcher.compile(wanted)
+    return dispatcher.overloads[wanted]
 
 
 def part(function: Callable[..., Any]) -> Any:
@@ -80,17 +56,14 @@ def own_code(function: Callable[..., Any]) -> Any:
     return numba.njit(forceinline=True, error_model="python")(function)
 
 
-_UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # Python cannot call it
-
-
 def bare(function: Callable[..., Any]) -> Any:
     """Like `part`, for functions that keep no array: references are not counted, which is slow."""
-    return numba.njit(forceinline=True, error_model="numpy", _nrt=False, **_UNWRAPPED)(function)
+    return numba.njit(forceinline=True, error_model="numpy", _nrt=False, **UNWRAPPED)(function)
 
 
 def bare_call(function: Callable[..., Any]) -> Any:
     """Like `bare`, for functions that are so large that they are called, and compiled once."""
-    return numba.njit(error_model="numpy", _nrt=False, **_UNWRAPPED)(function)
+    return numba.njit(error_model="numpy", _nrt=False, **UNWRAPPED)(function)
 
 
 def bare_entry(function: Callable[..., Any]) -> Any:
@@ -102,7 +75,7 @@ def bare_entry(function: Callable[..., Any]) -> Any:
         return function
     dispatcher = numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
     stamp = partial(fingerprint, toolchain(), function)
-    dispatcher._cache = Store(function.__name__, stamp, _engine_folder)
+    dispatcher._cache = Store(function.__name__, stamp, code_folder)
     return dispatcher
 
 
@@ -112,5 +85,5 @@ def late_entry(function: Callable[..., Any]) -> Any:
         return entry(function)
     dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
     stamp = partial(fingerprint, toolchain(), function)
-    dispatcher._cache = Store(function.__name__, stamp, _engine_folder)
+    dispatcher._cache = Store(function.__name__, stamp, code_folder)
     return dispatcher

@@ -128,6 +128,12 @@ GAME = np.dtype(
 
 FIELDS: Mapping[str, Any] = GAME.fields or {}
 
+
+def slot(name: str) -> int:
+    """Where a number stands in the record, counted in numbers."""
+    return int(FIELDS[name][1]) // 8
+
+
 # What the games of one seating add up to.
 TALLY = np.dtype(
     [

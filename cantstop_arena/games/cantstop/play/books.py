@@ -1,5 +1,6 @@
 """What the engine writes down of a block's games."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 from cantstop_arena.deals.outcomes import Tally
 from cantstop_arena.deals.seatings import Orders
 from cantstop_arena.games.cantstop.counts import COUNTS, MEASURES, TELLING
-from cantstop_arena.games.cantstop.engine import kernel, luck
+from cantstop_arena.games.cantstop.engine.machine import engine, shown
 from cantstop_arena.games.cantstop.engine.state import TALLY, WHOLE_COLUMN
 
 LUCK_UNIT = WHOLE_COLUMN * 1296 / 1_000_000  # a millionth of a column at stake with six-sided dice
@@ -26,6 +27,8 @@ class EngineBooks:
         kept = deals if measured else 0
         self._measures: NDArray[Any] = np.zeros((kept, len(MEASURES)), np.int32)
         self._sums: NDArray[np.int64] = np.zeros(len(COUNTS), np.int64)
+        settled = shown(self._sums, self._tallies, self.winners, self._measures)
+        self._settle = partial(engine().settle, handle, *settled)
 
     @property
     def records(self) -> tuple[Any, ...]:
@@ -38,7 +41,7 @@ class EngineBooks:
         return self._measures
 
     def enter(self, index: int, order: int) -> None:
-        kernel.settle(self._handle, *self.records, order, index)
+        self._settle(order, index)
 
     def tallies(self) -> tuple[Tally, ...]:
         return tuple(_tally(record, self._players) for record in self._tallies)
@@ -66,8 +69,10 @@ class ScoredBooks(EngineBooks):
         return np.concatenate([self._measures, luck.astype(np.int32)], axis=1)
 
     def enter(self, index: int, order: int) -> None:
+        from cantstop_arena.games.cantstop.engine import luck
+
         luck.note(self._handle, self._places[order], self._lucks, self._luck[index])
-        kernel.settle(self._handle, *super().records, order, index)
+        super().enter(index, order)
 
 
 def _tally(record: Any, players: int) -> Tally:

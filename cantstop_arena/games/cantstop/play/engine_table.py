@@ -10,14 +10,9 @@ import numpy as np
 from cantstop_arena.deals.outcomes import ILLEGAL, Block
 from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.game_api.game import LEFT, Event, Game
-from cantstop_arena.games.cantstop.engine import kernel, luck
-from cantstop_arena.games.cantstop.engine.compiled_bots import (
-    NativePlayer,
-    compile_player,
-    handle_of,
-    is_compiled,
-)
-from cantstop_arena.games.cantstop.engine.compiler import cache_folder
+from cantstop_arena.games.cantstop.engine.kept import cache_folder
+from cantstop_arena.games.cantstop.engine.machine import engine, handle_of, native_player, shown
+from cantstop_arena.games.cantstop.engine.players import NativePlayer, is_compiled
 from cantstop_arena.games.cantstop.engine.state import (
     AGAIN,
     FAULT,
@@ -69,6 +64,7 @@ class EngineTable(Table):
 
     def _lay(self, games: Any) -> None:
         self.games = games
+        self._record: Any = games.view(GAME)[0]  # its fields are read in a tenth of the time
         games[0].memory_at = [memory.ctypes.data for memory in self._memories]
         self.handle = handle_of(games)
         self.asker = Asker(self.rules, games, self._surroundings)
@@ -94,19 +90,7 @@ class EngineTable(Table):
     def warm_up(self) -> None:
         """Have the engine compiled, or loaded, without asking any bot."""
         self._lay(self.games)  # a table may have been made before its process was forked
-        game, bots = self.games[0], len(self.contestants)
-        group = tuple(seat % bots for seat in range(int(game.players)))
-        if any(self.native):
-            self.play_compiled(Block(group, 0, 0), 0, 0, self.books(0))
-        if not all(self.native):
-            kernel.start_game(self.handle, 0)
-            game.watched = 1
-            kernel.advance(self.handle, NO_ANSWER)
-            game.watched = 0
-        kernel.bot_key(self.handle, 0)
-        kernel.start_game(self.handle, 0)
-        kernel.forfeit(self.handle, 0)
-        self.books(1).enter(0, 0)
+        engine()
 
     # One game
 
@@ -116,32 +100,32 @@ class EngineTable(Table):
 
     @property
     def turn(self) -> int:
-        return int(self.games[0].turn)
+        return int(self._record["turn"])
 
     @property
     def speaker(self) -> int:
-        game = self.games[0]
-        return self.group[int(game.bots[int(game.seat)]) % len(self.group)]
+        game = self._record
+        return self.group[int(game["bots"][int(game["seat"])]) % len(self.group)]
 
     def begin(self, deal: int) -> None:
-        game = self.games[0]
+        game = self._record
         self.lucks[:] = 0
         for seat, bot in enumerate(self.seats):
             native = self.native[bot]
-            game.turn_at[seat] = native.address if native else 0
-            game.memory_sizes[seat] = native.memory if native else 0
-        kernel.start_game(self.handle, deal)
+            game["turn_at"][seat] = native.address if native else 0
+            game["memory_sizes"][seat] = native.memory if native else 0
+        engine().start_game(self.handle, deal)
         self.asker.begin()
 
     def begin_again(self, deal: int) -> None:
-        kernel.start_game(self.handle, deal)
+        engine().start_game(self.handle, deal)
 
     def key_of_bot(self, seat: int) -> int:
-        return int(kernel.bot_key(self.handle, seat))
+        return int(engine().bot_key(self.handle, seat))
 
     def mark_as_deciding(self, seat: int) -> None:
-        game = self.games[0]
-        game.seat, game.turn, game.waiting = seat, 0, AGAIN
+        game = self._record
+        game["seat"], game["turn"], game["waiting"] = seat, 0, AGAIN
 
     def last_shown(self, seat: int) -> Any:
         return self.asker.shown.get(seat)
@@ -149,47 +133,55 @@ class EngineTable(Table):
     @contextmanager
     def hearing(self, seat: int) -> Iterator[None]:
         """The record is as it was afterwards, unless the bot fails."""
-        game = self.games[0]
-        last, game.seat, game.waiting = int(game.seat), seat, HEARING
+        game = self._record
+        last, game["seat"], game["waiting"] = int(game["seat"]), seat, HEARING
         yield
-        game.seat, game.waiting = last, OVER
+        game["seat"], game["waiting"] = last, OVER
 
     def rest(self) -> None:
-        self.games[0].waiting = OVER
+        self._record["waiting"] = OVER
 
     def show_place(self, cursor: int, positions: Group) -> None:
-        game = self.games[0]
-        game.cursor = cursor
-        game.bots[: len(positions)] = positions
+        game = self._record
+        game["cursor"] = cursor
+        game["bots"][: len(positions)] = positions
 
     def calls(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-        ask = partial(self.asker.ask, self.sitting)
-        return partial(kernel.advance, self.handle), self._asked(ask) if self._is_watched else ask
+        ask = self.asker.asking(self.sitting)
+        return partial(engine().advance, self.handle), self._asked(ask) if self._is_watched else ask
 
     @property
     def _is_watched(self) -> bool:
-        return bool(self.games[0].watched)
+        return bool(self._record["watched"])
 
     def _asked(self, ask: Callable[[int], int]) -> Callable[[int], int]:
         """A watched game also stops where nothing is asked."""
         return lambda stop: ask(stop) if stop in (MOVE, AGAIN) else NO_ANSWER
 
     def look_at_end(self) -> None:
-        if self.games[0].ending == FAULT:
+        if self._record["ending"] == FAULT:
             raise BotFault(ILLEGAL, NO_MOVE)
 
     def forfeit(self, seat: int) -> None:
-        if self.games[0].ending != FAULT:
-            kernel.forfeit(self.handle, seat)
+        if self._record["ending"] != FAULT:
+            engine().forfeit(self.handle, seat)
 
     def stops(self) -> Iterator[int]:
         if self._is_watched or not self.scored:
             yield from super().stops()
             return
+        from cantstop_arena.games.cantstop.engine import luck
+
         for stop in self.watched_stops():
             if stop == ROLL:
                 luck.score_roll(self.handle, self.lucks)
             yield stop
+
+    def play_out(self) -> None:
+        if not self.scored:
+            return super().play_out()
+        for _ in self.stops():
+            pass
 
     # Watched, step by step
 
@@ -230,30 +222,29 @@ class EngineTable(Table):
     def play_compiled(
         self, block: Block, start: int, stop: int, books: Any
     ) -> tuple[int, BotFault | None]:
-        arguments = self._native_arguments(block, books, start, stop)
-        play = luck.play_scored if self.scored else kernel.play_native
-        try:
-            cursor = play(self.handle, *arguments)
-        except Exception as error:
-            return int(self.games[0].cursor), fault_of(error)
-        finally:
-            self.games[0].watched = 0
-        return cursor, BotFault(ILLEGAL, NO_MOVE) if cursor < stop else None
-
-    def _native_arguments(
-        self, block: Block, books: EngineBooks, start: int = 0, stop: int = 0
-    ) -> tuple[Any, ...]:
-        """What the engine needs to play the block's games numbered `start` to `stop`."""
         natives = [self.native[bot] for bot in block.group]
         told = [(native.address, native.memory) for native in natives if native]
         addresses = np.array(told, np.int64).reshape(-1, 2)
         positions = tuple(range(len(block.group)))
         places = np.array([*lineups(positions, self.orders)], np.int64)
-        return addresses, places, block.first, start, stop, *books.records
+        played = block.first, start, stop
+        try:
+            if self.scored:
+                from cantstop_arena.games.cantstop.engine import luck
+
+                cursor = luck.play_scored(self.handle, addresses, places, *played, *books.records)
+            else:
+                arrays, records = shown(addresses, places), shown(*books.records)
+                cursor = engine().play_native(self.handle, *arrays, *played, *records)
+        except Exception as error:
+            return int(self._record["cursor"]), fault_of(error)
+        finally:
+            self._record["watched"] = 0
+        return cursor, BotFault(ILLEGAL, NO_MOVE) if cursor < stop else None
 
 
 def _compiled(contestant: Contestant) -> NativePlayer | None:
     if not is_compiled(contestant.player):
         return None
     folder = cache_folder(contestant.digest)
-    return compile_player(contestant.player, contestant.name, folder)
+    return native_player(contestant.player, contestant.name, folder)

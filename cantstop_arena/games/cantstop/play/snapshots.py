@@ -7,12 +7,12 @@ import numpy as np
 
 from cantstop_arena.deals.outcomes import Snapshot
 from cantstop_arena.game_api.decisions import GAME_OVER
-from cantstop_arena.games.cantstop.engine.state import AGAIN, FIELDS, GAME, MAX_SEATS, MOVE
+from cantstop_arena.games.cantstop.engine.state import AGAIN, GAME, MAX_SEATS, MOVE, slot
 
 SIZE = GAME.itemsize
 _SEEN = ("cursor", "seat", "turn", "rolls", "waiting")
-_SLOTS = [int(FIELDS[name][1]) // 8 for name in _SEEN]
-_BOTS = int(FIELDS["bots"][1]) // 8
+_SLOTS = [slot(name) for name in _SEEN]
+_BOTS = slot("bots")
 HEARING = -1  # what a game waits for that is over, while a bot hears of it
 _ASKED = {MOVE: "choose_move", AGAIN: "roll_again", HEARING: GAME_OVER}
 

@@ -6,7 +6,6 @@ and compiles anew where the folder cannot be written, as in the sandbox of isola
 """
 
 import hashlib
-import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -15,9 +14,10 @@ from typing import Any
 import numba
 import numpy as np
 from numba.core import config
-from platformdirs import user_cache_path
 
-from cantstop_arena.runtime.machinecode.store import Store, private_folder, toolchain
+from cantstop_arena.runtime.machinecode.files import cache_root, private_folder
+from cantstop_arena.runtime.machinecode.store import Store
+from cantstop_arena.runtime.machinecode.toolchain import toolchain
 
 ENGINE = Path(__file__).parent
 
@@ -33,9 +33,7 @@ def fingerprint() -> str:
 
 def cache_folder(*parts: str) -> Path:
     """A folder of the user's alone for what is worth keeping. Raises ArenaError without one."""
-    chosen = os.environ.get("CANTSTOP_ARENA_CACHE")
-    root = Path(chosen) if chosen else user_cache_path("cantstop-arena")
-    return private_folder(root, "cubus", *parts)
+    return private_folder(cache_root(), "cubus", *parts)
 
 
 @cache

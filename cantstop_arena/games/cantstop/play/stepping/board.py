@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.games.cantstop.engine import steps
-from cantstop_arena.games.cantstop.engine.compiled_bots import handle_of
+from cantstop_arena.games.cantstop.engine.machine import handle_of
 from cantstop_arena.games.cantstop.engine.state import FIELDS, new_game
 from cantstop_arena.games.cantstop.play.plain_bots import Asker
 from cantstop_arena.games.cantstop.play.stepping.actions import actions_under
@@ -88,7 +88,7 @@ class Board:
     def ask(self, head: Head, asker: Asker, players: Sequence[Any], now: int) -> int:
         """The answer of the plain bot on turn. Raises BotFault or IllegalAnswer."""
         with self._laid_out(head):
-            return asker.ask(players, now)
+            return int(asker.asking(players)(now))  # the engine takes one type
 
     def turn(self, head: Head) -> Turn:
         """What a bot would be shown."""

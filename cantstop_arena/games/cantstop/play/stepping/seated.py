@@ -9,12 +9,9 @@ import numpy as np
 
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.cantstop.engine.compiled_bots import (
-    NativePlayer,
-    compile_player,
-    is_compiled,
-)
-from cantstop_arena.games.cantstop.engine.compiler import cache_folder
+from cantstop_arena.games.cantstop.engine.kept import cache_folder
+from cantstop_arena.games.cantstop.engine.machine import native_player
+from cantstop_arena.games.cantstop.engine.players import NativePlayer, is_compiled
 from cantstop_arena.games.cantstop.engine.steps import ANSWER, BEGIN
 from cantstop_arena.games.cantstop.play.stepping.board import Board, Head, board_for, fields_of
 from cantstop_arena.games.cantstop.play.stepping.position import CantStopPosition, blank_head
@@ -87,7 +84,7 @@ def _native(bot: Contestant) -> NativePlayer | None:
         return None
     if bot.digest not in _NATIVE:
         folder = cache_folder(bot.digest)
-        _NATIVE[bot.digest] = compile_player(bot.player, bot.name, folder)
+        _NATIVE[bot.digest] = native_player(bot.player, bot.name, folder)
     return _NATIVE[bot.digest]
 
 

@@ -1,0 +1,58 @@
+"""Where the engine's machine code is kept, and bots': found without importing what compiles it."""
+
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from cantstop_arena.runtime.machinecode.files import (
+    SUFFIX,
+    cache_root,
+    key_of,
+    path_of,
+    private_folder,
+    seal,
+    unsealed,
+)
+from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
+from cantstop_arena.runtime.machinecode.toolchain import compiles, sources, toolchain
+
+ENGINE = (
+    *("calling", "course", "dice", "kernel", "luck", "moves", "settling", "standings", "turns"),
+    *("native_attributes", "native_sequences", "native_types"),
+)
+"""The modules of this folder that are compiled, or teach numba what to compile."""
+
+
+def cache_folder(part: str) -> Path | None:
+    """A folder for the engine's (or a bot's) machine code; None where nothing is compiled.
+
+    Raises ArenaError where it cannot be made, or is not the user's alone.
+    """
+    return code_folder(part) if compiles() else None
+
+
+def code_folder(part: str = "engine") -> Path:
+    """The same, where things are compiled."""
+    return private_folder(cache_root(), engine_fingerprint(), part)
+
+
+def is_cached(part: str) -> bool:
+    """Whether machine code of the engine, or of the bot with this digest, is kept on disk."""
+    folder = cache_root() / engine_fingerprint() / part
+    return any(folder.glob(f"*{SUFFIX}"))
+
+
+@cache
+def engine_fingerprint() -> str:
+    """What the engine is compiled from, the versions that turn it into machine code included.
+
+    To say so takes an import of all that. So it is noted for the arena's sources as they are.
+    """
+    key = key_of(toolchain(), sources(__name__.partition(".")[0]))
+    path = path_of(private_folder(cache_root(), "engines"), "engine", key)
+    if noted := unsealed(path, key):
+        return noted.decode()
+    modules = (import_module(f"{__package__}.{name}") for name in ENGINE)
+    found = fingerprint(toolchain(), *modules)
+    seal(path, key, found.encode())
+    return found

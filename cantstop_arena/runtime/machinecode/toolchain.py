@@ -1,0 +1,57 @@
+"""What turns functions into machine code, said without importing it: numba takes long to import."""
+
+import hashlib
+import os
+import sys
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+_SETTINGS_FILE = ".numba_config.yaml"  # numba reads it where it is started
+_OF_NO_ACCOUNT = {"NUMBA_DISABLE_JIT", "NUMBA_CACHE_DIR"}
+
+
+def compiles() -> bool:
+    """Whether anything is compiled at all: not with NUMBA_DISABLE_JIT=1."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0").strip() in ("", "0")
+
+
+@cache
+def toolchain() -> str:
+    """Python, NumPy, numba with what it needs, and its settings."""
+    versions = [_version("numba"), _version("llvmlite"), np.__version__]
+    chosen = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
+    settings = sorted(item for item in chosen.items() if item[0] not in _OF_NO_ACCOUNT)
+    return repr((sys.version, versions, settings, _text(Path(_SETTINGS_FILE))))
+
+
+@cache
+def sources(package: str) -> str:
+    """A hash of all Python sources of a package."""
+    digest = hashlib.sha256()
+    for folder, inner, files in os.walk(_folders(package)[0]):
+        inner.sort()
+        for name in sorted(file for file in files if file.endswith(".py")):
+            digest.update(f"{folder} {name}\n".encode() + Path(folder, name).read_bytes())
+    return digest.hexdigest()
+
+
+def _version(package: str) -> str:
+    """Its version and revision, as noted in its sources: metadata take longer to read."""
+    if noted := _text(Path(_folders(package)[0], "_version.py")):
+        return noted
+    from importlib import metadata
+
+    return metadata.version(package)
+
+
+def _folders(package: str) -> list[str]:
+    spec = find_spec(package)
+    assert spec and spec.submodule_search_locations, package
+    return list(spec.submodule_search_locations)
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8", "replace") if path.is_file() else ""

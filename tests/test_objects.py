@@ -1,0 +1,181 @@
+"""Machine code that is loaded without numba: whole or made again, and called like any function."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numba
+import numpy as np
+import pytest
+
+from cantstop_arena.runtime.machinecode import objects
+from cantstop_arena.runtime.machinecode.files import SUFFIX, key_of, seal
+from cantstop_arena.runtime.machinecode.objects import Loaded, load
+from cantstop_arena.runtime.machinecode.python_calls import PythonCalls
+from cantstop_arena.runtime.machinecode.toolchain import toolchain
+
+pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")
+
+UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+NUMBER = numba.int64
+
+
+def compiled(function: Callable[..., Any], *kinds: Any) -> Any:
+    """What numba makes of a function, as `load` takes it."""
+    dispatcher = numba.njit(**UNWRAPPED)(function)
+    dispatcher.compile(kinds)
+    return dispatcher.overloads[kinds]
+
+
+def doubled(number: int) -> int:
+    return 2 * number
+
+
+class Counted:
+    """Something to compile, and how often it was."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def __call__(self) -> Sequence[Any]:
+        self.times += 1
+        return [compiled(doubled, NUMBER)]
+
+
+def times_compiled(folder: Path | None, stamp: str = "") -> int:
+    """How often a new process would compile; and what it comes by gives the right answer."""
+    objects._LOADED.clear()
+    counted = Counted()
+    calls = PythonCalls(load(folder, "doubled", stamp, counted), {"doubled": 1})
+    assert calls.functions["doubled"](-21) == -42
+    return counted.times
+
+
+def test_a_warm_start_imports_no_numba(tmp_path: Path) -> None:
+    """Whoever lists, sets up and plays two compiled bots, and records their games again."""
+    (tmp_path / "warm.yaml").write_text("games: 20\nbots: [rule28, glenn-aloi]\n")
+    program = (
+        "import sys\nfrom cantstop_arena.cli import main\n"
+        "main(['run', 'warm.yaml', '--quiet', '--fresh'], standalone_mode=False)\n"
+        "print(*sys.modules)\n"
+    )
+    for _ in range(2):  # the first time, the sources may be others than when all was compiled
+        told = subprocess.run(
+            [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
+        )
+    imported = told.stdout.splitlines()[-1].split()
+    assert "llvmlite" in imported, told.stderr
+    assert "numba" not in imported
+
+
+def test_what_was_compiled_is_found_again(tmp_path: Path) -> None:
+    assert times_compiled(tmp_path) == 1
+    assert times_compiled(tmp_path) == 0
+    assert times_compiled(tmp_path, stamp="something else was compiled in") == 1
+    assert times_compiled(None) == 1
+
+
+@pytest.mark.parametrize("at", [0.0, 0.001, 0.3, 1.0])
+def test_what_is_not_whole_is_compiled_again(tmp_path: Path, at: float) -> None:
+    times_compiled(tmp_path)
+    (file,) = tmp_path.glob(f"*{SUFFIX}")
+    written = bytearray(file.read_bytes())
+    written[int(at * (len(written) - 1))] ^= 1
+    file.write_bytes(written)
+    assert times_compiled(tmp_path) == 1
+    assert times_compiled(tmp_path) == 0
+    file.write_bytes(file.read_bytes()[:-20])
+    assert times_compiled(tmp_path) == 1
+
+
+@pytest.mark.parametrize(
+    "packed",
+    [
+        b"no message",
+        msgspec.msgpack.encode([("object", 1)]),
+    ],
+    ids=["nonsense", "another shape"],
+)
+def test_what_is_whole_and_of_no_use_is_compiled_again(tmp_path: Path, packed: bytes) -> None:
+    times_compiled(tmp_path)
+    (file,) = tmp_path.glob(f"*{SUFFIX}")
+    key = key_of(toolchain(), objects._processor(), "", "doubled")
+    seal(file, key, packed)
+    assert times_compiled(tmp_path) == 1
+    assert times_compiled(tmp_path) == 0
+
+
+def test_code_is_not_loaded_twice_while_it_is_in_use(tmp_path: Path) -> None:
+    counted = Counted()
+    first = load(tmp_path, "doubled", "", counted)
+    again = load(tmp_path, "doubled", "", counted)
+    assert load(tmp_path, "doubled", "", counted) is again
+    assert first.addresses and counted.times == 1
+
+
+def calling(function: Callable[..., Any], *kinds: Any) -> Callable[..., Any]:
+    """A function as Python calls it."""
+    found = Loaded([objects._taken_from(compiled(function, *kinds))])
+    calls = PythonCalls(found, {"function": len(kinds)})
+
+    def call(*numbers: Any) -> Any:
+        return calls.functions["function"](*numbers)  # which keeps the code
+
+    return call
+
+
+def refuse(number: int) -> int:
+    if number < 0:
+        raise IndexError("there is no such column")
+    return number
+
+
+def refuse_by_value(number: int) -> int:
+    if number < 0:
+        raise ValueError("not", number)
+    return number
+
+
+def nothing(number: int) -> None:
+    if number == 12:
+        raise KeyError("twelve")
+
+
+def test_numbers_and_nothing_come_back() -> None:
+    whole = calling(lambda one, other: one - other, NUMBER, NUMBER)
+    assert whole(3, 10) == -7
+    assert whole(np.int64(1 << 62), -5) == (1 << 62) + 5
+    unsigned = calling(lambda number: np.uint64(number), NUMBER)
+    assert unsigned(-1) == (1 << 64) - 1
+    assert calling(nothing, NUMBER)(11) is None
+
+
+def test_what_compiled_code_raises_is_raised_where_it_stands() -> None:
+    call = calling(refuse, NUMBER)
+    assert call(5) == 5
+    with pytest.raises(IndexError, match="there is no such column") as caught:
+        call(-1)
+    places = [(entry.path, entry.lineno + 1) for entry in caught.traceback]
+    line = refuse.__code__.co_firstlineno + 2
+    assert (Path(__file__), line) in [(Path(path), number) for path, number in places]
+    with pytest.raises(KeyError, match="twelve"):
+        calling(nothing, NUMBER)(12)
+    assert call(6) == 6
+
+
+def test_code_that_calls_what_numba_brings_along_says_so_and_works() -> None:
+    found = objects._taken_from(compiled(refuse_by_value, NUMBER))
+    assert found.needs_numba
+    assert not objects._taken_from(compiled(refuse, NUMBER)).needs_numba
+    with pytest.raises(ValueError, match="not") as caught:
+        calling(refuse_by_value, NUMBER)(-3)
+    assert caught.value.args == ("not", -3)
+
+
+@pytest.mark.parametrize("what", ["7", None, 1.5, 1 << 70])
+def test_what_is_no_number_never_reaches_the_code(what: object) -> None:
+    with pytest.raises((TypeError, OverflowError)):
+        calling(doubled, NUMBER)(what)
