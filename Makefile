@@ -2,6 +2,7 @@
 # make test-slow: the slow tests, of hostile bots, interruptions and statistics; properties at length.
 # They wait more than they compute, so that four processes share two cores well.
 # make test-long: trainings, ladders and figures, before a release; CI leaves them out.
+# make bench: speed; with CHECK=1 it fails where compiled bots are slower than recorded (needs gcc).
 # make soak: a tournament under random faults. make coverage-study: do intervals hold the truth?
 PYTHON ?= python3
 VENV := .venv
@@ -28,6 +29,7 @@ check: $(VENV)/installed-dev
 	$(BIN)/lint-imports
 
 bench: $(VENV)/installed-dev
+	$(BIN)/python benchmarks/against_c.py $(if $(CHECK),--check)
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/cubus_speed.py
 
