@@ -3,6 +3,7 @@
 # They wait more than they compute, so that four processes share two cores well.
 # make test-long: trainings, ladders and figures, before a release; CI leaves them out.
 # make wheel-test: the built wheel alone, in an environment of its own. make docs: the site, in build/site.
+# make bench: speed; with CHECK=1 it fails where compiled bots are slower than recorded (needs gcc).
 # make soak: a tournament under random faults. make coverage-study: do intervals hold the truth?
 PYTHON ?= python3
 VENV := .venv
@@ -29,6 +30,7 @@ check: $(VENV)/installed-dev
 	$(BIN)/lint-imports
 
 bench: $(VENV)/installed-dev
+	$(BIN)/python benchmarks/against_c.py $(if $(CHECK),--check)
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/cubus_speed.py
 	$(BIN)/python benchmarks/cluster_speed.py

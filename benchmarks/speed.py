@@ -1,6 +1,5 @@
 """How fast the arena plays, each figure as a ratio taken in one run: `make bench`.
 
-- two compiled rule28 against limit.c, one fixed strategy in hand-tuned C (needs gcc)
 - two plain-Python rule28 against the same with the compiler switched off
 - compiled bots under the parent's watch, some games played twice, against bare play in one process
 - two workers against one, on a run of a million games or more
@@ -12,7 +11,6 @@
 """
 
 import os
-import re
 import resource
 import statistics
 import subprocess
@@ -24,7 +22,6 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-HERE = Path(__file__).parent
 ARENA = [sys.executable, "-c", "from cantstop_arena.cli import main; main()"]
 PLAIN_RULE28 = """
 from cantstop_arena.games.cantstop.bots.rule28 import rule28
@@ -34,14 +31,6 @@ def choose_move(turn, moves):
 def roll_again(turn):
     return player.roll_again(turn)
 """
-
-
-def limit(program: Path) -> float:
-    """Games a second of the C yardstick."""
-    told = subprocess.run([program, "400000"], capture_output=True, text=True, check=True).stdout
-    found = re.search(r": (\d+) games/s", told)
-    assert found, told
-    return float(found[1])
 
 
 def bench(bot: str, folder: Path, **environment: str) -> float:
@@ -151,12 +140,8 @@ def main(games: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "slow28.py").write_text(PLAIN_RULE28)
-        program = folder / "limit"
-        subprocess.run(["gcc", "-O3", "-march=native", HERE / "limit.c", "-o", program], check=True)
         run(folder, 100, 1)
         rounds = range(7)
-        fast, bound = zip(*[(bench("rule28", folder), limit(program)) for _ in rounds], strict=True)
-        told("compiled rule28 / limit.c", [*fast], [*bound], "games/s")
         slow = [
             (bench("slow28", folder), bench("slow28", folder, NUMBA_DISABLE_JIT="1"))
             for _ in range(3)

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 import msgspec
+import numpy as np
 
 from cantstop_arena.deals.outcomes import (
     DIED,
@@ -99,7 +100,7 @@ def is_result_of(result: BlockResult, block: Block, orders: int) -> bool:
         and all(_can_be(tally, block) for tally in result.tallies)
         and len({(tuple(tally.counts), tuple(tally.squares)) for tally in result.tallies}) == 1
         and len(result.winners) == block.deals * orders
-        and max(result.winners, default=0) < 1 << len(block.group)
+        and np.frombuffer(result.winners, np.uint8).max(initial=0) < 1 << len(block.group)
         and len(result.measures) % (4 * block.deals) == 0
         and all(_can_happen(fault, block, orders) for fault in result.faults)
         and set(result.irreproducible) <= set(block.group)

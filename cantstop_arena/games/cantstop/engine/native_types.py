@@ -15,7 +15,7 @@ from numba.extending import intrinsic, models, overload, register_model
 from cantstop_arena.games.cantstop.engine.state import GAME
 
 RECORD = numba.from_dtype(GAME)
-INLINE = {"forceinline": True}
+INLINE = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 # Types --------------------------------------------------------------------------------------
