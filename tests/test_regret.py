@@ -83,9 +83,9 @@ def test_a_fault_is_said(folder: Path, tables: Tables) -> None:
 
 
 def run(*words: str) -> tuple[int, str]:
-    """`arena judge` with these words: the exit code, and all it says."""
+    """`arena judge` with these words: the exit code, and what it prints, or why it does not."""
     result = CliRunner().invoke(main, ["judge", *words])
-    return result.exit_code, result.output
+    return result.exit_code, result.stdout or result.stderr
 
 
 def test_the_command_tells_losses_and_the_worst_decisions(
@@ -97,6 +97,8 @@ def test_the_command_tells_losses_and_the_worst_decisions(
     assert code == 0
     page = Path("judged.html").read_text("utf-8")
     assert "The worst decisions of random" in page and "$ arena replay results/judged/" in page
+    assert text.startswith("What decisions lose, in points of winning probability\nrules classic")
+    assert "; 2 players; 40 deals; judged by optimal\n" in text
     assert "optimal makes no mistake." in text and "The worst decisions of random:" in text
     told: dict[str, Any] = json.loads(run("optimal", *words, "--json")[1])
     assert told["optimal"]["lost"] == [0, 0] and told["optimal"]["worst"] == []

@@ -10,15 +10,20 @@ if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.rules import RuleSet
 
 FOLDER = "judged"
+DEALS, FEW_DEALS = 1000, 100  # by a table, and by nets, which think for a while
 
 
 @click.command(short_help="Say what the decisions of bots lose.")
 @click.argument("names", nargs=-1, required=True, metavar="BOT...")
 @click.option("--against", metavar="BOT", help="The rival. Default: who judges.")
-@click.option("--rules", "name", default="3,1", show_default=True, help="By name, or N,K.")
+@click.option("--rules", "name", default="classic", show_default=True, help="By name, or N,K.")
 @click.option("--change", "changes", multiple=True, metavar="KEY=VALUE", help="Of the rules.")
 @click.option("--players", type=click.IntRange(1, 2), default=2, show_default=True)
-@click.option("--deals", type=click.IntRange(2, 10**5), default=1000, show_default=True)
+@click.option(
+    "--deals",
+    type=click.IntRange(2, 10**5),
+    help=f"Default: {DEALS} where a solved board judges, else {FEW_DEALS}.",
+)
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True)
 @click.option(
     "--tables",
@@ -55,7 +60,7 @@ def judge(
     name: str,
     changes: tuple[str, ...],
     players: int,
-    deals: int,
+    deals: int | None,
     seed: int,
     tables: Path | None,
     results: Path,
@@ -78,6 +83,8 @@ def judge(
     from cantstop_arena.views.cantstop.board_names import board_called
     from cantstop_arena.views.cantstop.judging.judge_errand import judged
     from cantstop_arena.views.cantstop.judging.judgement_text import (
+        PERFECT,
+        heading,
         judgements_json,
         table,
         told,
@@ -87,10 +94,13 @@ def judge(
     catalogue = Catalogue(bots_folder)
     rules = board_called(name, changes, catalogue)
     folder = tables or tables_folder()
-    against = against or best_evaluator(rules, players, folder).name
+    judge = best_evaluator(rules, players, folder).name
+    against = against or judge
+    deals = deals or (DEALS if judge == PERFECT else FEW_DEALS)
     rival = find_bot(against, Path(), catalogue)
     found = {}
     for one in dict.fromkeys(names):
+        click.echo(f"Judging {one} by {judge} ...", err=True)
         bot = find_bot(one, Path(), catalogue)
         seats = (seat_for(bot.name, bot, bot.defaults), seat_for(against, rival, rival.defaults))
         game = catalogue.game.name
@@ -107,6 +117,7 @@ def judge(
     if as_json:
         click.echo(judgements_json(found))
         return
+    click.echo(heading(rules, judge, players, deals))
     click.echo(table(found, against))
     for one, shown in mistakes.items():
         for line in told(one, shown):

@@ -10,6 +10,7 @@ from tabulate import tabulate
 
 from cantstop_arena.games.cantstop.judging.regret import KINDS, SIZES, Judgement, Mean, Mistake
 from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.texts import how_many
 from cantstop_arena.views.cantstop.drawing import dice_text, draw_board
 from cantstop_arena.views.cantstop.scenes import Scene
 
@@ -22,6 +23,13 @@ Judgements = Mapping[str, Judgement]
 def _unit(judgement: Judgement) -> float:
     """Losses are told in points of a hundred; alone in turns."""
     return 100 if judgement.seats > 1 else 1
+
+
+def heading(rules: RuleSet, judge: str, players: int, deals: int) -> str:
+    """What was judged, by whom, and what the numbers are."""
+    unit = "points of winning probability" if players > 1 else "turns"
+    where = f"rules {rules.name}; {how_many(players, 'player')}; {how_many(deals, 'deal')}"
+    return f"What decisions lose, in {unit}\n{where}; judged by {judge}\n"
 
 
 def table(found: Judgements, against: str) -> str:
