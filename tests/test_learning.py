@@ -56,7 +56,7 @@ def run_with(source: str, head: str, entrant: str = "mine") -> dict[str, Any]:
 
 @pytest.mark.parametrize("entrant", slow_but((0,), ["mine", "{bot: mine, isolate: true}"]))
 def test_256_games_in_a_row_are_told_to_the_one_that_learns(here: Path, entrant: str) -> None:
-    summary = run_with(HEARER, "games: 600\n", entrant)
+    summary = run_with(HEARER, "games: 600\ndecision_limit: 30\n", entrant)
     assert "faults" not in summary
     log = Path("results/cup/logs/001-mine.log").read_text()
     told = [line.split() for line in log.splitlines()]

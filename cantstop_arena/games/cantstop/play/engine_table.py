@@ -210,7 +210,8 @@ class EngineTable(Table):
         return Scribe(self.games[0], self.rules, self.seats).ending()
 
     def left(self) -> Event:
-        return {"event": "end", "turns": self.turn, "winners": [], "reason": LEFT}
+        turns = max(self.turn, 1)  # who leaves at once leaves in the first
+        return {"event": "end", "turns": turns, "winners": [], "reason": LEFT}
 
     # Blocks
 
