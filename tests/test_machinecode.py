@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from cantstop_arena.errors import ArenaError
-from cantstop_arena.games.cantstop.engine import kept
+from cantstop_arena.games.cantstop.engine.compiling import kept
 from cantstop_arena.runtime.machinecode import store
 from cantstop_arena.runtime.machinecode.files import SUFFIX, private_folder
 from cantstop_arena.runtime.machinecode.fingerprint import fingerprint, functions_in, names_in
@@ -128,7 +128,7 @@ def test_every_constant_that_is_compiled_in_is_in_the_fingerprint(
     assert {
         ("settling", "WHOLE"),
         ("moves", "JUMP"),
-        ("native_attributes", "_ROW"),
+        ("native.attributes", "_ROW"),
         ("dice", "_INIT"),
     } <= named
     for module, name in frozen():
@@ -141,9 +141,10 @@ def test_every_module_with_compiled_code_is_in_the_fingerprint() -> None:
     """And so is every one that teaches numba; `compiled_bots` compiles code of its own, and what
     has a `late_entry` goes by all that it is compiled from."""
     decorators = {"part", "entry", "intrinsic", "overload", "register_model", "lower_builtin"}
+    game = Path(kept.__file__).parents[2]
     compiling = {
-        path.stem
-        for path in Path(kept.__file__).parents[1].rglob("*.py")
+        ".".join(path.relative_to(game).with_suffix("").parts).removeprefix("engine.")
+        for path in game.rglob("*.py")
         if decorators & (imported := _imported(path)) and "late_entry" not in imported
     }
     assert compiling == set(kept.ENGINE)

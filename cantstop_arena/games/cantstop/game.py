@@ -156,7 +156,7 @@ class CantStop(Game):
         return resources.files(__package__).joinpath("bots", "templates", file).read_text("utf-8")
 
     def uncompiled(self, bots: Mapping[str, str]) -> list[str]:
-        from cantstop_arena.games.cantstop.engine.kept import is_cached
+        from cantstop_arena.games.cantstop.engine.compiling.kept import is_cached
 
         engine = [] if is_cached("engine") else ["the engine"]
         return engine + [name for digest, name in bots.items() if not is_cached(digest)]

@@ -19,7 +19,7 @@ from cantstop_arena.games.cantstop.champion.position import (
     win,
     wins,
 )
-from cantstop_arena.games.cantstop.engine.compiler import bare, bare_call, bare_entry
+from cantstop_arena.games.cantstop.engine.compiling.compiler import bare, bare_call, bare_entry
 from cantstop_arena.games.cantstop.engine.state import MAX_SEATS
 
 _FIELDS = np.dtype(

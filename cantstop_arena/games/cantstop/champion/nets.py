@@ -8,7 +8,7 @@ on every machine, compiled or not.
 import numpy as np
 
 from cantstop_arena.games.cantstop.champion.board import MOST_ROWS
-from cantstop_arena.games.cantstop.engine.compiler import bare
+from cantstop_arena.games.cantstop.engine.compiling.compiler import bare
 from cantstop_arena.games.cantstop.engine.state import MAX_SEATS
 
 HIDDEN = 64

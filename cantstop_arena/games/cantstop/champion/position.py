@@ -6,7 +6,7 @@
 import numpy as np
 
 from cantstop_arena.games.cantstop.champion.nets import HIDDEN, output, worth
-from cantstop_arena.games.cantstop.engine.compiler import bare, bare_call
+from cantstop_arena.games.cantstop.engine.compiling.compiler import bare, bare_call
 
 NEVER = np.float32(-1e9)  # the worth of what cannot be done
 _NOTHING = np.float32(0)

@@ -22,7 +22,7 @@ from cantstop_arena.games.cantstop.champion.position import (
     win,
     wins,
 )
-from cantstop_arena.games.cantstop.engine.compiler import bare, bare_call, bare_entry
+from cantstop_arena.games.cantstop.engine.compiling.compiler import bare, bare_call, bare_entry
 
 AHEAD = 7  # spaces that one or two runners climb together before they are looked at again
 _NOTHING = np.float32(0)

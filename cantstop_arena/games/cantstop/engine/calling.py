@@ -11,14 +11,14 @@ from numba.extending import intrinsic, overload
 
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.answers import IllegalAnswer
-from cantstop_arena.games.cantstop.engine import (  # noqa: F401 - they teach numba the types
-    native_attributes,
-    native_sequences,
-)
-from cantstop_arena.games.cantstop.engine.compiler import part
+from cantstop_arena.games.cantstop.engine.compiling.compiler import part
+from cantstop_arena.games.cantstop.engine.compiling.players import is_live
 from cantstop_arena.games.cantstop.engine.moves import at
-from cantstop_arena.games.cantstop.engine.native_types import MOVES, RECORD, TURN, as_moves, as_turn
-from cantstop_arena.games.cantstop.engine.players import is_live
+from cantstop_arena.games.cantstop.engine.native import (  # noqa: F401 - they teach numba the types
+    attributes,
+    sequences,
+)
+from cantstop_arena.games.cantstop.engine.native.types import MOVES, RECORD, TURN, as_moves, as_turn
 from cantstop_arena.games.cantstop.engine.turns import turn_player
 
 CHOOSE_MOVE = types.int64(TURN, MOVES)

@@ -16,9 +16,9 @@ from cantstop_arena.games.cantstop.engine.calling import (
     answering_move,
     turn_of,
 )
-from cantstop_arena.games.cantstop.engine.compiler import UNWRAPPED, own_code
-from cantstop_arena.games.cantstop.engine.compiler_messages import plain_words
-from cantstop_arena.games.cantstop.engine.players import opened
+from cantstop_arena.games.cantstop.engine.compiling.compiler import UNWRAPPED, own_code
+from cantstop_arena.games.cantstop.engine.compiling.messages import plain_words
+from cantstop_arena.games.cantstop.engine.compiling.players import opened
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import compile_options
 

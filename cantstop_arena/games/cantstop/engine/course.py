@@ -1,9 +1,9 @@
 """The course of a game: it is laid out, turns begin and end, stops claim columns, somebody wins."""
 
 from cantstop_arena.games.cantstop.engine import dice
-from cantstop_arena.games.cantstop.engine.compiler import part
+from cantstop_arena.games.cantstop.engine.compiling.compiler import part
 from cantstop_arena.games.cantstop.engine.moves import at, lowest_column
-from cantstop_arena.games.cantstop.engine.native_types import memory_of
+from cantstop_arena.games.cantstop.engine.native.types import memory_of
 from cantstop_arena.games.cantstop.engine.standings import lead_after_claim, lead_after_stop
 from cantstop_arena.games.cantstop.engine.state import (
     ALL_CLAIMED,

@@ -11,7 +11,7 @@ leads to the dice. SplitMix64 (Steele, Lea and Flood,
 
 import numpy as np
 
-from cantstop_arena.games.cantstop.engine.compiler import part
+from cantstop_arena.games.cantstop.engine.compiling.compiler import part
 
 DICE, BOT = 0, 1  # the purposes of a key
 

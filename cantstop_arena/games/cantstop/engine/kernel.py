@@ -8,7 +8,7 @@ import numpy as np
 
 from cantstop_arena.games.cantstop.engine import course, dice
 from cantstop_arena.games.cantstop.engine.calling import game_at, play_turn_of_bot
-from cantstop_arena.games.cantstop.engine.compiler import entry, part
+from cantstop_arena.games.cantstop.engine.compiling.compiler import entry, part
 from cantstop_arena.games.cantstop.engine.settling import settle_game
 from cantstop_arena.games.cantstop.engine.state import (
     BUST,

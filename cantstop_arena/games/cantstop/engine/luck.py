@@ -14,7 +14,7 @@ much bad luck for the others, each of whom bears the same part of it.
 
 from cantstop_arena.games.cantstop.engine import course
 from cantstop_arena.games.cantstop.engine.calling import game_at, play_turn_of_bot
-from cantstop_arena.games.cantstop.engine.compiler import entry, part
+from cantstop_arena.games.cantstop.engine.compiling.compiler import entry, part
 from cantstop_arena.games.cantstop.engine.kernel import end_turn
 from cantstop_arena.games.cantstop.engine.moves import lowest_column, usable_columns
 from cantstop_arena.games.cantstop.engine.settling import settle_game

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.games.cantstop.engine.kept import cache_folder, engine_fingerprint
-from cantstop_arena.games.cantstop.engine.players import (
+from cantstop_arena.games.cantstop.engine.compiling.kept import cache_folder, engine_fingerprint
+from cantstop_arena.games.cantstop.engine.compiling.players import (
     NativePlayer,
     is_compiled,
     is_live,
@@ -56,7 +56,7 @@ def engine() -> Any:
 
 def _compiled_entries() -> list[Any]:
     from cantstop_arena.games.cantstop.engine import kernel
-    from cantstop_arena.games.cantstop.engine.compiler import compiled_for
+    from cantstop_arena.games.cantstop.engine.compiling.compiler import compiled_for
 
     return [compiled_for(getattr(kernel, name), kinds) for name, kinds in ENTRIES.items()]
 

@@ -7,7 +7,7 @@ Python with NUMBA_DISABLE_JIT=1. Rule numbers are those of docs/rules.md.
 import numpy as np
 
 from cantstop_arena.games.cantstop.engine import dice
-from cantstop_arena.games.cantstop.engine.compiler import part
+from cantstop_arena.games.cantstop.engine.compiling.compiler import part
 from cantstop_arena.games.cantstop.engine.state import AFTER_ALL_RUNNERS, JUMP, LEAVE, TWICE
 
 _COLUMNS = (1 << TWICE) - 1

@@ -3,7 +3,7 @@
 from cantstop_arena.deals.lengths import length_class
 from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.games.cantstop.counts import COUNTS
-from cantstop_arena.games.cantstop.engine.compiler import part
+from cantstop_arena.games.cantstop.engine.compiling.compiler import part
 from cantstop_arena.games.cantstop.engine.moves import count_columns
 from cantstop_arena.games.cantstop.engine.state import (
     FAULT,

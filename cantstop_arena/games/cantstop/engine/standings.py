@@ -1,6 +1,6 @@
 """Who leads: standings as claimed columns and progress, and where the lead has gone."""
 
-from cantstop_arena.games.cantstop.engine.compiler import part
+from cantstop_arena.games.cantstop.engine.compiling.compiler import part
 from cantstop_arena.games.cantstop.engine.moves import at
 from cantstop_arena.games.cantstop.engine.state import MOST_SWINGS, NOBODY
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from cantstop_arena.games.cantstop.engine import dice
 from cantstop_arena.games.cantstop.engine.calling import game_at
-from cantstop_arena.games.cantstop.engine.compiler import late_entry, part
+from cantstop_arena.games.cantstop.engine.compiling.compiler import late_entry, part
 from cantstop_arena.games.cantstop.engine.kernel import advance, start_game
 from cantstop_arena.games.cantstop.engine.moves import offer_of_roll, usable_columns
 from cantstop_arena.games.cantstop.engine.state import AGAIN, MOVE, MOVED

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cantstop_arena.games.cantstop.engine import dice
-from cantstop_arena.games.cantstop.engine.compiler import part
+from cantstop_arena.games.cantstop.engine.compiling.compiler import part
 from cantstop_arena.games.cantstop.engine.course import end_by_fault
 from cantstop_arena.games.cantstop.engine.moves import (
     advance_runner,

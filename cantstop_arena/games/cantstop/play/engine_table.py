@@ -10,9 +10,9 @@ import numpy as np
 from cantstop_arena.deals.outcomes import ILLEGAL, Block
 from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.game_api.game import LEFT, Event, Game
-from cantstop_arena.games.cantstop.engine.kept import cache_folder
+from cantstop_arena.games.cantstop.engine.compiling.kept import cache_folder
+from cantstop_arena.games.cantstop.engine.compiling.players import NativePlayer, is_compiled
 from cantstop_arena.games.cantstop.engine.machine import engine, handle_of, native_player, shown
-from cantstop_arena.games.cantstop.engine.players import NativePlayer, is_compiled
 from cantstop_arena.games.cantstop.engine.state import (
     AGAIN,
     FAULT,

@@ -6,7 +6,7 @@ guess of the two worths, which gives each as a linear function of the other; whe
 the next guess (Newton's method). The worth of a turn is convex in that of a bust, so this ends.
 """
 
-from cantstop_arena.games.cantstop.engine.compiler import bare, bare_entry
+from cantstop_arena.games.cantstop.engine.compiling.compiler import bare, bare_entry
 from cantstop_arena.games.cantstop.solving.turns import enter, open_columns, solve_turn, weigh_stops
 
 _CLOSE = 1e-7  # the next step is smaller than this times the change of a slope

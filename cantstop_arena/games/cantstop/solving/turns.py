@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cantstop_arena.games.cantstop.engine.compiler import bare, bare_call, bare_entry
+from cantstop_arena.games.cantstop.engine.compiling.compiler import bare, bare_call, bare_entry
 from cantstop_arena.games.cantstop.solving.board import Board, Floats, Ints
 
 NEVER = -1e300  # the worth of what is not allowed

@@ -15,7 +15,7 @@ from cantstop_arena.games.cantstop.champion.nets import (
     UNIT,
     set_row,
 )
-from cantstop_arena.games.cantstop.engine.compiler import bare, bare_entry
+from cantstop_arena.games.cantstop.engine.compiling.compiler import bare, bare_entry
 
 DRAFT = np.dtype(
     [

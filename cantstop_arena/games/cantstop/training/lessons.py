@@ -4,7 +4,7 @@ from cantstop_arena.games.cantstop.champion.board import MOST_COLUMNS, RUNNERS
 from cantstop_arena.games.cantstop.champion.desk import NOT_SOLVED
 from cantstop_arena.games.cantstop.champion.position import NEVER
 from cantstop_arena.games.cantstop.champion.turns import look_up
-from cantstop_arena.games.cantstop.engine.compiler import bare, bare_call, bare_entry
+from cantstop_arena.games.cantstop.engine.compiling.compiler import bare, bare_call, bare_entry
 from cantstop_arena.games.cantstop.training.players import lay_advances, lay_move, lay_out
 from cantstop_arena.games.cantstop.training.table import (
     MOST_TURNS,

@@ -8,7 +8,7 @@ import numpy as np
 from cantstop_arena.games.cantstop.bots.heuristic import Numbers, outwards
 from cantstop_arena.games.cantstop.champion.board import RUNNERS
 from cantstop_arena.games.cantstop.champion.turns import enter, look_up
-from cantstop_arena.games.cantstop.engine.compiler import bare, bare_call
+from cantstop_arena.games.cantstop.engine.compiling.compiler import bare, bare_call
 from cantstop_arena.games.cantstop.training.table import (
     NO_COLUMN,
     advance,

@@ -1,7 +1,7 @@
 """Practice games: what positions were left to the next player, and what they turned out worth."""
 
 from cantstop_arena.games.cantstop.champion.board import MOST_COLUMNS
-from cantstop_arena.games.cantstop.engine.compiler import bare, bare_entry
+from cantstop_arena.games.cantstop.engine.compiling.compiler import bare, bare_entry
 from cantstop_arena.games.cantstop.training.players import exact_turn, heuristic_turn
 from cantstop_arena.games.cantstop.training.table import MOST_TURNS, below, note_left, start_game
 

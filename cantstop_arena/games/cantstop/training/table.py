@@ -7,7 +7,7 @@ games a second can be played and looked at from inside.
 import numpy as np
 
 from cantstop_arena.games.cantstop.champion.board import MOST_COLUMNS, RUNNERS
-from cantstop_arena.games.cantstop.engine.compiler import bare, bare_call
+from cantstop_arena.games.cantstop.engine.compiling.compiler import bare, bare_call
 from cantstop_arena.games.cantstop.engine.dice import number_at
 from cantstop_arena.games.cantstop.engine.state import MAX_SEATS
 

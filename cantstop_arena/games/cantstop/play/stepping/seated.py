@@ -9,9 +9,9 @@ import numpy as np
 
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.cantstop.engine.kept import cache_folder
+from cantstop_arena.games.cantstop.engine.compiling.kept import cache_folder
+from cantstop_arena.games.cantstop.engine.compiling.players import NativePlayer, is_compiled
 from cantstop_arena.games.cantstop.engine.machine import native_player
-from cantstop_arena.games.cantstop.engine.players import NativePlayer, is_compiled
 from cantstop_arena.games.cantstop.engine.steps import ANSWER, BEGIN
 from cantstop_arena.games.cantstop.play.stepping.board import Board, Head, board_for, fields_of
 from cantstop_arena.games.cantstop.play.stepping.position import CantStopPosition, blank_head

@@ -18,9 +18,11 @@ from cantstop_arena.runtime.machinecode.toolchain import compiles, sources, tool
 
 ENGINE = (
     *("calling", "course", "dice", "kernel", "luck", "moves", "settling", "standings", "turns"),
-    *("native_attributes", "native_sequences", "native_types"),
+    *("native.attributes", "native.sequences", "native.types"),
 )
-"""The modules of this folder that are compiled, or teach numba what to compile."""
+"""The modules of the engine that are compiled, or teach numba what to compile."""
+
+_ENGINE = __name__.rsplit(".", 2)[0]  # the package that has them
 
 
 def cache_folder(part: str) -> Path | None:
@@ -52,7 +54,7 @@ def engine_fingerprint() -> str:
     path = path_of(private_folder(cache_root(), "engines"), "engine", key)
     if noted := unsealed(path, key):
         return noted.decode()
-    modules = (import_module(f"{__package__}.{name}") for name in ENGINE)
+    modules = (import_module(f"{_ENGINE}.{name}") for name in ENGINE)
     found = fingerprint(toolchain(), *modules)
     seal(path, key, found.encode())
     return found

@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 from numba.core import config
 
-from cantstop_arena.games.cantstop.engine.kept import code_folder, engine_fingerprint
+from cantstop_arena.games.cantstop.engine.compiling.kept import code_folder, engine_fingerprint
 from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
 from cantstop_arena.runtime.machinecode.store import Store
 from cantstop_arena.runtime.machinecode.toolchain import toolchain

@@ -9,7 +9,7 @@ from numba.core.imputils import RefType, iternext_impl
 from numba.extending import lower_builtin, overload
 
 from cantstop_arena.games.cantstop.engine import moves
-from cantstop_arena.games.cantstop.engine.native_types import (
+from cantstop_arena.games.cantstop.engine.native.types import (
     INLINE,
     Columns,
     Move,

@@ -7,8 +7,8 @@ from typing import Any
 from numba.extending import overload, overload_attribute, overload_method
 
 from cantstop_arena.games.cantstop.engine import moves
-from cantstop_arena.games.cantstop.engine.compiler import part
-from cantstop_arena.games.cantstop.engine.native_types import (
+from cantstop_arena.games.cantstop.engine.compiling.compiler import part
+from cantstop_arena.games.cantstop.engine.native.types import (
     INLINE,
     RivalClaims,
     Rivals,

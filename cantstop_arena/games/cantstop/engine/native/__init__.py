@@ -1,0 +1,1 @@
+"""What a compiled bot sees: types of numba over the record of a game."""
