@@ -67,7 +67,7 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     from cantstop_arena.deals.outcomes import Block
     from cantstop_arena.table.block_loop import _Play
     from cantstop_arena.tournament.files import config
-    from cantstop_arena.tournament.files.config import FaultPolicy
+    from cantstop_arena.tournament.files.tournament import FaultPolicy
     from cantstop_arena.tournament.pool.bot_logs import BotLogs
     from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
     from cantstop_arena.tournament.setup.known_bots import Bots

@@ -34,7 +34,7 @@ from cantstop_arena.tournament.cluster.letters import (
     Unfit,
 )
 from cantstop_arena.tournament.cluster.stock import Stock
-from cantstop_arena.tournament.files.config import FaultPolicy
+from cantstop_arena.tournament.files.tournament import FaultPolicy
 from cantstop_arena.tournament.pool.block_pool import Unbuilt
 from cantstop_arena.tournament.pool.bot_logs import LONGEST, BotLogs
 from cantstop_arena.tournament.pool.cluster_address import address_in

@@ -11,8 +11,8 @@ from cantstop_arena.compare.config import Comparison, folder_names, read, seated
 from cantstop_arena.compare.measures import DEFAULT_IGNORED, ORDER
 from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.errors import ConfigError, UsageError
-from cantstop_arena.tournament.files.config import Overrides
 from cantstop_arena.tournament.files.entrants import LONGEST_NAME, Entrant
+from cantstop_arena.tournament.files.tournament import Overrides
 
 CATALOGUE = Catalogue(Path("no such folder"))
 MANUAL = """

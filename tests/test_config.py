@@ -20,7 +20,9 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.options import Option
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
-from cantstop_arena.tournament.files.config import FaultPolicy, Overrides, Tournament, dump, read
+from cantstop_arena.tournament.files.config import read
+from cantstop_arena.tournament.files.tournament import FaultPolicy, Overrides, Tournament
+from cantstop_arena.tournament.files.yaml_text import dump
 
 KNOWN_KEYS = (
     "name, game, rules, players, games, until, seed, decision_limit, start_limit, max_faults,"

@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.errors import ConfigError
-from cantstop_arena.tournament.files.config import dump, read
+from cantstop_arena.tournament.files.config import read
+from cantstop_arena.tournament.files.yaml_text import dump
 
 A_LONG_LINE = 1000  # characters of one problem
 LONG, A_HANG = 2, 60  # seconds: the first is told, the second fails

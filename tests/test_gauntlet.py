@@ -13,7 +13,8 @@ from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.deals.seatings import groups_with
 from cantstop_arena.errors import ConfigError
-from cantstop_arena.tournament.files.config import Tournament, read
+from cantstop_arena.tournament.files.config import read
+from cantstop_arena.tournament.files.tournament import Tournament
 
 
 def arena(*words: str, code: int = 0) -> str:

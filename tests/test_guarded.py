@@ -13,7 +13,8 @@ from cantstop_arena.cli import main
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.tournament.ledgers.archive import reread
 from cantstop_arena.tournament.ledgers.guard import guarded
-from cantstop_arena.tournament.ledgers.ledger import LEDGER, alone_in
+from cantstop_arena.tournament.ledgers.ledger import LEDGER
+from cantstop_arena.tournament.ledgers.opening import alone_in
 
 
 def filled(folder: Path) -> bytes:

@@ -15,7 +15,8 @@ from cantstop_arena.deals.outcomes import DIED, Block, Snapshot
 from cantstop_arena.deals.seatings import standard_orders
 from cantstop_arena.runtime import process_tree
 from cantstop_arena.runtime.errands import AT_ONCE, Errand, Failed, done
-from cantstop_arena.tournament.files.config import FaultPolicy, read
+from cantstop_arena.tournament.files.config import read
+from cantstop_arena.tournament.files.tournament import FaultPolicy
 from cantstop_arena.tournament.pool.strikes import Failure, Strikes
 from cantstop_arena.tournament.replaying import recorded
 from cantstop_arena.tournament.run import KEPT

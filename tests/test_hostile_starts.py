@@ -12,7 +12,8 @@ from cantstop_arena.bot_sources.bot_files import Source
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
-from cantstop_arena.tournament.files.config import FaultPolicy, read
+from cantstop_arena.tournament.files.config import read
+from cantstop_arena.tournament.files.tournament import FaultPolicy
 from cantstop_arena.tournament.pool.bot_logs import BotLogs
 from cantstop_arena.tournament.pool.frames import Nonsense
 from cantstop_arena.tournament.pool.messages import Building

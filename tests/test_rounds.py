@@ -23,7 +23,7 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
+from cantstop_arena.tournament.files.tournament import FaultPolicy, Tournament
 from cantstop_arena.tournament.schedule import deals_per_block, deals_per_round, missing_rounds
 
 

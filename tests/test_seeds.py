@@ -15,7 +15,8 @@ from cantstop_arena.deals.seeds import bits_of, drawn, in_json, seed_of
 from cantstop_arena.games.cantstop.engine.state import new_game
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.tournament.files import config
-from cantstop_arena.tournament.ledgers.ledger import seed_in
+from cantstop_arena.tournament.files.yaml_text import dump
+from cantstop_arena.tournament.ledgers.identities import seed_in
 
 MASK = (1 << 64) - 1
 NAME = int.from_bytes(b"cantstop")
@@ -111,7 +112,7 @@ def test_a_seed_in_a_file_survives_being_spelled_out(word: str, seed: object) ->
     path.write_text(CUP.format(f"seed: {word}\n"))
     cup = config.read(path, Catalogue(Path("bots")))
     assert (cup.seed, cup.drawn) == (seed, False)
-    path.write_text(config.dump(cup.resolved(Path())))
+    path.write_text(dump(cup.resolved(Path())))
     assert config.read(path, Catalogue(Path("bots"))).seed == seed
     assert seed_in(cup.identity()) == seed
 

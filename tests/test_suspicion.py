@@ -17,7 +17,8 @@ from click.testing import CliRunner
 from cantstop_arena.cli import main
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.tournament.ledgers.archive import looked_at, reread
-from cantstop_arena.tournament.ledgers.ledger import LEDGER, open_ledger
+from cantstop_arena.tournament.ledgers.ledger import LEDGER
+from cantstop_arena.tournament.ledgers.opening import open_ledger
 from cantstop_arena.tournament.ledgers.rows import Row, unpacked
 
 CUP = """

@@ -27,8 +27,9 @@ from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
-from cantstop_arena.tournament.ledgers.ledger import Ledger, open_ledger
+from cantstop_arena.tournament.files.tournament import FaultPolicy, Tournament
+from cantstop_arena.tournament.ledgers.ledger import Ledger
+from cantstop_arena.tournament.ledgers.opening import open_ledger
 from cantstop_arena.tournament.schedule import deals_per_block, missing_rounds
 
 # --- Schedule -------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from cantstop_arena.compare.run import compare as play
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.documents.formats.model import Column, Kind, Table
 from cantstop_arena.reports.comparison import content, write_comparison, write_comparison_page
-from cantstop_arena.tournament.files.config import Overrides
+from cantstop_arena.tournament.files.tournament import Overrides
 
 
 class ComparisonResults:

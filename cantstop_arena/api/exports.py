@@ -13,7 +13,7 @@ from cantstop_arena.export.replays import Played, Replays
 from cantstop_arena.export.rows import DECISIONS, GameRows, Row, decision_rows
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournament.files.config import Tournament
+from cantstop_arena.tournament.files.tournament import Tournament
 from cantstop_arena.tournament.run import KEPT
 
 

@@ -5,7 +5,8 @@ import json
 import re
 from dataclasses import replace
 
-from cantstop_arena.tournament.files.config import LONGEST_FOLDER, LONGEST_NAME, Tournament
+from cantstop_arena.tournament.files.keys import LONGEST_FOLDER, LONGEST_NAME
+from cantstop_arena.tournament.files.tournament import Tournament
 
 _WORDS = 80  # letters of all bots together
 _SHOWN = 3  # bots that are named

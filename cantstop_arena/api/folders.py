@@ -16,7 +16,7 @@ from cantstop_arena.tournament.ledgers.archive import reread, reread_as_asked
 if TYPE_CHECKING:
     from cantstop_arena.api.comparisons import ComparisonResults
     from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.tournament.files.config import Tournament
+    from cantstop_arena.tournament.files.tournament import Tournament
 
 
 def open(

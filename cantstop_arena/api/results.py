@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from cantstop_arena.api.exports import Export, ExportReport
     from cantstop_arena.api.games import PlayedGame
     from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.tournament.files.config import Tournament
+    from cantstop_arena.tournament.files.tournament import Tournament
 
 Source: TypeAlias = "Callable[[], tuple[Tournament, Catalogue]]"
 """The tournament and what can play in it, for games to be played again; made when that is asked."""

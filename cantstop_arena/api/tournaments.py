@@ -19,8 +19,9 @@ from cantstop_arena.errors import ConfigError, UsageError
 from cantstop_arena.games.registry import DEFAULT, game_called
 from cantstop_arena.tournament import until as playing
 from cantstop_arena.tournament.files import config
-from cantstop_arena.tournament.files.config import RESOLVED, Overrides, Tournament
 from cantstop_arena.tournament.files.entrants import Entrant
+from cantstop_arena.tournament.files.tournament import RESOLVED, Overrides, Tournament
+from cantstop_arena.tournament.files.yaml_text import dump
 from cantstop_arena.tournament.run import settled
 
 _PLACEHOLDER = "tournament"  # until it is known what there is to be named
@@ -42,7 +43,7 @@ class PlannedTournament:
     @property
     def text(self) -> str:
         """The tournament file that says the same."""
-        return config.dump(self.tournament.resolved(Path()))
+        return dump(self.tournament.resolved(Path()))
 
     def without_luck(self) -> "PlannedTournament":
         """The same with luck removed: rolls are scored, and taken out of scores and Elo."""

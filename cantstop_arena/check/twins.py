@@ -29,7 +29,7 @@ from cantstop_arena.runtime.machinecode.files import (
 from cantstop_arena.runtime.machinecode.toolchain import toolchain
 from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.tournament.files.config import usual_players
+from cantstop_arena.tournament.files.keys import usual_players
 from cantstop_arena.tournament.setup.preparation import packed, unpacked
 from cantstop_arena.tournament.setup.table_specs import TableSpec, seat_for
 

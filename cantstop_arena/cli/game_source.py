@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cantstop_arena.bot_sources.catalogue import Catalogue
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.game_api.game import Event
-    from cantstop_arena.tournament.files.config import Tournament
+    from cantstop_arena.tournament.files.tournament import Tournament
     from cantstop_arena.views.game_view import GameView
 
 LAST_DEAL = 2**63 - 1  # that the engine can count; no tournament comes near
@@ -69,17 +69,18 @@ class Source:
     def _tournament(self, catalogue: "Catalogue") -> "Tournament":
         """The tournament of the file, with the seed that was drawn for it if none is named."""
         from cantstop_arena.tournament.files import config
+        from cantstop_arena.tournament.files.tournament import RESOLVED, Overrides
         from cantstop_arena.tournament.ledgers.archive import looked_at
         from cantstop_arena.tournament.ledgers.ledger import LEDGER
 
-        tournament = config.read(self.file, catalogue, config.Overrides(seed=self.seed))
+        tournament = config.read(self.file, catalogue, Overrides(seed=self.seed))
         if not tournament.drawn:
             return tournament
         folder = RESULTS / tournament.name
         if not (folder / LEDGER).is_file():
             raise UsageError(
                 f"{self.file} names no seed, and there are no results in {folder} to tell the one"
-                f" that was drawn. Give the {config.RESOLVED} of a results folder, or a --seed"
+                f" that was drawn. Give the {RESOLVED} of a results folder, or a --seed"
             )
         return replace(tournament, seed=looked_at(folder, lambda account: account.seed))
 

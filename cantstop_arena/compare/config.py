@@ -14,13 +14,8 @@ from typing import TYPE_CHECKING, Any
 from cantstop_arena.compare.measures import Questions
 from cantstop_arena.deals.seeds import Seed, drawn
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.tournament.files.config import (
-    AS_WRITTEN,
-    GAMES,
-    RESOLVED,
-    FaultPolicy,
-    Overrides,
-    Tournament,
+from cantstop_arena.tournament.files.entrants import LONGEST_NAME, Entrant, EntrantReader
+from cantstop_arena.tournament.files.keys import (
     read_game,
     read_name,
     read_policy,
@@ -28,7 +23,14 @@ from cantstop_arena.tournament.files.config import (
     read_seed,
     usual_players,
 )
-from cantstop_arena.tournament.files.entrants import LONGEST_NAME, Entrant, EntrantReader
+from cantstop_arena.tournament.files.tournament import (
+    AS_WRITTEN,
+    GAMES,
+    RESOLVED,
+    FaultPolicy,
+    Overrides,
+    Tournament,
+)
 from cantstop_arena.tournament.files.yaml_reader import (
     Entry,
     Reader,

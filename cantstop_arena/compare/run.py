@@ -21,8 +21,10 @@ from cantstop_arena.compare.statistics import (
 )
 from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournament.files.config import RESOLVED, Tournament, dump
-from cantstop_arena.tournament.ledgers.ledger import LEDGER, Ledger, open_ledger, stored_seed
+from cantstop_arena.tournament.files.tournament import RESOLVED, Tournament
+from cantstop_arena.tournament.files.yaml_text import dump
+from cantstop_arena.tournament.ledgers.ledger import LEDGER, Ledger
+from cantstop_arena.tournament.ledgers.opening import open_ledger, stored_seed
 from cantstop_arena.tournament.pool.worker_pool import Terms
 from cantstop_arena.tournament.run import Watch, play
 

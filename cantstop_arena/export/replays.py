@@ -26,7 +26,7 @@ from cantstop_arena.games.registry import game_called
 from cantstop_arena.runtime.errands import Errand, done
 from cantstop_arena.table.block_loop import play_deal
 from cantstop_arena.table.table import Table
-from cantstop_arena.tournament.files.config import Tournament
+from cantstop_arena.tournament.files.tournament import Tournament
 from cantstop_arena.tournament.setup.preparation import packed, unpacked
 from cantstop_arena.tournament.setup.table_specs import TableSpec, table_for
 

@@ -12,9 +12,9 @@ from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
 from cantstop_arena.bot_sources.versions import RESULTS, version_name
 from cantstop_arena.games.registry import DEFAULT
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournament.files.config import Tournament
 from cantstop_arena.tournament.files.entrants import Entrant
 from cantstop_arena.tournament.files.references import reference_to
+from cantstop_arena.tournament.files.tournament import Tournament
 
 
 def edits(

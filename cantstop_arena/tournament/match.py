@@ -20,7 +20,7 @@ from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.ratings.sequential.confidence import looks
 from cantstop_arena.ratings.sequential.sprt import GROWTH, SCORES, Sprt, ended_by, expected_deals
 from cantstop_arena.tournament import run
-from cantstop_arena.tournament.files.config import Tournament
+from cantstop_arena.tournament.files.tournament import Tournament
 from cantstop_arena.tournament.ledgers.ledger import Ledger
 from cantstop_arena.tournament.pool.worker_pool import Terms
 from cantstop_arena.tournament.until import BLOCKS

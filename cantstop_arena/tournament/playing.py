@@ -18,8 +18,8 @@ from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.person import Person
 from cantstop_arena.table.table import Table
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.tournament.files.config import FaultPolicy
 from cantstop_arena.tournament.files.references import entrant_called
+from cantstop_arena.tournament.files.tournament import FaultPolicy
 from cantstop_arena.tournament.setup.bot_adapters import RemoteBot
 from cantstop_arena.tournament.setup.table_specs import entrant_seat
 

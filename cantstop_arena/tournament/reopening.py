@@ -4,9 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.tournament.files.config import RESOLVED, Entrant, Tournament, read
+from cantstop_arena.tournament.files.config import read
+from cantstop_arena.tournament.files.entrants import Entrant
+from cantstop_arena.tournament.files.tournament import RESOLVED, Tournament
 from cantstop_arena.tournament.ledgers.archive import looked_at
-from cantstop_arena.tournament.ledgers.ledger import seed_in
+from cantstop_arena.tournament.ledgers.identities import seed_in
 
 
 def played_in(folder: Path, catalogue: Catalogue) -> Tournament:

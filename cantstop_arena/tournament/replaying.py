@@ -17,7 +17,7 @@ from cantstop_arena.runtime import shutdown, system
 from cantstop_arena.runtime.watchdog import Watchdog, pulse, seen
 from cantstop_arena.table.recording import Complaint, record
 from cantstop_arena.texts import last_line
-from cantstop_arena.tournament.files.config import FaultPolicy, Tournament
+from cantstop_arena.tournament.files.tournament import FaultPolicy, Tournament
 from cantstop_arena.tournament.pool.frames import Nonsense
 from cantstop_arena.tournament.pool.messages import (
     Broken,

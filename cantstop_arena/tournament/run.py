@@ -16,15 +16,11 @@ from cantstop_arena.errors import ArenaError, BotError, FaultError, LedgerError,
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.edited_bots import edits
-from cantstop_arena.tournament.files.config import RESOLVED, Tournament, dump
+from cantstop_arena.tournament.files.tournament import RESOLVED, Tournament
+from cantstop_arena.tournament.files.yaml_text import dump
 from cantstop_arena.tournament.ledgers.aggregation import Account, aggregated, charged, reached
-from cantstop_arena.tournament.ledgers.ledger import (
-    LEDGER,
-    Ledger,
-    OtherTournament,
-    open_ledger,
-    stored_seed,
-)
+from cantstop_arena.tournament.ledgers.ledger import LEDGER, Ledger
+from cantstop_arena.tournament.ledgers.opening import OtherTournament, open_ledger, stored_seed
 from cantstop_arena.tournament.pool.block_pool import BlockPool, PlayedPart, Unbuilt
 from cantstop_arena.tournament.pool.bot_logs import BotLogs
 from cantstop_arena.tournament.pool.judge import Judge

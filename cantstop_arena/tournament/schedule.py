@@ -12,7 +12,7 @@ from typing import TypeAlias
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.deals.sampling import Span, gaps
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.tournament.files.config import Tournament
+from cantstop_arena.tournament.files.tournament import Tournament
 
 _MOST_GAMES = {"compiled": 16_384, "plain": 256}  # about a tenth of a second of play
 _LARGER = 4  # blocks of compiled bots: what comes with a block weighs more beside their games

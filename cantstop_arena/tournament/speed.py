@@ -19,7 +19,7 @@ from cantstop_arena.deals.seeds import drawn
 from cantstop_arena.errors import BotError, GameError
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.runtime.errands import Errand, Failed, run
-from cantstop_arena.tournament.files.config import usual_players
+from cantstop_arena.tournament.files.keys import usual_players
 from cantstop_arena.tournament.setup.preparation import packed, prepare_bots, unpacked
 from cantstop_arena.tournament.setup.table_specs import TableSpec, seat_for
 

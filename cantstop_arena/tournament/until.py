@@ -14,7 +14,7 @@ from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.ratings.precision import widest
 from cantstop_arena.ratings.sequential.confidence import looks
 from cantstop_arena.tournament import run
-from cantstop_arena.tournament.files.config import Tournament
+from cantstop_arena.tournament.files.tournament import Tournament
 from cantstop_arena.tournament.ledgers.aggregation import reached
 from cantstop_arena.tournament.pool.worker_pool import Terms
 

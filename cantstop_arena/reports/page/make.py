@@ -26,7 +26,7 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
     """The page of the tournament in a folder."""
     from cantstop_arena.documents.analysis import Analysis
     from cantstop_arena.reports.highlights import recorded_games
-    from cantstop_arena.tournament.files.config import RESOLVED
+    from cantstop_arena.tournament.files.tournament import RESOLVED
     from cantstop_arena.tournament.ledgers.history import history
 
     with _wanted(_REPORT):

@@ -19,7 +19,7 @@ from cantstop_arena.reports.page.sections.predecessors_section import predecesso
 from cantstop_arena.reports.page.sections.seats_section import seats_section
 from cantstop_arena.reports.page.sections.standings_section import standings_section
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournament.files.config import RESOLVED
+from cantstop_arena.tournament.files.tournament import RESOLVED
 
 COMMAND = shlex.join(["arena", "run", RESOLVED, "--results", "again"])
 

@@ -24,7 +24,8 @@ from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.registry import game_called
-from cantstop_arena.tournament.ledgers.ledger import KeptDeals, orders_of, seed_in
+from cantstop_arena.tournament.ledgers.identities import orders_of, seed_in
+from cantstop_arena.tournament.ledgers.ledger import KeptDeals
 from cantstop_arena.tournament.ledgers.remarks import remarks_on
 
 

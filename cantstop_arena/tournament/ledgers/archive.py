@@ -19,9 +19,11 @@ from typing import Any, TypeGuard, TypeVar
 from cantstop_arena.deals.outcomes import Charge, Fault, Results, Until
 from cantstop_arena.errors import ArenaError, BotError, LedgerError
 from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by
-from cantstop_arena.tournament.files.config import RESOLVED, read_aims, read_games
+from cantstop_arena.tournament.files.config import read_aims, read_games
+from cantstop_arena.tournament.files.tournament import RESOLVED
 from cantstop_arena.tournament.files.yaml_reader import unknown
 from cantstop_arena.tournament.ledgers.aggregation import Account, aggregated, charged, reached
+from cantstop_arena.tournament.ledgers.identities import differences
 from cantstop_arena.tournament.ledgers.ledger import (
     LEDGER,
     UNREADABLE,
@@ -29,7 +31,6 @@ from cantstop_arena.tournament.ledgers.ledger import (
     Ledger,
     about,
     damaged,
-    differences,
 )
 
 MATCH = "match.json"  # beside the ledger of a match

@@ -5,7 +5,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cantstop_arena.errors import LedgerError
-from cantstop_arena.tournament.ledgers.ledger import LEDGER, alone_in, damaged
+from cantstop_arena.tournament.ledgers.ledger import LEDGER, damaged
+from cantstop_arena.tournament.ledgers.opening import alone_in
 
 _LARGEST = 1 << 28  # bytes that are remembered: a ledger of some hundred million games
 

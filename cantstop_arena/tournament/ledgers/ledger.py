@@ -1,11 +1,10 @@
 """The ledger: every block played, in one SQLite file that survives whatever stops a run."""
 
 import json
-import os
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -17,10 +16,9 @@ from numpy.typing import NDArray
 from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally
 from cantstop_arena.deals.sampling import Bytes, Span
 from cantstop_arena.deals.seatings import Group, Orders, lineups
-from cantstop_arena.deals.seeds import WANTED, Seed, seed_of
 from cantstop_arena.errors import LedgerError
-from cantstop_arena.games.registry import game_called
 from cantstop_arena.runtime import shutdown
+from cantstop_arena.tournament.ledgers.identities import orders_of
 from cantstop_arena.tournament.ledgers.rows import (
     MEASURED,
     Examiner,
@@ -36,8 +34,7 @@ from cantstop_arena.tournament.ledgers.rows import (
 
 VERSION = 4
 LEDGER = "ledger.sqlite"
-
-_SCHEMA = (
+SCHEMA = (
     "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     """
     CREATE TABLE blocks (
@@ -53,19 +50,14 @@ _SCHEMA = (
     ) WITHOUT ROWID
     """,
 )
-
-
 _UNEXPECTED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
-
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite raises of a file; of a damaged one, it can fail to say what."""
-
 _SENTENCE_SEALS = "SELECT -1 - first, seal FROM seals WHERE bots = ''"
 _LOST_BLOCKS = (
     "SELECT first, bots FROM seals WHERE bots != '' AND NOT EXISTS"
     " (SELECT 1 FROM blocks WHERE blocks.first = seals.first AND blocks.bots = seals.bots)"
 )
-
 KeptDeals: TypeAlias = tuple[Group, int, Bytes, NDArray[np.uint32]]
 """Of a block: its group, its first deal, the winners of its games (deals by seatings, masks of
 seats), and the measures of its deals, as far as they are kept."""
@@ -256,7 +248,7 @@ class Ledger:
         for suffix in ("-wal", "-shm"):
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
         fresh.replace(self.path)
-        self._connection = _connect(self.path)
+        self._connection = connect(self.path)
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
@@ -284,138 +276,9 @@ def _place_of(bot: int) -> tuple[int, str]:
     return -1 - bot, ""
 
 
-class OtherTournament(LedgerError):
-    """A ledger of another tournament than was asked for, whose identity is `stored`."""
-
-    def __init__(self, stored: Mapping[str, Any], message: str) -> None:
-        super().__init__(message)
-        self.stored = stored
-
-
-# Opening ------------------------------------------------------------------------------------
-
-
-@contextmanager
-def open_ledger(path: Path, identity: Mapping[str, Any], fresh: bool = False) -> Iterator[Ledger]:
-    """The ledger of the tournament with this identity, created where there is none.
-
-    Raises LedgerError where the file belongs to another tournament or cannot be used.
-    """
-    with alone_in(path.parent):
-        yield from _opened(path, identity, fresh)
-
-
-@contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
-    """Keep other runs out of a folder. The lock dies with its process, however that ends.
-
-    It is a record lock, which worker processes do not inherit: theirs could outlive ours.
-    """
-    try:
-        import fcntl
-    except ImportError:  # no such locks on this system
-        yield
-        return
-    try:
-        lock = os.fdopen(os.open(folder / ".lock", _LOCK_FLAGS, 0o644), "wb")
-    except OSError as error:
-        raise LedgerError(
-            f"{folder} cannot be written: {error.strerror}. Mend its rights, or choose another"
-            " folder with --results."
-        ) from error
-    with lock as file:
-        try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise LedgerError(
-                f"another run is writing to {folder}; wait until it is done"
-            ) from None
-        yield
-
-
-# A bot may have left a pipe there, which would be waited for, or a link to a file that is dear.
-_LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-
-
-def _opened(path: Path, identity: Mapping[str, Any], fresh: bool) -> Iterator[Ledger]:
-    if fresh:
-        for suffix in ("", "-wal", "-shm"):
-            Path(f"{path}{suffix}").unlink(missing_ok=True)
-    try:
-        ledger = Ledger(path, _connect(path))
-        _check_identity(ledger, identity)
-        ledger.examine()
-        try:
-            yield ledger
-        finally:
-            ledger.close()
-    except UNREADABLE as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the extended part
-        if code in _UNWRITTEN:
-            raise LedgerError(
-                f"{path} cannot be written: {error}. Nothing that was finished is lost: make room,"
-                " or mend the folder's rights, and run the same command again."
-            ) from error
-        raise LedgerError(damaged(path, error)) from error
-
-
-_UNWRITTEN = {
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_PERM,
-}
-
-
 def damaged(path: Path, error: Exception | str) -> str:
     """What to say of a file that cannot be read."""
     return f"{path}: {error}. If the file is damaged, move it away or start afresh with --fresh."
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    return connection
-
-
-def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
-    stored = about(ledger)
-    wanted = {"version": VERSION, "tournament": json.loads(json.dumps(identity))}
-    if stored is None:
-        with ledger._connection as connection:
-            connection.execute("BEGIN IMMEDIATE")  # all of it, or nothing
-            for statement in _SCHEMA:
-                connection.execute(statement)
-            rows = [(key, text(value)) for key, value in wanted.items()]
-            connection.executemany("INSERT INTO about VALUES (?, ?)", rows)
-        return
-    if stored.get("version") != VERSION:
-        raise LedgerError(
-            f"{ledger.path} was written by another version of this program; leave it and choose"
-            " another folder with --results, or replace it with --fresh"
-        )
-    if ledger.is_empty():  # the bots of a run that never began may have been mended since
-        with ledger._connection as connection:
-            change = "UPDATE about SET value = ? WHERE key = 'tournament'"
-            connection.execute(change, (text(wanted["tournament"]),))
-        return
-    told = [
-        f"  {place}: stored {there}, requested {here}"
-        for place, there, here in differences(stored["tournament"], wanted["tournament"])
-    ]
-    if told:
-        raise OtherTournament(
-            stored["tournament"],
-            "\n".join(
-                [
-                    f"{ledger.path} holds another tournament of this name. What differs:",
-                    *told,
-                    "Give the tournament another name, or replace the results with --fresh.",
-                ]
-            ),
-        )
 
 
 def about(ledger: Ledger) -> dict[str, Any] | None:
@@ -427,41 +290,9 @@ def about(ledger: Ledger) -> dict[str, Any] | None:
         return {key: json.loads(told) for key, told in ledger._select("SELECT * FROM about")}
 
 
-def orders_of(identity: Mapping[str, Any]) -> Orders:
-    """The orders in which bots take their seats in each deal of a tournament. Raises ValueError."""
-    game, players = game_called(str(identity["game"])), identity["players"]
-    if type(players) is not int or players not in game.players:
-        raise ValueError(f"{game.title} has no {players!r:.20} seats")
-    return game.orders(players)
-
-
-def seed_in(identity: Mapping[str, Any]) -> Seed:
-    """The seed in the identity of a tournament. Raises LedgerError where there is none."""
-    seed = seed_of(identity.get("seed"))
-    if seed is None:
-        raise LedgerError(f"A ledger's seed must be {WANTED}, not {text(identity.get('seed'))}")
-    return seed
-
-
-def stored_seed(path: Path) -> Seed | None:
-    """The seed of the ledger in a file; None where there is none that can be read."""
-    if not path.exists():
-        return None
-    damage = (sqlite3.Error, ValueError, LookupError, TypeError, AttributeError, LedgerError)
-    with suppress(*damage), closing(sqlite3.connect(path)) as connection:
-        stored = about(Ledger(path, connection))
-        return seed_in(stored["tournament"]) if stored else None
-    return None
-
-
-def differences(one: Any, other: Any, place: str = "") -> Iterator[tuple[str, str, str]]:
-    """Where two identities differ: the place, and what each of them has there, as JSON."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in [*one, *(key for key in other if key not in one)]:
-            inner = f"{place}.{key}" if place else str(key)
-            yield from differences(one.get(key), other.get(key), inner)
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for number, (this, that) in enumerate(zip(one, other, strict=True), start=1):
-            yield from differences(this, that, f"{place}[{number}]")
-    elif one != other:
-        yield place, text(one), text(other)
+def connect(path: Path) -> sqlite3.Connection:
+    """The database in a file, in which nothing that was finished gets lost."""
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    return connection

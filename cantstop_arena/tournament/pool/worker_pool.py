@@ -19,7 +19,7 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import GameError, WorkerPoolError
 from cantstop_arena.runtime import shutdown, system, watchdog
 from cantstop_arena.texts import last_line
-from cantstop_arena.tournament.files.config import START_LIMIT
+from cantstop_arena.tournament.files.tournament import START_LIMIT
 from cantstop_arena.tournament.pool.block_pool import PlayedPart, Unbuilt
 from cantstop_arena.tournament.pool.cluster_address import Address
 from cantstop_arena.tournament.pool.frames import Nonsense

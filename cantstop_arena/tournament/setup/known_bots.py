@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.runtime.system import short_path
-from cantstop_arena.tournament.files.config import FaultPolicy
+from cantstop_arena.tournament.files.tournament import FaultPolicy
 from cantstop_arena.tournament.pool.bot_logs import BotLogs
 from cantstop_arena.tournament.setup.preparation import Part
 

@@ -19,7 +19,8 @@ from cantstop_arena.games.registry import game_called
 from cantstop_arena.isolation.launch import Launch, served_bot
 from cantstop_arena.runtime import system
 from cantstop_arena.table.contestants import Contestant, code_digest
-from cantstop_arena.tournament.files.config import RESOLVED, Entrant, FaultPolicy, Tournament
+from cantstop_arena.tournament.files.entrants import Entrant
+from cantstop_arena.tournament.files.tournament import RESOLVED, FaultPolicy, Tournament
 from cantstop_arena.tournament.pool.bot_logs import BotLogs, Redirection
 from cantstop_arena.tournament.pool.messages import Building
 from cantstop_arena.tournament.setup.bot_adapters import LocalBot, RemoteBot
