@@ -10,8 +10,8 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.runtime.system import bytes_of
 from cantstop_arena.tournament import match, until
+from cantstop_arena.tournament.pool import worker
 from cantstop_arena.tournament.pool.cluster_address import Address, address_in
-from cantstop_arena.tournament.pool.worker import start_methods, worker_count
 from cantstop_arena.tournament.pool.worker_pool import Terms
 
 
@@ -43,14 +43,14 @@ class Settings:
     @property
     def terms(self) -> Terms:
         """The terms on which workers play. Raises UsageError."""
-        methods = start_methods()
+        methods = worker.start_methods()
         if self.start_method not in (None, *methods):
             known = " or ".join(methods)
             raise UsageError(f"start_method must be {known}, not {self.start_method!r}")
         if self.workers is not None and self.workers < 1:
             raise UsageError(f"workers must be 1 or more, not {self.workers}")
         cluster = address_in(self.cluster) if isinstance(self.cluster, str) else self.cluster
-        count = self.workers or (0 if cluster else worker_count())  # a machine knows its own
+        count = self.workers or (0 if cluster else worker.worker_count())  # a machine knows its own
         return Terms(count, self.start_method or methods[0], self._bytes, cluster=cluster)
 
     @property
