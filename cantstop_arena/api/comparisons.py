@@ -76,6 +76,7 @@ def compare(
     games: int | None = None,
     seed: Seed | None = None,
     workers: int | None = None,
+    cluster: str | None = None,
     start_method: str | None = None,
     memory: int | str | None = None,
     progress: Progress = False,
@@ -88,7 +89,7 @@ def compare(
 
     Raises ArenaError, and Interrupted by Ctrl-C.
     """
-    settings = Settings(workers, start_method, memory, progress, fresh)
+    settings = Settings(workers, start_method, memory, progress, fresh, cluster)
     comparison, catalogue, folder = planned(
         file, games=games, seed=seed, bots_folder=bots_folder, results=results
     )

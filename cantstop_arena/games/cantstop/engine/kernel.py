@@ -80,6 +80,16 @@ def settle(handle, sums, tallies, winners, measures, order, index):
     settle_game(game_at(handle), sums, tallies, winners, measures, order, index)
 
 
+@part
+def seat_bots(game, addresses, seating):
+    """Let the compiled bots of a seating take their seats."""
+    for seat in range(game.players):
+        bot = seating[seat]
+        game.bots[seat] = bot
+        game.turn_at[seat] = addresses[bot, 0]
+        game.memory_sizes[seat] = addresses[bot, 1]
+
+
 @entry
 def play_native(handle, addresses, seatings, first, start, stop, sums, tallies, winners, measures):
     """Play the games of compiled bots, deal by deal in every seating, numbered `start` to `stop`.
@@ -92,11 +102,7 @@ def play_native(handle, addresses, seatings, first, start, stop, sums, tallies, 
     for cursor in range(start, stop):
         game.cursor = cursor
         index, order = cursor // orders, cursor % orders
-        for seat in range(game.players):
-            bot = seatings[order, seat]
-            game.bots[seat] = bot
-            game.turn_at[seat] = addresses[bot, 0]
-            game.memory_sizes[seat] = addresses[bot, 1]
+        seat_bots(game, addresses, seatings[order])
         course.start_game(game, first + index)
         while game.waiting != OVER:
             play_turn_of_bot(game)

@@ -15,7 +15,7 @@ much bad luck for the others, each of whom bears the same part of it.
 from cantstop_arena.games.cantstop.engine import course
 from cantstop_arena.games.cantstop.engine.calling import game_at, play_turn_of_bot
 from cantstop_arena.games.cantstop.engine.compiling.compiler import entry, part
-from cantstop_arena.games.cantstop.engine.kernel import end_turn
+from cantstop_arena.games.cantstop.engine.kernel import end_turn, seat_bots
 from cantstop_arena.games.cantstop.engine.moves import lowest_column, usable_columns
 from cantstop_arena.games.cantstop.engine.settling import settle_game
 from cantstop_arena.games.cantstop.engine.state import BUST, FAULT, MOVED, OVER, ROLL
@@ -108,11 +108,7 @@ def play_scored(
     for cursor in range(start, stop):
         game.cursor = cursor
         index, order = cursor // orders, cursor % orders
-        for seat in range(game.players):
-            bot = seatings[order, seat]
-            game.bots[seat] = bot
-            game.turn_at[seat] = addresses[bot, 0]
-            game.memory_sizes[seat] = addresses[bot, 1]
+        seat_bots(game, addresses, seatings[order])
         course.start_game(game, first + index)
         _play(game, lucks)
         if game.ending == FAULT:
