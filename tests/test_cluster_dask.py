@@ -162,7 +162,7 @@ def test_a_cluster_writes_the_same_bytes_though_a_machine_is_killed(cup: Path) -
 @pytest.mark.long
 def test_ten_kills_at_random_change_nothing(cup: Path) -> None:
     """Of Dask's processes and the arena's, on machines."""
-    (cup / "cup.yaml").write_text(TOURNAMENT.format(games=1500).replace(", hangs", ""))
+    (cup / "cup.yaml").write_text(TOURNAMENT.format(games=40_000).replace(", hangs", ""))
     ended(started("one"))
     chance, run, killed = random.Random(28), started("two", "--cluster", "local:2"), 0
     while run.poll() is None and killed < 10:

@@ -17,7 +17,7 @@ from cantstop_arena.cli import completing
 from cantstop_arena.cli.commands.rules import rules_option
 from cantstop_arena.cli.game_source import LAST_DEAL, STANDARD
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option, seed_option
-from cantstop_arena.cli.terminals.terminal import coloured, on_signal
+from cantstop_arena.cli.terminals.terminal import coloured, on_signal, wait_for_keys
 from cantstop_arena.errors import UsageError
 from cantstop_arena.runtime import shutdown
 
@@ -165,16 +165,14 @@ def _read(prompt: str) -> str | None:
     """A line of the user's, None at the end of the input; repeated where it cannot be seen."""
     if sys.stdin.isatty():
         with on_signal(signal.SIGCONT, lambda: _repeat(prompt)):
-            line = _asked(prompt)
+            click.echo(prompt, nl=False)
+            wait_for_keys()
+            line = _line()
     else:
-        line = _asked(prompt)
+        click.echo(prompt, nl=False)
+        line = _line()
         click.echo(ascii(line.decode(errors="replace").strip())[1:-1])
     return line.decode(errors="replace") if line else None
-
-
-def _asked(prompt: str) -> bytes:
-    click.echo(prompt, nl=False)
-    return _line()
 
 
 def _repeat(prompt: str) -> None:

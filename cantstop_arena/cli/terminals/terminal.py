@@ -66,6 +66,16 @@ def on_signal(number: int, act: Callable[[], None]) -> Iterator[None]:
         signal.signal(number, before)
 
 
+def wait_for_keys() -> None:
+    """Wait until a line was typed, or the terminal is gone.
+
+    Not in the call that reads it: a signal between Python's last look and that call, which happens
+    on a busy machine, would be heard only after the next line.
+    """
+    while not select.select([sys.stdin.fileno()], [], [], _PULSE)[0]:
+        pass
+
+
 @contextmanager
 def raw_keys() -> Iterator[Iterator[bytes]]:
     """The keys that are pressed, one by one, unseen; there are no more at the end of the input.
