@@ -19,12 +19,12 @@ from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
 from cantstop_arena.bot_sources.versions import RESULTS
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.documents.analysis import Analysis
-from cantstop_arena.documents.written import write_whole
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.registry import DEFAULT, game_called
 from cantstop_arena.ratings.labels import MOST_ELO
 from cantstop_arena.ratings.sequential.sprt import Sprt
 from cantstop_arena.reports.match import Finding, finding, match_json, match_text
+from cantstop_arena.runtime.whole_files import write_whole
 from cantstop_arena.tournament.files.config import MOST_GAMES
 from cantstop_arena.tournament.ledgers.archive import MATCH
 from cantstop_arena.tournament.match import SEATS, Match

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from cantstop_arena.bot_sources.bot_files import is_installed
-from cantstop_arena.documents.written import write_whole
 from cantstop_arena.errors import BotError
+from cantstop_arena.runtime.whole_files import write_whole
 
 FOLDER = ".bots"  # below the results
 _SHOWN = 12  # digits of a digest

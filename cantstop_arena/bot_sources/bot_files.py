@@ -20,6 +20,7 @@ from cantstop_arena.bot_sources import neighbours
 from cantstop_arena.errors import BotError, Interrupted
 from cantstop_arena.runtime import system
 from cantstop_arena.runtime.system import short_path
+from cantstop_arena.runtime.whole_files import draft_of
 from cantstop_arena.texts import in_a_line, said_by, type_name
 
 
@@ -96,9 +97,8 @@ def _keep(path: Path, text: bytes) -> None:
         if os.path.isfile(path) and path.read_bytes() == text:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f".{path.name}")
-        draft.write_bytes(text)
-        draft.replace(path)
+        with draft_of(path) as draft:
+            draft.write_bytes(text)
     except OSError as error:
         told = f"the copy {path} of a bot that plays cannot be written: {error.strerror}"
         raise BotError(f"{told}; move away what stands there, and run it again") from error

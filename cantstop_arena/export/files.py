@@ -9,9 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from cantstop_arena.documents.written import draft_of
 from cantstop_arena.errors import ArenaError, UsageError
 from cantstop_arena.export.rows import Columns, Row
+from cantstop_arena.runtime.whole_files import draft_of
 
 _AT_ONCE = 8192  # rows
 

@@ -22,8 +22,8 @@ from cantstop_arena.documents.formats.model import (
     significant,
 )
 from cantstop_arena.documents.formats.records import as_csv, as_json, records
-from cantstop_arena.documents.written import write_whole
 from cantstop_arena.reports.files import CONTENT, PAGE
+from cantstop_arena.runtime.whole_files import write_whole
 from cantstop_arena.texts import how_many
 
 STYLES = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX}

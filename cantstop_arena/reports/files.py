@@ -15,8 +15,8 @@ from cantstop_arena.documents.tables.predecessors import following, predecessors
 from cantstop_arena.documents.tables.seats import seats
 from cantstop_arena.documents.tables.standings import standings
 from cantstop_arena.documents.tables.styles import styles
-from cantstop_arena.documents.written import write_whole
 from cantstop_arena.reports.summary import summary
+from cantstop_arena.runtime.whole_files import write_whole
 
 PAGE = "report.html"
 CONTENT = "comparison.json"  # in the folder of a comparison

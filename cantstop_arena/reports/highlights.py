@@ -11,10 +11,10 @@ from cantstop_arena.deals.seeds import seed_of
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.formats.records import as_json_lines
 from cantstop_arena.documents.tables.lengths import classes_of, percentile
-from cantstop_arena.documents.written import write_whole
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.game_api.game import Event
 from cantstop_arena.games.registry import game_called
+from cantstop_arena.runtime.whole_files import write_whole
 from cantstop_arena.views.game_view import GameView, view_of
 
 GAMES = "games"  # in a results folder

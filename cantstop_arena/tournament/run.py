@@ -14,6 +14,7 @@ from cantstop_arena.deals.sampling import Span, gaps, merged
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import ArenaError, BotError, FaultError, LedgerError, WorkerPoolError
 from cantstop_arena.runtime import shutdown
+from cantstop_arena.runtime.whole_files import write_whole
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.edited_bots import edits
 from cantstop_arena.tournament.files.tournament import RESOLVED, Tournament
@@ -300,7 +301,5 @@ def _write_resolved(
 ) -> None:
     """Write the tournament with everything spelled out, with as many games as it is to have."""
     games = _games(tournament, max(tournament.deals, reached(spans)))
-    text = dump(replace(tournament, games=games).resolved(folder))
-    target, draft = folder / RESOLVED, folder / f".{RESOLVED}"
-    draft.write_text(text, encoding="utf-8", newline="\n")
-    draft.replace(target)
+    resolved = replace(tournament, games=games).resolved(folder)
+    write_whole(folder / RESOLVED, dump(resolved))

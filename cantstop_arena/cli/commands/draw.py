@@ -31,7 +31,7 @@ def draw(turn: int | None, roll: int | None, svg: Path | None, **game: Any) -> N
     Without a BOT, FILE is a game that `arena play` or `arena replay --json` has written; - is the
     standard input. Without --turn, the board is that of the end.
     """
-    from cantstop_arena.documents.written import write_whole
+    from cantstop_arena.runtime.whole_files import write_whole
 
     if roll is not None and not turn:
         raise click.UsageError("--roll needs the --turn that it belongs to.")

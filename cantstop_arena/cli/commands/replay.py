@@ -61,8 +61,8 @@ def _told(events: "Iterator[Event]", in_colours: bool) -> "Iterator[str]":
 
 
 def _write_page(source: Source, path: Path) -> None:
-    from cantstop_arena.documents.written import write_whole
     from cantstop_arena.reports.page.make import replay_page
+    from cantstop_arena.runtime.whole_files import write_whole
 
     source.check_target(path)
     page = replay_page(source.events(say_aside()))

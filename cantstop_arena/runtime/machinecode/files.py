@@ -10,7 +10,6 @@ import os
 import shutil
 import stat
 import sys
-import uuid
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -18,6 +17,7 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from cantstop_arena.errors import ArenaError
+from cantstop_arena.runtime.whole_files import draft_of
 
 SUFFIX = ".code"
 _MARK = b"machine code\n"
@@ -44,13 +44,10 @@ def path_of(folder: Path, name: str, key: bytes) -> Path:
 
 def seal(path: Path, key: bytes, packed: bytes) -> None:
     """Write a file that is there as a whole or not at all, whoever else writes it."""
-    draft = path.with_name(f".{uuid.uuid4().hex}")
     try:
-        draft.write_bytes(b"".join((_MARK, _seal_of(key, packed), packed)))
-        draft.replace(path)
+        with draft_of(path) as draft:
+            draft.write_bytes(b"".join((_MARK, _seal_of(key, packed), packed)))
     except OSError as error:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
         _say_once(f"compiled code cannot be kept in {path.parent}: {error.strerror or error}")
 
 

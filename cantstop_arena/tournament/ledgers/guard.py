@@ -5,6 +5,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from cantstop_arena.errors import LedgerError
+from cantstop_arena.runtime.whole_files import draft_of
 from cantstop_arena.tournament.ledgers.ledger import LEDGER, damaged
 from cantstop_arena.tournament.ledgers.opening import alone_in
 
@@ -42,9 +43,7 @@ def _restore(path: Path, before: bytes) -> None:
             Path(f"{path}{suffix}").unlink(missing_ok=True)
         if path.is_symlink() or _content(path) != before:
             path.parent.mkdir(parents=True, exist_ok=True)
-            draft = path.with_suffix(".kept")
-            draft.unlink(missing_ok=True)
-            draft.write_bytes(before)
-            draft.replace(path)
+            with draft_of(path) as draft:
+                draft.write_bytes(before)
     except OSError as error:
         raise LedgerError(damaged(path, f"a bot has changed it: {error.strerror}")) from error

@@ -18,6 +18,7 @@ from cantstop_arena.games.cantstop.solving.board import Floats, Size, board_of, 
 from cantstop_arena.games.cantstop.solving.positions import solve_down
 from cantstop_arena.games.cantstop.solving.turns import desk_for
 from cantstop_arena.runtime import shutdown
+from cantstop_arena.runtime.whole_files import clear_up, write_whole
 
 NO_LIMIT = 100  # a turn limit from which on it makes no difference to the digits shown
 _MARK = b"exact values\n"
@@ -120,7 +121,7 @@ def solve(
     table = load(rules, players, folder) or _nothing_solved(rules, players)
     if table.next < 0:
         return table
-    _clear_up(path)
+    clear_up(path)
     with shutdown.in_order():
         try:
             _solve_on(table, path, tell)
@@ -151,23 +152,7 @@ def _solve_on(table: Table, path: Path, tell: Callable[[Table], None]) -> None:
 def _save(table: Table, path: Path) -> None:
     """Write a table; the file appears whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        part.write_bytes(_packed(table))
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _clear_up(path: Path) -> None:
-    """Delete what processes have left behind that were killed while they wrote this table."""
-    for part in path.parent.glob(f".{path.name}.*"):
-        try:
-            os.kill(int(part.suffix[1:]), 0)
-        except ProcessLookupError:
-            part.unlink(missing_ok=True)
-        except (ValueError, PermissionError):  # it is no file of ours, or at work
-            continue
+    write_whole(path, _packed(table))
 
 
 def _packed(table: Table) -> bytes:

@@ -11,6 +11,7 @@ import numpy as np
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.training.course import Course
 from cantstop_arena.games.cantstop.training.learner import KEPT
+from cantstop_arena.runtime.whole_files import draft_of
 
 SUFFIX = ".part"
 
@@ -29,12 +30,10 @@ def _arrays(course: Course) -> Iterator[tuple[str, Any]]:
 
 def save(course: Course, path: Path, command: str) -> None:
     """Keep a training, as a whole or not at all."""
-    draft = path.with_name(f".{path.name}.draft")
     head = json.dumps([command, course.done])
     arrays = {name: np.frombuffer(array, np.uint8) for name, array in _arrays(course)}
-    with draft.open("wb") as file:
+    with draft_of(path) as draft, draft.open("wb") as file:
         np.savez(file, head=np.frombuffer(head.encode(), np.uint8), **arrays)  # type: ignore[arg-type]
-    draft.replace(path)
 
 
 def resume(course: Course, path: Path, command: str) -> None:

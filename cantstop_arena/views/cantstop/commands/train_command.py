@@ -122,10 +122,9 @@ def _standing(course: "Course", plan: "Plan") -> str:
 
 def _write(course: "Course", out: Path, command: str) -> None:
     from cantstop_arena.games.cantstop.champion.files import Nets, as_bytes
+    from cantstop_arena.runtime.whole_files import write_whole
 
     subject = course.subject
     ends, rolls = course.ends.net(), course.rolls.net()
     nets = Nets(subject.rules, subject.players, command, ends, rolls)
-    draft = out.with_name(f".{out.name}.draft")
-    draft.write_bytes(as_bytes(nets))
-    draft.replace(out)
+    write_whole(out, as_bytes(nets))

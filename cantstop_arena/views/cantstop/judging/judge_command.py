@@ -110,7 +110,7 @@ def judge(
     path = _write_tournament(results, rules, players, deals, seed, bots)
     mistakes = {one: worst(one, against, found[one], rules, path) for one in found}
     if html is not None:
-        from cantstop_arena.documents.written import write_whole
+        from cantstop_arena.runtime.whole_files import write_whole
         from cantstop_arena.views.cantstop.judging.judgement_page import judgements_page
 
         write_whole(html, judgements_page(found, against, rules, mistakes))
@@ -130,7 +130,7 @@ def _write_tournament(
     """Write down what was judged, as a tournament whose games can be replayed."""
     import hashlib
 
-    from cantstop_arena.documents.written import write_whole
+    from cantstop_arena.runtime.whole_files import write_whole
     from cantstop_arena.tournament.files.entrants import is_bot_name
 
     told = {key: value for key, value in rules.as_dict().items() if key != "name"}

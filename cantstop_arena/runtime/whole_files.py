@@ -1,4 +1,4 @@
-"""How a report becomes a file: whole or not at all."""
+"""Files that appear whole or not at all, whoever else writes them, whenever the process ends."""
 
 import os
 from collections.abc import Iterator
@@ -8,12 +8,12 @@ from pathlib import Path
 _LONGEST_DRAFT = 40  # of a file's name in that of its draft, which must not be too long itself
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file so that nobody ever finds half of it: UTF-8, lines end with LF.
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that nobody ever finds half of it; text as UTF-8, lines end with LF.
 
     What is there and is no ordinary file, such as /dev/stdout, is written to and not replaced.
     """
-    data = text.encode("utf-8", errors="backslashreplace")
+    data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
     if path.exists() and not path.is_file():
         path.write_bytes(data)
         return
@@ -24,7 +24,7 @@ def write_whole(path: Path, text: str) -> None:
 @contextmanager
 def draft_of(path: Path) -> Iterator[Path]:
     """A file beside another, whose place it takes when it is whole; it goes where that fails."""
-    draft = path.with_name(f".{path.name[:_LONGEST_DRAFT]}.{os.getpid()}")
+    draft = path.with_name(f"{_beginning(path)}{os.urandom(8).hex()}.{os.getpid()}")
     try:
         yield draft
         draft.replace(path)
@@ -35,3 +35,18 @@ def draft_of(path: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):  # what went wrong is told already
             draft.unlink(missing_ok=True)
+
+
+def clear_up(path: Path) -> None:
+    """Delete what processes have left behind that were killed while they wrote this file."""
+    for draft in path.parent.glob(f"{_beginning(path)}*"):
+        try:
+            os.kill(int(draft.suffix[1:]), 0)
+        except ProcessLookupError:
+            draft.unlink(missing_ok=True)
+        except (ValueError, OverflowError, PermissionError):  # it is no draft, or being written
+            continue
+
+
+def _beginning(path: Path) -> str:
+    return f".{path.name[:_LONGEST_DRAFT]}."
