@@ -10,7 +10,8 @@ from types import MethodType
 
 import pytest
 
-from cantstop_arena.bot_sources.bot_specs import BotSpec, Description, place_of
+from cantstop_arena.bot_sources.bot_functions import place_of
+from cantstop_arena.bot_sources.bot_specs import BotSpec, Description
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.deals.outcomes import Block, Tally

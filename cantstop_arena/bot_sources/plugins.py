@@ -23,16 +23,8 @@ from cantstop_arena.bot_sources.bot_files import (
     foreign_code,
     sources_of,
 )
-from cantstop_arena.bot_sources.bot_specs import (
-    Address,
-    BotSpec,
-    Known,
-    check_names,
-    family,
-    game_of,
-    hook_complaint,
-    single_bot,
-)
+from cantstop_arena.bot_sources.bot_specs import Address, BotSpec, Known, check_names
+from cantstop_arena.bot_sources.hooked_bots import family, game_of, hook_complaint, single_bot
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.packages import declared, loaded

@@ -9,7 +9,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from cantstop_arena.bot_sources.bot_specs import BotSpec, innermost, place_of
+from cantstop_arena.bot_sources.bot_functions import innermost, place_of
+from cantstop_arena.bot_sources.bot_specs import BotSpec
 from cantstop_arena.bot_sources.plugins import Loader, is_built_in
 from cantstop_arena.check.findings import NOTE, OK, WRONG, Finding, Stage
 from cantstop_arena.check.harness import Harness, Run

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.bot_sources.bot_specs import Description, marked
+from cantstop_arena.bot_sources.bot_functions import marked
+from cantstop_arena.bot_sources.bot_specs import Description
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.complaints import complaint_of
 from cantstop_arena.bot_sources.plugins import Loader

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena.bot_sources.bot_specs import place_of
+from cantstop_arena.bot_sources.bot_functions import place_of
 from cantstop_arena.bot_sources.complaints import LONGEST_REPORT, complaint_of
 from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.errors import ERROR, BotError

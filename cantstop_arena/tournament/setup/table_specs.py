@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena.bot_sources.bot_specs import Address, BotSpec, Description, lane_of
+from cantstop_arena.bot_sources.bot_functions import lane_of
+from cantstop_arena.bot_sources.bot_specs import Address, BotSpec, Description
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.deals.seatings import Group
