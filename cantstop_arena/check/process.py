@@ -1,4 +1,4 @@
-"""The process in which a bot is examined: `supervisor` starts it, and hears what it finds."""
+"""The process in which a bot is examined: `examination` starts it, and hears what it finds."""
 
 import argparse
 import faulthandler

@@ -1,223 +1,15 @@
-"""A bot on trial: looked at in a process of its own, which it may hang, crash or flood."""
+"""A bot on trial: looked at in processes of its own, played, and played again elsewhere."""
 
-import contextlib
-import json
-import mmap
-import os
-import re
-import selectors
-import signal
-import subprocess
-import sys
-import tempfile
-import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.check.examination import NAME, Examination, Grief, examination_of, own_bot
 from cantstop_arena.check.findings import NOTE, OK, WRONG, Finding, Stage
 from cantstop_arena.check.suite import Trace, difference, suite_of
-from cantstop_arena.deals.outcomes import Snapshot
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.games.registry import all_games, game_called
-from cantstop_arena.runtime import process_tree, shutdown
-from cantstop_arena.runtime.system import ending
-from cantstop_arena.runtime.watchdog import Watchdog, pulse, seen
 from cantstop_arena.texts import in_a_line
-
-Message = Mapping[str, Any]
-
-_START = 60.0  # seconds that Python and the engine's modules may take to load
-_TO_TELL = 0.5  # seconds in which a process says where it is stuck
-_TO_END = 3.0  # seconds in which whoever looks after it ends what it has left behind
-_AT_ONCE = 1 << 16
-_KEPT = 1000  # bytes of what a bot prints
-_LONGEST = 1 << 26  # bytes of a message
-_FOREIGN_WORDS = "somebody else wrote into the pipe of the report"
-_BLANK = Snapshot(0, 0, "", False, (0, 0, 0))
-
-
-_NAME = "--name="  # of a built-in bot, for the process that looks at it
-
-
-class _Grief(Exception):
-    """The process has come to no good end. The message says how."""
-
-
-class Examination:
-    """The process that looks at a bot: its messages, its deadline, and its end."""
-
-    def __init__(self, words: Sequence[str], limit: float, hash_seed: str) -> None:
-        self.stage = Stage("file", "is read", _START)
-        self.printed = 0
-        self.first_print = b""
-        self._limit = limit
-        self._unread = b""
-        self._files = contextlib.ExitStack()
-        self._memory, self._dump = (self._files.enter_context(_scratch()) for _ in range(2))
-        size = max(game.window.size for game in all_games())
-        self._memory.truncate(size)
-        self._shared = mmap.mmap(self._memory.fileno(), size)
-        self.game: Game | None = None  # that the bot plays, when it has been told
-        self._own = _own(words)
-        self._sight: Callable[[], Snapshot] = lambda: _BLANK
-        self._since = self._looked = time.monotonic()
-        self._process = self._started(words, hash_seed)
-        self._watchdog = Watchdog(self._process.pid)
-        self._selector = selectors.DefaultSelector()
-        for pipe in (self._process.stdout, self._process.stderr):
-            assert pipe
-            self._files.enter_context(pipe)
-            self._selector.register(pipe, selectors.EVENT_READ)
-
-    def _started(self, words: Sequence[str], hash_seed: str) -> subprocess.Popen[bytes]:
-        memory, dump = self._memory.fileno(), self._dump.fileno()
-        module = f"{__package__}.process"
-        told = ("--parent", os.getpid(), "--memory", memory, "--dump", dump, "--limit", self._limit)
-        return subprocess.Popen(
-            [sys.executable, "-P", "-m", module, *map(str, told), *words],
-            env={**os.environ, "PYTHONHASHSEED": hash_seed},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            pass_fds=(memory, dump),
-            start_new_session=True,
-        )
-
-    def __enter__(self) -> "Examination":
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        with contextlib.suppress(OSError):  # nobody is left
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        self._selector.close()
-        self._files.close()
-
-    def messages(self) -> Iterator[Message]:
-        """What it tells, to the end. Raises _Grief where it does not get there."""
-        while True:
-            shutdown.check()
-            ready = [key.fileobj for key, _ in self._selector.select(pulse(self._limit))]
-            for pipe in ready:
-                if pipe is self._process.stderr:
-                    self._hear_prints(self._process.stderr)
-            if self._process.stdout in ready:
-                for message in self._read():
-                    if "done" in message:
-                        return
-                    if "game" in message:
-                        self._play(game_called(str(message["game"])))
-                    if "stage" in message:
-                        self._enter(Stage(*message["stage"]))
-                    yield message
-            elif not ready and self._process.poll() is not None and not self._selector.select(0):
-                raise self._fate()  # what it told before its end would be there
-            self._keep_time()
-
-    def _play(self, game: Game) -> None:
-        self.game = game
-        self._sight = game.window.looking_at(self._shared)
-
-    def _enter(self, stage: Stage) -> None:
-        self.stage = stage
-        self._watchdog.begin()
-        self._since = self._looked = time.monotonic()
-
-    def _read(self) -> list[Message]:
-        assert self._process.stdout
-        chunk = self._process.stdout.read(_AT_ONCE)
-        if not chunk:
-            raise self._fate()
-        *lines, self._unread = (self._unread + chunk).split(b"\n")
-        if len(self._unread) > _LONGEST:
-            raise _Grief(_FOREIGN_WORDS)
-        try:
-            return [dict(json.loads(line)) for line in lines]
-        except (ValueError, TypeError):
-            raise _Grief(_FOREIGN_WORDS) from None
-
-    def _hear_prints(self, pipe: Any) -> None:
-        chunk = pipe.read(_AT_ONCE)
-        if not chunk:
-            self._selector.unregister(pipe)
-        self.printed += len(chunk)
-        self.first_print += chunk[: _KEPT - len(self.first_print)]
-
-    def _look(self) -> Snapshot:
-        """What can be seen of the game, where nobody has written over it."""
-        try:
-            return self._sight()
-        except IndexError:
-            return _BLANK
-
-    # When something goes wrong
-
-    def _keep_time(self) -> None:
-        now = time.monotonic()
-        passed, self._looked = seen(now - self._looked, pulse(self._limit)), now
-        snapshot = self._look()
-        self._watchdog.watch(snapshot.step, passed)
-        if self.stage.places and snapshot.deciding and self._watchdog.overdue(self._limit):
-            proven = self._watchdog.proven(self._limit)
-            excuse = "" if proven else ", perhaps since the machine was busy or the process stopped"
-            raise _Grief(f"too slow: no answer within {self._limit:g} s{excuse}{self._stuck()}")
-        if now - self._since > self.stage.limit:
-            raise _Grief(f"is not done within {self.stage.limit:g} s{self._stuck()}")
-
-    def _stuck(self) -> str:
-        """Where it is, asked by a signal that Python answers even in an endless loop."""
-        with contextlib.suppress(OSError):
-            self._process.send_signal(signal.SIGUSR1)
-        deadline = time.monotonic() + _TO_TELL
-        while not _size(self._dump) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        time.sleep(0.02)
-        return self._place()
-
-    def _fate(self) -> _Grief:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_TO_END)
-        return _Grief(f"{ending(self._process.returncode)}{self._place()}")
-
-    def _place(self) -> str:
-        """The function and the line that were at work, and in which game."""
-        snapshot, told = self._look(), []
-        line = _own_line(os.pread(self._dump.fileno(), _AT_ONCE, 0).decode("utf-8", "replace"))
-        if self.stage.places is not None:
-            _, seat, turn, *_ = snapshot.step
-            if snapshot.deciding:
-                asked = snapshot.asked if turn else "making it anew"
-                place = line or self.stage.places.get(snapshot.asked, "") if turn else line
-                told.append(f"in {asked} ({place})" if place else f"in {asked}")
-            games = suite_of(self.game, self._own)[max(0, snapshot.cursor) :] if self.game else ()
-            told += [f"{game}, turn {turn}, seat {seat}" for game in games[:1]]
-        elif line:
-            told.append(line)
-        return f" ({'; '.join(told)})" if told else ""
-
-
-def _scratch() -> Any:
-    return tempfile.TemporaryFile()
-
-
-def _own_line(dump: str) -> str:
-    """The line of the bot's own code that was at work, from a traceback of faulthandler's."""
-    ours = (str(Path(__file__).parents[1]), sys.prefix, sys.base_prefix, "<")
-    for file, line in re.findall(r'File "([^"\n]*)", line (\d+)', dump):
-        if not file.startswith(ours):
-            return f"{file}:{line}"
-    return ""
-
-
-def _size(file: Any) -> int:
-    return os.fstat(file.fileno()).st_size
-
-
-# --- The trial ------------------------------------------------------------------------------------
 
 
 class BotCheck:
@@ -244,15 +36,8 @@ def _words(target: Path | str, catalogue: Catalogue) -> list[str]:
         return [f"--path={path}"]
     bot = catalogue.find(str(target))
     return (
-        [f"--package={bot.package}"]
-        if bot.package
-        else [f"{_NAME}{bot.name}", f"--game={bot.game}"]
+        [f"--package={bot.package}"] if bot.package else [f"{NAME}{bot.name}", f"--game={bot.game}"]
     )
-
-
-def _own(words: Sequence[str]) -> str:
-    """The bot of a game's own that is looked at; empty where it is none."""
-    return next((word.removeprefix(_NAME) for word in words if word.startswith(_NAME)), "")
 
 
 class _Case:
@@ -272,7 +57,7 @@ class _Case:
             yield replace(finding, bot=self.bot)
 
     def _all(self) -> Iterator[Finding]:
-        with _examination(self._words, self._limit, "0") as examination:
+        with examination_of(self._words, self._limit, "0") as examination:
             yield from self._heard(examination)
         if self._traces:
             yield self._elsewhere()
@@ -289,17 +74,17 @@ class _Case:
                     yield Finding(*message["finding"])
                 elif "traces" in message:
                     self._traces = list(map(Trace.read, message["traces"]))
-        except _Grief as grief:
+        except Grief as grief:
             yield _grievous(examination.stage, grief)
 
     def _elsewhere(self) -> Finding:
         """Whether the same games are played in another process, where texts hash otherwise."""
         other = _Case([*self._words, "--only-play"], self.bot, self._limit)
-        with _examination(other._words, self._limit, "1") as examination:
+        with examination_of(other._words, self._limit, "1") as examination:
             findings = list(other._heard(examination))
         if wrong := next((one for one in findings if one.mark == WRONG), None):
             return replace(wrong, text=f"{wrong.text} (in another process)")
-        games = suite_of(self._game, _own(self._words)) if self._game else ()
+        games = suite_of(self._game, own_bot(self._words)) if self._game else ()
         if found := difference(games, self._traces, other._traces):
             causes = "the order of a set of texts, id(), hash(), or something of the process?"
             told = f"another process, with other hashes of texts, plays otherwise: {found}"
@@ -307,18 +92,7 @@ class _Case:
         return Finding(OK, "reproducible", "the same games again, and in another process")
 
 
-@contextlib.contextmanager
-def _examination(words: Sequence[str], limit: float, hash_seed: str) -> Iterator[Examination]:
-    """An examination of which nothing is left in the end, whatever has become of its process."""
-    with (
-        shutdown.in_order(),
-        process_tree.none_left(),
-        Examination(words, limit, hash_seed) as examination,
-    ):
-        yield examination
-
-
-def _grievous(stage: Stage, grief: _Grief) -> Finding:
+def _grievous(stage: Stage, grief: Grief) -> Finding:
     return Finding(stage.mark, stage.subject, f"{grief}, while it {stage.doing}")
 
 
