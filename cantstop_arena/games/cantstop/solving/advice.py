@@ -8,8 +8,9 @@ from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.solving import tables
 from cantstop_arena.games.cantstop.solving.board import board_of
+from cantstop_arena.games.cantstop.solving.desk import desk_for
 from cantstop_arena.games.cantstop.solving.evaluator import Choice
-from cantstop_arena.games.cantstop.solving.turns import desk_for, solve_turn_of
+from cantstop_arena.games.cantstop.solving.turns import solve_turn_of
 from cantstop_arena.games.cantstop.turn import Move, Turn
 
 AT_ONCE = 1.0  # seconds: a board that takes no longer is solved when it is first played

@@ -7,7 +7,8 @@ the next guess (Newton's method). The worth of a turn is convex in that of a bus
 """
 
 from cantstop_arena.games.cantstop.engine.compiling.compiler import bare, bare_entry
-from cantstop_arena.games.cantstop.solving.turns import enter, open_columns, solve_turn, weigh_stops
+from cantstop_arena.games.cantstop.solving.desk import enter, open_columns
+from cantstop_arena.games.cantstop.solving.turns import solve_turn, weigh_stops
 
 _CLOSE = 1e-7  # the next step is smaller than this times the change of a slope
 _MOST_STEPS = 100

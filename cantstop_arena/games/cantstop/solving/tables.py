@@ -15,8 +15,8 @@ from platformdirs import user_data_path
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.solving.board import Floats, Size, board_of, size_of
+from cantstop_arena.games.cantstop.solving.desk import desk_for
 from cantstop_arena.games.cantstop.solving.positions import solve_down
-from cantstop_arena.games.cantstop.solving.turns import desk_for
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.runtime.whole_files import clear_up, write_whole
 

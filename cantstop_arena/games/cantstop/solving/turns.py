@@ -1,219 +1,21 @@
 """One turn solved exactly, given what a bust is worth and what every later position is worth.
 
-The states of a turn are the columns with runners and how far each has advanced, numbered set by
-set (`first`), within a set in mixed radix (`strides`). What a state is worth is linear in the
-worth of a bust as long as decisions stay the same, so each comes with its slope, the chance of
-ending in a bust. Worths are to be maximised: chances to win, or minus the turns still needed.
+What a state of the turn is worth is linear in the worth of a bust as long as decisions stay the
+same, so each comes with its slope, the chance of ending in a bust. Worths are to be maximised:
+chances to win, or minus the turns still needed.
 """
 
-from typing import NamedTuple
-
-import numpy as np
-
 from cantstop_arena.games.cantstop.engine.compiling.compiler import bare, bare_call, bare_entry
-from cantstop_arena.games.cantstop.solving.board import Board, Floats, Ints
+from cantstop_arena.games.cantstop.solving.desk import (
+    count_columns,
+    enter,
+    open_columns,
+    state_of,
+    step_back,
+    take_up,
+)
 
 NEVER = -1e300  # the worth of what is not allowed
-
-
-class Desk(NamedTuple):
-    """Room to solve the turns of one position after the other.
-
-    `claims` holds the player's and the rival's; `room` the spaces left in each column, 0 where it
-    is claimed, and `rival_room` those left to the rival. For each column and advance, `single`
-    and `double` say how far another one or two lead, `step` what it adds to the number of the
-    position left to the next player, and `on_rival` whether it ends on a rival's marker under
-    `leave`. `stops` holds the worth of stopping in each state, `final` whether that is compulsory;
-    `rolls` that of rolling on, and `worths` the better of both.
-    The rest is what a state and its rolls are worked out in.
-    """
-
-    claims: Ints
-    room: Ints
-    rival_room: Ints
-    single: Ints
-    double: Ints
-    step: Ints
-    on_rival: Ints
-    first: Ints
-    strides: Ints
-    stops: Floats
-    final: Ints
-    rolls: Floats
-    worths: Floats
-    slopes: Floats
-    advances: Ints
-    climbed: Ints
-    once: Ints
-    twice: Ints
-    offered: Floats
-    offered_slopes: Floats
-
-
-def desk_for(board: Board) -> Desk:
-    """A desk that is large enough for every position of the board."""
-    columns, longest = len(board.lengths), int(board.lengths.max()) + 1
-    states, moves = _most_states(board), max(len(board.pairs) + 1, columns * (columns + 3) // 2)
-    return Desk(
-        claims=_room(2),
-        room=_room(columns),
-        rival_room=_room(columns),
-        single=_room(columns, longest),
-        double=_room(columns, longest),
-        step=_room(columns, longest),
-        on_rival=_room(columns, longest),
-        first=_room(1 << columns),
-        strides=_room(1 << columns, columns),
-        stops=np.zeros(states),
-        final=_room(states),
-        rolls=np.zeros(states),
-        worths=np.zeros(states),
-        slopes=np.zeros(states),
-        advances=_room(columns),
-        climbed=_room(columns),
-        once=_room(columns),
-        twice=_room(columns),
-        offered=np.zeros(moves),
-        offered_slopes=np.zeros(moves),
-    )
-
-
-def _room(*shape: int) -> Ints:
-    return np.zeros(shape, np.int64)
-
-
-def _most_states(board: Board) -> int:
-    """The states of a turn where nobody has a marker: there are no longer turns."""
-    bits = board.sets[:, None] >> np.arange(len(board.lengths)) & 1
-    return int(np.prod(np.where(bits == 1, board.lengths, 1), axis=1).sum())
-
-
-# The position ---------------------------------------------------------------------------------
-
-
-@bare_call
-def enter(board, desk, position):
-    """Lay a position out; returns the number under which the next player sees it."""
-    desk.claims[:] = 0
-    desk.room[:] = 0
-    turned = 0
-    for column in range(len(board.lengths)):
-        digit = position // board.units[column] % board.radices[column]
-        turned += _enter_column(board, desk, column, digit) * board.units[column]
-    _number_states(board, desk)
-    return turned
-
-
-@bare
-def _enter_column(board, desk, column, digit):
-    """Lay one column out; returns its digit as the next player sees it."""
-    length = board.lengths[column]
-    if board.players == 1:
-        own, rival, turned = digit, 0, digit
-        if own == length:
-            desk.claims[0] += 1
-            return turned
-    elif digit >= length * length:
-        desk.claims[digit - length * length] += 1
-        return 2 * length * length + 1 - digit
-    else:
-        own, rival = digit // length, digit % length
-        turned = rival * length + own
-    desk.room[column], desk.rival_room[column] = length - own, length - rival
-    for advance in range(length - own + 1):
-        if board.players == 1:
-            reached = own + advance
-        elif advance < length - own:
-            reached = rival * length + own + advance
-        else:
-            reached = length * length + 1
-        desk.step[column, advance] = (reached - turned) * board.units[column]
-        desk.on_rival[column, advance] = board.leave and 0 < rival == own + advance
-        _enter_advances(board, desk, column, advance, rival - own)
-    return turned
-
-
-@bare
-def _enter_advances(board, desk, column, advance, rival):
-    """Where one and two advances lead from here; `rival` is the advance that meets a marker."""
-    room = desk.room[column]
-    once = _after(board.jump, advance, room, rival)
-    desk.single[column, advance] = once
-    desk.double[column, advance] = _after(board.jump, once, room, rival) if once < room else once
-
-
-@bare
-def _after(jump, advance, room, rival):
-    following = advance + 1
-    return following + 1 if jump and following == rival and following < room else following
-
-
-@bare
-def _number_states(board, desk):
-    """Number the states of the turn: a block for each set of open columns."""
-    count = 0
-    for mask in board.sets:
-        size, before = 1, count
-        for column in range(len(board.lengths) - 1, -1, -1):
-            if mask >> column & 1:
-                desk.strides[mask, column] = size
-                before -= size
-                size *= desk.room[column]
-        desk.first[mask] = before
-        count += size
-
-
-@bare
-def state_of(board, desk, mask):
-    """The number of the state in which the columns of a set have come as far as `advances`."""
-    state = desk.first[mask]
-    for column in range(len(board.lengths)):
-        state += desk.advances[column] * desk.strides[mask, column]
-    return state
-
-
-@bare
-def _take_up(board, desk, mask):
-    """Come to the last state of a set of columns; returns how many it has, 0 if one is claimed."""
-    count, states = 0, 1
-    for column in range(len(board.lengths)):
-        desk.advances[column] = 0
-        if mask >> column & 1:
-            desk.climbed[count] = column
-            desk.advances[column] = desk.room[column]
-            count, states = count + 1, states * desk.room[column]
-    return states
-
-
-@bare
-def _step_back(desk, place):
-    """Come to the state before this one."""
-    while place > 0:
-        place -= 1
-        column = desk.climbed[place]
-        desk.advances[column] -= 1
-        if desk.advances[column]:
-            return
-        desk.advances[column] = desk.room[column]
-
-
-@bare
-def _size(mask):
-    count = 0
-    while mask:
-        mask &= mask - 1
-        count += 1
-    return count
-
-
-@bare
-def open_columns(board, desk):
-    columns = 0
-    for column in range(len(board.lengths)):
-        if desk.room[column]:
-            columns |= 1 << column
-    return columns
-
 
 # Stopping -------------------------------------------------------------------------------------
 
@@ -223,7 +25,7 @@ def weigh_stops(board, desk, worths, turned):
     """Note what stopping is worth in each state; `worths` are those of later positions."""
     opened = open_columns(board, desk)
     for mask in board.sets[:-1]:
-        count, states = _size(mask), _take_up(board, desk, mask)
+        count, states = count_columns(mask), take_up(board, desk, mask)
         too_early = board.late_stop and count < board.runners and opened & ~mask
         state = state_of(board, desk, mask)
         for number in range(state, state - states, -1):
@@ -231,7 +33,7 @@ def weigh_stops(board, desk, worths, turned):
                 desk.stops[number], desk.final[number] = NEVER, 0
             else:
                 _weigh_stop(board, desk, worths, turned, number, count, opened)
-            _step_back(desk, count)
+            step_back(desk, count)
 
 
 @bare
@@ -258,7 +60,7 @@ def _meets_rival(desk, count):
 @bare
 def _wins(board, desk, opened, topped):
     """Whether stopping wins, alone or shared."""
-    claims = desk.claims[0] + _size(topped)
+    claims = desk.claims[0] + count_columns(topped)
     return claims >= board.target or (opened == topped and claims >= desk.claims[1])
 
 
@@ -270,7 +72,7 @@ def solve_turn(board, desk, bust):
     """Reckon what each state is worth; returns the worth of the turn, and its slope."""
     opened = open_columns(board, desk)
     for mask in board.sets:
-        count, states = _size(mask), _take_up(board, desk, mask)
+        count, states = count_columns(mask), take_up(board, desk, mask)
         last = state_of(board, desk, mask)
         for state in range(last, last - states, -1):
             if mask and desk.final[state]:
@@ -283,7 +85,7 @@ def solve_turn(board, desk, bust):
             if mask and desk.stops[state] >= worth:
                 worth, slope = desk.stops[state], 0.0
             desk.worths[state], desk.slopes[state] = worth, slope
-            _step_back(desk, count)
+            step_back(desk, count)
     return desk.worths[desk.first[0]], desk.slopes[desk.first[0]]
 
 
@@ -388,7 +190,7 @@ def _reached(board, desk, mask, count, low, high, low_too, high_too):
         return _advanced(desk, mask, count, low, desk.twice[low])
     if low_too and high_too:
         both = mask | 1 << low | 1 << high
-        if _size(both) <= board.runners:
+        if count_columns(both) <= board.runners:
             gain = desk.once[low] * desk.strides[both, low]
             return _onwards(desk, both, count) + gain + desk.once[high] * desk.strides[both, high]
         one = _advanced(desk, mask, count, low, desk.once[low])
