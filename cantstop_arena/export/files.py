@@ -1,13 +1,14 @@
 """Rows written to files, in a format that the file's name says: whole, or not at all."""
 
 import csv
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import msgspec
 
 from cantstop_arena.errors import ArenaError, UsageError
 from cantstop_arena.export.rows import Columns, Row
@@ -53,8 +54,8 @@ def _csv(path: Path, columns: Columns) -> Iterator[Write]:
 
 @contextmanager
 def _json_lines(path: Path, columns: Columns) -> Iterator[Write]:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        yield lambda rows: file.writelines(f"{json.dumps(row)}\n" for row in rows)
+    with path.open("wb") as file:
+        yield lambda rows: file.write(msgspec.json.Encoder().encode_lines(rows))
 
 
 @contextmanager
@@ -77,7 +78,7 @@ _OPENERS: Mapping[str, Opener] = {".csv": _csv, ".jsonl": _json_lines, ".parquet
 def _flat(row: Row, columns: Columns, said: Callable[[Any], Any]) -> dict[str, Any]:
     """A row whose values are plain: what can be anything in JSON becomes its text."""
     return {
-        key: json.dumps(value) if columns[key] is object else said(value)
+        key: msgspec.json.encode(value).decode() if columns[key] is object else said(value)
         for key, value in row.items()
     }
 

@@ -4,7 +4,6 @@ Bots play where their code may run: in errands, several at work at once. What co
 believed where it is won by those who won it in the tournament.
 """
 
-import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -180,13 +179,13 @@ def games_again(
     try:
         told = _Again(unpacked(spec), tuple(group), decisions)
         games = {
-            (deal - first) * told.orders + place: msgspec.to_builtins(game)
+            str((deal - first) * told.orders + place): msgspec.to_builtins(game, str_keys=True)
             for deal in range(begin, end)
             if deal not in skipped
             for place, game in enumerate(told.games(deal))
             if deal >= first
         }
-        return json.loads(json.dumps(games))
+        return games
     except BaseException as error:
         return {ERROR: complaint_of(error)}
 
