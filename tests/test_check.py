@@ -289,6 +289,7 @@ def test_a_family_is_looked_at_bot_by_bot(here: Path) -> None:
     assert WRONG not in steady
 
 
+@pytest.mark.slow
 def test_a_bot_is_checked_by_name_and_told_as_json() -> None:
     arena("bots", "new", "mine")
     told = json.loads(arena("bots", "check", "mine", "--json").stdout)
