@@ -1,6 +1,7 @@
 """A file that an option names belongs to the bot: results are those of what it said."""
 
 from pathlib import Path
+from typing import Annotated
 
 import pytest
 from click.testing import CliRunner
@@ -9,8 +10,10 @@ from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
-from cantstop_arena.game_api.options import Option, files_among, options_of
-from cantstop_arena.games.cantstop.bots.grandmaster import grandmaster
+from cantstop_arena.game_api import options
+from cantstop_arena.game_api.options import FilePath, Option, files_among, options_of
+from cantstop_arena.tournament.edited_bots import edits
+from cantstop_arena.tournament.files.config import read
 from cantstop_arena.tournament.setup.table_specs import seat_for
 
 READER = '''"""Stops after as many rolls as its file says."""
@@ -70,8 +73,12 @@ def test_a_file_that_changes_while_bots_are_started_is_refused(played: Path) -> 
         seat.contestant(Loader(Path("bots")))
 
 
+def own_reader(nets: Annotated[str, FilePath()] = "") -> None:
+    """Has no usual files."""
+
+
 def test_only_files_that_are_there_count(tmp_path: Path) -> None:
-    options = options_of(grandmaster)
+    options = options_of(own_reader)
     assert options == {"nets": Option("nets", "", is_file=True)}
     (tmp_path / "x.nets").write_bytes(b"")
     assert [*files_among(options, {"nets": str(tmp_path / "x.nets")})] == ["nets"]
@@ -84,3 +91,25 @@ def test_a_text_is_no_file_unless_it_says_so() -> None:
         """Says nothing of files."""
 
     assert not any(option.is_file for option in options_of(build).values())
+
+
+def test_the_shipped_nets_belong_to_the_bots_that_play_with_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("two.yaml").write_text("seed: 1\nbots: [grandmaster, rule28]\n")
+    catalogue = Catalogue(Path("bots"))
+    stored = read(Path("two.yaml"), catalogue).identity()
+    assert [*stored["bots"][0]["files"]] == ["nets"] and "files" not in stored["bots"][1]
+    champion = catalogue.find("champion")
+    seat = seat_for("champion", champion, champion.defaults)
+
+    monkeypatch.setattr(options, "_digest_of_file", lambda path: f"other nets than {path}")
+    now = read(Path("two.yaml"), catalogue)
+    assert edits(now, catalogue, stored, Path("results/two/bots")).splitlines() == [
+        "results/two: what the arena brings as nets of grandmaster has changed since these results"
+        " were played.",
+        "--fresh plays anew, and forgets these results.",
+    ]
+    with pytest.raises(BotError, match=r"^nets has changed since it was looked at"):
+        seat.contestant(Loader(Path("bots")))

@@ -70,7 +70,7 @@ def changed(analysis: Analysis, **changes: Any) -> Analysis:
 
 
 def page_of(analysis: Analysis, past: Sequence[Past] = ()) -> Page:
-    return checked(as_html(document(analysis, past, (), "name: <b>made up</b>\n")))
+    return checked(as_html(document(analysis, past, (), (), "name: <b>made up</b>\n")))
 
 
 # What the pages say -------------------------------------------------------------------------
@@ -354,7 +354,7 @@ def shown(opened: Callable[..., Any]) -> Callable[..., Any]:
     """A function that opens the page of an analysis."""
 
     def show(analysis: Analysis, **context: Any) -> Any:
-        return opened(as_html(document(analysis, (), (), "")), **context)
+        return opened(as_html(document(analysis, (), (), (), "")), **context)
 
     return show
 

@@ -33,14 +33,18 @@ class FilePath:
     """The text of an option names a file that the bot plays with, or is empty.
 
     Results then belong to what the file says. As annotation: `nets: Annotated[str, FilePath()]`.
+    A bot that comes with a game says which files are its `usual` ones, where the text is empty.
     """
+
+    usual: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
 class Option:
     """One option: its default, and what its annotation says of it.
 
-    That is the values it may take, how it is tuned, or that it names a file.
+    That is the values it may take, how it is tuned, or that it names a file, and which files are
+    usual where it names none.
     """
 
     name: str
@@ -48,6 +52,7 @@ class Option:
     choices: tuple[Any, ...] = ()
     search: Search | None = None
     is_file: bool = False
+    usual: tuple[Path, ...] = ()
 
     def fault(self, value: object) -> str | None:
         """What is wrong with a value; None where it fits."""
@@ -92,7 +97,14 @@ def options_of(function: Callable[..., Any], skip: int = 0) -> dict[str, Option]
             default = f"{parameter.default!r:.{LONGEST_QUOTE}}"
             raise BotError(f"option {parameter.name} has the default {default}; {_PLAIN}")
     return {
-        name: Option(name, default, choices.get(name, ()), searches.get(name), name in files)
+        name: Option(
+            name,
+            default,
+            choices.get(name, ()),
+            searches.get(name),
+            name in files,
+            files[name].usual if name in files else (),
+        )
         for parameter in parameters
         for name, default in [(parameter.name, parameter.default)]
         if default is not parameter.empty
@@ -142,13 +154,22 @@ def find_faults(options: Mapping[str, Option], given: Mapping[str, Any]) -> list
 
 
 def files_among(options: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, str]:
-    """The options that name files which can be read, with digests of what these say."""
-    named = {name: given[name] for name, option in options.items() if option.is_file}
-    digests = {name: digest_of_file(path) for name, path in named.items() if path}
+    """The options that name files which can be read, or have usual ones, with digests of what these
+    say."""
+    files = {name: option for name, option in options.items() if option.is_file}
+    digests = {name: _digest_of_named(option, given[name]) for name, option in files.items()}
     return {name: digest for name, digest in digests.items() if digest}
 
 
-def digest_of_file(path: str) -> str:
+def _digest_of_named(option: Option, path: str) -> str:
+    """Of the file that an option names, or of the usual ones; empty where there are none."""
+    if path or not option.usual:
+        return _digest_of_file(path)
+    told = "".join(_digest_of_file(str(one)) for one in option.usual)
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+def _digest_of_file(path: str) -> str:
     """A digest of what a file says; empty where it cannot be read."""
     try:
         return hashlib.sha256(Path(path).read_bytes()).hexdigest()

@@ -74,12 +74,18 @@ def _told(entrant: Entrant, stored: Mapping[str, Any], before: Path) -> str:
     path, told = entrant.bot.path, "has changed since these results were played"
     if entrant.bot.digest == stored.get("digest"):
         names = _files_changed(entrant, stored)
-        what = " and ".join(f"{entrant.options[name]}, {name} of {entrant.name}," for name in names)
-        return f"{what} {told}."
+        return f"{' and '.join(_named(entrant, name) for name in names)} {told}."
     if path is None:
         return f"the {entrant.bot.origin} of {entrant.name} {told}."
     lines = _lines_changed(before / path.name, path)
     return f"{path.name} {told} ({how_many(lines, 'line')})." if lines else f"{path.name} {told}."
+
+
+def _named(entrant: Entrant, option: str) -> str:
+    """What has changed of the files that an option names, or of the usual ones."""
+    path = entrant.options[option]
+    of_whom = f"{option} of {entrant.name}"
+    return f"{path}, {of_whom}," if path else f"what the arena brings as {of_whom}"
 
 
 def _lines_changed(before: Path, now: Path) -> int:

@@ -17,6 +17,8 @@ from cantstop_arena.errors import Problem, RulesError, UsageError
 from cantstop_arena.texts import in_a_line
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from cantstop_arena.documents.analysis import Analysis
     from cantstop_arena.documents.document import Game as PageGame
     from cantstop_arena.documents.document import Section
@@ -180,6 +182,10 @@ class GameView:
 
     def page_sections(self, analysis: Analysis) -> Iterator[Section]:
         """What a page tells of how the bots play, besides lengths and styles."""
+        yield from ()
+
+    def kept_sections(self, folder: Path) -> Iterator[Section]:
+        """What a page tells that commands of the game have left in its folder of results."""
         yield from ()
 
     # Highlights

@@ -25,9 +25,11 @@ _REPLAY = "pages of games are written. Install the program anew (pip install -e 
 def tournament_page(analysis: "Analysis", folder: Path) -> str:
     """The page of the tournament in a folder."""
     from cantstop_arena.documents.analysis import Analysis
+    from cantstop_arena.games.registry import game_called
     from cantstop_arena.reports.highlights import recorded_games
     from cantstop_arena.tournament.files.tournament import RESOLVED
     from cantstop_arena.tournament.ledgers.history import history
+    from cantstop_arena.views.game_view import view_of
 
     with _wanted(_REPORT):
         from cantstop_arena.documents.document import as_html
@@ -40,7 +42,8 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
     ]
     configuration = (folder / RESOLVED).read_text("utf-8")
     recorded = recorded_games(analysis, folder)
-    return as_html(tournament.document(analysis, past, recorded, configuration))
+    kept = view_of(game_called(results.game)).kept_sections(folder)
+    return as_html(tournament.document(analysis, past, recorded, [*kept], configuration))
 
 
 def comparison_page(content: dict[str, Any], folder: Path) -> str:

@@ -25,11 +25,16 @@ COMMAND = shlex.join(["arena", "run", RESOLVED, "--results", "again"])
 
 
 def document(
-    analysis: Analysis, past: Sequence[Past], recorded: Sequence[Recorded], configuration: str
+    analysis: Analysis,
+    past: Sequence[Past],
+    recorded: Sequence[Recorded],
+    kept: Sequence[Section],
+    configuration: str,
 ) -> Document:
     """The page; `configuration` is the tournament with everything spelled out.
 
-    Games that were `recorded` can be played back on it.
+    Games that were `recorded` can be played back on it. Sections that the game's commands have
+    `kept` follow those on how bots play.
     """
     results = analysis.results
     seats_told = "each bot alone" if analysis.alone else f"{results.players} players"
@@ -38,7 +43,7 @@ def document(
         about=f"{game_called(results.game).title}, {results.rules.get('name', '')} rules,"
         f" {seats_told}",
         answer=answer(analysis),
-        sections=list(_sections(analysis, past, recorded, configuration)),
+        sections=list(_sections(analysis, past, recorded, kept, configuration)),
         headline=headline(analysis),
         facts=facts(analysis),
         source=source(results.name, _seed(analysis), how_many(analysis.games, "game")),
@@ -50,7 +55,11 @@ def _seed(analysis: Analysis) -> str:
 
 
 def _sections(
-    analysis: Analysis, past: Sequence[Past], recorded: Sequence[Recorded], configuration: str
+    analysis: Analysis,
+    past: Sequence[Past],
+    recorded: Sequence[Recorded],
+    kept: Sequence[Section],
+    configuration: str,
 ) -> Iterator[Section]:
     met = analysis.games > 0 and not analysis.alone
     yield standings_section(analysis)
@@ -64,6 +73,7 @@ def _sections(
             yield predecessors_section(analysis)
     if analysis.games:
         yield from play_style.sections(analysis)
+    yield from kept
     if met:
         yield convergence_section(analysis, past)
         yield fit_section(analysis)

@@ -15,7 +15,7 @@ from cantstop_arena.bot_sources.plugins import Loader
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import BotError, UsageError
-from cantstop_arena.game_api.options import digest_of_file, files_among
+from cantstop_arena.game_api.options import files_among
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.isolation.launch import Launch, served_bot
 from cantstop_arena.runtime import system
@@ -35,7 +35,7 @@ class SeatSpec:
     """A bot as it was described, its options as JSON: all that a process needs to build the bot.
 
     One with a `launch` plays in a process of its own, and is not built here. A `native` bot is
-    compiled, as far as was told. `files` are those that options name, with their digests.
+    compiled, as far as was told. `files` are options that name some, with digests of those.
     """
 
     name: str
@@ -63,15 +63,17 @@ class SeatSpec:
             bot = RemoteBot(self.launch)
             return Contestant(self.name, bot.player, repr(self.launch), bot, self.learns)
         spec, options = loader.open(self.bot), json.loads(self.options)
-        self._check_files(options)
+        self._check_files(spec, options)
         sit = None if spec.origin == "built-in" else LocalBot(spec, options)
         return Contestant(self.name, spec.build(options), self.digest, sit, spec.learns)
 
-    def _check_files(self, options: Mapping[str, Any]) -> None:
-        """Raise BotError where a file that an option names says something else by now."""
+    def _check_files(self, spec: BotSpec, options: Mapping[str, Any]) -> None:
+        """Raise BotError where a file that an option names says something else by now, or here."""
+        now = files_among(spec.options, options)
         for name, digest in self.files:
-            if digest_of_file(options[name]) != digest:
-                raise BotError(f"{name} {options[name]!r:.60} has changed since it was looked at")
+            if now.get(name) != digest:
+                named = f" {options[name]!r:.60}" if options[name] else ""
+                raise BotError(f"{name}{named} has changed since it was looked at")
 
     def check_lane(self, contestant: Contestant) -> None:
         """Raise BotError where a bot that was compiled is plain in this process."""

@@ -12,7 +12,9 @@ from cantstop_arena.views.cantstop.scenes import Scene, scenes
 from cantstop_arena.views.game_view import GameView
 
 if TYPE_CHECKING:
-    from cantstop_arena.documents.document import Game
+    from pathlib import Path
+
+    from cantstop_arena.documents.document import Game, Section
     from cantstop_arena.game_api.game import Event
     from cantstop_arena.game_api.position import Position
     from cantstop_arena.views.cantstop.person import CantStopPerson
@@ -56,6 +58,11 @@ class CantStopView(GameView):
         from cantstop_arena.views.cantstop.page.replays import game
 
         return game(key, title, words, events)
+
+    def kept_sections(self, folder: Path) -> Iterator[Section]:
+        from cantstop_arena.views.cantstop.judging.run_section import run_sections
+
+        return run_sections(folder)
 
     def judged(self, events: Iterable[Event]) -> Iterator[Event]:
         from cantstop_arena.views.cantstop.judging.verdicts import judged

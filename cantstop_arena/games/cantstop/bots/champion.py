@@ -11,6 +11,7 @@ from cantstop_arena.games.cantstop.bots.trained import (
     shelf_of,
 )
 from cantstop_arena.games.cantstop.bots.tuned import NUMBERS
+from cantstop_arena.games.cantstop.champion.files import SHIPPED
 from cantstop_arena.games.cantstop.champion.lookahead import (
     SHEET,
     WORDS,
@@ -22,7 +23,7 @@ from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import Bot, compiled, hookimpl
 
 
-def champion(nets: Annotated[str, FilePath()] = "") -> Player:
+def champion(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
     """Two small nets, and one roll looked ahead; plays as tuned where no nets are known.
 
     One net says what stopping is worth, the other, taught by the grandmaster's exact turns, what

@@ -12,12 +12,13 @@ from cantstop_arena.games.cantstop.bots.trained import (
 )
 from cantstop_arena.games.cantstop.bots.tuned import NUMBERS
 from cantstop_arena.games.cantstop.champion.desk import DESK, WORDS
+from cantstop_arena.games.cantstop.champion.files import SHIPPED
 from cantstop_arena.games.cantstop.champion.turns import enter, look_up
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import Bot, compiled, hookimpl
 
 
-def grandmaster(nets: Annotated[str, FilePath()] = "") -> Player:
+def grandmaster(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
     """Solves every turn exactly, with a net for positions; plays as tuned where none is known.
 
     The nets that come with the project are for the classic rules. `nets` names a file of

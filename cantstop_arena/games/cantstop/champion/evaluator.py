@@ -44,10 +44,17 @@ class NetEvaluator:
     @cached_property
     def value(self) -> float:
         """The chance to win of whoever begins; alone the turns that a game takes."""
-        self._desk.markers[:] = 0
-        enter(self._board, self._net, self._desk)
+        self._begin()
         worth = float(position_worth(self._board, self._net, self._desk))
         return 1 - worth if self.players == 1 else worth
+
+    def warm_up(self) -> None:
+        """Look up the first step in the first column."""
+        self._begin()
+        self._desk.advances[:] = 0
+        self._desk.advances[0] = 1
+        look_up(self._board, self._net, self._desk)
+        stop_worth(self._board, self._net, self._desk)
 
     def worths(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
         """What each legal move is worth, with the best play after it."""
@@ -60,6 +67,10 @@ class NetEvaluator:
         self._lay_runners(turn)
         rolling = float(look_up(self._board, self._net, self._desk)[1])
         return Choice(rolling, float(stop_worth(self._board, self._net, self._desk)))
+
+    def _begin(self) -> None:
+        self._desk.markers[:] = 0
+        enter(self._board, self._net, self._desk)
 
     def _lay_out(self, turn: Turn) -> None:
         columns = len(turn.rules.columns)

@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,8 @@ from cantstop_arena.games.cantstop.champion.nets import NET, ROLLING_NET
 from cantstop_arena.games.cantstop.rules import PLAYERS, RuleSet
 
 SUFFIX = ".nets"
+SHIPPED = tuple(sorted(Path(__file__).with_name("shipped").glob(f"*{SUFFIX}")))
+"""The files that came with the project."""
 _FORMAT = 1
 _LONGEST = 1 << 20  # bytes
 
@@ -97,7 +98,5 @@ def _rules_in(told: Mapping[str, Any]) -> RuleSet:
 @cache
 def shipped() -> tuple[Nets, ...]:
     """The nets that came with the project, fewest seats first."""
-    folder = resources.files(__package__) / "shipped"
-    files = [file for file in folder.iterdir() if file.name.endswith(SUFFIX)]
-    found = (_nets_in(file.read_bytes()) for file in files)
+    found = (_nets_in(file.read_bytes()) for file in SHIPPED)
     return tuple(sorted(found, key=lambda nets: nets.players))

@@ -21,6 +21,7 @@ from cantstop_arena.games.cantstop.engine.compiling.messages import plain_words
 from cantstop_arena.games.cantstop.engine.compiling.players import opened
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import compile_options
+from cantstop_arena.runtime.machinecode.linked import LINKED
 
 _Opened: TypeAlias = tuple[Callable[..., Any], tuple[Any, ...]]
 
@@ -69,7 +70,7 @@ def _make_callable(function: Any) -> None:
     if not isinstance(function, FunctionType):
         raise BotError(_NO_FUNCTION.format(getattr(function, "__name__", "what is marked")))
     _callable.add(function)
-    register_jitable(forceinline=True, **(compile_options(function) or {}))(function)
+    register_jitable(forceinline=True, **LINKED, **(compile_options(function) or {}))(function)
     for called in _called_by(function):
         if compile_options(called) is not None or called.__module__ == function.__module__:
             _make_callable(called)

@@ -27,7 +27,8 @@ _WIDTH = 1.96  # standard errors on either side of an interval that covers 95 %
 class Mistake:
     """A decision that loses something: a chance to win or, alone, turns.
 
-    `markers` are those of each seat by column, `runners` where they stood when it was taken.
+    `markers` are those of each seat by column, `runners` where they stood when it was taken. Alone
+    there is no `rival`.
     """
 
     loss: float
@@ -41,6 +42,7 @@ class Mistake:
     runners: Mapping[int, int]
     taken: str
     best: str
+    rival: str
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain values."""
@@ -88,6 +90,17 @@ class Judgement:
         return sum(self.sizes[size:]) / self.games
 
 
+def merged(parts: Sequence[Judgement], most: int) -> Judgement:
+    """What was judged in parts, some deals each, with the `most` worst decisions of all."""
+    return Judgement(
+        parts[0].seats,
+        [loss for part in parts for loss in part.losses],
+        [sum(numbers) for numbers in zip(*(part.sizes for part in parts), strict=True)],
+        [missed for part in parts for missed in part.missed],
+        worst_of([one for part in parts for one in part.worst], most),
+    )
+
+
 def _mean(values: Sequence[float]) -> Mean:
     half = _WIDTH * float(np.std(values, ddof=1)) / len(values) ** 0.5
     return Mean(float(np.mean(values)), half)
@@ -105,7 +118,8 @@ def judge(
 
     The `most` worst decisions are kept. Raises BotError where a bot commits a fault.
     """
-    seats, notes = evaluator.players, _Notes(evaluator)
+    seats = evaluator.players
+    notes = _Notes(evaluator, rival.name if seats > 1 else "")
     contestants = [notes.judged(bot), rival][:seats]
     table = EngineTable(GAME, evaluator.rules, contestants, seats, seed)
     losses, missed, sizes = [], [], np.zeros(len(SIZES), np.int64)
@@ -147,9 +161,10 @@ class _Notes:
     A game may be played twice, to see whether a bot answers the same: decisions are kept once.
     """
 
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, rival: str) -> None:
         self.kept: dict[tuple[object, ...], Mistake] = {}
         self._evaluator = evaluator
+        self._rival = rival
         self._deal = 0
 
     def begin(self, deal: int) -> None:
@@ -208,6 +223,7 @@ class _Notes:
             runners={column: turn.runners[column] for column in turn.placed},
             taken=taken,
             best=best,
+            rival=self._rival,
         )
 
 

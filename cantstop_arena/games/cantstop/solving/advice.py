@@ -42,19 +42,22 @@ class Adviser:
         """The value of the beginning of the game."""
         return self.table.value
 
+    def warm_up(self) -> None:
+        """Solve the first turn."""
+        self._solve(0)
+
     def worths(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
         """What each of the moves is worth."""
-        self._solve(turn)
+        self._solve(self._position(turn))
         return [float(self._desk.worths[self._after(turn, move)]) for move in moves]
 
     def choice(self, turn: Turn) -> Choice:
         """What rolling on is worth where stopping is allowed, and what stopping is."""
-        self._solve(turn)
+        self._solve(self._position(turn))
         state = self._state({column: turn.runners[column] for column in turn.placed}, turn)
         return Choice(float(self._desk.rolls[state]), float(self._desk.stops[state]))
 
-    def _solve(self, turn: Turn) -> None:
-        position = self._position(turn)
+    def _solve(self, position: int) -> None:
         if position == self._solved:
             return
         solve_turn_of(self._board, self._desk, self.table.worths, position)

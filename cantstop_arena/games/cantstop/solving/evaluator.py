@@ -37,6 +37,9 @@ class Evaluator(Protocol):
     def value(self) -> float:
         """What the beginning is worth to whoever begins; alone, the turns that it takes."""
 
+    def warm_up(self) -> None:
+        """Have all compiled or loaded that it takes, for this process and those that it forks."""
+
     def worths(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
         """What each of the moves that a roll allows is worth."""
 

@@ -16,6 +16,7 @@ import numpy as np
 from numba.core import config
 
 from cantstop_arena.runtime.machinecode.files import cache_root, private_folder
+from cantstop_arena.runtime.machinecode.linked import LINKED
 from cantstop_arena.runtime.machinecode.store import Store
 from cantstop_arena.runtime.machinecode.toolchain import toolchain
 
@@ -52,4 +53,4 @@ def exported(function: Callable[..., Any]) -> Any:
 
 def inlined(function: Callable[..., Any]) -> Any:
     """Compile a function that only other compiled functions call: Python cannot."""
-    return numba.njit(error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    return numba.njit(error_model="numpy", **LINKED)(function)

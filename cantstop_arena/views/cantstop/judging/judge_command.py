@@ -1,16 +1,17 @@
 """`arena judge`: what a bot's decisions lose."""
 
-import json
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
-if TYPE_CHECKING:
-    from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.views.cantstop.judging.planned import DEALS, FEW_DEALS
 
-FOLDER = "judged"
-DEALS, FEW_DEALS = 1000, 100  # by a table, and by nets, which think for a while
+OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
+"""What can be said where the bots of a run are judged: the run says everything else."""
 
 
 @click.command(short_help="Say what the decisions of bots lose.")
@@ -54,97 +55,60 @@ DEALS, FEW_DEALS = 1000, 100  # by a table, and by nets, which think for a while
     help="Write a page to this file, too.",
 )
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def judge(
-    names: tuple[str, ...],
-    against: str | None,
-    name: str,
-    changes: tuple[str, ...],
-    players: int,
-    deals: int | None,
-    seed: int,
-    tables: Path | None,
-    results: Path,
-    bots_folder: Path,
-    html: Path | None,
-    as_json: bool,
-) -> None:
-    """Say what the decisions of each BOT lose.
+def judge(names: tuple[str, ...], html: Path | None, as_json: bool, **asked: Any) -> None:
+    """Say what the decisions of each BOT lose, or of all bots of a run, by its folder.
+
+    \b
+    arena judge rule28 glenn-aloi        two bots, against who judges
+    arena judge results/quickstart       all bots of a run, against each other
 
     The judge is the table of a board that has been solved, else the grandmaster's nets.
 
     Losses are in points of winning probability (percent), alone in turns; all of a bot's decisions
     are looked at, in every seat. The ten worst are drawn, each with the command that replays it.
+    What is found of a run is kept in its folder, and becomes a section of its page.
     """
-    from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.games.cantstop.judging.evaluators import best_evaluator
-    from cantstop_arena.games.cantstop.solving.tables import tables_folder
-    from cantstop_arena.tournament.files.entrants import find_bot
-    from cantstop_arena.tournament.setup.table_specs import TableSpec, seat_for
-    from cantstop_arena.views.cantstop.board_names import board_called
-    from cantstop_arena.views.cantstop.judging.judge_errand import judged
-    from cantstop_arena.views.cantstop.judging.judgement_text import (
-        PERFECT,
-        heading,
-        judgements_json,
-        table,
-        told,
-        worst,
-    )
+    from cantstop_arena.views.cantstop.judging.judged_bots import bots_asked_for
+    from cantstop_arena.views.cantstop.judging.judged_runs import keep, run_in
+    from cantstop_arena.views.cantstop.judging.judgement_text import judgements_json, text
+    from cantstop_arena.views.cantstop.judging.progress import found_by
 
-    catalogue = Catalogue(bots_folder)
-    rules = board_called(name, changes, catalogue)
-    folder = tables or tables_folder()
-    judge = best_evaluator(rules, players, folder).name
-    against = against or judge
-    deals = deals or (DEALS if judge == PERFECT else FEW_DEALS)
-    rival = find_bot(against, Path(), catalogue)
-    found = {}
-    for one in dict.fromkeys(names):
-        click.echo(f"Judging {one} by {judge} ...", err=True)
-        bot = find_bot(one, Path(), catalogue)
-        seats = (seat_for(bot.name, bot, bot.defaults), seat_for(against, rival, rival.defaults))
-        game = catalogue.game.name
-        spec = TableSpec(game, rules, seats, players, seed, bots_folder)
-        found[one] = judged(spec, deals, folder)
-    bots = [*found, against][: None if players == 2 else -1]
-    path = _write_tournament(results, rules, players, deals, seed, bots)
-    mistakes = {one: worst(one, against, found[one], rules, path) for one in found}
+    folder = next((Path(name) for name in names if Path(name).is_dir()), None)
+    if folder:
+        _check_alone(names)
+        planned = run_in(folder, asked["deals"], asked["tables"], asked["bots_folder"])
+    else:
+        planned = bots_asked_for(names, **asked)
+    found = found_by(planned)
     if html is not None:
         from cantstop_arena.runtime.whole_files import write_whole
         from cantstop_arena.views.cantstop.judging.judgement_page import judgements_page
 
-        write_whole(html, judgements_page(found, against, rules, mistakes))
-    if as_json:
-        click.echo(judgements_json(found))
-        return
-    click.echo(heading(rules, judge, players, deals))
-    click.echo(table(found, against))
-    for one, shown in mistakes.items():
-        for line in told(one, shown):
-            click.echo(line)
+        write_whole(html, judgements_page(found, planned))
+    click.echo(judgements_json(found) if as_json else text(found, planned))
+    if folder:
+        keep(found, planned, folder)
+        _write_page(folder)
 
 
-def _write_tournament(
-    results: Path, rules: "RuleSet", players: int, deals: int, seed: int, bots: list[str]
-) -> Path:
-    """Write down what was judged, as a tournament whose games can be replayed."""
-    import hashlib
+def _check_alone(names: tuple[str, ...]) -> None:
+    """Refuse what a run says itself."""
+    context = click.get_current_context()
+    given = [
+        name
+        for name in context.params
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    if len(names) > 1 or not {*given} <= {*OF_RUNS}:
+        raise click.UsageError("A folder with results stands alone, but for --deals and --tables.")
 
-    from cantstop_arena.runtime.whole_files import write_whole
-    from cantstop_arena.tournament.files.entrants import is_bot_name
 
-    told = {key: value for key, value in rules.as_dict().items() if key != "name"}
-    known = [bot if is_bot_name(bot) else str(Path(bot).absolute()) for bot in dict.fromkeys(bots)]
-    lines = {
-        "players": players,
-        "games": deals * players,
-        "seed": seed,
-        "rules": {"base": "classic", "name": rules.name, **told},
-        "bots": known,
-    }
-    text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in lines.items())
-    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-    path = results / FOLDER / f"{digest}.yaml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, text)
-    return path
+def _write_page(folder: Path) -> None:
+    """Have `arena report` write the page of the run."""
+    context = click.get_current_context()
+    root = context.find_root()
+    assert isinstance(root.command, click.Group)
+    report = root.command.get_command(root, "report")
+    assert report
+    with redirect_stdout(sys.stderr):
+        context.invoke(report, results=folder)

@@ -12,9 +12,9 @@ from cantstop_arena.games.cantstop.judging.regret import KINDS, SIZES, Judgement
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cantstop.drawing import dice_text, draw_board
+from cantstop_arena.views.cantstop.judging.planned import PERFECT, Planned
 from cantstop_arena.views.cantstop.scenes import Scene
 
-PERFECT = "optimal"
 _LARGE = 2  # the number of the size from which on mistakes are counted in the table
 
 Judgements = Mapping[str, Judgement]
@@ -25,37 +25,65 @@ def _unit(judgement: Judgement) -> float:
     return 100 if judgement.seats > 1 else 1
 
 
-def heading(rules: RuleSet, judge: str, players: int, deals: int) -> str:
+def text(found: Judgements, planned: Planned) -> str:
+    """What was found: the table, and the worst decisions unless they are on the page of a run."""
+    lines = [_heading(planned), table(found, planned.rival)]
+    if planned.rival:
+        for bot, judgement in found.items():
+            shown = worst(bot, judgement, planned.bots.rules, planned.file)
+            lines += told(bot, shown)
+    return "\n".join(lines)
+
+
+def _heading(planned: Planned) -> str:
     """What was judged, by whom, and what the numbers are."""
+    players, rules = planned.bots.players, planned.bots.rules
     unit = "points of winning probability" if players > 1 else "turns"
-    where = f"rules {rules.name}; {how_many(players, 'player')}; {how_many(deals, 'deal')}"
-    return f"What decisions lose, in {unit}\n{where}; judged by {judge}\n"
+    deals = how_many(planned.deals, "deal") + " of each bot" * (not planned.rival)
+    where = f"rules {rules.name}; {how_many(players, 'player')}; {deals}"
+    return f"What decisions lose, in {unit}\n{where}; judged by {planned.judge.name}\n"
 
 
-def table(found: Judgements, against: str) -> str:
-    """What each bot loses, by kinds of mistakes."""
-    return tabulate(rows(found, against), headers=headers(found), disable_numparse=True)
+def extremes(found: Judgements) -> str:
+    """Whose decisions lose least, and whose most."""
+    by_loss = sorted(found, key=lambda bot: found[bot].lost().mean)
+    least, most = by_loss[0], by_loss[-1]
+    unit = _unit(found[least])
+    told = f"{least} loses {unit * found[least].lost().mean:.1f} a game by its decisions"
+    return told + f", {most} {unit * found[most].lost().mean:.1f}" * (least != most)
 
 
-def headers(found: Judgements) -> list[str]:
+def table(found: Judgements, rival: str) -> str:
+    """What each bot loses, by kinds of mistakes; see `rows`."""
+    told = rows(found, rival)
+    return tabulate(told, headers=headers(found, rival), disable_numparse=True)
+
+
+def headers(found: Judgements, rival: str) -> list[str]:
     """The columns of the table."""
     unit = _unit(next(iter(found.values())))
     large = f"mistakes > {unit * SIZES[_LARGE]:g}"
-    return ["bot", "lost a game", *KINDS, large, "by results"]
+    results = ["by results"] if _tell_results(found, rival) else []
+    return ["bot", "lost a game", *KINDS, large, *results]
 
 
-def rows(found: Judgements, against: str) -> list[list[str]]:
-    """A row of the table for each bot."""
-    return [_row(bot, judgement, against) for bot, judgement in found.items()]
+def rows(found: Judgements, rival: str) -> list[list[str]]:
+    """A row of the table for each bot, judged against a rival, or against several without name."""
+    results = _tell_results(found, rival)
+    return [_row(bot, judgement, results) for bot, judgement in found.items()]
 
 
-def _row(bot: str, judgement: Judgement, against: str) -> list[str]:
+def _tell_results(found: Judgements, rival: str) -> bool:
+    """Whether results tell the same loss: who plays alone, or against perfect play."""
+    return rival == PERFECT or all(judgement.seats == 1 for judgement in found.values())
+
+
+def _row(bot: str, judgement: Judgement, results: bool) -> list[str]:
     unit = _unit(judgement)
     kinds = [f"{unit * judgement.lost(kind).mean:.3f}" for kind in KINDS]
-    comparable = judgement.seats == 1 or against == PERFECT
-    results = _spread(judgement.measured(), unit) if comparable else ""
     large = f"{judgement.mistakes(_LARGE):.3f}"
-    return [bot, _spread(judgement.lost(), unit), *kinds, large, results]
+    told = [_spread(judgement.measured(), unit)] if results else []
+    return [bot, _spread(judgement.lost(), unit), *kinds, large, *told]
 
 
 def _spread(mean: Mean, unit: float) -> str:
@@ -70,11 +98,11 @@ class Shown(NamedTuple):
     command: str
 
 
-def worst(bot: str, against: str, judgement: Judgement, rules: RuleSet, file: Path) -> list[Shown]:
+def worst(bot: str, judgement: Judgement, rules: RuleSet, file: Path) -> list[Shown]:
     """The worst decisions of a bot; `file` is the tournament by which its games are replayed."""
     unit, shown = _unit(judgement), []
     for number, one in enumerate(judgement.worst, start=1):
-        names = [bot, against] if one.seat == 0 else [against, bot]
+        names = [bot, one.rival] if one.seat == 0 else [one.rival, bot]
         seats = names[: judgement.seats]
         board = draw_board(_scene(one, rules, seats))
         command = shlex.join(["arena", "replay", str(file), *seats, "--deal", str(one.deal)])

@@ -14,6 +14,7 @@ from numba.core import config
 
 from cantstop_arena.games.cantstop.engine.compiling.kept import code_folder, engine_fingerprint
 from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
+from cantstop_arena.runtime.machinecode.linked import LINKED
 from cantstop_arena.runtime.machinecode.store import Store
 from cantstop_arena.runtime.machinecode.toolchain import toolchain
 
@@ -48,22 +49,22 @@ def compiled_for(function: Any, kinds: Sequence[tuple[Any, int]]) -> Any:
 
 def part(function: Callable[..., Any]) -> Any:
     """Compile a function that only other compiled functions call."""
-    return numba.njit(forceinline=True, error_model="numpy")(function)
+    return numba.njit(forceinline=True, error_model="numpy", **LINKED)(function)
 
 
 def own_code(function: Callable[..., Any]) -> Any:
     """Like `part`, for a bot's own code, in which a division by zero is an error."""
-    return numba.njit(forceinline=True, error_model="python")(function)
+    return numba.njit(forceinline=True, error_model="python", **LINKED)(function)
 
 
 def bare(function: Callable[..., Any]) -> Any:
     """Like `part`, for functions that keep no array: references are not counted, which is slow."""
-    return numba.njit(forceinline=True, error_model="numpy", _nrt=False, **UNWRAPPED)(function)
+    return numba.njit(forceinline=True, error_model="numpy", _nrt=False, **LINKED)(function)
 
 
 def bare_call(function: Callable[..., Any]) -> Any:
     """Like `bare`, for functions that are so large that they are called, and compiled once."""
-    return numba.njit(error_model="numpy", _nrt=False, **UNWRAPPED)(function)
+    return numba.njit(error_model="numpy", _nrt=False, **LINKED)(function)
 
 
 def bare_entry(function: Callable[..., Any]) -> Any:

@@ -1,0 +1,124 @@
+"""The bots of a run, judged against those that they met, and what is kept of it in its folder."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.errors import UsageError
+from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.runtime.whole_files import write_whole
+from cantstop_arena.tournament.files.tournament import RESOLVED, Tournament
+from cantstop_arena.tournament.ledgers.archive import looked_at
+from cantstop_arena.tournament.reopening import played_in
+from cantstop_arena.tournament.setup.table_specs import TableSpec, table_spec_for
+from cantstop_arena.views.cantstop.judging.judge_errand import Task
+from cantstop_arena.views.cantstop.judging.judgement_data import as_data, from_data
+from cantstop_arena.views.cantstop.judging.judgement_text import Judgements
+from cantstop_arena.views.cantstop.judging.planned import Planned, judge_for
+
+KEPT = "judged.json"  # in the folder of a run
+_MOST_SEATS = 2
+
+
+def run_in(folder: Path, deals: int | None, tables: Path | None, bots_folder: Path) -> Planned:
+    """The plan to judge the bots of the run in a folder, as they were when they played.
+
+    Rivals have equal shares of a bot's deals, each of them others. Raises ArenaError.
+    """
+    catalogue = Catalogue(bots_folder, results=folder.parent)
+    tournament = played_in(folder, catalogue)
+    if tournament.game is not GAME:
+        raise UsageError(f"nobody judges games of {tournament.game.title}")
+    if tournament.players > _MOST_SEATS:
+        raise UsageError(f"{folder}: nobody judges games of {tournament.players} players")
+    judge = judge_for(tournament.rules, tournament.players, tables)
+    deals = judge.deals(deals)
+    table = table_spec_for(tournament, catalogue)
+    tasks = [*_tasks(table, _met(tournament, folder), deals)]
+    return Planned(judge, deals, table, tasks, "", folder / RESOLVED, lenient=True)
+
+
+def _met(tournament: Tournament, folder: Path) -> Mapping[int, list[int]]:
+    """Whom each bot met, by number, without those that are out."""
+    out = looked_at(folder, lambda account: account.out)
+    bots = [bot for bot, one in enumerate(tournament.entrants) if one.name not in out]
+    met: dict[int, list[int]] = {bot: [] for bot in bots}
+    for group in tournament.groups():
+        if met.keys() >= {*group}:
+            for bot in group:
+                met[bot] += [rival for rival in group if rival != bot]
+    return met
+
+
+def _tasks(table: TableSpec, met: Mapping[int, list[int]], deals: int) -> Iterator[Task]:
+    for bot, rivals in met.items():
+        own = table.seats[bot]
+        if table.players == 1:
+            yield Task(own.name, replace(table, seats=(own,)), range(deals))
+        for place, rival in enumerate(rivals[:deals]):
+            pair = replace(table, seats=(own, table.seats[rival]))
+            yield Task(own.name, pair, range(place, deals, len(rivals)))
+
+
+# What is kept -----------------------------------------------------------------------------------
+
+
+class Kept(NamedTuple):
+    """What was found of the bots of a run."""
+
+    judge: str
+    rules: RuleSet
+    deals: int
+    found: Judgements
+
+
+def keep(found: Judgements, planned: Planned, folder: Path) -> None:
+    """Write down what was found, beside the results that it is about."""
+    told = {
+        "results": _digest(_identity(folder)),
+        "judge": planned.judge.name,
+        "deals": planned.deals,
+        "bots": {bot: as_data(one) for bot, one in found.items()},
+    }
+    write_whole(folder / KEPT, json.dumps(told) + "\n")
+
+
+def kept_in(folder: Path) -> Kept | None:
+    """What was found of the bots of the run in a folder; None where nothing was, or where other
+    results lie there by now. Raises ValueError where what is kept is damaged."""
+    path = folder / KEPT
+    if not path.is_file():
+        return None
+    identity = _identity(folder)
+    try:
+        told = json.loads(path.read_text("utf-8"))
+        if told["results"] != _digest(identity):
+            return None
+        found = dict(_found(told["bots"], identity))
+        rules = GAME.rules.from_dict(identity["rules"])
+        return Kept(f"{told['judge']:.20}", rules, int(told["deals"]), found)
+    except (OSError, TypeError, KeyError, ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is damaged") from error
+
+
+def _found(told: Mapping[str, Any], identity: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    names = [bot["name"] for bot in identity["bots"]]
+    for name in names:
+        if name in told:
+            judgement = from_data(told[name], identity["players"])
+            if not {one.rival for one in judgement.worst} <= {"", *names}:
+                raise ValueError("a rival is unknown")
+            yield name, judgement
+
+
+def _identity(folder: Path) -> Mapping[str, Any]:
+    return looked_at(folder, lambda account: account.identity)
+
+
+def _digest(identity: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(identity, sort_keys=True).encode()).hexdigest()

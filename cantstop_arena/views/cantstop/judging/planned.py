@@ -1,0 +1,50 @@
+"""What is to be judged: bots, their rivals, deals, and the file by which games are replayed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cantstop_arena.games.cantstop.judging.evaluators import best_evaluator
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.solving.tables import tables_folder
+from cantstop_arena.tournament.setup.table_specs import TableSpec
+from cantstop_arena.views.cantstop.judging.judge_errand import Task
+
+PERFECT = "optimal"  # the judge that knows a solved board
+DEALS, FEW_DEALS = 1000, 100  # by a table, and by nets, which think for a while
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Who judges: the table of a solved board in a folder, or nets."""
+
+    name: str
+    tables: Path
+
+    def deals(self, wanted: int | None) -> int:
+        """The deals of each bot, unless others are wanted."""
+        return wanted or (DEALS if self.name == PERFECT else FEW_DEALS)
+
+
+def judge_for(rules: RuleSet, players: int, tables: Path | None) -> Judge:
+    """Who judges by these rules. Raises BotError where nobody can."""
+    folder = tables or tables_folder()
+    return Judge(best_evaluator(rules, players, folder).name, folder)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What is to be judged, on so many `deals` of each bot in all.
+
+    At the table `bots` all of them are prepared. `rival` is whom all of them meet, empty where they
+    meet each other; `file` is the tournament whose games they play.
+    """
+
+    judge: Judge
+    deals: int
+    bots: TableSpec
+    tasks: Sequence[Task]
+    rival: str
+    file: Path
+    lenient: bool = False
+    """Whether others are judged all the same where a bot misbehaves."""
