@@ -41,7 +41,7 @@ from cantstop_arena.tournament.setup.preparation import prepare_bots
 from cantstop_arena.tournament.setup.table_specs import table_spec_for
 
 TOURNAMENT = "seed: 28\nbots: [rule28, glenn-aloi]\n"
-MACHINES, PROCESSES, PACE = 64, 1, 10.0  # blocks a second of each
+MACHINES, PROCESSES, PACE = 64, 1, 2.5  # blocks a second of each
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -142,7 +142,7 @@ def a_result() -> BlockResult:
         catalogue = Catalogue(Path(place))
         spec = table_spec_for(config.read(file, catalogue), catalogue)
         prepare_bots(spec, lambda names: None)
-        result: BlockResult = spec().play(Block((0, 1), 0, 8192))
+        result: BlockResult = spec().play(Block((0, 1), 0, 32_768))
         return result
 
 
@@ -206,7 +206,7 @@ def main() -> None:
         for what, ratios in zip(("time", "processor time"), zip(*pairs, strict=True), strict=True):
             median, least = statistics.median(ratios), min(ratios)
             print(f"cluster of two against pool, by {what}: {median:.2f} (least {least:.2f})")
-        share = of_a_processor(Path(place), MACHINES * 16_384 * int(PACE) * 15)
+        share = of_a_processor(Path(place), int(MACHINES * 65_536 * PACE * 15))
         print(f"the arena's own process with {MACHINES} machines: {share:.2f} of a processor")
 
 

@@ -13,16 +13,14 @@ down by a number that goes evenly over 0 to 1 from deal to deal: rounding adds u
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.sampling import Deals, Ints, KeptBlock, shares
+from cantstop_arena.deals.sampling import Deals, Floats, Ints, KeptBlock, shares
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.shares import whole
-
-Floats: TypeAlias = NDArray[np.float64]
 
 LEAST_DEALS = 25  # in a half, for a coefficient to be taken from it
 SURE = 4.0  # a correlation's square, times the deals: two standard errors from 0

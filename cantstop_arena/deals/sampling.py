@@ -7,7 +7,7 @@ that follows from the sums kept here, to the last digit and whatever the number 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ from cantstop_arena.deals.shares import whole
 
 Ints: TypeAlias = NDArray[np.int64]
 Bytes: TypeAlias = NDArray[np.uint8]
+Floats: TypeAlias = NDArray[np.float64]
 Span = tuple[int, int]  # first deal, number of deals
 
 KeptBlock: TypeAlias = tuple[Group, int, Bytes, Any]
@@ -99,7 +100,7 @@ def gather(
         for start in range(first, end, step):
             blocks = _shared(read(start, min(step, end - start)), orders, correct)
             won = _won(bots, len(orders[0]), start, min(step, end - start), blocks, pairs)
-            totals += won.sum(axis=0)
+            totals += won.sum(axis=1).astype(np.int64)
             products += _products(won)
         stretches.append(Stretch(groups, end - first, totals, products))
     return Deals(tuple(stretches), pairs, _sample(len(orders), spans, read))
@@ -130,25 +131,43 @@ def shares(winners: Bytes, orders: Orders) -> Ints:
 
     `winners` has a mask of seats for each deal and each of the `orders`.
     """
-    table = _table(orders)
-    won = np.zeros((len(winners), 2 * len(orders[0])), np.int64)
-    for order, masks in enumerate(winners.T):
-        won += table[order, masks]
-    return won
+    found = (
+        table.take(_codes(winners[:, first : first + count].T, len(orders[0])), axis=0)
+        for first, count, table in _tables(orders)
+    )
+    return reduce(np.add, found)
+
+
+def _codes(masks: Bytes, players: int) -> Bytes:
+    """The masks of some orders as one, that of the first in the lowest bits."""
+    codes: Bytes = masks[0]
+    for place, more in enumerate(masks[1:], 1):
+        codes = codes | more << place * players
+    return codes
 
 
 @cache
-def _table(orders: Orders) -> Ints:
-    """What a mask of winning seats brings to each bot and seat, by number of the order."""
-    players = len(orders[0])
-    table = np.zeros((len(orders), 1 << players, 2 * players), np.int64)
-    for number, order in enumerate(orders):
-        for mask in range(1, 1 << players):
-            for seat in range(players):
-                if mask >> seat & 1:
-                    table[number, mask, [order[seat], players + seat]] = (
-                        whole(players) // mask.bit_count()
-                    )
+def _tables(orders: Orders) -> list[tuple[int, int, Ints]]:
+    """What the masks of some orders bring to each bot and seat: the first order, how many they are,
+    and a row for each of their `_codes`. They are as many as have masks that fit into a byte.
+    """
+    at_once = max(1, 8 // len(orders[0]))
+    parts = [(first, orders[first : first + at_once]) for first in range(0, len(orders), at_once)]
+    return [(first, len(part), reduce(_joint, map(_table, part))) for first, part in parts]
+
+
+def _joint(low: Ints, high: Ints) -> Ints:
+    return (high[:, None] + low).reshape(-1, low.shape[1])
+
+
+def _table(order: Group) -> Ints:
+    """What a mask of winning seats brings to each bot and seat in this order."""
+    players = len(order)
+    table = np.zeros((1 << players, 2 * players), np.int64)
+    for mask in range(1, 1 << players):
+        for seat in range(players):
+            if mask >> seat & 1:
+                table[mask, [order[seat], players + seat]] = whole(players) // mask.bit_count()
     return table
 
 
@@ -168,16 +187,18 @@ def _won(
     deals: int,
     blocks: Iterable[tuple[Group, int, Ints]],
     pairs: Pairs,
-) -> Ints:
-    """What bots and seats won in each of some deals; what pairs won is added to the sums."""
-    won = np.zeros((deals, bots + players), np.int64)
+) -> Floats:
+    """What bots and seats won, each in a row, in each of some deals; what pairs won is added to
+    the sums.
+    """
+    won = np.zeros((bots + players, deals))
     # Two who meet in no other group need no room to be added up deal by deal.
     together = np.zeros((deals, bots, bots), np.int64) if players > 2 else None
     for group, first, shared in blocks:
         low, high = max(first, start), min(first + len(shared), start + deals)
         rows, won_here = slice(low - start, high - start), shared[low - first : high - first]
-        won[rows, [*group]] += won_here[:, :players]
-        won[rows, bots:] += won_here[:, players:]
+        for place, row in enumerate([*group, *range(bots, bots + players)]):
+            won[row, rows] += won_here[:, place]
         if together is not None:
             for place, bot in enumerate(group):
                 together[rows, bot, [*group]] += won_here[:, place, None]
@@ -189,11 +210,12 @@ def _won(
 
 
 def _add_pair(pairs: Pairs, group: Group, won: Ints) -> None:
+    products = _products(won[:, :2].T.astype(np.float64))
     for mine, yours in ((0, 1), (1, 0)):
         cell = group[mine], group[yours]
         pairs.won[cell] += won[:, mine].sum()
-        pairs.squares[cell] += (won[:, mine] ** 2).sum()
-        pairs.crossed[cell] += (won[:, mine] * won[:, yours]).sum()
+        pairs.squares[cell] += products[mine, mine]
+        pairs.crossed[cell] += products[mine, yours]
 
 
 def _add_pairs(pairs: Pairs, together: Ints) -> None:
@@ -207,10 +229,9 @@ def _add_pairs(pairs: Pairs, together: Ints) -> None:
         sums += added
 
 
-def _products(won: Ints) -> Ints:
-    """WᵀW, in floating point, which is fast, and exact below 2⁵³."""
-    numbers = won.astype(np.float64)
-    return np.rint(numbers.T @ numbers).astype(np.int64)
+def _products(won: Floats) -> Ints:
+    """W Wᵀ. All of this is in floating point, which is fast, and exact below 2⁵³."""
+    return (won @ won.T).astype(np.int64)
 
 
 def _patterns(

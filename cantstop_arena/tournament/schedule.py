@@ -14,8 +14,8 @@ from cantstop_arena.deals.sampling import Span, gaps
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.tournament.files.tournament import Tournament
 
-_MOST_GAMES = {"compiled": 16_384, "plain": 256}  # about a tenth of a second of play
-_LARGER = 4  # blocks of compiled bots: what comes with a block weighs more beside their games
+_MOST_GAMES = {"compiled": 65_536, "plain": 256}  # up to a fifth of a second of play
+_LARGER = 8  # blocks of compiled bots: what comes with a block weighs more beside their games
 _LESSON = 256  # games of a group in a row, for bots that learn
 _GAMES_APART = 512  # of a group in a round, where processes are started for each group that comes
 

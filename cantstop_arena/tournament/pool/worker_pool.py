@@ -37,6 +37,7 @@ from cantstop_arena.tournament.pool.worker import TRIES, PlayerFactory, Worker, 
 from cantstop_arena.tournament.pool.worker_slot import Piece, WorkerSlot
 
 _TENDING, _TENDING_SOON = 1.0, 0.1  # seconds between two times; soon where a worker stands still
+_CALM = 0.2  # seconds between two looks, where no bot can be the reason that nothing moves
 _GAME_TRIES = 3  # of a block in which the game fails, before that is more than an accident
 _TO_STOP = 2.0  # seconds for a bot that does not heed the limit of its own process
 _GRACE = 5.0  # seconds without any sign of life, beyond ten times the time of a block
@@ -149,7 +150,10 @@ class WorkerPool:
         return [slot for slot in self._slots if slot.piece]
 
     def _pulse(self, busy: list[WorkerSlot]) -> float:
+        """Seconds between two looks."""
         groups = {slot.piece.block.group for slot in busy if slot.piece}
+        if not any(map(self._bots.suspects, groups)):
+            return _CALM
         limits = [self._bots.patience(bot) for group in groups for bot in group]
         return watchdog.pulse(min(limits, default=self._terms.start_limit))
 
