@@ -20,10 +20,21 @@ LEGEND = (
     "Bots that share a letter of their group are not significantly different; LOS vs next: the"
     " likelihood of superiority over the bot below, in this field. Intervals cover 95%."
 )
+ALONE = (
+    "Bots that share a letter of their group are not significantly different; fewer than next: the"
+    " mean over the deals that both played. Intervals cover 95%."
+)
 EVEN = 0.5
 SURE = 0.95  # a likelihood of superiority that reads as a fact
 LEAST_CHANCE = 0.001
 MOST_CONTRADICTED = 3  # pairs of neighbours that are named
+
+
+def legend(analysis: Analysis) -> list[str]:
+    """What stands in the columns, where that takes words."""
+    if analysis.alone:
+        return [ALONE] if analysis.differences else []
+    return [LEGEND]
 
 
 def about_standings(analysis: Analysis) -> list[str]:
