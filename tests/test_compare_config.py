@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.compare.config import Comparison, folder_names, read, seated
+from cantstop_arena.compare.config import Comparison, folder_names, read
+from cantstop_arena.compare.copies import seated
 from cantstop_arena.compare.measures import DEFAULT_IGNORED, ORDER
 from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.errors import ConfigError, UsageError

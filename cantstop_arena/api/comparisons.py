@@ -75,6 +75,7 @@ def compare(
     *,
     games: int | None = None,
     seed: Seed | None = None,
+    luck_removed: bool = False,
     workers: int | None = None,
     cluster: str | None = None,
     start_method: str | None = None,
@@ -93,6 +94,7 @@ def compare(
     comparison, catalogue, folder = planned(
         file, games=games, seed=seed, bots_folder=bots_folder, results=results
     )
+    comparison = comparison.without_luck() if luck_removed else comparison
     answers = answered(comparison, catalogue, folder, settings)
     found = ComparisonResults(content(answers), folder)
     if page:

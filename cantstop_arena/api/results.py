@@ -13,6 +13,7 @@ from cantstop_arena.documents.formats.choices import FORMATS, TABLES
 from cantstop_arena.documents.formats.model import Table
 from cantstop_arena.documents.tables import all_tables
 from cantstop_arena.documents.tables import crosstable as crosstables
+from cantstop_arena.documents.tables import differences as apart
 from cantstop_arena.documents.tables.faults import faults
 from cantstop_arena.documents.tables.fit import fit
 from cantstop_arena.documents.tables.lengths import lengths
@@ -92,6 +93,13 @@ class Results:
         """The same pair by pair, with errors."""
         self._needs_rivals("pairs")
         return _table(crosstables.pairs(self.analysis))
+
+    @cached_property
+    def differences(self) -> ResultTable:
+        """How much less each bot that plays alone needs than each other one, in the same deals."""
+        if self.analysis.differences is None:
+            raise UsageError(f"{self.name} has no two bots that played alone")
+        return _table(apart.pairs(self.analysis), apart.differences(self.analysis))
 
     @cached_property
     def seats(self) -> ResultTable:

@@ -14,7 +14,7 @@ class Answer:
 
     `differences` are by the key of the measure. `order` is None where there is one bot only, or
     a bot plays alone. `unlike` is how many different bots sit at a table. `questions` are all that
-    the game allows to ask.
+    the game allows to ask. Where luck was scored, its removal is `worth` so many times the games.
     """
 
     rules: str
@@ -26,6 +26,7 @@ class Answer:
     differences: Mapping[str, Difference]
     order: Order | None
     questions: Questions
+    worth: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cantstop_arena.compare.copies import seated
 from cantstop_arena.compare.measures import Questions
 from cantstop_arena.deals.seeds import Seed, drawn
+from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.tournament.files.entrants import LONGEST_NAME, Entrant, EntrantReader
+from cantstop_arena.tournament.files.entrants import Entrant, EntrantReader
 from cantstop_arena.tournament.files.keys import (
     read_game,
+    read_luck_removed,
     read_name,
     read_policy,
     read_rules,
@@ -30,6 +31,7 @@ from cantstop_arena.tournament.files.tournament import (
     FaultPolicy,
     Overrides,
     Tournament,
+    no_luck,
 )
 from cantstop_arena.tournament.files.yaml_reader import (
     Entry,
@@ -45,7 +47,6 @@ from cantstop_arena.tournament.files.yaml_text import Node, place_of
 
 if TYPE_CHECKING:
     from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.deals.seatings import Group
 
 KEYS = (
     "name",
@@ -61,6 +62,7 @@ KEYS = (
     "max_faults",
     "on_fault",
     "isolate",
+    "luck_removed",
     "bots",
 )
 LONGEST_FOLDER = 60
@@ -72,6 +74,7 @@ class Comparison:
     """Rule sets to be compared with a baseline, one of them, at tables of some sizes.
 
     Where nobody has named a `seed` it is `drawn`, and gives way to that of ledgers that are there.
+    With `luck_removed` luck is scored, and taken out of what seats and bots win.
     """
 
     name: str
@@ -86,11 +89,18 @@ class Comparison:
     entrants: tuple[Entrant, ...]
     source: Path = field(compare=False)
     drawn: bool = field(default=False, compare=False)
+    luck_removed: bool = False
 
     @property
     def variants(self) -> tuple[Any, ...]:
         """The rule sets without the baseline."""
         return tuple(rules for rules in self.rules if rules.name != self.baseline.name)
+
+    def without_luck(self) -> Comparison:
+        """The same with luck removed. Raises UsageError where that cannot be."""
+        if why := no_luck(self.game, min(self.players)):
+            raise UsageError(why)
+        return replace(self, luck_removed=True)
 
     def tournament(self, rules: Any, players: int, folder: Path) -> Tournament:
         """What is to be played of one rule set at tables of one size, in `folder`."""
@@ -108,6 +118,7 @@ class Comparison:
             hidden=(self.source, folder.parents[1]),
             lineups=lineups,
             compared=True,
+            luck_removed=self.luck_removed,
         )
 
     def resolved(self, folder: Path) -> dict[str, Any]:
@@ -122,6 +133,7 @@ class Comparison:
             "seed": self.seed,
             "ignore_below": dict(self.ignored),
             **asdict(self.policy),
+            **({"luck_removed": True} if self.luck_removed else {}),
             "bots": [entrant.written(folder) for entrant in self.entrants],
         }
 
@@ -129,44 +141,6 @@ class Comparison:
         """Where that is played."""
         names = [one.name for one in self.rules]
         return results / f"{players}-players" / folder_names(names)[names.index(rules.name)]
-
-
-def seated(
-    entrants: tuple[Entrant, ...], players: int
-) -> tuple[tuple[Entrant, ...], tuple[Group, ...] | None]:
-    """The bots at tables of `players` seats, and the groups that meet; None for all groups.
-
-    Where the bots are fewer than the seats, they sit at a table more than once, each of them at
-    least once, in all ways to choose which: copies enter behind the bots, under names of their
-    own. Copy k of bot i is number k * bots + i.
-    """
-    bots = len(entrants)
-    if bots >= players:
-        return entrants, None
-    names = {entrant.name for entrant in entrants}
-    copies = [
-        replace(entrant, name=_free_name(entrant.name, copy, names))
-        for copy in range(1, players - bots + 1)
-        for entrant in entrants
-    ]
-    lineups = tuple(
-        tuple(sorted(copy * bots + bot for bot in counted for copy in range(counted[bot])))
-        for counted in map(Counter, combinations_with_replacement(range(bots), players))
-        if len(counted) == bots
-    )
-    return (*entrants, *copies), lineups
-
-
-def _free_name(name: str, copy: int, taken: set[str]) -> str:
-    """A name for a copy of a bot: "rule28 #2" for the first copy."""
-    number = copy + 1
-    while True:
-        suffix = f" #{number}"
-        free = f"{name[: LONGEST_NAME - len(suffix)]}{suffix}"
-        if free not in taken:
-            taken.add(free)
-            return free
-        number += 1
 
 
 def folder_names(names: list[str]) -> list[str]:
@@ -194,13 +168,14 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
     catalogue = catalogue.playing(game)
     rules = tuple(_rule_sets(reader, entries.get("compare"), catalogue))
     isolate = reader.flag(entries.get("isolate"), "isolate", default=False)
+    players = tuple(_players(reader, entries.get("players"), game))
     named = read_seed(reader, entries.get("seed"))
     comparison = Comparison(
         name=read_name(reader, entries.get("name"), path.stem),
         game=game,
         rules=rules,
         baseline=_baseline(reader, entries.get("baseline"), rules, game),
-        players=tuple(_players(reader, entries.get("players"), game)),
+        players=players,
         games=reader.whole(entries.get("games"), "games", GAMES, default=10_000),
         seed=drawn() if named is None else named,
         ignored=_ignored(reader, entries.get("ignore_below"), Questions(game.counts)),
@@ -210,6 +185,9 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
         ),
         source=path,
         drawn=named is None and overrides.seed is None,
+        luck_removed=read_luck_removed(
+            reader, entries.get("luck_removed"), game, min(players, default=2)
+        ),
     )
     reader.finish()
     seed = comparison.seed if overrides.seed is None else overrides.seed

@@ -13,17 +13,18 @@ from cantstop_arena.deals.shares import WHOLE
 BOT = "bot "  # begins the keys of the measures of single bots
 BOTS = "bots"  # all of them, where a file says what is negligible
 ORDER = "order"  # the question whether the order of the bots changes
-BETTER_BOT, LAST_SEAT, UNFINISHED = "better_bot", "last_seat", "unfinished"
+FIRST_SEAT, LAST_SEAT = "first_seat", "last_seat"
+BETTER_BOT, UNFINISHED = "better_bot", "unfinished"
 
 DEFAULT_IGNORED = {COUNT: 0.01, SHARE: 0.002}
 """Differences that nobody at a table would notice: 1% of a count, 0.2 points of a share."""
 
 _SHARED = (
     Measure(
-        "first_seat",
+        FIRST_SEAT,
         "won by the first seat",
         SHARE,
-        "first_seat",
+        FIRST_SEAT,
         "played",
         WHOLE,
         more="gives the first player {by}",
@@ -109,6 +110,11 @@ class Questions:
 def ignored_of(ignored: Mapping[str, float], key: str) -> float:
     """What is negligible of the measure with this key."""
     return ignored[BOTS if key.startswith(BOT) else key]
+
+
+def is_won(key: str) -> bool:
+    """Whether the measure with this key is the share of a seat or of a single bot."""
+    return key in (FIRST_SEAT, LAST_SEAT) or key.startswith(BOT)
 
 
 def won_by(bot: str) -> Measure:

@@ -9,6 +9,7 @@ from typing import Any
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.compare.answers import Answer, Answers
 from cantstop_arena.compare.config import SPELLED_OUT, Comparison
+from cantstop_arena.compare.luck import narrower
 from cantstop_arena.compare.measures import ORDER, Questions, ignored_of
 from cantstop_arena.compare.samples import Plan, Sample, common, sampled, spreads
 from cantstop_arena.compare.statistics import (
@@ -19,6 +20,7 @@ from cantstop_arena.compare.statistics import (
     compared,
     orders,
 )
+from cantstop_arena.deals.luck import in_words
 from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournament.files.tournament import RESOLVED, Tournament
@@ -114,8 +116,14 @@ def answered(
         comparison.ignored,
         tuple(corrected(answers)),
         Questions(comparison.game.counts),
-        tuple(notes),
+        (*notes, *_about_luck(answers)),
     )
+
+
+def _about_luck(answers: Sequence[Answer]) -> Iterator[str]:
+    worths = [answer.worth for answer in answers if answer.worth is not None]
+    if worths:
+        yield in_words("the shares of seats and bots", worths)
 
 
 def _tournament(
@@ -149,14 +157,21 @@ def _at(
         with opened(rules) as ledger:
             spans.append(ledger.spans())
     names = tuple(one.name for one in comparison.entrants)
-    game = comparison.game
+    game, scored = comparison.game, comparison.luck_removed
     plan = Plan(Questions(game.counts), game.orders(players), *common(spans), names)
-    with opened(comparison.baseline) as ledger:
-        before = sampled(ledger, plan)
-    for rules in comparison.variants:
+
+    def samples(rules: Any) -> list[Sample]:
+        """As played, and without luck where that was scored."""
         with opened(rules) as ledger:
-            after = sampled(ledger, plan)
-        yield answer(comparison, rules.name, plan, before, after, spread)
+            return [sampled(ledger, plan, calm) for calm in ((False, True) if scored else (False,))]
+
+    before = samples(comparison.baseline)
+    for rules in comparison.variants:
+        found = [
+            answer(comparison, rules.name, plan, one, other, spread)
+            for one, other in zip(before, samples(rules), strict=True)
+        ]
+        yield narrower(*found) if scored else found[0]
 
 
 def answer(

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from cantstop_arena.compare.measures import Questions, won_by
 from cantstop_arena.compare.statistics import Estimate, Numbers, Pair, Ratio, lead
 from cantstop_arena.deals.counting import COUNT, Measure, kept_of_deals
+from cantstop_arena.deals.luck import correction
 from cantstop_arena.deals.outcomes import Tally
-from cantstop_arena.deals.sampling import Span, unbroken
-from cantstop_arena.deals.seatings import MOST_SEATS, Group, Orders, lineups
+from cantstop_arena.deals.sampling import Span, shares, unbroken
+from cantstop_arena.deals.seatings import MOST_SEATS, Group, Orders
 from cantstop_arena.deals.shares import WHOLE, whole
 from cantstop_arena.ratings.scores import variance
-from cantstop_arena.tournament.ledgers.ledger import Ledger
+from cantstop_arena.tournament.ledgers.ledger import KeptDeals, Ledger
 
 FAIR = lcm(*range(1, MOST_SEATS + 1))  # what copies of a bot won divides evenly among them
 MOST_UNITS = 1 << 15
@@ -131,9 +132,9 @@ def common(spans: Iterable[Mapping[Group, Sequence[Span]]]) -> tuple[tuple[Group
     return tuple(groups), deals
 
 
-def sampled(ledger: Ledger, plan: Plan) -> Sample:
-    """The sample that a ledger holds."""
-    counted, seats, won = _read(ledger, plan)
+def sampled(ledger: Ledger, plan: Plan, calm: bool = False) -> Sample:
+    """The sample that a ledger holds; if `calm`, without the luck in what seats and bots won."""
+    counted, seats, won = _read(ledger, plan, calm)
     sums: dict[str, Numbers] = dict(zip(plan.counted, counted.T.astype(np.float64), strict=True))
     played = plan.deals_of_units * (len(plan.groups) * len(plan.orders))
     better, contested = _better_bot(plan, won)
@@ -155,26 +156,40 @@ def sampled(ledger: Ledger, plan: Plan) -> Sample:
     )
 
 
-def _read(ledger: Ledger, plan: Plan) -> tuple[Whole, Whole, list[Whole]]:
+def _read(ledger: Ledger, plan: Plan, calm: bool) -> tuple[Whole, Whole, list[Whole]]:
     """By unit: the counts, first and last seat, what the kinds of each group won."""
     counted = np.zeros((plan.units, len(plan.counted)), np.int64)
     seats = np.zeros((plan.units, 2), np.int64)
     won = [np.zeros((plan.units, len(plan.kinds(group))), np.int64) for group in plan.groups]
-    sorters = {group: _sorter(plan, group) for group in plan.groups}
+    sorters = [_sorter(plan, group) for group in plan.groups]
     numbers = {group: number for number, group in enumerate(plan.groups)}
-    parts = _parts_by_mask(plan.players)
-    for group, first, winners, measures in ledger.deals(0, plan.deals):
-        if group not in numbers or first >= plan.deals:
-            continue
-        inside = slice(0, plan.deals - first)
-        games = parts[winners[inside]]
-        shares = games.reshape(len(games), -1) @ sorters[group]
-        units, starts = plan.rows(first, len(games))
-        counted[units] += _added(measures[inside], starts)
-        told = _added(shares.astype(np.int32), starts)
+    correct = correction(plan.orders, _lucky(ledger, plan)) if calm else None
+    for group, first, winners, measures in _planned(ledger, plan):
+        counts, luck = np.split(measures, [len(plan.counted)], axis=1)
+        shared = shares(winners, plan.orders)
+        if correct is not None:
+            shared += correct(group, first, luck)
+        units, starts = plan.rows(first, len(shared))
+        counted[units] += _added(counts, starts)
+        told = _added(shared @ sorters[numbers[group]], starts)
         seats[units] += told[:, :2]
         won[numbers[group]][units] += told[:, 2:]
     return counted, seats, won
+
+
+def _planned(ledger: Ledger, plan: Plan) -> Iterator[KeptDeals]:
+    """The blocks of the plan's groups, as far as its deals go."""
+    groups = set(plan.groups)
+    for group, first, winners, measures in ledger.deals(0, plan.deals):
+        if group in groups and first < plan.deals:
+            inside = slice(0, plan.deals - first)
+            yield group, first, winners[inside], measures[inside]
+
+
+def _lucky(ledger: Ledger, plan: Plan) -> Iterator[KeptDeals]:
+    """The same blocks, and the luck in their deals instead of what was counted."""
+    for group, first, winners, measures in _planned(ledger, plan):
+        yield group, first, winners, measures[:, len(plan.counted) :]
 
 
 def _added(rows: NDArray[Any], starts: NDArray[np.intp]) -> NDArray[Any]:
@@ -184,22 +199,12 @@ def _added(rows: NDArray[Any], starts: NDArray[np.intp]) -> NDArray[Any]:
     return np.add.reduceat(rows, starts, axis=0, dtype=np.int64)
 
 
-def _parts_by_mask(players: int) -> NDArray[np.float32]:
-    """What each seat wins, in parts of a whole game, for each mask of winners."""
-    masks = np.arange(1 << players)[:, None] >> np.arange(players) & 1
-    parts = masks * whole(players) // np.maximum(masks.sum(axis=1, keepdims=True), 1)
-    return np.asarray(parts, np.float32)
-
-
-def _sorter(plan: Plan, group: Group) -> NDArray[np.float32]:
-    """Adds up the seats of all seatings: the first, the last, and those of each kind of bot."""
-    kinds = plan.kinds(group)
-    rows = []
-    for seating in lineups(group, plan.orders):
-        for seat, member in enumerate(seating):
-            kind = [plan.bot_of(member) == one for one in kinds]
-            rows.append([seat == 0, seat == plan.players - 1, *kind])
-    return np.array(rows, np.float32)
+def _sorter(plan: Plan, group: Group) -> Whole:
+    """Adds up places and seats: the first seat, the last, and the places of each kind of bot."""
+    last = plan.players - 1
+    places = [[0, 0, *(plan.bot_of(bot) == kind for kind in plan.kinds(group))] for bot in group]
+    seats = [[seat == 0, seat == last, *(0 for _ in plan.kinds(group))] for seat in range(last + 1)]
+    return np.array([*places, *seats], np.int64)
 
 
 def _better_bot(plan: Plan, won: Sequence[Whole]) -> tuple[Numbers, Numbers]:

@@ -11,7 +11,7 @@ Corrections are whole parts of WHOLE, like all that is added up over deals. They
 down by a number that goes evenly over 0 to 1 from deal to deal: rounding adds up to nothing.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -118,6 +118,19 @@ def worth(plain: Deals, calm: Deals, bots: int) -> float:
     quotients = _variances(plain, bots) / np.maximum(_variances(calm, bots), 1.0)
     some = quotients[quotients > 0]
     return float(some.mean()) if len(some) else 1.0
+
+
+def in_words(of: str, worths: Sequence[float]) -> str:
+    """What it was worth to remove luck `of` something, here and there, in a sentence."""
+    removed = [f"{worth:.1f}" for worth in sorted(worths) if worth > 1]
+    if not removed:
+        return "Luck was scored, and is left in: without it intervals would be no narrower."
+    times = " to ".join(dict.fromkeys((removed[0], removed[-1])))
+    rest = "" if len(removed) == len(worths) else " Where they would be no narrower it is left in."
+    return (
+        f"Luck is removed from {of}: their intervals are as narrow as those of about {times} times"
+        f" the games.{rest}"
+    )
 
 
 def _variances(deals: Deals, bots: int) -> Floats:

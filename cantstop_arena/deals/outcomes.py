@@ -15,6 +15,7 @@ from cantstop_arena.deals.counting import Counts
 from cantstop_arena.deals.seatings import Group, Orders, standard_orders
 
 if TYPE_CHECKING:
+    from cantstop_arena.deals.alongside import Alongside
     from cantstop_arena.deals.predecessors import Predecessors
     from cantstop_arena.deals.sampling import Deals
     from cantstop_arena.deals.seeds import Seed
@@ -261,6 +262,7 @@ class Results:
     remarks: tuple[str, ...] = ()
     predecessors: "Predecessors | None" = None
     luck: Luck | None = None
+    alongside: "Alongside | None" = None
 
     @property
     def plain(self) -> "Results":

@@ -11,6 +11,7 @@ import numpy as np
 
 from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.ratings.alone import Differences
 from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.model_fit.deviance import Goodness, goodness
 from cantstop_arena.ratings.model_fit.other_fields import Moves, moves
@@ -122,6 +123,27 @@ class Analysis:
         if not self.alone or not rules.keys() >= {*game.rules.parameters}:
             return None
         return game.best_alone(game.rules.from_dict(rules))
+
+    @cached_property
+    def differences(self) -> Differences | None:
+        """How far bots that play alone are apart; None where that is not known, or of one bot.
+
+        Those that misbehaved are left out: forfeited games are short.
+        """
+        ranked = [
+            bot
+            for bot in self.order
+            if bot not in self.idle and self.results.bots[bot] not in self.faults_of
+        ]
+        found = self.results.alongside
+        return Differences(found, ranked) if found and len(ranked) > 1 else None
+
+    @property
+    def letters(self) -> Sequence[str]:
+        """The groups of bots that are not significantly different: each bot's letters."""
+        if not self.alone:
+            return self.ratings.letters
+        return self.differences.letters if self.differences else [""] * len(self.results.bots)
 
     @cached_property
     def against(self) -> list[list[Estimate | None]]:

@@ -250,4 +250,5 @@ def _answer(answers: Answers, answer: Answer) -> dict[str, Any]:
         "sentence": sentence(answer),
         "questions": records(table),
         "turned": turned,
+        **({} if answer.worth is None else {"luck_removed": {"worth": significant(answer.worth)}}),
     }

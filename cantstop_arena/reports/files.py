@@ -8,6 +8,8 @@ from cantstop_arena.documents.formats.drawing import MARKDOWN, draw
 from cantstop_arena.documents.formats.model import Table
 from cantstop_arena.documents.formats.records import as_csv, as_json
 from cantstop_arena.documents.tables.crosstable import crosstable, pairs, scores_only
+from cantstop_arena.documents.tables.differences import differences
+from cantstop_arena.documents.tables.differences import pairs as difference_pairs
 from cantstop_arena.documents.tables.fit import fit
 from cantstop_arena.documents.tables.lengths import lengths
 from cantstop_arena.documents.tables.lineups import MANY_BOTS, lineups
@@ -25,6 +27,7 @@ NOT_ALONE = (
     *("fit.csv", "fit.md", "seats.csv", "seats.md"),
     *("predecessors.csv", "predecessors.md"),
 )
+ONLY_ALONE = ("differences.csv", "differences.md")
 
 
 def write_reports(analysis: Analysis, folder: Path) -> list[Path]:
@@ -33,7 +36,7 @@ def write_reports(analysis: Analysis, folder: Path) -> list[Path]:
     The same results give the same bytes. What lies there of a tournament before goes: a page, and,
     as a single seat has none of them, the crosstable and the seats.
     """
-    for stale in (PAGE, *NOT_ALONE):
+    for stale in (PAGE, *NOT_ALONE, *ONLY_ALONE):
         (folder / stale).unlink(missing_ok=True)
     written = []
     for name, text in _contents(analysis):
@@ -64,6 +67,9 @@ def _contents(analysis: Analysis) -> Iterator[tuple[str, str]]:
             yield "lineups.csv", as_csv(lineups(analysis))
         yield from _both(fit(analysis, most=None))
         yield from _both(seats(analysis))
+    elif analysis.differences:
+        yield "differences.csv", as_csv(difference_pairs(analysis))
+        yield "differences.md", _markdown(differences(analysis))
     if analysis.results.predecessors:
         yield "predecessors.csv", as_csv(following(analysis))
         yield "predecessors.md", _markdown(predecessors(analysis))

@@ -13,6 +13,7 @@ from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.formats.model import rounded
 from cantstop_arena.documents.formats.records import records
 from cantstop_arena.documents.tables.crosstable import pairs
+from cantstop_arena.documents.tables.differences import pairs as differences
 from cantstop_arena.documents.tables.fit import fit
 from cantstop_arena.documents.tables.lineups import MANY_BOTS
 from cantstop_arena.documents.tables.predecessors import effects, following
@@ -31,8 +32,9 @@ NOT_RATED: Entry = {"elo": None, "score": None}  # what a bot that plays alone h
 def summary(analysis: Analysis) -> Entry:
     """Everything the tournament found, keys in a fixed order.
 
-    Of more than MANY_BOTS `lineups` and both `pairs` are left to lineups.csv, pairs.csv and
-    fit.csv, and `superiority` has a row for each bot of the standings, in their order.
+    Of more than MANY_BOTS `lineups`, both `pairs` and `differences` are left to lineups.csv,
+    pairs.csv, fit.csv and differences.csv, and `superiority` has a row for each bot of the
+    standings, in their order.
     `until`, `unplayed`, `gauntlet`, `faults`, `disqualified` and `not_reproducible` stand there
     only where there are any.
     """
@@ -48,7 +50,7 @@ def summary(analysis: Analysis) -> Entry:
         **({} if _are_many(analysis) else {"lineups": _lineups(results)}),
         "metrics": {name: _metric(analysis, name) for name in _measured(results)},
         "by_bot": _styles(analysis),
-        **({} if analysis.alone else _ratings(analysis)),
+        **(_alone(analysis) if analysis.alone else _ratings(analysis)),
     }
     asides: Entry = {
         "until": _until(results, results.until) if results.until else None,
@@ -101,6 +103,13 @@ def _styles(analysis: Analysis) -> dict[str, Entry]:
     """Each bot's rates, the game's own; in the order of the tournament."""
     by_bot = {row.pop("bot"): row for row in records(styles(analysis))}
     return {bot: by_bot[bot] for bot in analysis.results.bots}
+
+
+def _alone(analysis: Analysis) -> Entry:
+    """What only bots that play alone have."""
+    if not analysis.differences or _are_many(analysis):
+        return {}
+    return {"differences": records(differences(analysis))}
 
 
 def _ratings(analysis: Analysis) -> Entry:

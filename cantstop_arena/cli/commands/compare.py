@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.options import Playing, playing_options
+from cantstop_arena.cli.options import Playing, luck_option, playing_options
 from cantstop_arena.cli.table_options import TEXT, format_option
 from cantstop_arena.cli.terminals.screen import Screen
 from cantstop_arena.runtime import shutdown
@@ -14,10 +14,12 @@ from cantstop_arena.runtime import shutdown
 @click.command(short_help="Play a comparison and say what each rule set changes.")
 @click.argument("file", type=click.Path(path_type=Path))
 @playing_options
+@luck_option
 @format_option
 def compare(
     file: Path,
     playing: Playing,
+    luck_removed: bool,
     form: str,
 ) -> None:
     """Play the comparison of FILE and say what each rule set changes.
@@ -35,6 +37,7 @@ def compare(
         bots_folder=playing.bots_folder,
         results=playing.results,
     )
+    comparison = comparison.without_luck() if luck_removed else comparison
     numbers, parts = count(1), len(comparison.players) * len(comparison.rules)
 
     def screen_for(name: str) -> Screen:

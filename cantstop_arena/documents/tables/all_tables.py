@@ -8,6 +8,8 @@ from cantstop_arena.documents.formats.drawing import LATEX, MARKDOWN, TEXT, draw
 from cantstop_arena.documents.formats.model import Table
 from cantstop_arena.documents.formats.records import all_as_csv, all_as_json
 from cantstop_arena.documents.tables.crosstable import crosstable, pairs
+from cantstop_arena.documents.tables.differences import differences
+from cantstop_arena.documents.tables.differences import pairs as difference_pairs
 from cantstop_arena.documents.tables.faults import faults
 from cantstop_arena.documents.tables.fit import fit
 from cantstop_arena.documents.tables.predecessors import following, predecessors
@@ -42,7 +44,9 @@ def shown(
 def for_people(analysis: Analysis, width: int = 0) -> list[Table]:
     """The tables that have something to say, the crosstable's errors only where there is room."""
     if analysis.alone:
-        tables = _alone(analysis)
+        apart = differences(analysis)
+        apart = apart if _fits(apart, width) else differences(analysis, errors=False)
+        tables = _alone(analysis, apart)
     else:
         square = crosstable(analysis)
         square = square if _fits(square, width) else crosstable(analysis, errors=False)
@@ -55,12 +59,12 @@ def for_people(analysis: Analysis, width: int = 0) -> list[Table]:
 def for_programs(analysis: Analysis) -> list[Table]:
     """All tables, the crosstable pair by pair."""
     if analysis.alone:
-        return _alone(analysis)
+        return _alone(analysis, difference_pairs(analysis))
     return _together(analysis, pairs(analysis), following(analysis), fit(analysis, most=None))
 
 
-def _alone(analysis: Analysis) -> list[Table]:
-    return [standings(analysis), styles(analysis), faults(analysis)]
+def _alone(analysis: Analysis, apart: Table) -> list[Table]:
+    return [standings(analysis), apart, styles(analysis), faults(analysis)]
 
 
 def _together(analysis: Analysis, scores: Table, after: Table, fitting: Table) -> list[Table]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from cantstop_arena.deals.luck import in_words
 from cantstop_arena.deals.outcomes import Luck
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.until_words import until_note
@@ -19,10 +20,21 @@ LEGEND = (
     "Bots that share a letter of their group are not significantly different; LOS vs next: the"
     " likelihood of superiority over the bot below, in this field. Intervals cover 95%."
 )
+ALONE = (
+    "Bots that share a letter of their group are not significantly different; fewer than next: the"
+    " mean over the deals that both played. Intervals cover 95%."
+)
 EVEN = 0.5
 SURE = 0.95  # a likelihood of superiority that reads as a fact
 LEAST_CHANCE = 0.001
 MOST_CONTRADICTED = 3  # pairs of neighbours that are named
+
+
+def legend(analysis: Analysis) -> list[str]:
+    """What stands in the columns, where that takes words."""
+    if analysis.alone:
+        return [ALONE] if analysis.differences else []
+    return [LEGEND]
 
 
 def about_standings(analysis: Analysis) -> list[str]:
@@ -52,12 +64,8 @@ def about_standings(analysis: Analysis) -> list[str]:
 
 def about_luck(luck: Luck) -> str:
     """What removing luck was worth."""
-    if luck.worth <= 1:
-        return "Luck was scored, and is left in: without it intervals would be no narrower."
-    return (
-        "Luck is removed from scores and Elo: their intervals are as narrow as those of about"
-        f" {luck.worth:.1f} times the games; `arena rate --plain` leaves it in."
-    )
+    plain = " `arena rate --plain` leaves it in." if luck.worth > 1 else ""
+    return in_words("scores and Elo", [luck.worth]) + plain
 
 
 def about_missing_games(analysis: Analysis) -> str:

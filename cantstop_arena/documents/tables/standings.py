@@ -2,14 +2,16 @@
 
 from cantstop_arena.documents.analysis import ELO_DECIMALS, Analysis
 from cantstop_arena.documents.formats.model import Column, Estimate, Table, Value, estimate, number
-from cantstop_arena.documents.tables.notes import LEGEND, NOT_REPRODUCIBLE, about_standings
+from cantstop_arena.documents.tables.differences import counted, fewer
+from cantstop_arena.documents.tables.notes import NOT_REPRODUCIBLE, about_standings, legend
 
 ELO = estimate("elo", "Elo", 1, fixed=ELO_DECIMALS)
+_GROUP = Column("letters", "group")
 _RATED = (
     ELO,
     number("games"),
     estimate("score", "score %", 2, percent=True),
-    Column("letters", "group"),
+    _GROUP,
     number("superiority", "LOS vs next, %", 1, percent=True, chance=True),
 )
 _REMARKS = (number("faults", optional=True), Column("note", "note", optional=True))
@@ -27,38 +29,55 @@ def standings(analysis: Analysis) -> Table:
             *_REMARKS,
         ),
         rows=[_row(analysis, place) for place in range(len(analysis.places))],
-        notes=about_standings(analysis) if analysis.alone else [LEGEND, *about_standings(analysis)],
+        notes=[*legend(analysis), *about_standings(analysis)],
     )
 
 
 def _columns_alone(analysis: Analysis) -> list[Column]:
     known = analysis.best_alone is not None
-    return [number("games"), per_game(analysis), *([above_best(analysis)] if known else [])]
+    return [
+        number("games"),
+        per_game(analysis),
+        *([above_best(analysis)] if known else []),
+        *([_GROUP, fewer_than_next(analysis)] if analysis.differences else []),
+    ]
 
 
 def above_best(analysis: Analysis) -> Column:
     """The column of what each bot needs more than perfect play."""
-    count = analysis.results.counts.alone.replace("_", " ")
-    return estimate("above_optimal", f"{count} above optimal", 3)
+    return estimate("above_optimal", f"{counted(analysis)} above optimal", 3)
+
+
+def fewer_than_next(analysis: Analysis) -> Column:
+    """The column of what each bot needs less than the one below."""
+    return estimate("fewer_than_next", f"{counted(analysis)} fewer than next", 3)
 
 
 def per_game(analysis: Analysis) -> Column:
     """The column of what each bot needs for a game alone."""
     count = analysis.results.counts.alone
-    return estimate(f"{count}_per_game", f"{count.replace('_', ' ')} per game", 3, stem=count)
+    return estimate(f"{count}_per_game", f"{counted(analysis)} per game", 3, stem=count)
 
 
 def _row(analysis: Analysis, place: int) -> list[Value]:
     rank, bot = analysis.places[place]
     name = analysis.results.bots[bot]
     note = NOT_REPRODUCIBLE if name in analysis.results.irreproducible else ""
-    numbers = _alone(analysis, bot) if analysis.alone else _rated(analysis, bot, place)
+    numbers = _alone(analysis, bot, place) if analysis.alone else _rated(analysis, bot, place)
     return [rank, name, *numbers, analysis.faults_of[name], note]
 
 
-def _alone(analysis: Analysis, bot: int) -> list[Value]:
+def _alone(analysis: Analysis, bot: int, place: int) -> list[Value]:
     mean, best = analysis.means[bot], analysis.best_alone
-    return [analysis.games_of[bot], mean, *([] if best is None else [_above(mean, best)])]
+    apart = [analysis.letters[bot], ahead_alone(analysis, place)] if analysis.differences else []
+    above = [] if best is None else [_above(mean, best)]
+    return [analysis.games_of[bot], mean, *above, *apart]
+
+
+def ahead_alone(analysis: Analysis, place: int) -> Estimate | None:
+    """How much less than the one below the bot in this place needs for a game alone."""
+    bot, following = analysis.order[place], analysis.order[place + 1 : place + 2]
+    return next((fewer(analysis, bot, other) for other in following), None)
 
 
 def _above(mean: Estimate, best: float) -> Estimate:
@@ -76,6 +95,6 @@ def _rated(analysis: Analysis, bot: int, place: int) -> list[Value]:
         analysis.elo[bot],
         analysis.games_of[bot],
         analysis.scores[bot],
-        "" if bot in analysis.idle else analysis.ratings.letters[bot],
+        "" if bot in analysis.idle else analysis.letters[bot],
         *(superior or [None]),
     ]

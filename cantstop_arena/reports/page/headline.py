@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.documents.tables.differences import counted, fewer
 from cantstop_arena.documents.tables.notes import all_of
 from cantstop_arena.ratings.elo import Difference
 from cantstop_arena.reports.page.plots.wording import percent, plain, share_ends, with_error
@@ -77,9 +78,9 @@ def _winner(analysis: Analysis) -> str:
 
 def _equals(analysis: Analysis, first: Sequence[int]) -> list[int]:
     """The others from which the first ones are not significantly different."""
-    letters = {letter for bot in first for letter in analysis.ratings.letters[bot]}
+    letters = {letter for bot in first for letter in analysis.letters[bot]}
     others = [bot for bot in playing(analysis) if bot not in first]
-    return [bot for bot in others if letters & {*analysis.ratings.letters[bot]}]
+    return [bot for bot in others if letters & {*analysis.letters[bot]}]
 
 
 def _rated(analysis: Analysis) -> Iterator[str]:
@@ -88,11 +89,15 @@ def _rated(analysis: Analysis) -> Iterator[str]:
         yield f"{_named(analysis, first[:1])} is an anchor, with Elo {_elo(analysis, first[0])}."
     if len(first) > 1:
         yield f"They have Elo {_elo(analysis, first[0])}."
+    yield from _undecided(analysis, first)
+    if len(first) == 1 and len(playing(analysis)) > 1:
+        yield from _duel(analysis, *playing(analysis)[:2])
+
+
+def _undecided(analysis: Analysis, first: Sequence[int]) -> Iterator[str]:
     if equals := _equals(analysis, first):
         who = "It is" if len(first) == 1 else "They are"
         yield f"{who} not significantly different from {_named(analysis, equals)}."
-    if len(first) == 1 and len(playing(analysis)) > 1:
-        yield from _duel(analysis, *playing(analysis)[:2])
 
 
 def _named(analysis: Analysis, bots: Sequence[int]) -> str:
@@ -132,21 +137,15 @@ def _best_alone(analysis: Analysis) -> str:
 
 
 def _alone(analysis: Analysis) -> Iterator[str]:
-    if close := _overlapping(analysis, first_ones(analysis)):
-        intervals = "interval" if len(close) == 1 else "intervals"
-        verb = "overlaps" if len(close) == 1 else "overlap"
-        yield f"The {intervals} of {all_of(close)} {verb} with that."
-
-
-def _overlapping(analysis: Analysis, first: Sequence[int]) -> list[str]:
-    """Those whose intervals reach into that of the first one."""
-    high = analysis.means[first[0]].high
-    lows = {bot: analysis.means[bot].low for bot in analysis.order if bot not in first}
-    return [
-        analysis.results.bots[bot]
-        for bot, low in lows.items()
-        if low is not None and high is not None and low <= high
-    ]
+    first = first_ones(analysis)
+    yield from _undecided(analysis, first)
+    order = playing(analysis)[:2]
+    if len(first) > 1 or len(order) < 2:
+        return
+    ahead = fewer(analysis, *order)
+    if ahead and ahead.low is not None:
+        rival, unit = analysis.results.bots[order[1]], counted(analysis)
+        yield f"In the same deals it needs {with_error(ahead, 2)} {unit} fewer than {rival}."
 
 
 # Doubts -------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from cantstop_arena.reports.page.headline import answer, headline
 from cantstop_arena.reports.page.provenance import origin, source
 from cantstop_arena.reports.page.sections.convergence_section import Past, convergence_section
 from cantstop_arena.reports.page.sections.crosstable_section import crosstable_section
+from cantstop_arena.reports.page.sections.differences_section import differences_section
 from cantstop_arena.reports.page.sections.fit_section import fit_section
 from cantstop_arena.reports.page.sections.predecessors_section import predecessors_section
 from cantstop_arena.reports.page.sections.seats_section import seats_section
@@ -65,6 +66,8 @@ def _sections(
     yield standings_section(analysis)
     if met and len(analysis.order) > 1:
         yield crosstable_section(analysis)
+    if analysis.differences:
+        yield differences_section(analysis, analysis.differences)
     if recorded:
         yield games.section(game_called(analysis.results.game), recorded)
     if met:

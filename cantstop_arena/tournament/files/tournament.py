@@ -86,7 +86,7 @@ class Tournament:
     def measured(self) -> bool:
         """Whether the ledger keeps counts deal by deal."""
         followed = bool(self.game.counts.followed) and self.players > 2
-        return self.compared or self.luck_removed or followed
+        return self.compared or self.luck_removed or followed or self.players == 1
 
     @property
     def deals(self) -> int:

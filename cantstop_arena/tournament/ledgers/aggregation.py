@@ -16,6 +16,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.deals.alongside import Alongside, Counted
+from cantstop_arena.deals.alongside import gathered as alongside
+from cantstop_arena.deals.counting import GAMES, kept_of_deals
 from cantstop_arena.deals.luck import correction, worth
 from cantstop_arena.deals.outcomes import Charge, Fault, Luck, Results, Tally, merged
 from cantstop_arena.deals.predecessors import Blocks, Predecessors, gathered
@@ -147,6 +150,7 @@ def aggregated(accounts: Sequence[Account], anchor: Mapping[str, float]) -> Resu
         remarks=remarks_on(first),
         irreproducible=tuple(name for name in bots if name in unsteady),
         predecessors=_predecessors(len(bots), first["players"], shares),
+        alongside=_alongside(len(bots), first["players"], shares),
     )
 
 
@@ -196,6 +200,13 @@ class _Share:
         for group, first, _, measures in self.account.ledger.deals(start, count):
             if group in self.spans:
                 yield self.anew(group), first, measures
+
+    def counted(self, start: int, count: int) -> Counted:
+        """What bots that play alone needed in the deals that count, and whether no fault was."""
+        counts = game_called(self.account.identity["game"]).counts
+        columns = [kept_of_deals(counts).index(name) for name in (GAMES, counts.alone)]
+        for bot, first, kept in self.measures(start, count):
+            yield bot, first, kept[:, columns[0]], kept[:, columns[1]]
 
     def charges(self) -> list[Charge]:
         """What is charged to bots in games that count, and to those that are out."""
@@ -299,6 +310,20 @@ def _predecessors_of_a_seed(bots: int, players: int, shares: Sequence[_Share]) -
     spans = chain.from_iterable(chain.from_iterable(share.spans.values()) for share in shares)
     deals = max((first + count for first, count in spans), default=0)
     return gathered(bots, players, len(shares[0].account.orders), deals, read)
+
+
+def _alongside(bots: int, players: int, shares: Sequence[_Share]) -> Alongside | None:
+    """What bots that play alone need in the same deals; None where no ledger has kept it."""
+    if players > 1 or not all(share.account.identity.get("measured") for share in shares):
+        return None
+    return reduce(add, (_alongside_of_a_seed(bots, alike) for alike in _by_seed(shares)))
+
+
+def _alongside_of_a_seed(bots: int, shares: Sequence[_Share]) -> Alongside:
+    def read(start: int, count: int) -> Counted:
+        return chain.from_iterable(share.counted(start, count) for share in shares)
+
+    return alongside(bots, max(reached(share.spans) for share in shares), read)
 
 
 def _size(sample: Sample) -> int:

@@ -79,6 +79,7 @@ def _warmed(spec: TableSpec) -> dict[SeatSpec, Part]:
     game, players = game_called(spec.game), spec.players
     nobody = Contestant("nobody", BotFunctions(**dict.fromkeys(game.decisions, _nothing)), "")
     table: Table = game.table(spec.rules, [*contestants, *[nobody] * players], players, 0)
+    table.scored = spec.scored
     table.warm_up()
     return dict(zip(seats, _parts(table), strict=False))
 

@@ -133,6 +133,8 @@ class TableSpec:
             yield Building(None)  # machine code takes as long as it takes
         table = game_called(self.game).table(self.rules, contestants, self.players, self.seed)
         table.measured, table.scored = self.measured, self.scored
+        if self.scored:  # which no worker has the time to compile while it plays
+            table.warm_up()
         _TABLES[self] = table
 
     def as_prepared(self, native: Sequence[bool]) -> "TableSpec":

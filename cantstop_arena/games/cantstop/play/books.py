@@ -69,10 +69,14 @@ class ScoredBooks(EngineBooks):
         return np.concatenate([self._measures, luck.astype(np.int32)], axis=1)
 
     def enter(self, index: int, order: int) -> None:
+        self.note_luck(index, order)
+        super().enter(index, order)
+
+    def note_luck(self, index: int, order: int) -> None:
+        """Enter the luck of the game that has just ended, and forget it."""
         from cantstop_arena.games.cantstop.engine import luck
 
         luck.note(self._handle, self._places[order], self._lucks, self._luck[index])
-        super().enter(index, order)
 
 
 def _tally(record: Any, players: int) -> Tally:

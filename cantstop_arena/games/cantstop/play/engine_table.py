@@ -91,6 +91,17 @@ class EngineTable(Table):
         """Have the engine compiled, or loaded, without asking any bot."""
         self._lay(self.games)  # a table may have been made before its process was forked
         engine()
+        if self.scored:
+            self._warm_up_luck()
+
+    def _warm_up_luck(self) -> None:
+        """Have what scores luck compiled, or loaded: it plays no game, and scores an empty turn."""
+        from cantstop_arena.games.cantstop.engine import luck
+
+        books = ScoredBooks(self.handle, self.orders, 1, self.lucks)
+        self.play_compiled(Block((0,) * len(self.orders[0]), 0, 1), 0, 0, books)
+        luck.score_roll(self.handle, self.lucks)
+        books.note_luck(0, 0)
 
     # One game
 

@@ -8,13 +8,14 @@ from markupsafe import Markup
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.document import Figure, Section
 from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.documents.tables.differences import counted
 from cantstop_arena.documents.tables.notes import (
     about_standings,
     all_of,
     contradiction,
     head_to_head,
 )
-from cantstop_arena.documents.tables.standings import per_game
+from cantstop_arena.documents.tables.standings import ahead_alone, per_game
 from cantstop_arena.reports.page.plots.axes import Axis, axis_around
 from cantstop_arena.reports.page.plots.elements import element, joined
 from cantstop_arena.reports.page.plots.marks import beyond, drawing, grid, interval, scale
@@ -28,16 +29,14 @@ from cantstop_arena.reports.page.plots.wording import (
     spelled,
 )
 from cantstop_arena.reports.page.plots.zoom import kept_by_zoom
-from cantstop_arena.reports.page.sections.lanes import drawn_lanes, lanes_of
+from cantstop_arena.reports.page.sections.lanes import group_cell, lanes_of
 from cantstop_arena.texts import how_many
 
 ROW = 34
 _UPSET = "\u21c5"
 _WORDS = "Dot: estimate; band: 95% interval."
-_RATED = (
-    "Bots that share a letter are not significantly different. LOS: likelihood, in this field, that"
-    " the bot is better than the one below it."
-)
+_GROUPED = "Bots that share a letter are not significantly different."
+_RATED = f"{_GROUPED} LOS: likelihood, in this field, that the bot is better than the one below it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,8 @@ def standings_section(analysis: Analysis) -> Section:
 
 def _words(analysis: Analysis) -> str:
     if analysis.alone:
-        return _WORDS
+        ahead = f"Ahead: {counted(analysis)} fewer than the bot below, in the deals of both."
+        return f"{_WORDS} {_GROUPED} {ahead}" if analysis.differences else _WORDS
     return f"{_WORDS} {_RATED}"
 
 
@@ -72,7 +72,7 @@ def _finding(analysis: Analysis) -> str:
     playing = [bot for bot in analysis.order if bot not in analysis.idle]
     if len(playing) < 2:
         return "There is nobody to compare with" if playing else "Nothing has been played yet"
-    if analysis.alone:
+    if analysis.alone and not analysis.differences:
         units = per_game(analysis).heading
         first, last = (analysis.results.bots[playing[place]] for place in (0, -1))
         return f"From {first} to {last}, by {units}"
@@ -81,7 +81,7 @@ def _finding(analysis: Analysis) -> str:
 
 def _groups(analysis: Analysis, playing: Sequence[int]) -> str:
     """Which places the games decide."""
-    letters = [set(analysis.ratings.letters[bot]) for bot in playing]
+    letters = [set(analysis.letters[bot]) for bot in playing]
     shared = [
         sum(bool(mine & others) for others in letters) > 1 for mine in letters
     ]  # each shares its letters with itself
@@ -91,6 +91,9 @@ def _groups(analysis: Analysis, playing: Sequence[int]) -> str:
     level = [place for place, others in enumerate(letters, start=1) if others & letters[0]]
     if len(level) == len(playing):
         return "No place is decided yet"
+    if level[-1] > len(level):
+        equals = all_of([analysis.results.bots[playing[place - 1]] for place in level[1:]])
+        return f"{first} is not significantly different from {equals}"
     if len(level) > 1:
         return f"The first {spelled(len(level))} are not significantly different"
     undecided = [place for place, open_ in enumerate(shared, start=1) if open_]
@@ -174,8 +177,13 @@ def _alone(analysis: Analysis, views: Sequence[_View]) -> list[Head]:
         *_first_heads(),
         _axis_head(analysis, views),
         Head(_slot(unit[0].upper() + unit[1:]), "num elo"),
+        *(_apart_heads(analysis) if analysis.differences else ()),
         Head("Games", "num gm"),
     ]
+
+
+def _apart_heads(analysis: Analysis) -> list[Head]:
+    return [Head("Group", "grp", sorts=False), Head(_slot("Ahead"), "num score")]
 
 
 def _alone_cells(analysis: Analysis, place: int, lanes: str) -> list[Cell]:
@@ -183,8 +191,15 @@ def _alone_cells(analysis: Analysis, place: int, lanes: str) -> list[Cell]:
     mean = analysis.means[bot]
     return [
         Cell(number_with_error(mean, _decimals(analysis)), "num elo", mean.mean),
+        *(_apart(analysis, place, lanes) if analysis.differences else ()),
         _games(analysis, bot),
     ]
+
+
+def _apart(analysis: Analysis, place: int, lanes: str) -> list[Cell]:
+    ahead = ahead_alone(analysis, place) or Estimate(None)
+    told = number_with_error(ahead, _decimals(analysis)) if ahead.mean is not None else UNKNOWN
+    return [group_cell(analysis, place, lanes), Cell(told, "num score", ahead.mean, "Ahead")]
 
 
 def _games(analysis: Analysis, bot: int) -> Cell:
@@ -215,7 +230,7 @@ def _rated_cells(analysis: Analysis, place: int, lanes: str) -> list[Cell]:
     return [
         Cell(number_with_error(elo, 1), "num elo", elo.mean),
         Cell(number_with_error(score, 1, 100), "num score", score.mean, "Score %"),
-        _group(analysis, place, lanes),
+        group_cell(analysis, place, lanes),
         _superiority(analysis, place),
         _games(analysis, bot),
     ]
@@ -228,22 +243,6 @@ def _superiority(analysis: Analysis, place: int) -> Cell:
     upset = any(contradiction(analysis, bot, other) for other in known)
     text = joined(f"{_UPSET} " if upset else "", likelihood(chance))
     return Cell(text, "num los", -1 if chance is None else chance, "LOS")
-
-
-# Groups -------------------------------------------------------------------------------------
-
-
-def _group(analysis: Analysis, place: int, lanes: str) -> Cell:
-    above, own, below = (_letters(analysis, place + step) for step in (-1, 0, 1))
-    if not lanes:
-        return Cell(", ".join(own), "grp", label="Group")
-    return Cell(drawn_lanes(lanes, above, own, below), "grp lanes-in", label="Group")
-
-
-def _letters(analysis: Analysis, place: int) -> str:
-    if not 0 <= place < len(analysis.order) or analysis.order[place] in analysis.idle:
-        return ""
-    return analysis.ratings.letters[analysis.order[place]]
 
 
 # Zoom ---------------------------------------------------------------------------------------
