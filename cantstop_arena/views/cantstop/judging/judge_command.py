@@ -69,11 +69,11 @@ def judge(names: tuple[str, ...], html: Path | None, as_json: bool, **asked: Any
     What is found of a run is kept in its folder, and becomes a section of its page.
     """
     from cantstop_arena.views.cantstop.judging.judged_bots import bots_asked_for
-    from cantstop_arena.views.cantstop.judging.judged_runs import keep, run_in
+    from cantstop_arena.views.cantstop.judging.judged_runs import is_run, keep, run_in
     from cantstop_arena.views.cantstop.judging.judgement_text import judgements_json, text
     from cantstop_arena.views.cantstop.judging.progress import found_by
 
-    folder = next((Path(name) for name in names if Path(name).is_dir()), None)
+    folder = next((Path(name) for name in names if is_run(name)), None)
     if folder:
         _check_alone(names)
         planned = run_in(folder, asked["deals"], asked["tables"], asked["bots_folder"])
