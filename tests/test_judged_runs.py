@@ -53,7 +53,7 @@ def test_the_bots_of_a_run_are_judged_and_its_page_tells_so(run: Path) -> None:
     assert "2 players; 20 deals of each bot; judged by optimal" in text
     shown = (run / "report.html").read_text("utf-8")
     assert 'id="judged"' in shown and "The worst decisions of random" in shown
-    assert "optimal loses 0.0 a game by its decisions" in shown
+    assert "optimal loses 0.0 points a game by its decisions" in shown
     after = contents(run)
     assert {*after} - {*before} == {"judged.json", "report.html"}
     assert {name: after[name] for name in before} == before
@@ -80,6 +80,12 @@ def test_something_is_heard_now_and_then_of_all_deals(run: Path) -> None:
     for task in tasks:
         own = [piece.deals for piece in pieces if piece.spec == task.spec]
         assert [deal for deals in own for deal in deals] == [*task.deals]
+
+
+def test_a_folder_that_is_called_like_a_bot_is_none_of_a_run(run: Path) -> None:
+    Path("random").mkdir()
+    words = ("judge", "random", "--rules", "2,1", "--deals", "4", "--json")
+    assert [*json.loads(arena(*words))] == ["random"]
 
 
 def test_other_results_are_not_told_of(run: Path) -> None:

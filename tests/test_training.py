@@ -22,9 +22,10 @@ def course(workers: int = 1, seed: int = 1, players: int = 2) -> Course:
     return Course(Subject(SMALL, players, seed, family_of([CONSTANT])), PLAN, workers)
 
 
-def finished(training: Course) -> bytes:
+def finished(training: Course, tried: bool = False) -> bytes:
     while training.done < training.rounds:
         training.advance()
+        assert not tried or 0 <= training.strength() <= 1
     ends, rolls = training.ends.net(), training.rolls.net()
     return bytes(ends.tobytes() + rolls.tobytes())
 
@@ -32,7 +33,7 @@ def finished(training: Course) -> bytes:
 @pytest.mark.long
 def test_a_training_comes_to_the_same_net_however_it_is_played(tmp_path: Path) -> None:
     once = finished(course())
-    assert finished(course(workers=2)) == once
+    assert finished(course(workers=2), tried=True) == once
     assert finished(course(seed=2)) != once
     stopped, path = course(), tmp_path / "stopped.part"
     for _ in range(6):
@@ -51,7 +52,17 @@ def test_other_numbers_of_seats_are_trained_for(players: int) -> None:
     assert finished(training)
     assert np.isfinite(training.ends.means[0].rows).all()
     assert 0 < training.error < 1
-    assert training.strength(10) >= 0
+    assert training.rolls_are_learned and training.strength() >= 0
+
+
+@pytest.mark.long
+def test_a_trial_is_the_same_for_any_number_of_workers() -> None:
+    one, two = course(), course(workers=2)
+    for training in (one, two):
+        training.advance()
+    assert one.strength() == two.strength()
+    one.done = two.done = PLAN.heuristic_rounds + PLAN.exact_rounds + 1
+    assert one.strength() == two.strength()
 
 
 def test_a_training_of_another_file_is_not_gone_on_with(tmp_path: Path) -> None:

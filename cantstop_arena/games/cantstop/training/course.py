@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cantstop_arena.games.cantstop.champion.board import board_for
 from cantstop_arena.games.cantstop.champion.nets import NET, ROLLING_NET
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.cantstop.training import lessons, practice
+from cantstop_arena.games.cantstop.training import lessons, practice, trials
 from cantstop_arena.games.cantstop.training.learner import Learner, Samples
 from cantstop_arena.games.cantstop.training.workers import Worker, Workers
 
@@ -84,17 +84,30 @@ class Course:
             number -= rounds
         self.done += 1
 
-    def strength(self, games: int) -> float:
-        """Games won against the first teacher in all other seats, as a share of them; alone the
-        turns that a game takes."""
-        net, key = self.ends.net()[0], self._key(_TEST, 0)
-        board, numbers = self.boards[0], self.subject.family[0]
+    @property
+    def rolls_are_learned(self) -> bool:
+        """Whether the last round was one in which is learned what rolling on is worth."""
+        return self.done > self.rounds - self.plan.rolling_rounds
 
-        def play(worker: Worker, start: int, end: int) -> int:
-            shown = (board, net, worker.desk, worker.table, numbers, key, start, end)
-            wins: int = practice.matches(*shown)
-            return wins
+    def strength(self) -> float:
+        """What the nets win against the first teacher in all other seats, as a share of the trial's
+        games; alone the turns that a game takes.
 
+        Exact turns are tried as long as positions are learned, then one roll looked ahead. All
+        trials are played on the same deals, which nothing is learned from.
+        """
+        board, ends, rolls = self.boards[0], self.ends.net()[0], self.rolls.net()[0]
+        numbers, key, games = self.subject.family[0], self._key(_TEST, 0), self.plan.test_games
+
+        def exact(worker: Worker, start: int, end: int) -> int:
+            tried = (board, ends, worker.desk, worker.table, numbers, key, start, end)
+            return int(trials.exact_trial(*tried))
+
+        def lookahead(worker: Worker, start: int, end: int) -> int:
+            tried = (board, ends, rolls, worker.sheets, worker.table, numbers, key, start, end)
+            return int(trials.lookahead_trial(*tried))
+
+        play = lookahead if self.rolls_are_learned else exact
         return float(sum(self._workers.shared(games, play))) / games
 
     # Rounds

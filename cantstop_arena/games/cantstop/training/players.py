@@ -111,13 +111,19 @@ def heuristic_turn(board, table, numbers, more):
 # The exact turn ---------------------------------------------------------------------------------
 
 
-@bare_call
-def lay_out(board, net, desk, table):
-    """Begin a turn on the desk where the table stands."""
+@bare
+def lay_markers(board, desk, table):
+    """Lay the markers of all seats out, from the player on turn."""
     for step in range(table.players):
         whose = (table.seat + step) % table.players
         for column in range(board.columns):
             desk.markers[step, column] = table.markers[whose, column]
+
+
+@bare_call
+def lay_out(board, net, desk, table):
+    """Begin a turn on the desk where the table stands."""
+    lay_markers(board, desk, table)
     enter(board, net, desk)
 
 

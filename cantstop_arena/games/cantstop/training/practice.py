@@ -85,20 +85,3 @@ def exact_games(board, net, desk, table, family, key, start, end, positions, wor
                 if other != table.seat:
                     count = _keep(table, other, 0.0, positions, worths, count, first)
     return count
-
-
-@bare_entry
-def matches(board, net, desk, table, numbers, key, start, end):
-    """Play the exact turn against heuristics in all other seats; returns the games that it wins,
-    or alone the turns that it takes."""
-    players, total = net.players, 0
-    for game in range(start, end):
-        start_game(table, players, key, game)
-        won, own = False, game % players
-        while not won and table.turns < MOST_TURNS:
-            if (table.seat + 1) % players == own:
-                won = exact_turn(board, net, desk, table, False)
-            else:
-                won = heuristic_turn(board, table, numbers, 0)
-        total += table.turns if players == 1 else won and table.seat == own
-    return total

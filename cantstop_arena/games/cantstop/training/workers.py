@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 
 from cantstop_arena.games.cantstop.champion.desk import new_desk
+from cantstop_arena.games.cantstop.champion.lookahead import SHEET
 from cantstop_arena.games.cantstop.training.learner import Samples, new_samples
 from cantstop_arena.games.cantstop.training.table import TABLE
 
 
 class Worker:
-    """A thread's own table and desk."""
+    """A thread's own table, desk, and two sheets."""
 
     def __init__(self) -> None:
         self.desk = new_desk()[0]
+        self.sheets = np.zeros(2, SHEET).view(np.recarray)
         self.table = np.zeros(1, TABLE).view(np.recarray)[0]
         self._room = new_samples(0)
 

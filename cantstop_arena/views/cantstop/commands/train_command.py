@@ -11,9 +11,10 @@ from cantstop_arena.game_api.options import did_you_mean
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.rules import RuleSet
-    from cantstop_arena.games.cantstop.training.course import Course, Plan
+    from cantstop_arena.games.cantstop.training.course import Course
 
-_BETWEEN = 20.0  # seconds between two looks at how strong it has become
+_BETWEEN = 20.0  # seconds after which what was learned is kept, and tried
+_RARELY = 20  # times as long as a trial takes, there is none
 
 
 @click.command(short_help="Train nets for grandmaster and champion.")
@@ -59,7 +60,7 @@ def train(
     if part.exists() and not fresh:
         resume(course, part, command)
         click.echo(f"Going on after {course.done} of {course.rounds} rounds.")
-    _train(course, plan, part, command)
+    _train(course, part, command)
     _write(course, out, command)
     part.unlink(missing_ok=True)
     click.echo(f"Written to {out}. To play with it: {{bot: champion, nets: {out}}}")
@@ -92,32 +93,36 @@ def _subject(rules: "RuleSet", players: int, seed: int) -> Any:
     return Subject(rules, players, seed, family_of([CONSTANT, CONSTANT, NUMBERS]))
 
 
-def _train(course: "Course", plan: "Plan", part: Path, command: str) -> None:
-    """Play all rounds that are left; what was learned is kept now and then."""
+def _train(course: "Course", part: Path, command: str) -> None:
+    """Play all rounds that are left; what was learned is kept now and then, and tried."""
     from cantstop_arena.games.cantstop.training.checkpoint import save
 
-    looked = time.monotonic()
+    saved = tried = time.monotonic()
+    pause = _BETWEEN
     while course.done < course.rounds:
         course.advance()
-        if time.monotonic() - looked > _BETWEEN or course.done == course.rounds:
+        is_done, now = course.done == course.rounds, time.monotonic()
+        if is_done or now - saved > _BETWEEN:
             save(course, part, command)
-            click.echo(_progress(course, plan))
-            looked = time.monotonic()
+            saved = now
+        if is_done or now - tried > pause:
+            click.echo(f"round {course.done} of {course.rounds}: {_standing(course)}")
+            tried = time.monotonic()
+            pause = max(_BETWEEN, _RARELY * (tried - now))
 
 
-def _progress(course: "Course", plan: "Plan") -> str:
-    return f"round {course.done} of {course.rounds}: {_standing(course, plan)}"
-
-
-def _standing(course: "Course", plan: "Plan") -> str:
-    """How strong grandmaster has become, then how well champion knows what it would roll for."""
+def _standing(course: "Course") -> str:
+    """How strong grandmaster has become; then champion, and how well it knows what it would roll
+    for."""
     alone = course.subject.players == 1
-    if course.done > course.rounds - plan.rolling_rounds:
-        off = f"{course.error:.2f} turns" if alone else f"{100 * course.error:.1f} points"
-        return f"what rolling on is worth, within {off}"
-    strength = course.strength(plan.test_games)
-    told = f"{strength:.2f} turns a game" if alone else f"{strength:.1%} against glenn-aloi"
-    return f"{told} ({plan.test_games} games)"
+    strength = course.strength()
+    bot = "champion" if course.rolls_are_learned else "grandmaster"
+    told = f"takes {strength:.2f} turns" if alone else f"wins {strength:.1%} against glenn-aloi"
+    games = f"{bot} {told} ({course.plan.test_games} games)"
+    if not course.rolls_are_learned:
+        return games
+    off = f"{course.error:.2f} turns" if alone else f"{100 * course.error:.1f} points"
+    return f"{games}, knowing what rolling on is worth within {off}"
 
 
 def _write(course: "Course", out: Path, command: str) -> None:

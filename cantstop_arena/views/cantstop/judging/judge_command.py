@@ -8,7 +8,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from cantstop_arena.views.cantstop.judging.planned import DEALS, FEW_DEALS
+from cantstop_arena.views.cantstop.judging.default_deals import BY_NETS, BY_TABLE
 
 OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
 """What can be said where the bots of a run are judged: the run says everything else."""
@@ -23,7 +23,7 @@ OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
 @click.option(
     "--deals",
     type=click.IntRange(2, 10**5),
-    help=f"Default: {DEALS} where a solved board judges, else {FEW_DEALS}.",
+    help=f"Default: {BY_TABLE} where a solved board judges, else {BY_NETS}.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True)
 @click.option(
@@ -69,11 +69,11 @@ def judge(names: tuple[str, ...], html: Path | None, as_json: bool, **asked: Any
     What is found of a run is kept in its folder, and becomes a section of its page.
     """
     from cantstop_arena.views.cantstop.judging.judged_bots import bots_asked_for
-    from cantstop_arena.views.cantstop.judging.judged_runs import keep, run_in
+    from cantstop_arena.views.cantstop.judging.judged_runs import is_run, keep, run_in
     from cantstop_arena.views.cantstop.judging.judgement_text import judgements_json, text
     from cantstop_arena.views.cantstop.judging.progress import found_by
 
-    folder = next((Path(name) for name in names if Path(name).is_dir()), None)
+    folder = next((Path(name) for name in names if is_run(name)), None)
     if folder:
         _check_alone(names)
         planned = run_in(folder, asked["deals"], asked["tables"], asked["bots_folder"])

@@ -12,8 +12,10 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.runtime.whole_files import write_whole
+from cantstop_arena.tournament.files.entrants import is_bot_name
 from cantstop_arena.tournament.files.tournament import RESOLVED, Tournament
 from cantstop_arena.tournament.ledgers.archive import looked_at
+from cantstop_arena.tournament.ledgers.ledger import LEDGER
 from cantstop_arena.tournament.reopening import played_in
 from cantstop_arena.tournament.setup.table_specs import TableSpec, table_spec_for
 from cantstop_arena.views.cantstop.judging.judge_errand import Task
@@ -23,6 +25,12 @@ from cantstop_arena.views.cantstop.judging.planned import Planned, judge_for
 
 KEPT = "judged.json"  # in the folder of a run
 _MOST_SEATS = 2
+
+
+def is_run(name: str) -> bool:
+    """Whether a name leads to a folder; one that could be a bot's does only where results are."""
+    path = Path(name)
+    return (path / LEDGER).is_file() or (path.is_dir() and not is_bot_name(name))
 
 
 def run_in(folder: Path, deals: int | None, tables: Path | None, bots_folder: Path) -> Planned:

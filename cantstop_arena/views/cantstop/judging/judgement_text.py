@@ -46,11 +46,11 @@ def _heading(planned: Planned) -> str:
 
 def extremes(found: Judgements) -> str:
     """Whose decisions lose least, and whose most."""
-    by_loss = sorted(found, key=lambda bot: found[bot].lost().mean)
-    least, most = by_loss[0], by_loss[-1]
-    unit = _unit(found[least])
-    told = f"{least} loses {unit * found[least].lost().mean:.1f} a game by its decisions"
-    return told + f", {most} {unit * found[most].lost().mean:.1f}" * (least != most)
+    lost = {bot: _unit(one) * one.lost().mean for bot, one in found.items()}
+    least, most = (choose(lost, key=lambda bot: lost[bot]) for choose in (min, max))
+    unit = "points" if found[least].seats > 1 else "turns"
+    said = f"{least} loses {lost[least]:.1f} {unit} a game by its decisions"
+    return said + f", {most} {lost[most]:.1f}" * (least != most)
 
 
 def table(found: Judgements, rival: str) -> str:

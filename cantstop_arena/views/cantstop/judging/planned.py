@@ -8,10 +8,10 @@ from cantstop_arena.games.cantstop.judging.evaluators import best_evaluator
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.solving.tables import tables_folder
 from cantstop_arena.tournament.setup.table_specs import TableSpec
+from cantstop_arena.views.cantstop.judging.default_deals import BY_NETS, BY_TABLE
 from cantstop_arena.views.cantstop.judging.judge_errand import Task
 
 PERFECT = "optimal"  # the judge that knows a solved board
-DEALS, FEW_DEALS = 1000, 100  # by a table, and by nets, which think for a while
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Judge:
 
     def deals(self, wanted: int | None) -> int:
         """The deals of each bot, unless others are wanted."""
-        return wanted or (DEALS if self.name == PERFECT else FEW_DEALS)
+        return wanted or (BY_TABLE if self.name == PERFECT else BY_NETS)
 
 
 def judge_for(rules: RuleSet, players: int, tables: Path | None) -> Judge:
