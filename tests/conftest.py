@@ -214,6 +214,13 @@ def plain(player: "Player") -> "Player":
     )
 
 
+def from_python(part: Callable[..., Any]) -> Any:
+    """A part of the engine, which only compiled code calls."""
+    import numba
+
+    return numba.njit(lambda *arguments: part(*arguments))
+
+
 @pytest.fixture(scope="session")
 def tables() -> Tables:
     """The session's tables."""

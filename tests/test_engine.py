@@ -12,7 +12,7 @@ import naive
 import numpy as np
 import pytest
 import story
-from conftest import Tables, plain
+from conftest import Tables, from_python, plain
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -72,18 +72,20 @@ def placed(position: dict[str, Any]) -> Any:
 
 
 def test_every_stored_position_has_its_moves_runners_and_right_to_stop() -> None:
+    parts = (moves.list_moves, moves.make_move, moves.may_stop)
+    list_moves, make_move, may_stop = map(from_python, parts)
     for position in POSITIONS:
-        count = moves.list_moves(game := placed(position))
+        count = list_moves(game := placed(position))
         found = [list(move_of(code)) for code in game.moves[:count].tolist()]
         assert found == [move["move"] for move in position["moves"]], position
         for index, expected in enumerate(position["moves"]):
-            moves.list_moves(game := placed(position))
-            moves.make_move(game, index)
+            list_moves(game := placed(position))
+            make_move(game, index)
             runners = {
                 str(column): int(game.runners[column]) for column in np.flatnonzero(game.runners)
             }
             assert runners == expected["runners"], position
-            assert bool(moves.may_stop(game)) == expected["may_stop"], position
+            assert bool(may_stop(game)) == expected["may_stop"], position
 
 
 # Whole games --------------------------------------------------------------------------------
