@@ -7,12 +7,11 @@ from io import StringIO
 
 import numpy as np
 import pytest
-from simulated import Truth, results
+from simulated import Truth
 
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.formats.records import as_csv, as_json
 from cantstop_arena.documents.tables.lineups import lineups
-from cantstop_arena.documents.tables.notes import NOT_COMPARABLE, about_standings
 from cantstop_arena.ratings.distributions import noncentrality
 from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.model.luce import ELO
@@ -95,19 +94,6 @@ def test_many_bots_have_a_short_summary_and_the_rest_in_tables() -> None:
     assert [len(row) for row in matrix] == [61] * 61
     assert matrix[0][1] == pytest.approx(short["standings"][0]["superiority"], abs=1e-4)
     assert len(order) == 61
-
-
-@pytest.mark.parametrize(
-    ("tournaments", "compare"),
-    [([[(0, 1), (0, 2), (1, 2)]], True), ([[(0, 1), (0, 2)]], False)],
-)
-def test_scores_of_bots_that_met_others_are_marked(
-    tournaments: list[list[tuple[int, int]]], compare: bool
-) -> None:
-    runs = [Truth([0.0] * 3, (0.0, 0.0), lineups=one).run(40, RNG) for one in tournaments]
-    analysis = Analysis(results(3, 2, runs))
-    assert analysis.scores_compare is compare
-    assert (NOT_COMPARABLE in about_standings(analysis)) is not compare
 
 
 @pytest.mark.parametrize(("x", "freedom"), [(9.0, 1), (30.0, 3), (400.0, 10)])

@@ -16,6 +16,7 @@ from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.model_fit.deviance import Goodness, goodness
 from cantstop_arena.ratings.model_fit.other_fields import Moves, moves
 from cantstop_arena.ratings.model_fit.residuals import Residuals, residuals
+from cantstop_arena.ratings.rivals import alike
 from cantstop_arena.ratings.scores import Estimate as Found
 from cantstop_arena.ratings.scores import crosstable, per_game, scores, seat_scores, together
 
@@ -102,12 +103,24 @@ class Analysis:
         """Each bot's share of wins in the games it sat in."""
         return [_estimate(score) for score in scores(self.results)]
 
-    @cached_property
+    @property
     def scores_compare(self) -> bool:
         """Whether all bots that played met each other equally often: else scores tell of rivals."""
-        playing = sorted(self.games_of)
-        met = np.asarray(together(self.results)[1])[np.ix_(playing, playing)]
-        return self.alone or len({*met[np.triu_indices(len(playing), 1)].tolist()}) < 2
+        return not self.incomparable
+
+    @cached_property
+    def incomparable(self) -> set[int]:
+        """The bots whose scores do not compare with those of the largest group whose scores do.
+
+        All of them, where no two bots met the same rivals equally often.
+        """
+        if self.alone:
+            return set()
+        playing = [bot for bot in self.order if bot not in self.idle]
+        groups = alike(np.asarray(together(self.results)[1])[np.ix_(playing, playing)])
+        largest = max(groups, key=len, default=[])
+        met = {playing[place] for place in largest} if len(largest) > 1 else set()
+        return set(playing) - met if len(playing) > 1 else set()
 
     @cached_property
     def means(self) -> list[Estimate]:

@@ -118,6 +118,7 @@ def _ratings(analysis: Analysis) -> Entry:
         "anchor": dict(analysis.results.anchor),
         "labels": _labels(analysis),
         "scores_compare": analysis.scores_compare,
+        **_incomparable(analysis),
         "ranks": _ranks(analysis),
         "superiority": _rows(analysis) if _are_many(analysis) else _superiority(analysis),
         "first_player": _first_player(analysis),
@@ -126,6 +127,12 @@ def _ratings(analysis: Analysis) -> Entry:
         **_predecessors(analysis),
         "fit": _fit(analysis),
     }
+
+
+def _incomparable(analysis: Analysis) -> Entry:
+    """The bots whose scores do not compare with the others', where there are any."""
+    bots = [analysis.results.bots[bot] for bot in analysis.order if bot in analysis.incomparable]
+    return {"incomparable": bots} if bots else {}
 
 
 def _predecessors(analysis: Analysis) -> Entry:

@@ -11,9 +11,10 @@ from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.texts import how_many
 
 NOT_REPRODUCIBLE = "not reproducible"
+OTHER_RIVALS = "\u2020"
 NOT_COMPARABLE = (
-    "Scores cannot be compared: not all bots met the same rivals equally often. Elo allows for"
-    " that."
+    f"{OTHER_RIVALS} The scores in these rows do not compare with the others: not all bots met the"
+    " same rivals equally often. Elo allows for that."
 )
 MOST_NAMES = 6
 LEGEND = (
@@ -91,12 +92,17 @@ def _about_gauntlet(analysis: Analysis, bot: int) -> list[str]:
 
 def _about_scores(analysis: Analysis) -> Iterator[str]:
     """What an even score is, whether the ratings fit, and where they and direct scores part."""
-    if not (analysis.scores_compare or analysis.results.challenger):
+    if any(has_other_rivals(analysis, bot) for bot in analysis.order):
         yield NOT_COMPARABLE
     if analysis.results.players > 2:
         yield f"An even score is {100 / analysis.results.players:.1f}%."
     yield from _fits(analysis)
     yield from head_to_head(analysis)
+
+
+def has_other_rivals(analysis: Analysis, bot: int) -> bool:
+    """Whether a bot's score is marked, as it is not to be compared; a gauntlet says so itself."""
+    return bot in analysis.incomparable and not analysis.results.challenger
 
 
 def _fits(analysis: Analysis) -> Iterator[str]:

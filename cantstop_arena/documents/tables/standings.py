@@ -3,7 +3,13 @@
 from cantstop_arena.documents.analysis import ELO_DECIMALS, Analysis
 from cantstop_arena.documents.formats.model import Column, Estimate, Table, Value, estimate, number
 from cantstop_arena.documents.tables.differences import counted, fewer
-from cantstop_arena.documents.tables.notes import NOT_REPRODUCIBLE, about_standings, legend
+from cantstop_arena.documents.tables.notes import (
+    NOT_REPRODUCIBLE,
+    OTHER_RIVALS,
+    about_standings,
+    has_other_rivals,
+    legend,
+)
 
 ELO = estimate("elo", "Elo", 1, fixed=ELO_DECIMALS)
 _GROUP = Column("letters", "group")
@@ -62,7 +68,11 @@ def per_game(analysis: Analysis) -> Column:
 def _row(analysis: Analysis, place: int) -> list[Value]:
     rank, bot = analysis.places[place]
     name = analysis.results.bots[bot]
-    note = NOT_REPRODUCIBLE if name in analysis.results.irreproducible else ""
+    notes = {
+        NOT_REPRODUCIBLE: name in analysis.results.irreproducible,
+        f"{OTHER_RIVALS} other rivals": has_other_rivals(analysis, bot),
+    }
+    note = "; ".join(note for note, holds in notes.items() if holds)
     numbers = _alone(analysis, bot, place) if analysis.alone else _rated(analysis, bot, place)
     return [rank, name, *numbers, analysis.faults_of[name], note]
 

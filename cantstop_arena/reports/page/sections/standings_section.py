@@ -10,9 +10,11 @@ from cantstop_arena.documents.document import Figure, Section
 from cantstop_arena.documents.formats.model import Estimate
 from cantstop_arena.documents.tables.differences import counted
 from cantstop_arena.documents.tables.notes import (
+    OTHER_RIVALS,
     about_standings,
     all_of,
     contradiction,
+    has_other_rivals,
     head_to_head,
 )
 from cantstop_arena.documents.tables.standings import ahead_alone, per_game
@@ -227,9 +229,10 @@ def _rated_cells(analysis: Analysis, place: int, lanes: str) -> list[Cell]:
             _games(analysis, bot)
         ]
     elo, score = analysis.elo[bot], analysis.scores[bot]
+    mark = f"{OTHER_RIVALS} " if has_other_rivals(analysis, bot) else ""
     return [
         Cell(number_with_error(elo, 1), "num elo", elo.mean),
-        Cell(number_with_error(score, 1, 100), "num score", score.mean, "Score %"),
+        Cell(joined(mark, number_with_error(score, 1, 100)), "num score", score.mean, "Score %"),
         group_cell(analysis, place, lanes),
         _superiority(analysis, place),
         _games(analysis, bot),
