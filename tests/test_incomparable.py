@@ -81,6 +81,6 @@ def test_a_gauntlet_says_so_in_words_of_its_own() -> None:
 
 
 def test_the_page_marks_the_scores_and_explains_the_sign_once() -> None:
-    page = as_html(tournament.document(analysed(ALL, [(0, 3)], bots=4), [], [], ""))
+    page = as_html(tournament.document(analysed(ALL, [(0, 3)], bots=4), [], [], [], ""))
     assert page.count(f"{OTHER_RIVALS} <span") == 2
     assert page.count(NOT_COMPARABLE) == 1

@@ -7,7 +7,7 @@ from pathlib import Path
 from cantstop_arena.deals.outcomes import Fault
 from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders, lineups
-from cantstop_arena.tournament.ledgers.aggregation import Account
+from cantstop_arena.tournament.ledgers.accounts import Account
 from cantstop_arena.tournament.ledgers.archive import looked_at
 
 

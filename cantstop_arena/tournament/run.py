@@ -19,7 +19,8 @@ from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournament.edited_bots import edits
 from cantstop_arena.tournament.files.tournament import RESOLVED, Tournament
 from cantstop_arena.tournament.files.yaml_text import dump
-from cantstop_arena.tournament.ledgers.aggregation import Account, aggregated, charged, reached
+from cantstop_arena.tournament.ledgers.accounts import Account, charged, reached
+from cantstop_arena.tournament.ledgers.aggregation import aggregated
 from cantstop_arena.tournament.ledgers.ledger import LEDGER, Ledger
 from cantstop_arena.tournament.ledgers.opening import OtherTournament, open_ledger, stored_seed
 from cantstop_arena.tournament.pool.block_pool import BlockPool, PlayedPart, Unbuilt

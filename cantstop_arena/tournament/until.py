@@ -15,7 +15,7 @@ from cantstop_arena.ratings.precision import widest
 from cantstop_arena.ratings.sequential.confidence import looks
 from cantstop_arena.tournament import run
 from cantstop_arena.tournament.files.tournament import Tournament
-from cantstop_arena.tournament.ledgers.aggregation import reached
+from cantstop_arena.tournament.ledgers.accounts import reached
 from cantstop_arena.tournament.pool.worker_pool import Terms
 
 BLOCKS = 32  # at each look; with more, looks would cost more than games

@@ -22,7 +22,8 @@ from cantstop_arena.ratings.sequential.sprt import Sprt, ended_by
 from cantstop_arena.tournament.files.config import read_aims, read_games
 from cantstop_arena.tournament.files.tournament import RESOLVED
 from cantstop_arena.tournament.files.yaml_reader import unknown
-from cantstop_arena.tournament.ledgers.aggregation import Account, aggregated, charged, reached
+from cantstop_arena.tournament.ledgers.accounts import Account, charged, reached
+from cantstop_arena.tournament.ledgers.aggregation import aggregated
 from cantstop_arena.tournament.ledgers.identities import differences
 from cantstop_arena.tournament.ledgers.ledger import (
     LEDGER,
