@@ -121,8 +121,9 @@ def told(bot: str, mistakes: Sequence[Shown]) -> Iterator[str]:
 
 def _said(one: Mistake) -> str:
     """What was decided, where, and what would have been best."""
-    deeds = {"roll": "rolls", "stop": "stops"}
-    taken, best = deeds.get(one.taken, f"takes {one.taken}"), one.best
+    deeds = {"roll": ("rolls", "rolling"), "stop": ("stops", "stopping")}
+    taken, _ = deeds.get(one.taken, (f"takes {one.taken}", ""))
+    _, best = deeds.get(one.best, ("", one.best))
     place = f"deal {one.deal}, seat {one.seat + 1}, turn {one.turn}, roll {one.roll}"
     return f"{taken} instead of {best} after {dice_text(one.dice)} ({place})"
 
