@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from cantstop_arena.documents.document import Document, Listing, Section, as_html
-from cantstop_arena.documents.formats.model import Column, Table
+from cantstop_arena.documents.formats.model import Column, Table, number
 from cantstop_arena.views.cantstop.judging.judgement_text import (
     Judgements,
     Shown,
@@ -34,7 +34,8 @@ def judgements_page(found: Judgements, planned: Planned) -> str:
 def table_of(found: Judgements, rival: str = "") -> Table:
     """What each bot loses."""
     names = headers(found, rival)
-    columns = [Column(f"column{place}", name) for place, name in enumerate(names)]
+    numbers = [number(f"column{place}", name) for place, name in enumerate(names[1:], start=1)]
+    columns = [Column("column0", names[0]), *numbers]
     return Table("judgements", TITLE, columns, rows(found, rival))
 
 

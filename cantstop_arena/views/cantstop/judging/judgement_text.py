@@ -55,8 +55,9 @@ def extremes(found: Judgements) -> str:
 
 def table(found: Judgements, rival: str) -> str:
     """What each bot loses, by kinds of mistakes; see `rows`."""
-    told = rows(found, rival)
-    return tabulate(told, headers=headers(found, rival), disable_numparse=True)
+    told, names = rows(found, rival), headers(found, rival)
+    sides = ["left", *["right"] * (len(names) - 1)]
+    return tabulate(told, headers=names, colalign=sides, disable_numparse=True)
 
 
 def headers(found: Judgements, rival: str) -> list[str]:
@@ -80,8 +81,8 @@ def _tell_results(found: Judgements, rival: str) -> bool:
 
 def _row(bot: str, judgement: Judgement, results: bool) -> list[str]:
     unit = _unit(judgement)
-    kinds = [f"{unit * judgement.lost(kind).mean:.3f}" for kind in KINDS]
-    large = f"{judgement.mistakes(_LARGE):.3f}"
+    kinds = [f"{unit * judgement.lost(kind).mean:.2f}" for kind in KINDS]
+    large = f"{judgement.mistakes(_LARGE):.2f}"
     told = [_spread(judgement.measured(), unit)] if results else []
     return [bot, _spread(judgement.lost(), unit), *kinds, large, *told]
 
