@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from finished import Finished
 
+from cantstop_arena.bot_sources import plugins
 from cantstop_arena.cli import main
 from cantstop_arena.views.cantstop.judging.judge_errand import in_pieces
 from cantstop_arena.views.cantstop.judging.judged_runs import run_in
@@ -114,6 +115,15 @@ def test_who_misbehaves_is_named_and_the_others_are_judged(run: Path) -> None:
     assert result.exit_code == 0, result.output
     assert {*json.loads(result.stdout)} == {"random", "optimal"}
     assert "rude-bot cannot be judged: it misbehaves in deal" in result.stderr
+
+
+def test_bots_that_are_not_those_that_played_are_refused(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plugins, "_digest_of_built_in", lambda game: "another version")
+    result = CliRunner().invoke(main, ["judge", str(run)])
+    assert result.exit_code == 2
+    assert "random and cautious and optimal changed since these results" in result.output
 
 
 @pytest.mark.parametrize(

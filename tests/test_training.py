@@ -1,6 +1,7 @@
 """Training: the same file from the same seed, whoever plays and however often it is stopped."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.games.cantstop.training.checkpoint import part_of, resume, save
 from cantstop_arena.games.cantstop.training.course import Course, Plan, Subject
 from cantstop_arena.games.cantstop.training.players import family_of
+from cantstop_arena.views.cantstop.commands.train_command import _Trials
 
 SMALL = CLASSIC._replace(name="small", sides=3, column_lengths=(3, 5, 7, 5, 3), columns_to_win=2)
 PLAN = Plan(2, 40, 3, 8, 3, 8, 10)
@@ -25,7 +27,7 @@ def course(workers: int = 1, seed: int = 1, players: int = 2) -> Course:
 def finished(training: Course, tried: bool = False) -> bytes:
     while training.done < training.rounds:
         training.advance()
-        assert not tried or 0 <= training.strength() <= 1
+        assert not tried or 0 <= training.strength(10) <= 1
     ends, rolls = training.ends.net(), training.rolls.net()
     return bytes(ends.tobytes() + rolls.tobytes())
 
@@ -52,7 +54,7 @@ def test_other_numbers_of_seats_are_trained_for(players: int) -> None:
     assert finished(training)
     assert np.isfinite(training.ends.means[0].rows).all()
     assert 0 < training.error < 1
-    assert training.rolls_are_learned and training.strength() >= 0
+    assert training.rolls_are_learned and training.strength(10) >= 0
 
 
 @pytest.mark.long
@@ -60,9 +62,38 @@ def test_a_trial_is_the_same_for_any_number_of_workers() -> None:
     one, two = course(), course(workers=2)
     for training in (one, two):
         training.advance()
-    assert one.strength() == two.strength()
+    assert one.strength(10) == two.strength(10)
     one.done = two.done = PLAN.heuristic_rounds + PLAN.exact_rounds + 1
-    assert one.strength() == two.strength()
+    assert one.strength(10) == two.strength(10)
+
+
+class Tried:
+    """A course whose trials take two seconds of a processor that does nothing else."""
+
+    subject, plan = Subject(SMALL, 2, 1, None), PLAN
+    rolls_are_learned, error = True, 0.02
+
+    def __init__(self) -> None:
+        self.clock = 100.0
+
+    def strength(self, games: int) -> float:
+        self.clock += 2.0 if games > 1 else 30.0
+        return 0.5
+
+
+def test_trials_take_a_twentieth_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: Any = Tried()
+    monkeypatch.setattr("time.process_time", lambda: tried.clock)
+    trials = _Trials(tried)
+    assert not trials.are_due()
+    assert trials.told() == (
+        "champion wins 50.0% against glenn-aloi (10 games), knowing what rolling on is worth"
+        " within 2.0 points"
+    )
+    tried.clock += 39
+    assert not trials.are_due()
+    tried.clock += 2
+    assert trials.are_due()
 
 
 def test_a_training_of_another_file_is_not_gone_on_with(tmp_path: Path) -> None:

@@ -89,15 +89,15 @@ class Course:
         """Whether the last round was one in which is learned what rolling on is worth."""
         return self.done > self.rounds - self.plan.rolling_rounds
 
-    def strength(self) -> float:
-        """What the nets win against the first teacher in all other seats, as a share of the trial's
-        games; alone the turns that a game takes.
+    def strength(self, games: int) -> float:
+        """What the nets win against the first teacher in all other seats, as a share of the games;
+        alone the turns that a game takes.
 
         Exact turns are tried as long as positions are learned, then one roll looked ahead. All
         trials are played on the same deals, which nothing is learned from.
         """
         board, ends, rolls = self.boards[0], self.ends.net()[0], self.rolls.net()[0]
-        numbers, key, games = self.subject.family[0], self._key(_TEST, 0), self.plan.test_games
+        numbers, key = self.subject.family[0], self._key(_TEST, 0)
 
         def exact(worker: Worker, start: int, end: int) -> int:
             tried = (board, ends, worker.desk, worker.table, numbers, key, start, end)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.rules import RuleSet
     from cantstop_arena.games.cantstop.training.course import Course
 
-_BETWEEN = 20.0  # seconds after which what was learned is kept, and tried
-_RARELY = 20  # times as long as a trial takes, there is none
+_BETWEEN = 15.0  # seconds after which what was learned is kept, and tried
+_RARELY = 20  # times as long as a trial has taken there is none
 
 
 @click.command(short_help="Train nets for grandmaster and champion.")
@@ -97,25 +97,43 @@ def _train(course: "Course", part: Path, command: str) -> None:
     """Play all rounds that are left; what was learned is kept now and then, and tried."""
     from cantstop_arena.games.cantstop.training.checkpoint import save
 
-    saved = tried = time.monotonic()
-    pause = _BETWEEN
+    saved, trials = time.monotonic(), _Trials(course)
     while course.done < course.rounds:
         course.advance()
-        is_done, now = course.done == course.rounds, time.monotonic()
-        if is_done or now - saved > _BETWEEN:
+        is_done = course.done == course.rounds
+        if is_done or time.monotonic() - saved > _BETWEEN:
             save(course, part, command)
-            saved = now
-        if is_done or now - tried > pause:
-            click.echo(f"round {course.done} of {course.rounds}: {_standing(course)}")
-            tried = time.monotonic()
-            pause = max(_BETWEEN, _RARELY * (tried - now))
+            saved = time.monotonic()
+        if is_done or trials.are_due():
+            click.echo(f"round {course.done} of {course.rounds}: {trials.told()}")
+
+
+class _Trials:
+    """Tells now and then how strong nets have become, in a small part of the processor's time."""
+
+    def __init__(self, course: "Course") -> None:
+        self._course = course
+        self._next = time.process_time() + _BETWEEN
+
+    def are_due(self) -> bool:
+        """Whether there is time for another."""
+        return time.process_time() > self._next
+
+    def told(self) -> str:
+        """What a trial comes to."""
+        self._course.strength(1)  # compiled first, where that has not been done
+        begun = time.process_time()
+        told = _standing(self._course)
+        now = time.process_time()
+        self._next = now + max(_BETWEEN, _RARELY * (now - begun))
+        return told
 
 
 def _standing(course: "Course") -> str:
     """How strong grandmaster has become; then champion, and how well it knows what it would roll
     for."""
     alone = course.subject.players == 1
-    strength = course.strength()
+    strength = course.strength(course.plan.test_games)
     bot = "champion" if course.rolls_are_learned else "grandmaster"
     told = f"takes {strength:.2f} turns" if alone else f"wins {strength:.1%} against glenn-aloi"
     games = f"{bot} {told} ({course.plan.test_games} games)"

@@ -44,11 +44,23 @@ def run_in(folder: Path, deals: int | None, tables: Path | None, bots_folder: Pa
         raise UsageError(f"nobody judges games of {tournament.game.title}")
     if tournament.players > _MOST_SEATS:
         raise UsageError(f"{folder}: nobody judges games of {tournament.players} players")
+    _check_unchanged(tournament, folder)
     judge = judge_for(tournament.rules, tournament.players, tables)
     deals = judge.deals(deals)
     table = table_spec_for(tournament, catalogue)
     tasks = [*_tasks(table, _met(tournament, folder), deals)]
     return Planned(judge, deals, table, tasks, "", folder / RESOLVED, lenient=True)
+
+
+def _check_unchanged(tournament: Tournament, folder: Path) -> None:
+    """Refuse bots of which no copy is kept, and which are not those that played any more."""
+    now, before = (told["bots"] for told in (tournament.identity(), _identity(folder)))
+    changed = [bot["name"] for bot in now if bot not in before]
+    if changed:
+        raise UsageError(
+            f"{folder}: {' and '.join(changed)} changed since these results were played. Play them"
+            " anew (arena run, --fresh), or judge bots by name: arena judge BOT"
+        )
 
 
 def _met(tournament: Tournament, folder: Path) -> Mapping[int, list[int]]:
