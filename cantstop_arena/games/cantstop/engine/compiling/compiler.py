@@ -47,13 +47,13 @@ def compiled_for(function: Any, kinds: Sequence[tuple[Any, int]]) -> Any:
 
 
 def part(function: Callable[..., Any]) -> Any:
-    """Compile a function that only other compiled functions call."""
-    return numba.njit(forceinline=True, error_model="numpy")(function)
+    """Compile a function that other compiled functions call, and Python seldom does."""
+    return numba.njit(forceinline=True, error_model="numpy", no_cfunc_wrapper=True)(function)
 
 
 def own_code(function: Callable[..., Any]) -> Any:
     """Like `part`, for a bot's own code, in which a division by zero is an error."""
-    return numba.njit(forceinline=True, error_model="python")(function)
+    return numba.njit(forceinline=True, error_model="python", **UNWRAPPED)(function)
 
 
 def bare(function: Callable[..., Any]) -> Any:
