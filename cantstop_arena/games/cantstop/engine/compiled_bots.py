@@ -70,7 +70,8 @@ def _make_callable(function: Any) -> None:
     if not isinstance(function, FunctionType):
         raise BotError(_NO_FUNCTION.format(getattr(function, "__name__", "what is marked")))
     _callable.add(function)
-    register_jitable(forceinline=True, **LINKED, **(compile_options(function) or {}))(function)
+    options = {"forceinline": True, **LINKED, **(compile_options(function) or {})}
+    register_jitable(**options)(function)
     for called in _called_by(function):
         if compile_options(called) is not None or called.__module__ == function.__module__:
             _make_callable(called)
