@@ -5,9 +5,7 @@ addresses of its answer and of what it raises, then its arguments; it returns a 
 """
 
 import ctypes
-import gc
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,24 +83,11 @@ def load(
     if folder and (found := _LOADED.get(key) or _found(path_of(folder, name, key), key)):
         _LOADED[key] = found
         return found
-    with _nothing_collected():
-        results = compile_all()
+    results = compile_all()
     functions = [_taken_from(result) for result in results]
     if folder and not any(result.library.has_dynamic_globals for result in results):
         seal(path_of(folder, name, key), key, msgspec.msgpack.encode(functions))
     return Loaded(functions)
-
-
-@contextmanager
-def _nothing_collected() -> Iterator[None]:
-    """Compiling makes very many objects that stay, and a tenth of it were looking through them."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _processor() -> tuple[str, ...]:

@@ -19,6 +19,9 @@ from cantstop_arena.runtime.machinecode.files import cache_root, private_folder
 from cantstop_arena.runtime.machinecode.linked import LINKED
 from cantstop_arena.runtime.machinecode.store import Store
 from cantstop_arena.runtime.machinecode.toolchain import toolchain
+from cantstop_arena.runtime.machinecode.uncollected import collect_nothing_meanwhile
+
+collect_nothing_meanwhile()
 
 ENGINE = Path(__file__).parent
 
@@ -54,3 +57,18 @@ def exported(function: Callable[..., Any]) -> Any:
 def inlined(function: Callable[..., Any]) -> Any:
     """Compile a function that only other compiled functions call: Python cannot."""
     return numba.njit(error_model="numpy", **LINKED)(function)
+
+
+@inlined
+def copy_numbers(target: Any, source: Any) -> None:
+    """`target[:len(source)] = source`, which numba compiles a third of a second, each time."""
+    for place in range(len(source)):
+        target[place] = source[place]
+
+
+@inlined
+def copy_rows(target: Any, source: Any) -> None:
+    """The same for rows of numbers."""
+    for row in range(source.shape[0]):
+        for place in range(source.shape[1]):
+            target[row, place] = source[row, place]

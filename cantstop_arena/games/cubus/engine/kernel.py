@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cantstop_arena.games.cubus.chance import Keys
 from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts
 from cantstop_arena.games.cubus.engine.bound import best_worth
-from cantstop_arena.games.cubus.engine.compiled import exported, inlined
+from cantstop_arena.games.cubus.engine.compiled import copy_numbers, copy_rows, exported, inlined
 from cantstop_arena.games.cubus.engine.library import library
 from cantstop_arena.games.cubus.engine.plans import (
     CODES,
@@ -131,8 +131,8 @@ def _set_up(game, rules, keys):
     game.cells[0, :2], game.cells[0, O] = 0, 0
     game.hands[:] = 0
     game.drawn[:] = 0
-    game.unseen[:] = rules.cards
-    game.keys[:] = keys[2:]
+    copy_numbers(game.unseen, rules.cards)
+    copy_numbers(game.keys, keys[2:])
     place = 0
     for kind in range(4):
         for _ in range(rules.cards[kind]):
@@ -262,9 +262,9 @@ def _knocker(library, order, worths, rules, codes, key, game, passer):
             continue
         if _planned(library, order, worths, rules, code, game, seat, passer) and first < 0:
             first, placed = int(seat), int(game.now[PLACED])
-            game.kept[:] = game.plan
+            copy_rows(game.kept, game.plan)
     if first >= 0:
-        game.plan[:] = game.kept
+        copy_rows(game.plan, game.kept)
         game.now[PLACED] = placed
     return first
 
@@ -280,7 +280,7 @@ def _carry_out(game, seats, totals, builder, owner):
     worth = 3 * after[4] - after[:4].sum()
     points = worth - now[WORTH]
     now[COUNT], now[WORTH] = now[PLACED], worth
-    game.cells[:] = game.plan
+    copy_rows(game.cells, game.plan)
     seats[builder, POINTS] += points
     if after[1] > before[1]:
         seats[builder, OPEN_POINTS] += points

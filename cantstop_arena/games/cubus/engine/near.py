@@ -6,7 +6,7 @@ under. It is a legal pile if it fits the cells beside it, since all others stay 
 
 import numpy as np
 
-from cantstop_arena.games.cubus.engine.compiled import exported, inlined
+from cantstop_arena.games.cubus.engine.compiled import copy_rows, exported, inlined
 from cantstop_arena.games.cubus.engine.search import (
     LEAST_CRATES,
     LEAST_WORTH,
@@ -153,7 +153,7 @@ def _consider(query, cells, count, free_swap, base, slid, x, y, height, found, n
         return found, number
     if number == len(found):
         more = np.empty((2 * number, COLUMNS), np.int64)
-        more[:number] = found
+        copy_rows(more, found)
         found = more
     found[number, SLID], found[number, CELL_X], found[number, CELL_Y] = slid, x, y
     found[number, HEIGHT], found[number, POINTS] = height, points

@@ -7,7 +7,7 @@ from the same numbers.
 import numpy as np
 
 from cantstop_arena.games.cubus.engine import near
-from cantstop_arena.games.cubus.engine.compiled import inlined
+from cantstop_arena.games.cubus.engine.compiled import copy_numbers, inlined
 from cantstop_arena.games.cubus.engine.near import applied, candidates
 from cantstop_arena.games.cubus.engine.search import (
     LYING,
@@ -85,8 +85,10 @@ def _all_levels(library, order, query, group):
     keys, group = next_level(library, order, query, group)
     while len(keys):
         while count + len(keys) > len(found):
-            found = np.concatenate((found, found))
-        found[count : count + len(keys)] = keys
+            more = np.empty(2 * len(found), np.int64)
+            copy_numbers(more, found)
+            found = more
+        copy_numbers(found[count:], keys)
         count += len(keys)
         keys, group = next_level(library, order, query, group)
     return found[:count]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cubus.engine.compiled import exported, inlined
+from cantstop_arena.games.cubus.engine.compiled import copy_numbers, exported, inlined
 from cantstop_arena.games.cubus.engine.library import MOST_WORTH, SPAN
 
 FAR = 64  # corners lie between -64 and 63
@@ -233,7 +233,7 @@ def _grown(keys, count):
     if count < len(keys):
         return keys
     more = np.empty(2 * len(keys), np.int64)
-    more[:count] = keys
+    copy_numbers(more, keys)
     return more
 
 

@@ -17,6 +17,9 @@ from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
 from cantstop_arena.runtime.machinecode.linked import LINKED
 from cantstop_arena.runtime.machinecode.store import Store
 from cantstop_arena.runtime.machinecode.toolchain import toolchain
+from cantstop_arena.runtime.machinecode.uncollected import collect_nothing_meanwhile
+
+collect_nothing_meanwhile()
 
 UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """Of functions that nobody calls by way of numba."""
