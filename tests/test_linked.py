@@ -1,13 +1,15 @@
 """Functions that are only linked into others: compiled once with them, and as right as any."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
 import pytest
 from numba.core.codegen import JITCodeLibrary
+from numba.core.event import install_recorder
 
-from cantstop_arena.runtime.machinecode.linked import LINKED
+from cantstop_arena.runtime.machinecode.linked import LINKED, LinkedStore
 
 
 def linked(function: Callable[..., Any]) -> Any:
@@ -52,3 +54,53 @@ def test_errors_come_through() -> None:
         compiled(6)
     with pytest.raises(ZeroDivisionError):
         compiled(0)
+
+
+def kept(function: Callable[..., Any], folder: Path) -> Any:
+    dispatcher = linked(function)
+    dispatcher._cache = LinkedStore(function.__name__, lambda: "of this test", lambda: folder)
+    return dispatcher
+
+
+def compiled_anew(part: Any, *arguments: Any) -> tuple[Any, list[str]]:
+    """What a caller that is compiled now gets, and what was compiled with it."""
+    names = []
+    with install_recorder("numba:compile") as heard:
+        answer = numba.njit(lambda *given: part(*given))(*arguments)
+    for _, event in heard.buffer:
+        names.append(event.data["dispatcher"].py_func.__name__)
+    return answer, names
+
+
+def second_of(number: int) -> int:
+    below: int = second(number)
+    return below
+
+
+def asked(function: Callable[[int], int], number: int) -> int:
+    return function(number)
+
+
+def test_what_is_kept_is_linked_again_without_being_compiled(tmp_path: Path) -> None:
+    first_answer, first_names = compiled_anew(kept(second_of, tmp_path), 4)
+    again, names = compiled_anew(kept(second_of, tmp_path), 4)
+    assert first_answer == again == 45
+    assert "second_of" in first_names and "second_of" not in names
+    with pytest.raises(ValueError, match="seven is not for this"):
+        compiled_anew(kept(second_of, tmp_path), 6)
+
+
+def test_a_damaged_file_is_compiled_again(tmp_path: Path) -> None:
+    compiled_anew(kept(second_of, tmp_path), 4)
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(file.read_bytes()[:-1])
+    answer, names = compiled_anew(kept(second_of, tmp_path), 4)
+    assert answer == 45 and "second_of" in names
+
+
+def test_what_depends_on_a_function_is_not_kept(tmp_path: Path) -> None:
+    """The name of its type may be that of another function in another process."""
+    for function, answer in ((second, 45), (third, 25)):
+        part = kept(asked, tmp_path)
+        assert numba.njit(lambda number, of=function, part=part: part(of, number))(4) == answer
+    assert not [*tmp_path.iterdir()]

@@ -37,7 +37,7 @@ class Store(_Cache):  # type: ignore[misc]  # numba is not typed
         if packed is None:
             return None
         try:
-            return CompileResult._rebuild(target_context, *pickle.loads(packed))
+            return self.rebuilt(target_context, pickle.loads(packed))
         except Exception:  # whole, and still of no use to this process
             throw_away(path)
             return None
@@ -46,7 +46,15 @@ class Store(_Cache):  # type: ignore[misc]  # numba is not typed
         """Keep what was compiled, if it can be kept."""
         if not data.library.has_dynamic_globals and not data.lifted:
             key = self._key(sig, data.codegen)
-            seal(path_of(self._folder(), self._name, key), key, dumps(data._reduce()))
+            seal(path_of(self._folder(), self._name, key), key, dumps(self.reduced(data)))
+
+    def reduced(self, data: Any) -> Any:
+        """What is kept of a result of the compiler, as values that can be pickled."""
+        return data._reduce()
+
+    def rebuilt(self, target_context: Any, kept: Any) -> Any:
+        """The result that was kept."""
+        return CompileResult._rebuild(target_context, *kept)
 
     def _key(self, sig: Any, codegen: Any) -> bytes:
         return key_of(toolchain(), codegen.magic_tuple(), self._stamp(), self._name, str(sig))

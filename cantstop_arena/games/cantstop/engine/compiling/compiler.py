@@ -12,9 +12,13 @@ import numpy as np
 from numba import types
 from numba.core import config
 
-from cantstop_arena.games.cantstop.engine.compiling.kept import code_folder, engine_fingerprint
+from cantstop_arena.games.cantstop.engine.compiling.kept import (
+    code_folder,
+    engine_fingerprint,
+    is_of_engine,
+)
 from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
-from cantstop_arena.runtime.machinecode.linked import LINKED
+from cantstop_arena.runtime.machinecode.linked import LINKED, LinkedStore
 from cantstop_arena.runtime.machinecode.store import Store
 from cantstop_arena.runtime.machinecode.toolchain import toolchain
 from cantstop_arena.runtime.machinecode.uncollected import collect_nothing_meanwhile
@@ -51,8 +55,15 @@ def compiled_for(function: Any, kinds: Sequence[tuple[Any, int]]) -> Any:
 
 
 def part(function: Callable[..., Any]) -> Any:
-    """Compile a function that only other compiled functions call."""
-    return numba.njit(forceinline=True, error_model="numpy", **LINKED)(function)
+    """Compile a function that only other compiled functions call.
+
+    Those of the engine are kept, as each bot is compiled together with what it calls of them.
+    """
+    dispatcher = numba.njit(forceinline=True, error_model="numpy", **LINKED)(function)
+    if is_of_engine(function) and not config.DISABLE_JIT:
+        name = f"{function.__module__}.{function.__name__}"
+        dispatcher._cache = LinkedStore(name, engine_fingerprint, partial(code_folder, "parts"))
+    return dispatcher
 
 
 def own_code(function: Callable[..., Any]) -> Any:

@@ -1,8 +1,10 @@
 """Where the engine's machine code is kept, and bots': found without importing what compiles it."""
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from cantstop_arena.runtime.machinecode.files import (
     SUFFIX,
@@ -36,6 +38,12 @@ def cache_folder(part: str) -> Path | None:
 def code_folder(part: str = "engine") -> Path:
     """The same, where things are compiled."""
     return private_folder(cache_root(), engine_fingerprint(), part)
+
+
+def is_of_engine(function: Callable[..., Any]) -> bool:
+    """Whether the engine's fingerprint and its name say all of a function."""
+    is_known = function.__module__.removeprefix(f"{_ENGINE}.") in ENGINE
+    return is_known and function.__qualname__.isidentifier()  # not made within another
 
 
 def is_cached(part: str) -> bool:

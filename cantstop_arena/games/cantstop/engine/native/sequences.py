@@ -1,7 +1,8 @@
 """The moves and sets of columns that a compiled bot is shown: counted, looked up, iterated."""
 
 import operator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from numba import types
 from numba.core import cgutils
@@ -85,66 +86,39 @@ def _half(series, index):
 # by one; a move does so too, but first its bit for a second advance. The moves count.
 
 
-def _start(series):
-    """The number with which an iteration begins."""
-    raise NotImplementedError
+class _Steps(NamedTuple):
+    """The number with which an iteration begins; whether another item follows, which, and the
+    number after it."""
+
+    start: Callable[..., Any]
+    more: Callable[..., Any]
+    next: Callable[..., Any]
+    following: Callable[..., Any]
 
 
-def _more(series, state):
-    """Whether another item follows."""
-    raise NotImplementedError
-
-
-def _following(series, state):
-    """The number after the next item is taken."""
-    raise NotImplementedError
-
-
-def _next(series, state):
-    """The next item."""
-    raise NotImplementedError
-
-
-@overload(_start, jit_options=INLINE)
-def _series_start(series):
-    return (lambda series: 0) if isinstance(series, Moves) else lambda series: number_in(series)
-
-
-@overload(_more, jit_options=INLINE)
-def _series_more(series, state):
-    if isinstance(series, Moves):
-        return lambda series, state: state < len(series)
-    return lambda series, state: state != 0
-
-
-@overload(_next, jit_options=INLINE)
-def _series_next(series, state):
-    if isinstance(series, Moves):
-        return lambda series, state: _item(series, state)
-    return lambda series, state: moves.lowest_column(state)
-
-
-@overload(_following, jit_options=INLINE)
-def _series_following(series, state):
-    if isinstance(series, Moves):
-        return lambda series, state: state + 1
-    if isinstance(series, Move):
-        return lambda series, state: state & (_COLUMNS if state > _COLUMNS else state - 1)
-    return lambda series, state: state & (state - 1)
-
-
-_STEPS = {
-    "start": lambda series: _start(series),
-    "more": lambda series, state: _more(series, state),
-    "next": lambda series, state: _next(series, state),
-    "following": lambda series, state: _following(series, state),
-}
+_OF_MOVES = _Steps(
+    lambda series: 0,
+    lambda series, state: state < game_of(series).move_count,
+    lambda series, state: _item(series, state),
+    lambda series, state: state + 1,
+)
+_OF_COLUMNS = _Steps(
+    lambda series: number_in(series),
+    lambda series, state: state != 0,
+    lambda series, state: moves.lowest_column(state),
+    lambda series, state: state & (state - 1),
+)
+_OF_A_MOVE = _OF_COLUMNS._replace(
+    following=lambda series, state: state & (_COLUMNS if state > _COLUMNS else state - 1)
+)
+_STEPS = {Moves: _OF_MOVES, Columns: _OF_COLUMNS, Move: _OF_A_MOVE}
 
 
 def _step(name: str, answer: types.Type, context: Any, builder: Any, *arguments: Any) -> Any:
     """Generate the code of one step of an iteration over (type, value) pairs."""
     kinds, values = zip(*arguments, strict=True)
-    return context.compile_internal(builder, _STEPS[name], answer(*kinds), values)
+    step = getattr(_STEPS[type(kinds[0])], name)
+    return context.compile_internal(builder, step, answer(*kinds), values)
 
 
 @lower_builtin("getiter", Series)
