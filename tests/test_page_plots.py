@@ -12,6 +12,7 @@ from simulated import Truth
 from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.documents.document import TEMPLATES
 from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.reports.page.plots import heat_map
 from cantstop_arena.reports.page.plots.axes import Axis, axis_around
 from cantstop_arena.reports.page.plots.elements import element
 from cantstop_arena.reports.page.plots.marks import interval
@@ -23,7 +24,6 @@ from cantstop_arena.reports.page.plots.wording import (
     with_error,
 )
 from cantstop_arena.reports.page.plots.zoom import kept_by_zoom
-from cantstop_arena.reports.page.sections import crosstable_section as crosstable
 from cantstop_arena.reports.page.sections.convergence_section import _apart
 from cantstop_arena.reports.page.sections.standings_section import standings_section
 
@@ -137,7 +137,7 @@ def test_neighbours_whose_games_contradict_their_order_are_marked() -> None:
 
 def test_the_data_of_the_crosstable_is_that_of_the_analysis() -> None:
     analysis = played(4)
-    data = json.loads(crosstable._data(analysis))
+    data = json.loads(heat_map._data(analysis))
     assert data["bots"] == analysis.names
     told = iter(zip(*[iter(data["pairs"])] * 5, strict=True))
     for place, one in enumerate(analysis.order):
@@ -152,8 +152,8 @@ def test_the_data_of_the_crosstable_is_that_of_the_analysis() -> None:
 
 
 def test_the_drawing_of_many_bots_has_every_cell_once() -> None:
-    analysis = played(crosstable.MOST_CELLS + 1, 2)
-    drawn = crosstable._drawing(analysis)
+    analysis = played(heat_map.MOST_CELLS + 1, 2)
+    drawn = heat_map._drawing(analysis)
     runs = re.findall(r"M(\d+) (\d+)\.5h(\d+)", drawn)
     cells = [(int(x) + step, int(y)) for x, y, wide in runs for step in range(int(wide))]
     bots = len(analysis.order)
