@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -84,6 +85,15 @@ def numbered(number: int) -> int:
     return number
 
 
+def halted_once(mark: str) -> bool:
+    """An errand; whoever stops its process does so the first time only."""
+    was_tried = Path(mark).exists()
+    Path(mark).touch()
+    if not was_tried:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    return was_tried
+
+
 def unsayable() -> object:
     """An errand whose result JSON has no word for."""
     return {1, 2}
@@ -94,6 +104,11 @@ def test_errands_are_told_in_their_order_whoever_looks_after_them() -> None:
     told = list(done([Errand(f"{__name__}:numbered", {"number": n}, 20) for n in range(count)]))
     assert isinstance(told.pop(3), Failed)
     assert told == [n for n in range(count) if n != 3]
+
+
+def test_an_errand_that_somebody_else_may_have_stopped_is_tried_again(tmp_path: Path) -> None:
+    words = {"mark": str(tmp_path / "mark")}
+    assert list(done([Errand(f"{__name__}:halted_once", words, 0.5)])) == [True]
 
 
 def test_what_cannot_be_told_is_told_with_its_reason() -> None:

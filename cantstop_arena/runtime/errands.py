@@ -35,6 +35,8 @@ AT_ONCE = 4
 MEMORY = 4 << 30
 """Bytes that an errand may take beyond what the arena has."""
 _LONGEST = 1 << 24  # bytes of a report
+_LONGEST_HALT = 5.0
+"""Seconds for which a stopped process is waited for, which somebody else may have stopped."""
 _SPARE = 10.0  # seconds in which a warden clears up after an errand
 _UNTOLD = "what it holds cannot be told: "
 _AT_ONCE = 1 << 16
@@ -241,12 +243,13 @@ def _outcome(errand: Errand, report: int) -> dict[str, Any]:
         os.close(ours)
         _do(errand, theirs)
     os.close(theirs)
-    said = _heard(ours, pid, errand.limit)
+    timer = AnswerTimer(pid)
+    said = _heard(ours, timer, errand.limit)
     os.close(ours)
     code = process_tree.end(pid, killed=said is None)
     process_tree.end_all()
     if said is None:
-        return {_FAILURE: f"is not done within {errand.limit:g} s", _KILLED: False}
+        return _overdue(timer, errand.limit)
     try:
         return {_REPORT: json.loads(said), _KILLED: False}
     except (ValueError, RecursionError):
@@ -255,17 +258,25 @@ def _outcome(errand: Errand, report: int) -> dict[str, Any]:
         return {_FAILURE: told, _KILLED: by_others and not said}
 
 
+def _overdue(timer: AnswerTimer, limit: float) -> dict[str, Any]:
+    """What has become of an errand that was waited for in vain."""
+    if not timer.halted():
+        return {_FAILURE: f"is not done within {limit:g} s", _KILLED: False}
+    waited = min(limit, _LONGEST_HALT)
+    return {_FAILURE: f"was stopped, and is not done within {waited:g} s", _KILLED: True}
+
+
 def _nonsense(said: bytes) -> str:
     return "tells nonsense" if len(said) <= _LONGEST else f"tells more than {_LONGEST >> 20} MiB"
 
 
-def _heard(pipe: int, pid: int, limit: float) -> bytes | None:
+def _heard(pipe: int, timer: AnswerTimer, limit: float) -> bytes | None:
     """The line that an errand says, up to a length; None when time is up before it is whole."""
-    said, timer = b"", AnswerTimer(pid)
+    said = b""
     timer.begin(limit)
     while len(said) <= _LONGEST and b"\n" not in said:
         if not _is_readable(pipe, timer.pause() / 1000):
-            if timer.is_over():
+            if timer.is_over() or timer.halted() >= _LONGEST_HALT:
                 return None
             continue
         chunk = os.read(pipe, _AT_ONCE)

@@ -46,6 +46,8 @@ class Watchdog:
         """Seconds for which nothing was seen to move."""
         self.own = 0.0
         """Of these, the seconds in which the process computed or slept."""
+        self.halted = 0.0
+        """The last of these, for which somebody has stopped the process."""
         self._pid = pid
         self._family: tuple[int, ...] = (pid,)
         self._step: tuple[int, ...] = ()
@@ -57,7 +59,7 @@ class Watchdog:
 
     def begin(self) -> None:
         """Something else is waited for from now on."""
-        self.still = self.own = 0.0
+        self.still = self.own = self.halted = 0.0
         self._states: dict[int, str] = {}
         self._slept = True
         self._times = processor_times(self._family)
@@ -81,6 +83,7 @@ class Watchdog:
         self.still += passed
         self.own += passed if slept and self._slept else min(computed, passed)
         self._slept = slept
+        self.halted = self.halted + passed if self.stopped else 0.0
 
     @property
     def _letters(self) -> set[str]:
@@ -135,6 +138,10 @@ class AnswerTimer:
             self._watchdog.look(seen(now - self._looked, self._pulse))
             self._looked = now
         return self._watchdog.overdue(self._limit)
+
+    def halted(self) -> float:
+        """For how many seconds somebody has stopped the process, up to now."""
+        return self._watchdog.halted
 
     def proven(self) -> bool:
         """Whether it is certain that the process itself let the time pass."""
