@@ -68,6 +68,7 @@ def placed(position: dict[str, Any]) -> Any:
         game.brink |= int(reached == rules.lengths[column] - 1) << column
     faces = [face - 1 for face in position["dice"]]
     game.roll = sum(face * rules.sides**place for place, face in enumerate(reversed(faces)))
+    game.offer = game.offer_of[game.roll]
     return game
 
 

@@ -94,7 +94,7 @@ def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
         if len(turn.usable) == 0:
             return False
         middle = turn.rules.sides + 1
-        score = odd = low = high = 0
+        score = bonus = odd = low = high = 0
         for column in turn.placed:
             distance = abs(column - middle) & _DISTANCE
             score += (turn.runners[column] - turn.markers[column] + 1) * values[distance]
@@ -104,13 +104,13 @@ def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
         if not turn.free:
             runners = turn.rules.runners
             if odd == runners:
-                score += odd_bonus
+                bonus += odd_bonus
             if odd == 0:
-                score += even_bonus
+                bonus += even_bonus
             if low == runners:
-                score += low_bonus
+                bonus += low_bonus
             if high == runners:
-                score += high_bonus
-        return score < threshold
+                bonus += high_bonus
+        return score + bonus < threshold
 
     return Player(choose_move, roll_again)

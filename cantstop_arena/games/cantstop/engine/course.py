@@ -60,15 +60,20 @@ def _leaders(game):
 def stop(game):
     """Turn runners into markers, close finished columns, and see whether the game is won."""
     seat, climbed = at(game.seat), game.placed
+    gained = progress = 0
     while climbed:
-        column = lowest_column(climbed)
+        column = at(lowest_column(climbed))
         climbed &= climbed - 1
         spaces = game.runners[column] - game.markers[seat, column]
-        game.space_counts[seat] += spaces
-        game.standings[seat] += spaces * game.space_parts[column]
+        gained += spaces
+        progress += spaces * game.space_parts[column]
         game.markers[seat, column] = game.runners[column]
-        if game.topped >> column & 1:
-            _claim(game, column)
+    game.space_counts[seat] += gained
+    game.standings[seat] += progress
+    claimed = game.topped
+    while claimed:
+        _claim(game, lowest_column(claimed))
+        claimed &= claimed - 1
     game.brinks[seat] = game.brink
     if game.topped:
         lead_after_claim(game)
@@ -78,6 +83,21 @@ def stop(game):
         end(game, COLUMNS_WON, 1 << game.seat)
     elif game.claimed == game.board:
         end(game, ALL_CLAIMED, _leaders(game))
+
+
+@part
+def set_next_roll(game, roll):
+    """Note the roll that will be made next, and what it offers."""
+    game.next_roll = roll
+    game.next_offer = game.offer_of[at(roll)]
+
+
+@part
+def prepare_turn(game, seat):
+    """Reckon the key of a seat's next turn, and its first roll: nothing has to wait for them."""
+    key = dice.number_at(game.dice_keys[seat], game.seat_turns[seat] + 1)
+    game.next_keys[seat] = key
+    game.first_rolls[seat] = dice.roll_at(key, 1, game.roll_total)
 
 
 @part
@@ -92,8 +112,9 @@ def start_turn(game, seat):
     game.brink = game.brinks[at(seat)]
     at_seat = at(seat)
     game.seat_turns[at_seat] += 1
-    game.turn_key = dice.number_at(game.dice_keys[at_seat], game.seat_turns[at_seat])
-    game.next_roll = dice.roll_at(game.turn_key, 1, game.roll_total)
+    game.turn_key = game.next_keys[at_seat]
+    set_next_roll(game, game.first_rolls[at_seat])
+    prepare_turn(game, at_seat)
     game.waiting = ROLL
 
 
@@ -139,4 +160,5 @@ def start_game(game, deal):
         game.deficits[seat] = 0
         game.draws[seat] = 0
         game.dice_keys[seat] = dice.stream_key(game.secret, deal, seat, dice.DICE)
+        prepare_turn(game, seat)
     start_turn(game, 0)

@@ -8,7 +8,13 @@ import numpy as np
 
 from cantstop_arena.games.cantstop.engine import dice
 from cantstop_arena.games.cantstop.engine.compiling.compiler import part
-from cantstop_arena.games.cantstop.engine.state import AFTER_ALL_RUNNERS, JUMP, LEAVE, TWICE
+from cantstop_arena.games.cantstop.engine.state import (
+    AFTER_ALL_RUNNERS,
+    JUMP,
+    LEAVE,
+    MAX_SEATS,
+    TWICE,
+)
 
 _COLUMNS = (1 << TWICE) - 1
 
@@ -52,7 +58,7 @@ def position(game, column):
 @part
 def offer_of_roll(game):
     """The pairings that the roll offers."""
-    return game.offers[at(game.offer_of[at(game.roll)])]
+    return game.offers[at(game.offer)]
 
 
 @part
@@ -111,9 +117,9 @@ def list_moves(game):
     """
     usable, offer = usable_columns(game), offer_of_roll(game)
     allowed = usable | (usable & ~_on_brink(game, offer.double)) << TWICE
-    lower_1, lower_2, lower_3 = offer.lower[0], offer.lower[1], offer.lower[2]
-    move_1, move_2 = offer.pairings[0] & allowed, offer.pairings[1] & allowed
-    move_3 = offer.pairings[2] & allowed
+    whole_1, whole_2, whole_3 = offer.pairings[0], offer.pairings[1], offer.pairings[2]
+    lower_1, lower_2, lower_3 = whole_1 & -whole_1, whole_2 & -whole_2, whole_3 & -whole_3
+    move_1, move_2, move_3 = whole_1 & allowed, whole_2 & allowed, whole_3 & allowed
     if game.free == 1:  # room for one new runner, and not for two
         new = usable & ~game.placed
         apart_1, apart_2, apart_3 = _apart(move_1, new), _apart(move_2, new), _apart(move_3, new)
@@ -195,7 +201,7 @@ def lowest_column(columns):
 @part
 def _most_rival_claims(game):
     most = 0
-    for seat in range(game.players):
+    for seat in range(MAX_SEATS):  # empty seats have none; as many as there are would be a loop
         if seat != game.seat:
             most = max(most, game.claims[at(seat)])
     return most

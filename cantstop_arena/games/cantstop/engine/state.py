@@ -46,9 +46,8 @@ _HALF = (1 << 64) - 1
 OFFER = np.dtype(
     [
         ("pairings", np.int64, 3),  # as moves, lower halves ascending; 0 where there are fewer
-        ("lower", np.int64, 3),  # the lower half of each, a set
-        ("columns", np.int64),  # of all pairings
-        ("double", np.int64),  # the column that a pairing has twice, a set
+        ("columns", np.int32),  # of all pairings
+        ("double", np.int32),  # the column that a pairing has twice, a set
     ],
     align=True,
 )
@@ -95,7 +94,11 @@ GAME = np.dtype(
         ("turn_key", np.uint64),
         ("brinks", np.int64, MAX_SEATS),  # the brink as each seat's turns begin
         ("first_brink", np.int64),
+        ("offer", np.int64),  # the number of what the roll offers
         ("next_roll", np.int64),
+        ("next_offer", np.int64),
+        ("next_keys", np.uint64, MAX_SEATS),  # of each seat's next turn
+        ("first_rolls", np.int64, MAX_SEATS),  # of that
         ("draws", np.int64, MAX_SEATS),
         ("bot_keys", np.uint64, MAX_SEATS),
         ("turn_at", np.int64, MAX_SEATS),  # the code of a compiled bot's turns; 0: a plain bot
@@ -118,7 +121,7 @@ GAME = np.dtype(
         ("swing_seats", np.int64, MOST_SWINGS),
         # Tables of the board.
         ("roll_total", np.int64),
-        ("offer_of", np.int32, MAX_ROLLS),  # the offer of each roll
+        ("offer_of", np.int16, MAX_ROLLS),  # the offer of each roll
         ("offers", OFFER, MAX_OFFERS),
         ("space_parts", np.int64, COLUMNS),  # of WHOLE_COLUMN, for each space
         ("hits", np.int32, 1 << (COLUMNS - 2)),
@@ -198,7 +201,6 @@ def _offers(sides: int) -> tuple[list[int], NDArray[Any]]:
 def _offer(pairings: tuple[odds.Pairing, ...]) -> tuple[Any, ...]:
     missing = (0,) * (3 - len(pairings))
     moves = [1 << low | 1 << (TWICE + low if low == high else high) for low, high in pairings]
-    lower = [1 << low for low, _ in pairings]
     columns = sum(1 << column for column in {column for pair in pairings for column in pair})
     double = sum(1 << low for low, high in pairings if low == high)
-    return (*moves, *missing), (*lower, *missing), columns, double
+    return (*moves, *missing), columns, double

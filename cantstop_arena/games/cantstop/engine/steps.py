@@ -14,6 +14,7 @@ import numpy as np
 from cantstop_arena.games.cantstop.engine import dice
 from cantstop_arena.games.cantstop.engine.calling import game_at
 from cantstop_arena.games.cantstop.engine.compiling.compiler import late_entry, part
+from cantstop_arena.games.cantstop.engine.course import prepare_turn, set_next_roll
 from cantstop_arena.games.cantstop.engine.kernel import advance, start_game
 from cantstop_arena.games.cantstop.engine.moves import offer_of_roll, usable_columns
 from cantstop_arena.games.cantstop.engine.state import AGAIN, MOVE, MOVED
@@ -46,6 +47,7 @@ def _answer_to(game, moves, action):
 @part
 def _use_roll(game, roll):
     game.roll = roll
+    game.offer = game.offer_of[roll]
     show_moves(game, usable_columns(game) & offer_of_roll(game).columns)
 
 
@@ -55,8 +57,9 @@ def _change_dice(game, is_due):
     game.watched = 0
     for seat in range(game.players):
         game.dice_keys[seat] = dice.stream_key(game.secret, game.deal, seat, dice.DICE)
+        prepare_turn(game, seat)
     game.turn_key = dice.number_at(game.dice_keys[game.seat], game.seat_turns[game.seat])
-    game.next_roll = dice.roll_at(game.turn_key, game.rolls + 1, game.roll_total)
+    set_next_roll(game, dice.roll_at(game.turn_key, game.rolls + 1, game.roll_total))
     if is_due:
         _use_roll(game, dice.roll_at(game.turn_key, game.rolls, game.roll_total))
 

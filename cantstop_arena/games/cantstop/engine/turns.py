@@ -8,7 +8,7 @@ from typing import Any
 
 from cantstop_arena.games.cantstop.engine import dice
 from cantstop_arena.games.cantstop.engine.compiling.compiler import part
-from cantstop_arena.games.cantstop.engine.course import end_by_fault
+from cantstop_arena.games.cantstop.engine.course import end_by_fault, set_next_roll
 from cantstop_arena.games.cantstop.engine.moves import (
     advance_runner,
     list_moves,
@@ -25,11 +25,16 @@ from cantstop_arena.games.cantstop.engine.state import AGAIN, BUST, MOVE, MOVED,
 @part
 def _roll(game):
     """Roll the dice; returns the usable columns that they make."""
-    # The dice of the roll after this one are reckoned while the processor waits for other things.
     game.roll = game.next_roll
+    game.offer = game.next_offer
     game.rolls += 1
-    game.next_roll = dice.roll_at(game.turn_key, game.rolls + 1, game.roll_total)
     return usable_columns(game) & offer_of_roll(game).columns
+
+
+@part
+def _prepare_roll(game):
+    """Reckon the roll after this one, which the processor does while it waits for other things."""
+    set_next_roll(game, dice.roll_at(game.turn_key, game.rolls + 1, game.roll_total))
 
 
 @part
@@ -74,9 +79,11 @@ def turn_player(choose_move: Any, roll_again: Any, outside: bool) -> Callable[..
                 hits = _roll(game)
                 if hits and not game.watched and _is_forced(game, hits):
                     advance_runner(game, lowest_column(hits), 0)
+                    _prepare_roll(game)
                     _after_move(game)
                 else:
                     show_moves(game, hits)
+                    _prepare_roll(game)
                     if game.watched:
                         return ROLL
             if game.waiting == MOVE:

@@ -83,7 +83,7 @@ def _half(series, index):
 
 
 # Iteration: one number says how far it has come. A set of columns gives its lowest bits away one
-# by one; a move does so too, but first its bit for a second advance. The moves count.
+# by one, and a move as well: its bit for a second advance stands for the same column. Moves count.
 
 
 class _Steps(NamedTuple):
@@ -109,7 +109,7 @@ _OF_COLUMNS = _Steps(
     lambda series, state: state & (state - 1),
 )
 _OF_A_MOVE = _OF_COLUMNS._replace(
-    following=lambda series, state: state & (_COLUMNS if state > _COLUMNS else state - 1)
+    next=lambda series, state: moves.lowest_column(state) & (TWICE - 1)
 )
 _STEPS = {Moves: _OF_MOVES, Columns: _OF_COLUMNS, Move: _OF_A_MOVE}
 
