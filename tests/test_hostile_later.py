@@ -1,10 +1,12 @@
 """Bots that are good when looked at, and do their worst later; and what they leave behind."""
 
+import ctypes
 import os
 import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.deals.outcomes import DIED, Block, Snapshot
 from cantstop_arena.deals.seatings import standard_orders
-from cantstop_arena.runtime import process_tree
+from cantstop_arena.runtime import forked, process_tree
 from cantstop_arena.runtime.errands import AT_ONCE, Errand, Failed, done
 from cantstop_arena.tournament.files.config import read
 from cantstop_arena.tournament.files.tournament import FaultPolicy
@@ -73,6 +75,18 @@ def test_only_what_has_left_the_session_is_ended() -> None:
         ours.wait()
         assert not Path(f"/proc/{stray.pid}").exists()
         stray.returncode = 0  # somebody else has waited for it
+
+
+@pytest.mark.parametrize("make", [forked.origin, forked._Number])
+@pytest.mark.parametrize("fork", [os.fork, ctypes.CDLL(None).fork])
+def test_a_forked_copy_knows_that_it_is_one(
+    make: Callable[[], forked.Origin], fork: Callable[[], int]
+) -> None:
+    origin = make()
+    if not (pid := fork()):
+        os._exit(bool(origin[0]))
+    assert os.waitpid(pid, 0) == (pid, 0)
+    assert origin[0]
 
 
 # --- Errands --------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from os import _exit, getpid
+from os import _exit
 from sys import getrecursionlimit
 from typing import Any
 
@@ -14,6 +14,7 @@ from cantstop_arena.game_api.decisions import GAME_OVER, Decision
 from cantstop_arena.game_api.game import FAULT, LEFT, Deal, Event, Game, Question, Result, State
 from cantstop_arena.game_api.streams import Chance
 from cantstop_arena.game_api.watched import Watched
+from cantstop_arena.runtime import forked
 from cantstop_arena.table.author_errors import Mistaken, right_question, right_result
 from cantstop_arena.table.bot_faults import BotFault, Corrigible, described, fault_of
 from cantstop_arena.table.contestants import Contestant
@@ -34,7 +35,7 @@ class PlainTable(Table):
         self.decisions = game.decisions
         self._numbers = {name: number for number, name in enumerate(game.functions, start=1)}
         self._watched = Watched()
-        self._process = getpid()
+        self._origin = forked.origin()
         self._chance = Chance(bits_of(seed), 0)
         self._deal = 0
         self._state: State | None = None
@@ -162,7 +163,7 @@ class PlainTable(Table):
     def _restore(self) -> None:
         if getrecursionlimit() != self._surroundings.recursion:
             self._surroundings.restore_quickly()
-        if getpid() != self._process:  # the bot has forked: there is one of us too many
+        if not self._origin[0]:  # the bot has forked: there is one of us too many
             _exit(0)
 
     # Telling
@@ -208,7 +209,7 @@ class PlainTable(Table):
     # Watchers
 
     def settle_in(self, memory: Any) -> None:
-        self._process = getpid()
+        self._origin = forked.origin()
         self._watched.move_to(memory)
 
     def play_by(self, rules: Any, players: int, memory: Any) -> None:
@@ -244,7 +245,7 @@ class PlainTable(Table):
         return self.group[self._watched.position % len(self.group)]
 
     def warm_up(self) -> None:
-        self._process = getpid()  # a table may have been made before its process was forked
+        self._origin = forked.origin()  # a table may have been made before its process was forked
         try:
             self.game.prepare(self.rules, len(self.orders[0]))
         except Exception as error:

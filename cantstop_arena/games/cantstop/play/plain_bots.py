@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache, partial
-from os import _exit, getpid
+from os import _exit
 from struct import Struct
 from sys import getrecursionlimit
 from typing import Any
@@ -27,7 +27,7 @@ from cantstop_arena.games.cantstop.turn import (
     dice_of,
     move_of,
 )
-from cantstop_arena.runtime import interpreter_state
+from cantstop_arena.runtime import forked, interpreter_state
 from cantstop_arena.table.bot_faults import fault_of
 
 # What changes from roll to roll stands first in the record: seat, turn, rolls, roll, free, placed,
@@ -58,7 +58,7 @@ class Asker:
         self._sight = Struct(f"{_RUNNERS + self._width}q").unpack_from
         self._all_standings = Struct(f"{MAX_SEATS + self._players * COLUMNS}q").unpack_from
         self._streams: tuple[Stream, ...] = ()
-        self._process = getpid()
+        self._origin = forked.origin()
         self._surroundings = undamaged
         self.on_turn: Callable[[int], None] = lambda seat: None  # told the seat before its turn
         self.shown: dict[int, Turn] = {}  # by seat, what was shown last
@@ -85,7 +85,7 @@ class Asker:
         """
         # Plain bots spend much of their time here, so that all it needs is at hand.
         record, sight, look, shown = self._record, self._sight, self._look, self.shown
-        undamaged, process = self._surroundings, self._process
+        undamaged, origin = self._surroundings, self._origin
         limit = undamaged.recursion
 
         def ask(wanted: int) -> int:
@@ -104,7 +104,7 @@ class Asker:
             finally:
                 if getrecursionlimit() != limit:
                     undamaged.restore_quickly()
-                if getpid() != process:  # the bot has forked: there is one of us too many
+                if not origin[0]:  # the bot has forked: there is one of us too many
                     _exit(0)
             if wanted == MOVE:
                 return index_among("choose_move", answer, seen[_MOVE_COUNT])
