@@ -49,8 +49,7 @@ def eager(view: View) -> Build | None:
 
 def frugal(view: View) -> Build | None:
     """A target with fewest points."""
-    found = view.targets() if view.bound() else []
-    return _laid(view, [target for target in found if target.points == found[-1].points])
+    return _laid(view, next(view.levels(rising=True), []) if view.bound() else [])
 
 
 def random(view: View) -> Build | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,17 +64,48 @@ def targets(wanted: Wanted, box: Box) -> Iterator[Target]:
     return chain.from_iterable(levels(wanted, box))
 
 
-def levels(wanted: Wanted, box: Box) -> Iterator[list[Target]]:
-    """The same in lists of equal points; what comes after a list is not searched for yet."""
+class Level(Sequence[Target]):
+    """Targets of equal points, in the order of their texts; each is made when it is looked at."""
+
+    def __init__(self, found: NDArray[np.int64], points: int, x: int, y: int) -> None:
+        """`found`: heights, corner, least and most of each, as `search.open_room` tells them."""
+        self._found = found
+        self._points = points
+        self._x, self._y = x, y
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @overload
+    def __getitem__(self, place: int) -> Target: ...
+    @overload
+    def __getitem__(self, place: slice) -> "Level": ...
+    def __getitem__(self, place: int | slice) -> "Target | Level":
+        if isinstance(place, slice):
+            return Level(self._found[place], self._points, self._x, self._y)
+        return self._target(*self._found[place].tolist())
+
+    def __iter__(self) -> Iterator[Target]:
+        for numbers in self._found.tolist():
+            yield self._target(*numbers)
+
+    def _target(self, heights: int, x: int, y: int, least: int, most: int) -> Target:
+        pile = f"{_shape(heights)}@{x + self._x},{y + self._y}"
+        return Target(pile, self._points, least, most)
+
+
+def levels(wanted: Wanted, box: Box, rising: bool = False) -> Iterator[Sequence[Target]]:
+    """The same in rows of equal points, by falling points or by rising ones.
+
+    What comes after a row is not searched for yet.
+    """
     x, y = _offset(wanted.table)
     here = wanted._replace(table=_moved(wanted.table, -x, -y)) if x or y else wanted
     base = wanted.table.pile.shape.worth
-    for worth, found in _levels(here, library(box)):
-        told = [
-            Target(f"{_shape(heights)}@{a + x},{b + y}", worth - base, least, most)
-            for heights, a, b, least, most in found.tolist()
-        ]
-        yield sorted(told) if x or y else told
+    search_for = _risen if rising else _fallen
+    for worth, found in search_for(here, library(box)):
+        level = Level(found, worth - base, x, y)
+        yield sorted(level) if x or y else level
 
 
 def targets_unboxed(wanted: Wanted) -> Iterator[Target]:
@@ -146,7 +177,7 @@ def _moved(table: Table, x: int, y: int) -> Table:
 _shape = lru_cache(maxsize=50_000)(shape_text)
 
 
-def _levels(wanted: Wanted, known: Library) -> Iterator[tuple[int, NDArray[np.int64]]]:
+def _fallen(wanted: Wanted, known: Library) -> Iterator[tuple[int, NDArray[np.int64]]]:
     asked = aimed(wanted)
     group = search.first_group(known, asked)
     while True:
@@ -154,6 +185,14 @@ def _levels(wanted: Wanted, known: Library) -> Iterator[tuple[int, NDArray[np.in
         if not len(keys):
             return
         yield search.worth_of(int(keys[0])), search.open_room(known, search.ORDER, asked, keys)
+
+
+def _risen(wanted: Wanted, known: Library) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    asked = aimed(wanted)
+    for worth in range(wanted.least_worth, int(asked.limits[search.TOP]) + 1):
+        keys = search.level_of(known, search.ORDER, asked, worth)
+        if len(keys):
+            yield worth, search.open_room(known, search.ORDER, asked, keys)
 
 
 def aimed(wanted: Wanted) -> search.Query:

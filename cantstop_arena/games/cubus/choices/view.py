@@ -1,6 +1,6 @@
 """What a bot is shown, and the helpers that it may ask. Nothing in it can be written."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple, cast
 
@@ -106,9 +106,12 @@ class View(NamedTuple):
         where = self._box(box)
         return targets_unboxed(wanted) if where == "none" else targets(wanted, where)
 
-    def levels(self) -> Iterator[list[Target]]:
-        """The targets within the rules' box in lists of equal points, by falling points."""
-        return levels(for_build(self.table, self.hand, self.rules), self.rules.box)
+    def levels(self, rising: bool = False) -> Iterator[Sequence[Target]]:
+        """The targets within the rules' box in rows of equal points, by falling points.
+
+        Or by rising ones; those not asked for are not searched for.
+        """
+        return levels(for_build(self.table, self.hand, self.rules), self.rules.box, rising)
 
     def best(self, box: object = None) -> Build | None:
         """The first target as a build, with the open cards it needs on its first places."""

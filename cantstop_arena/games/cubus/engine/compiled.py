@@ -59,14 +59,22 @@ def inlined(function: Callable[..., Any]) -> Any:
     return numba.njit(error_model="numpy", **LINKED)(function)
 
 
-@inlined
+def bare(function: Callable[..., Any]) -> Any:
+    """Like `inlined`, for functions that make no array: references are not counted.
+
+    That is most of the time of small functions that look into arrays.
+    """
+    return numba.njit(error_model="numpy", _nrt=False, **LINKED)(function)
+
+
+@bare
 def copy_numbers(target: Any, source: Any) -> None:
     """`target[:len(source)] = source`, which numba compiles a third of a second, each time."""
     for place in range(len(source)):
         target[place] = source[place]
 
 
-@inlined
+@bare
 def copy_rows(target: Any, source: Any) -> None:
     """The same for rows of numbers."""
     for row in range(source.shape[0]):

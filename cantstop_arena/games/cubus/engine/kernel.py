@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from cantstop_arena.games.cubus.chance import Keys
 from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts
 from cantstop_arena.games.cubus.engine.bound import best_worth
-from cantstop_arena.games.cubus.engine.compiled import copy_numbers, copy_rows, exported, inlined
+from cantstop_arena.games.cubus.engine.compiled import (
+    bare,
+    copy_numbers,
+    copy_rows,
+    exported,
+    inlined,
+)
 from cantstop_arena.games.cubus.engine.library import library
 from cantstop_arena.games.cubus.engine.plans import (
     CODES,
@@ -22,13 +28,25 @@ from cantstop_arena.games.cubus.engine.plans import (
     HASTY,
     RANDOM,
     below,
+    below_at,
     equals,
     lay_near,
     lay_open,
     lay_target,
     number_at,
 )
-from cantstop_arena.games.cubus.engine.search import ORDER, TOP, H, O, Query, aim, query
+from cantstop_arena.games.cubus.engine.search import (
+    ORDER,
+    TOP,
+    H,
+    O,
+    Query,
+    X,
+    Y,
+    aim,
+    pile_cards,
+    query,
+)
 from cantstop_arena.games.cubus.rules import CUBE, RuleSet
 
 Numbers = NDArray[np.int64]
@@ -54,6 +72,8 @@ class _Game(NamedTuple):
     deck: Numbers
     keys: NDArray[np.uint64]  # of the seats' streams
     drawn: Numbers
+    order: Numbers  # of the seats, as knocks are heard
+    following: Numbers  # what deny looks at
     query: Query
 
 
@@ -112,9 +132,9 @@ def _room(players: int) -> _Game:
 
     keys = np.zeros(players, np.uint64)
     piles = (zeros(17, 4), zeros(17, 4), zeros(17, 4))
-    return _Game(
-        zeros(4), *piles, zeros(players, 4), zeros(4), zeros(64), keys, zeros(players), query()
-    )
+    cards = zeros(players, 4), zeros(4), zeros(64)
+    drawn = zeros(players)
+    return _Game(zeros(4), *piles, *cards, keys, drawn, zeros(players), zeros(6), query())
 
 
 @exported
@@ -124,13 +144,14 @@ def _play_all(library, order, worths, rules, codes, keys, game, counted):
         _play(library, order, worths, rules, codes, keys[number], game, counted, number)
 
 
-@inlined
+@bare
 def _set_up(game, rules, keys):
-    game.now[:] = 0
+    _clear(game.now)
+    _clear(game.drawn)
     game.now[COUNT], game.cells[0, H] = 1, 1
-    game.cells[0, :2], game.cells[0, O] = 0, 0
-    game.hands[:] = 0
-    game.drawn[:] = 0
+    game.cells[0, X] = game.cells[0, Y] = game.cells[0, O] = 0
+    for seat in range(len(game.hands)):
+        _clear(game.hands[seat])
     copy_numbers(game.unseen, rules.cards)
     copy_numbers(game.keys, keys[2:])
     place = 0
@@ -141,11 +162,17 @@ def _set_up(game, rules, keys):
     _shuffle(game.deck, place, keys[0])
 
 
-@inlined
+@bare
+def _clear(numbers):
+    for place in range(len(numbers)):
+        numbers[place] = 0
+
+
+@bare
 def _shuffle(items, count, key):
-    keys, drawn = np.full(1, key), np.zeros(1, np.int64)
-    for last in range(count - 1, 0, -1):
-        other = below(keys, drawn, 0, last + 1)
+    for drawn in range(1, count):
+        last = count - drawn
+        other = below_at(key, drawn, last + 1)
         items[last], items[other] = items[other], items[last]
 
 
@@ -210,8 +237,8 @@ def _planned(library, order, worths, rules, code, game, seat, owner):
             seat,
         )
     else:
-        following = _following(game, seat)
-        found = equals(code, library, order, game.query, worths, now[WORTH], following)
+        _look_ahead(game, seat)
+        found = equals(code, library, order, game.query, worths, now[WORTH], game.following)
         now[PLACED] = 0
         if len(found):
             key = found[below(game.keys, game.drawn, seat, len(found))]
@@ -234,15 +261,13 @@ def _planned(library, order, worths, rules, code, game, seat, owner):
     return now[PLACED] > 0
 
 
-@inlined
-def _following(game, seat):
-    """What deny looks at: tops, left and right cards of the next player, then of the deck."""
-    told = np.empty(6, np.int64)
+@bare
+def _look_ahead(game, seat):
+    """Note what deny looks at: tops, left and right cards of the next player, then of the deck."""
     hand = game.hands[(seat + 1) % len(game.hands)]
     for place, cards in ((0, hand), (3, game.unseen)):
-        told[place] = cards[0] + cards[1]
-        told[place + 1], told[place + 2] = cards[2], cards[3]
-    return told
+        game.following[place] = cards[0] + cards[1]
+        game.following[place + 1], game.following[place + 2] = cards[2], cards[3]
 
 
 @inlined
@@ -251,11 +276,11 @@ def _knocker(library, order, worths, rules, codes, key, game, passer):
 
     Who searches as `greedy` does finds nothing where such a one has passed.
     """
-    players = len(codes)
-    seats = np.arange(players)
-    _shuffle(seats, players, number_at(key, game.now[TURN]))
+    for seat in range(len(codes)):
+        game.order[seat] = seat
+    _shuffle(game.order, len(codes), number_at(key, game.now[TURN]))
     first, placed = -1, 0
-    for seat in seats:
+    for seat in game.order:
         code = HASTY if codes[seat] == HASTY else GREEDY
         hopeless = code == GREEDY and codes[passer] != HASTY
         if seat == passer or codes[seat] == RANDOM or hopeless:
@@ -269,20 +294,22 @@ def _knocker(library, order, worths, rules, codes, key, game, passer):
     return first
 
 
-@inlined
+@bare
 def _carry_out(game, seats, totals, builder, owner):
     """Make the planned build with a seat's cards; returns its points."""
     now, hand = game.now, game.hands[owner]
-    before = _cards(game.cells, now[COUNT])
-    after = _cards(game.plan, now[PLACED])
-    for kind in range(4):
-        hand[kind] += before[kind] - after[kind]
-    worth = 3 * after[4] - after[:4].sum()
+    lying, left, right, _ = pile_cards(game.cells, now[COUNT])
+    open_after, left_after, right_after, crates = pile_cards(game.plan, now[PLACED])
+    hand[0] += now[COUNT] - lying - (now[PLACED] - open_after)
+    hand[1] += lying - open_after
+    hand[2] += left - left_after
+    hand[3] += right - right_after
+    worth = 3 * crates - now[PLACED] - left_after - right_after
     points = worth - now[WORTH]
     now[COUNT], now[WORTH] = now[PLACED], worth
     copy_rows(game.cells, game.plan)
     seats[builder, POINTS] += points
-    if after[1] > before[1]:
+    if open_after > lying:
         seats[builder, OPEN_POINTS] += points
     totals[G_BUILDS] += 1
     totals[LARGEST] = max(totals[LARGEST], points)
@@ -291,31 +318,25 @@ def _carry_out(game, seats, totals, builder, owner):
     return points
 
 
-@inlined
-def _cards(cells, count):
-    """Cards of a pile by type, then its crates."""
-    told = np.zeros(5, np.int64)
-    for i in range(count):
-        told[1 if cells[i, O] else 0] += 1
-        told[4] += cells[i, H]
-        in_row, in_column = True, True
-        for j in range(count):
-            if cells[j, 1] == cells[i, 1] and cells[j, 0] == cells[i, 0] - 1:
-                in_row = False
-            if cells[j, 0] == cells[i, 0] and cells[j, 1] == cells[i, 1] - 1:
-                in_column = False
-        told[2] += cells[i, H] if in_row else 0
-        told[3] += cells[i, H] if in_column else 0
-    return told
-
-
-@inlined
+@bare
 def _sum_up(game, seats, totals, players):
-    lying = _cards(game.cells, game.now[COUNT])
-    points = np.sort(seats[:, POINTS])
+    lying, _, _, crates = pile_cards(game.cells, game.now[COUNT])
     totals[TURNS] = game.now[TURN]
-    totals[G_PASSES] = seats[:, PASSES].sum()
-    totals[CRATES], totals[LYING] = lying[4], lying[1]
-    totals[LEFT] = game.hands.sum()
-    totals[MARGIN] = points[players - 1] - points[players - 2]
-    totals[CUBES] = lying[4] == CUBE
+    totals[CRATES], totals[LYING] = crates, lying
+    totals[CUBES] = crates == CUBE
+    for seat in range(players):
+        totals[G_PASSES] += seats[seat, PASSES]
+        for kind in range(4):
+            totals[LEFT] += game.hands[seat, kind]
+    totals[MARGIN] = _margin(seats, players)
+
+
+@bare
+def _margin(seats, players):
+    """The points by which the first is ahead of the second."""
+    most, next_most = seats[0, POINTS], seats[1, POINTS]
+    for seat in range(1, players):
+        points = seats[seat, POINTS]
+        next_most = min(most, points) if seat == 1 else max(next_most, min(most, points))
+        most = max(most, points)
+    return most - next_most

@@ -6,7 +6,7 @@ under. It is a legal pile if it fits the cells beside it, since all others stay 
 
 import numpy as np
 
-from cantstop_arena.games.cubus.engine.compiled import copy_rows, exported, inlined
+from cantstop_arena.games.cubus.engine.compiled import bare, exported
 from cantstop_arena.games.cubus.engine.search import (
     LEAST_CRATES,
     LEAST_WORTH,
@@ -19,12 +19,12 @@ from cantstop_arena.games.cubus.engine.search import (
     O,
     X,
     Y,
+    pile_cards,
 )
 
 MOST_CELLS = 16
 SIDE = 2 * MOST_CELLS  # of the grid on which a pile is laid
 _EDGE = 2  # free cells around it
-_NO_CELL = -1
 
 # Columns of a candidate.
 SLID, CELL_X, CELL_Y, HEIGHT, POINTS, LEAST, MOST = 0, 1, 2, 3, 4, 5, 6
@@ -37,50 +37,93 @@ def candidates(query, cells, count, free_swap, base):
 
     A slid layer alone has no cell: its height is 0.
     """
-    found, number = np.empty((64, COLUMNS), np.int64), 0
-    lifted = cells.copy()
-    for slid in range(2):
-        if slid:
-            for i in range(count):
-                lifted[i, X] += 1
-                lifted[i, Y] += 1
-                lifted[i, H] += 1
-            found, number = _consider(
-                query, lifted, count, free_swap, base, slid, 0, 0, 0, found, number
-            )
-        found, number = _changes(query, lifted, count, free_swap, base, slid, found, number)
+    cells_and_border, heights = 3 * count + 2, cells[:count, H].max() + 2
+    found = np.empty((2 * cells_and_border * heights + 1, COLUMNS), np.int64)
+    grid, lifted = np.zeros((SIDE, SIDE), np.int64), cells.copy()
+    number = _changes(query, lifted, count, grid, free_swap, base, 0, found, 0)
+    _lift(lifted, count, grid)
+    _, left, right, crates = pile_cards(lifted, count)
+    whole = count, left, right, crates
+    number = _consider(query, whole, free_swap, base, 1, 0, 0, 0, found, number)
+    number = _changes(query, lifted, count, grid, free_swap, base, 1, found, number)
     return found[:number]
 
 
-@inlined
-def _changes(query, cells, count, free_swap, base, slid, found, number):
-    """One cell of the pile, or beside it, set to another height."""
-    grid, low_x, low_y = _grid(cells, count)
-    tallest = cells[:count, H].max()
-    for gx in range(1, SIDE - 1):
-        for gy in range(1, SIDE - 1):
-            beside = grid[gx - 1, gy] + grid[gx + 1, gy] + grid[gx, gy - 1] + grid[gx, gy + 1]
-            if grid[gx, gy] == 0 and (beside == 0 or _leaves_gap(grid, gx, gy)):
-                continue
-            for height in range(1, tallest + 2):
-                if height != grid[gx, gy] and _falls(grid, gx, gy, height):
-                    x, y = gx + low_x - _EDGE, gy + low_y - _EDGE
-                    found, number = _consider(
-                        query, cells, count, free_swap, base, slid, x, y, height, found, number
-                    )
-    return found, number
-
-
-@inlined
-def _grid(cells, count):
-    grid = np.zeros((SIDE, SIDE), np.int64)
-    low_x, low_y = cells[:count, X].min(), cells[:count, Y].min()
+@bare
+def _lift(cells, count, grid):
+    """Slide a layer under a pile, and clear the grid."""
     for i in range(count):
-        grid[cells[i, X] - low_x + _EDGE, cells[i, Y] - low_y + _EDGE] = cells[i, H]
-    return grid, low_x, low_y
+        cells[i, X] += 1
+        cells[i, Y] += 1
+        cells[i, H] += 1
+    for x in range(SIDE):
+        for y in range(SIDE):
+            grid[x, y] = 0
 
 
-@inlined
+@bare
+def _changes(query, cells, count, grid, free_swap, base, slid, found, number):
+    """One cell of the pile, or beside it, set to another height."""
+    low_x, low_y, end_x, end_y = _lay_on(grid, cells, count)
+    _, left, right, crates = pile_cards(cells, count)
+    tallest = 0
+    for i in range(count):
+        tallest = max(tallest, cells[i, H])
+    for gx in range(1, end_x + 1):
+        for gy in range(1, end_y + 1):
+            x, y, before = gx + low_x - _EDGE, gy + low_y - _EDGE, grid[gx, gy]
+            if _stays(grid, gx, gy) or (before and _is_open(cells, count, x, y)):
+                continue
+            # A new cell takes over the cards of the row or column that it is the back of.
+            old_left = before if before else grid[gx + 1, gy]
+            old_right = before if before else grid[gx, gy + 1]
+            for height in range(1, tallest + 2):
+                if height != before and _falls(grid, gx, gy, height):
+                    sums = (
+                        count + (before == 0),
+                        left + (0 if grid[gx - 1, gy] else height - old_left),
+                        right + (0 if grid[gx, gy - 1] else height - old_right),
+                        crates + height - before,
+                    )
+                    number = _consider(
+                        query, sums, free_swap, base, slid, x, y, height, found, number
+                    )
+    return number
+
+
+@bare
+def _stays(grid, gx, gy):
+    """Whether a free cell cannot become one of the pile's: it is not beside it, or leaves a gap."""
+    if grid[gx, gy]:
+        return False
+    beside = grid[gx - 1, gy] + grid[gx + 1, gy] + grid[gx, gy - 1] + grid[gx, gy + 1]
+    return beside == 0 or _leaves_gap(grid, gx, gy)
+
+
+@bare
+def _is_open(cells, count, x, y):
+    """Whether an open card lies on a cell."""
+    for i in range(count):
+        if cells[i, X] == x and cells[i, Y] == y:
+            return cells[i, O] == 1
+    return False
+
+
+@bare
+def _lay_on(grid, cells, count):
+    """Lay a pile on an empty grid; its lowest x and y, and where it ends on the grid."""
+    low_x, low_y = cells[0, X], cells[0, Y]
+    for i in range(count):
+        low_x, low_y = min(low_x, cells[i, X]), min(low_y, cells[i, Y])
+    end_x, end_y = 0, 0
+    for i in range(count):
+        x, y = cells[i, X] - low_x + _EDGE, cells[i, Y] - low_y + _EDGE
+        grid[x, y] = cells[i, H]
+        end_x, end_y = max(end_x, x + 1), max(end_y, y + 1)
+    return low_x, low_y, end_x, end_y
+
+
+@bare
 def _falls(grid, x, y, height):
     """Whether a height fits those behind and in front (R6)."""
     behind, aside = grid[x - 1, y], grid[x, y - 1]
@@ -88,7 +131,7 @@ def _falls(grid, x, y, height):
     return fits_behind and grid[x + 1, y] <= height and grid[x, y + 1] <= height
 
 
-@inlined
+@bare
 def _leaves_gap(grid, x, y):
     """Whether a pile with a cell added has a gap (R5): looked for in the row and its neighbours."""
     old = grid[x, y]
@@ -98,7 +141,7 @@ def _leaves_gap(grid, x, y):
     return gap
 
 
-@inlined
+@bare
 def _ends(grid, y):
     """The first cell of a row and the one after its last; both 0 where it is empty."""
     first, end = 0, 0
@@ -110,7 +153,7 @@ def _ends(grid, y):
     return first, end
 
 
-@inlined
+@bare
 def _whole(grid, y):
     first, end = _ends(grid, y)
     filled = 0
@@ -119,7 +162,7 @@ def _whole(grid, y):
     return filled == end - first
 
 
-@inlined
+@bare
 def _steps(grid, y):
     """Whether row y + 1 steps to the left of row y, or either is empty."""
     first, end = _ends(grid, y)
@@ -129,72 +172,34 @@ def _steps(grid, y):
     return next_first <= first < next_end <= end
 
 
-@inlined
-def _consider(query, cells, count, free_swap, base, slid, x, y, height, found, number):
-    """Append a candidate if R12 to R16 allow it."""
+@bare
+def _consider(query, sums, free_swap, base, slid, x, y, height, found, number):
+    """Append a candidate if R12 to R16 allow it; returns how many there are.
+
+    `sums`: the tops, left and right cards and crates of the pile that it makes.
+    """
     limits = query.limits
-    tops, left, right, crates, covered = _counts(cells, count, x, y, height)
+    tops, left, right, crates = sums
     points = 3 * crates - tops - left - right - base
     least = max(0, tops - limits[LYING] - limits[LIDS])
     if (
-        covered
-        or left > limits[LEFT]
+        left > limits[LEFT]
         or right > limits[RIGHT]
         or points + base < limits[LEAST_WORTH]
         or crates < limits[LEAST_CRATES]
         or least > limits[OPEN]
     ):
-        return found, number
+        return number
     room = tops
     if limits[LYING] > 0:
         room = tops - limits[LYING] if free_swap else np.int64(height > 0)
     most = min(limits[OPEN], room)
     if least > most:
-        return found, number
-    if number == len(found):
-        more = np.empty((2 * number, COLUMNS), np.int64)
-        copy_rows(more, found)
-        found = more
+        return number
     found[number, SLID], found[number, CELL_X], found[number, CELL_Y] = slid, x, y
     found[number, HEIGHT], found[number, POINTS] = height, points
     found[number, LEAST], found[number, MOST] = least, most
-    return found, number + 1
-
-
-@inlined
-def _counts(cells, count, x, y, height):
-    """Tops, left, right and crates with a cell changed, and whether that covers an open card."""
-    at, behind_x, behind_y = _NO_CELL, False, False
-    front_x, front_y = 0, 0
-    left, right, crates = 0, 0, 0
-    for i in range(count):
-        first_in_row, first_in_column = True, True
-        for j in range(count):
-            if cells[j, Y] == cells[i, Y] and cells[j, X] == cells[i, X] - 1:
-                first_in_row = False
-            if cells[j, X] == cells[i, X] and cells[j, Y] == cells[i, Y] - 1:
-                first_in_column = False
-        crates += cells[i, H]
-        left += cells[i, H] if first_in_row else 0
-        right += cells[i, H] if first_in_column else 0
-        if cells[i, X] == x and cells[i, Y] == y:
-            at = i
-        if cells[i, Y] == y and cells[i, X] == x - 1:
-            behind_x = True
-        if cells[i, X] == x and cells[i, Y] == y - 1:
-            behind_y = True
-        if cells[i, Y] == y and cells[i, X] == x + 1:
-            front_x = cells[i, H]
-        if cells[i, X] == x and cells[i, Y] == y + 1:
-            front_y = cells[i, H]
-    if height == 0:
-        return count, left, right, crates, False
-    before = cells[at, H] if at >= 0 else 0
-    grows = height - before
-    left += 0 if behind_x else grows if at >= 0 else height - front_x
-    right += 0 if behind_y else grows if at >= 0 else height - front_y
-    tops = count if at >= 0 else count + 1
-    return tops, left, right, crates + grows, at >= 0 and cells[at, O] == 1
+    return number + 1
 
 
 @exported

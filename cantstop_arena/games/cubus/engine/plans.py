@@ -7,11 +7,13 @@ from the same numbers.
 import numpy as np
 
 from cantstop_arena.games.cubus.engine import near
-from cantstop_arena.games.cubus.engine.compiled import copy_numbers, inlined
+from cantstop_arena.games.cubus.engine.compiled import bare, copy_numbers, inlined
 from cantstop_arena.games.cubus.engine.near import applied, candidates
 from cantstop_arena.games.cubus.engine.search import (
+    LEAST_WORTH,
     LYING,
     OPEN,
+    TOP,
     H,
     O,
     X,
@@ -21,6 +23,7 @@ from cantstop_arena.games.cubus.engine.search import (
     first_group,
     fits,
     least_open,
+    level_of,
     next_level,
 )
 
@@ -36,7 +39,7 @@ _ONE_53RD = 1.0 / (1 << 53)
 _DEPTH = 4
 
 
-@inlined
+@bare
 def number_at(key, count):
     """The count-th 64-bit number of a stream, as in `chance`."""
     word = key + _GOLDEN * np.uint64(count)
@@ -45,11 +48,17 @@ def number_at(key, count):
     return word ^ (word >> _31)
 
 
-@inlined
+@bare
+def below_at(key, count, limit):
+    """The count-th number of a stream, as a whole number from 0 to below a limit."""
+    return np.int64((number_at(key, count) >> _11) * _ONE_53RD * limit)
+
+
+@bare
 def below(keys, drawn, seat, limit):
     """The next number of a seat's stream, as a whole number from 0 to below a limit."""
     drawn[seat] += 1
-    return np.int64((number_at(keys[seat], drawn[seat]) >> _11) * _ONE_53RD * limit)
+    return below_at(keys[seat], drawn[seat], limit)
 
 
 @inlined
@@ -63,20 +72,20 @@ def equals(code, library, order, query, worths, worth, following):
     if code in (GREEDY, EAGER):
         return next_level(library, order, query, group)[0]
     if code == FRUGAL:
-        return _last_level(library, order, query, group)
+        return _last_level(library, order, query)
     if code == RANDOM:
         return _all_levels(library, order, query, group)
     return _denying(library, order, query, group, worths, worth, following)
 
 
 @inlined
-def _last_level(library, order, query, group):
-    last, group = next_level(library, order, query, group)
-    keys = last
-    while len(keys):
-        last = keys
-        keys, group = next_level(library, order, query, group)
-    return last
+def _last_level(library, order, query):
+    worth = query.limits[LEAST_WORTH]
+    keys = level_of(library, order, query, worth)
+    while len(keys) == 0 and worth < query.limits[TOP]:
+        worth += 1
+        keys = level_of(library, order, query, worth)
+    return keys
 
 
 @inlined
@@ -96,26 +105,37 @@ def _all_levels(library, order, query, group):
 
 @inlined
 def _denying(library, order, query, number, worths, worth, following):
-    groups = library.groups
-    cards = following[3] + following[4] + following[5]
     keys, count, best = np.empty(64, np.int64), 0, np.int64(-1) << 40
-    while number < len(groups) and groups[number, 0] > worth:
-        group = groups[number]
-        own = (group[0] - worth) * max(1, cards)
-        if own < best:
-            break
-        if fits(query, group):
-            value = own - _left_to_next(worths, group, following, cards)
-            if value >= best:
-                before = count if value == best else 0
-                keys, after = add_group(library, order, query, number, keys, before)
-                if after > before:
-                    best, count = value, after
-        number += 1
+    number, value = _next_as_good(library, query, number, worths, worth, following, best)
+    while number < len(library.groups):
+        before = count if value == best else 0
+        keys, after = add_group(library, order, query, number, keys, before)
+        if after > before:
+            best, count = value, after
+        number, value = _next_as_good(library, query, number + 1, worths, worth, following, best)
     return np.sort(keys[:count])
 
 
-@inlined
+@bare
+def _next_as_good(library, query, number, worths, worth, following, best):
+    """The first group from a number on that may be as good as the best so far, and how good.
+
+    The number of groups, where there is none.
+    """
+    groups, cards = library.groups, following[3] + following[4] + following[5]
+    while number < len(groups) and groups[number, 0] > worth:
+        own = (groups[number, 0] - worth) * max(1, cards)
+        if own < best:
+            break
+        if fits(library, query, number):
+            value = own - _left_to_next(worths, groups[number], following, cards)
+            if value >= best:
+                return number, value
+        number += 1
+    return len(groups), best
+
+
+@bare
 def _left_to_next(worths, group, following, cards):
     """Bounds of the next player, added up over the cards that may be drawn."""
     if cards == 0:
@@ -130,7 +150,7 @@ def _left_to_next(worths, group, following, cards):
     return left
 
 
-@inlined
+@bare
 def _next_bound(worths, group, following, tops, left, right):
     best = worths[
         min(16, group[1] + following[0] + tops),
@@ -140,7 +160,7 @@ def _next_bound(worths, group, following, tops, left, right):
     return max(0, best - group[0])
 
 
-@inlined
+@bare
 def lay_target(library, order, query, key, cells, count, plan):
     """Write the target of a key as a plan, without new open cards; returns how many cells."""
     pile, x, y = decoded(library, order, key)
@@ -158,7 +178,7 @@ def lay_target(library, order, query, key, cells, count, plan):
     return placed
 
 
-@inlined
+@bare
 def _carry_open(cells, count, plan, placed):
     """Open cards lie on the tops at their places again."""
     for i in range(count):
@@ -168,7 +188,7 @@ def _carry_open(cells, count, plan, placed):
                     plan[j, O] = 1
 
 
-@inlined
+@bare
 def _same_place(cells, i, plan, j):
     across = cells[i, Y] - cells[i, X] == plan[j, Y] - plan[j, X]
     return across and cells[i, H] - cells[i, Y] == plan[j, H] - plan[j, Y]
@@ -203,9 +223,17 @@ def lay_near(query, cells, count, free_swap, worth, plan, keys, drawn, seat):
     found = candidates(query, cells, count, free_swap, worth)
     if len(found) == 0:
         return 0
-    most = found[:, near.POINTS].max()
     texts = np.zeros((len(found), _LONGEST), np.uint8)
-    rows, known = np.empty(len(found), np.int64), 0
+    rows = np.empty(len(found), np.int64)
+    return _lay_best(query, cells, count, found, texts, rows, plan, keys, drawn, seat)
+
+
+@bare
+def _lay_best(query, cells, count, found, texts, rows, plan, keys, drawn, seat):
+    """Write one of the candidates with most points, of which the same pile counts once."""
+    most, known = found[0, near.POINTS], 0
+    for row in range(len(found)):
+        most = max(most, found[row, near.POINTS])
     for row in range(len(found)):
         if found[row, near.POINTS] == most:
             placed = _lay_candidate(cells, count, found[row], query, plan)
@@ -215,7 +243,7 @@ def lay_near(query, cells, count, free_swap, worth, plan, keys, drawn, seat):
     return _lay_candidate(cells, count, found[chosen], query, plan)
 
 
-@inlined
+@bare
 def _lay_candidate(cells, count, candidate, query, plan):
     placed = applied(cells, count, candidate, plan)
     if query.limits[LYING] == 0:
@@ -228,7 +256,7 @@ def _lay_candidate(cells, count, candidate, query, plan):
     return placed
 
 
-@inlined
+@bare
 def _sort_cells(plan, placed):
     for last in range(1, placed):
         i = last
@@ -238,7 +266,7 @@ def _sort_cells(plan, placed):
             i -= 1
 
 
-@inlined
+@bare
 def _enter(rows, known, texts, row):
     """Enter a row into those sorted by text, unless one of the same text is there."""
     place = known
@@ -255,7 +283,7 @@ def _enter(rows, known, texts, row):
     return known + 1
 
 
-@inlined
+@bare
 def _compared(one, other):
     for i in range(_LONGEST):
         if one[i] != other[i]:
@@ -263,7 +291,7 @@ def _compared(one, other):
     return 0
 
 
-@inlined
+@bare
 def _write(plan, placed, text):
     """Write the pile text of a plan, a byte a character, followed by zeros."""
     low_x, low_y = plan[:placed, X].min(), plan[:placed, Y].min()
@@ -281,7 +309,7 @@ def _write(plan, placed, text):
     _write_number(text, end + 1, low_y)
 
 
-@inlined
+@bare
 def _write_number(text, place, number):
     """Write a number of at most two digits; returns the place after it."""
     if number < 0:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cubus.engine.compiled import copy_numbers, exported, inlined
+from cantstop_arena.games.cubus.engine.compiled import bare, copy_numbers, exported, inlined
 from cantstop_arena.games.cubus.engine.library import MOST_WORTH, SPAN
 
 FAR = 64  # corners lie between -64 and 63
@@ -25,6 +25,7 @@ _RANK_SHIFT = 14
 _RANK_MASK = (1 << 21) - 1
 _CORNER_MASK = (1 << _CORNER_BITS) - 1
 _FIRST = 64  # room for keys at first; it doubles as needed
+_MOST_HITS = SPAN * SPAN  # of a pile
 _ONE = np.uint64(1)
 _M1 = np.uint64(0x5555555555555555)
 _M2 = np.uint64(0x3333333333333333)
@@ -88,7 +89,7 @@ def _order() -> Order:
 ORDER = _order()
 
 
-@inlined
+@bare
 def popcount(word):
     """How many bits are set."""
     word = word - ((word >> _S1) & _M1)
@@ -101,7 +102,7 @@ def popcount(word):
 def aim(query, worths, cells, count, cards, free_swap, least_worth, least_crates, most_crates):
     """Fill a query: the table's cells [x, y, height, open], and the cards in hand by type."""
     limits = query.limits
-    lying, left, right = _table_cards(cells, count)
+    lying, left, right, _ = pile_cards(cells, count)
     limits[LIDS] = count - lying + cards[0]
     limits[OPEN] = cards[1]
     limits[LEFT] = left + cards[2]
@@ -118,11 +119,13 @@ def aim(query, worths, cells, count, cards, free_swap, least_worth, least_crates
             _bar(query, cells, count, free_swap)
 
 
-@inlined
-def _table_cards(cells, count):
-    lying, left, right = 0, 0, 0
+@bare
+def pile_cards(cells, count):
+    """Open, left and right cards of a pile, and its crates."""
+    lying, left, right, crates = 0, 0, 0, 0
     for i in range(count):
         lying += cells[i, O]
+        crates += cells[i, H]
         first_in_row, first_in_column = True, True
         for j in range(count):
             if cells[j, Y] == cells[i, Y] and cells[j, X] == cells[i, X] - 1:
@@ -133,10 +136,10 @@ def _table_cards(cells, count):
             left += cells[i, H]
         if first_in_column:
             right += cells[i, H]
-    return lying, left, right
+    return lying, left, right, crates
 
 
-@inlined
+@bare
 def _aim_at_open(query, cells, count):
     """The anchor is the lowest open card, of equals the leftmost; the others follow it."""
     anchor = -1
@@ -163,7 +166,7 @@ def _aim_at_open(query, cells, count):
             known += 1
 
 
-@inlined
+@bare
 def _columns(across):
     """Those of the 49 bits that have another so far across in the same row."""
     mask = np.uint64(0)
@@ -173,7 +176,7 @@ def _columns(across):
     return mask
 
 
-@inlined
+@bare
 def _bar(query, cells, count, free_swap):
     """For each bit that the anchor may take: the bits where no new open card may lie."""
     for bit in range(SPAN * SPAN):
@@ -187,16 +190,16 @@ def _bar(query, cells, count, free_swap):
         query.barred[bit] = mask
 
 
-@inlined
+@bare
 def least_open(query, tops):
     """New open cards that so many tops need for want of lids."""
     return max(0, tops - query.limits[LYING] - query.limits[LIDS])
 
 
-@inlined
-def fits(query, group):
+@bare
+def fits(library, query, number):
     """Whether the cards suffice for a group."""
-    limits = query.limits
+    limits, group = query.limits, library.groups[number]
     return (
         group[2] <= limits[LEFT]
         and group[3] <= limits[RIGHT]
@@ -205,7 +208,7 @@ def fits(query, group):
     )
 
 
-@inlined
+@bare
 def _places(mask, query):
     """The bits that the anchor may take."""
     found = mask
@@ -214,7 +217,7 @@ def _places(mask, query):
     return found
 
 
-@inlined
+@bare
 def _corner(query, bit):
     """Where the shape's corner lies if the anchor takes a bit."""
     middle = SPAN // 2
@@ -222,16 +225,14 @@ def _corner(query, bit):
     return y - query.limits[ANCHOR_U] + bit % SPAN - middle, y
 
 
-@inlined
+@bare
 def _key(order, worth, rank, x, y):
     corner = (order.x_ranks[x + FAR] << _CORNER_BITS) | order.y_ranks[y + FAR]
     return ((MOST_WORTH - worth) << _WORTH_SHIFT) | (np.int64(rank) << _RANK_SHIFT) | corner
 
 
 @inlined
-def _grown(keys, count):
-    if count < len(keys):
-        return keys
+def _grown(keys):
     more = np.empty(2 * len(keys), np.int64)
     copy_numbers(more, keys)
     return more
@@ -240,33 +241,49 @@ def _grown(keys, count):
 @inlined
 def add_group(library, order, query, number, keys, count):
     """Append the keys of a group's hits; returns the keys and how many there are."""
+    pile, end = library.groups[number, 5], library.groups[number, 6]
+    while True:
+        pile, count = _add_piles(library, order, query, number, pile, keys, count)
+        if pile == end:
+            return keys, count
+        keys = _grown(keys)
+
+
+@bare
+def _add_piles(library, order, query, number, pile, keys, count):
+    """Append those of the piles from one on, while there is room; returns where that ends."""
     group = library.groups[number]
     worth, tops = group[0], group[1]
     least = least_open(query, tops)
-    for pile in range(group[5], group[6]):
+    while pile < group[6] and count + _MOST_HITS <= len(keys):
         if query.limits[LYING] == 0:
-            keys = _grown(keys, count)
             keys[count] = _key(order, worth, library.ranks[pile], 0, 0)
             count += 1
-            continue
-        mask = library.masks[pile]
-        found = _places(mask, query)
-        while found:
-            lowest = found & (~found + _ONE)
-            found ^= lowest
-            bit = popcount(lowest - _ONE)
-            if least == 0 or tops - popcount(mask & query.barred[bit]) >= least:
-                x, y = _corner(query, bit)
-                keys = _grown(keys, count)
-                keys[count] = _key(order, worth, library.ranks[pile], x, y)
-                count += 1
-    return keys, count
+        else:
+            mask = library.masks[pile]
+            found = _places(mask, query)
+            while found:
+                lowest = found & (~found + _ONE)
+                found ^= lowest
+                bit = popcount(lowest - _ONE)
+                if least == 0 or tops - popcount(mask & query.barred[bit]) >= least:
+                    x, y = _corner(query, bit)
+                    keys[count] = _key(order, worth, library.ranks[pile], x, y)
+                    count += 1
+        pile += 1
+    return pile, count
+
+
+@bare
+def is_hopeless(query):
+    """Whether no pile of any box can be a hit."""
+    return query.limits[LYING] < 0 or query.limits[TOP] < 0
 
 
 @exported
 def first_group(library, query):
     """Where a search begins: at the greatest F that the cards allow."""
-    if query.limits[LYING] < 0 or query.limits[TOP] < 0:
+    if is_hopeless(query):
         return len(library.groups)
     return library.levels[MOST_WORTH - query.limits[TOP]]
 
@@ -278,20 +295,46 @@ def next_level(library, order, query, number):
     No keys: there are no more.
     """
     keys, count = np.empty(_FIRST, np.int64), 0
-    groups = library.groups
-    level = MOST_WORTH + 1
-    while number < len(groups) and groups[number, 0] >= query.limits[LEAST_WORTH]:
+    groups, level = library.groups, MOST_WORTH + 1
+    least = query.limits[LEAST_WORTH]
+    number = _next_fitting(library, query, number, least)
+    while number < len(groups):
         if groups[number, 0] < level:
             if count:
                 break
             level = groups[number, 0]
-        if fits(query, groups[number]):
-            keys, count = add_group(library, order, query, number, keys, count)
-        number += 1
+        keys, count = add_group(library, order, query, number, keys, count)
+        number = _next_fitting(library, query, number + 1, least)
     return np.sort(keys[:count]), number
 
 
-@inlined
+@exported
+def level_of(library, order, query, worth):
+    """The keys of the hits of an F, ascending."""
+    keys, count = np.empty(_FIRST, np.int64), 0
+    if not is_hopeless(query) and worth <= query.limits[TOP]:
+        number = _next_fitting(library, query, library.levels[MOST_WORTH - worth], worth)
+        while number < len(library.groups):
+            keys, count = add_group(library, order, query, number, keys, count)
+            number = _next_fitting(library, query, number + 1, worth)
+    return np.sort(keys[:count])
+
+
+@bare
+def _next_fitting(library, query, number, least):
+    """The first group from a number on, of at least so much F, for which the cards suffice.
+
+    The number of groups, where there is none.
+    """
+    groups = library.groups
+    while number < len(groups) and groups[number, 0] >= least:
+        if fits(library, query, number):
+            return number
+        number += 1
+    return len(groups)
+
+
+@bare
 def decoded(library, order, key):
     """The number of a key's pile in the library, and its corner."""
     pile = library.by_rank[(key >> _RANK_SHIFT) & _RANK_MASK]
