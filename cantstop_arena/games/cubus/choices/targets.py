@@ -18,7 +18,7 @@ from cantstop_arena.games.cubus.builds.piles import (
     Shape,
     pile_of,
 )
-from cantstop_arena.games.cubus.engine import search
+from cantstop_arena.games.cubus.engine import query, search
 from cantstop_arena.games.cubus.engine.bound import MOST, best_worth
 from cantstop_arena.games.cubus.engine.library import Library, library, shape_text
 from cantstop_arena.games.cubus.engine.unboxed import Limits, piles
@@ -189,17 +189,17 @@ def _fallen(wanted: Wanted, known: Library) -> Iterator[tuple[int, NDArray[np.in
 
 def _risen(wanted: Wanted, known: Library) -> Iterator[tuple[int, NDArray[np.int64]]]:
     asked = aimed(wanted)
-    for worth in range(wanted.least_worth, int(asked.limits[search.TOP]) + 1):
+    for worth in range(wanted.least_worth, int(asked.limits[query.TOP]) + 1):
         keys = search.level_of(known, search.ORDER, asked, worth)
         if len(keys):
             yield worth, search.open_room(known, search.ORDER, asked, keys)
 
 
-def aimed(wanted: Wanted) -> search.Query:
+def aimed(wanted: Wanted) -> query.Query:
     """The query of what is wanted, for compiled functions."""
-    asked = search.query()
+    asked = query.new_query()
     cells = cells_of(wanted.table)
-    search.aim(
+    query.aim(
         asked,
         best_worth(),
         cells,

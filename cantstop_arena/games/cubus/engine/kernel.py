@@ -35,8 +35,7 @@ from cantstop_arena.games.cubus.engine.plans import (
     lay_target,
     number_at,
 )
-from cantstop_arena.games.cubus.engine.search import (
-    ORDER,
+from cantstop_arena.games.cubus.engine.query import (
     TOP,
     H,
     O,
@@ -44,8 +43,11 @@ from cantstop_arena.games.cubus.engine.search import (
     X,
     Y,
     aim,
+    new_query,
     pile_cards,
-    query,
+)
+from cantstop_arena.games.cubus.engine.search import (
+    ORDER,
 )
 from cantstop_arena.games.cubus.rules import CUBE, RuleSet
 
@@ -134,7 +136,7 @@ def _room(players: int) -> _Game:
     piles = (zeros(17, 4), zeros(17, 4), zeros(17, 4))
     cards = zeros(players, 4), zeros(4), zeros(64)
     drawn = zeros(players)
-    return _Game(zeros(4), *piles, *cards, keys, drawn, zeros(players), zeros(6), query())
+    return _Game(zeros(4), *piles, *cards, keys, drawn, zeros(players), zeros(6), new_query())
 
 
 @exported
@@ -209,56 +211,36 @@ def _play(library, order, worths, rules, codes, keys, game, counted, number):
 @inlined
 def _planned(library, order, worths, rules, code, game, seat, owner):
     """Let a bot plan a build with the cards of a seat; returns whether it found one."""
-    now, hand = game.now, game.hands[owner]
-    crates = game.cells[: now[COUNT], H].sum() + 1 if rules.more_crates else 0
-    aim(
-        game.query,
-        worths,
-        game.cells,
-        now[COUNT],
-        hand,
-        rules.free_swap,
-        now[WORTH] + 1,
-        crates,
-        _NO_LIMIT,
-    )
+    now, stream = game.now, (game.keys, game.drawn, seat)
+    _aim(worths, rules, game, owner)
     if game.query.limits[TOP] <= now[WORTH]:
         return False
+    pile = game.cells, now[COUNT]
     if code == HASTY:
-        now[PLACED] = lay_near(
-            game.query,
-            game.cells,
-            now[COUNT],
-            rules.free_swap,
-            now[WORTH],
-            game.plan,
-            game.keys,
-            game.drawn,
-            seat,
-        )
+        now[PLACED] = lay_near(game.query, *pile, rules.free_swap, now[WORTH], game.plan, *stream)
     else:
         _look_ahead(game, seat)
         found = equals(code, library, order, game.query, worths, now[WORTH], game.following)
         now[PLACED] = 0
         if len(found):
-            key = found[below(game.keys, game.drawn, seat, len(found))]
-            now[PLACED] = lay_target(
-                library, order, game.query, key, game.cells, now[COUNT], game.plan
-            )
+            key = found[below(*stream, len(found))]
+            now[PLACED] = lay_target(library, order, game.query, key, *pile, game.plan)
     if now[PLACED]:
-        lay_open(
-            game.query,
-            code == EAGER,
-            rules.free_swap,
-            game.cells,
-            now[COUNT],
-            game.plan,
-            now[PLACED],
-            game.keys,
-            game.drawn,
-            seat,
-        )
+        eager = code == EAGER
+        lay_open(game.query, eager, rules.free_swap, *pile, game.plan, now[PLACED], *stream)
     return now[PLACED] > 0
+
+
+@inlined
+def _aim(worths, rules, game, owner):
+    """Search for whatever is worth more than the pile, with the cards of a seat."""
+    now, crates = game.now, 0
+    if rules.more_crates:
+        _, _, _, lying = pile_cards(game.cells, now[COUNT])
+        crates = lying + 1
+    table, hand = (game.cells, now[COUNT]), game.hands[owner]
+    least = now[WORTH] + 1
+    aim(game.query, worths, *table, hand, rules.free_swap, least, crates, _NO_LIMIT)
 
 
 @bare

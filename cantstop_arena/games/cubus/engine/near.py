@@ -7,7 +7,7 @@ under. It is a legal pile if it fits the cells beside it, since all others stay 
 import numpy as np
 
 from cantstop_arena.games.cubus.engine.compiled import bare, exported
-from cantstop_arena.games.cubus.engine.search import (
+from cantstop_arena.games.cubus.engine.query import (
     LEAST_CRATES,
     LEAST_WORTH,
     LEFT,

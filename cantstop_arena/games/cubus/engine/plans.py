@@ -9,7 +9,7 @@ import numpy as np
 from cantstop_arena.games.cubus.engine import near
 from cantstop_arena.games.cubus.engine.compiled import bare, copy_numbers, inlined
 from cantstop_arena.games.cubus.engine.near import applied, candidates
-from cantstop_arena.games.cubus.engine.search import (
+from cantstop_arena.games.cubus.engine.query import (
     LEAST_WORTH,
     LYING,
     OPEN,
@@ -18,11 +18,13 @@ from cantstop_arena.games.cubus.engine.search import (
     O,
     X,
     Y,
+    least_open,
+)
+from cantstop_arena.games.cubus.engine.search import (
     add_group,
     decoded,
     first_group,
     fits,
-    least_open,
     level_of,
     next_level,
 )

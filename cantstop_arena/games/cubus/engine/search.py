@@ -16,9 +16,23 @@ from numpy.typing import NDArray
 
 from cantstop_arena.games.cubus.engine.compiled import bare, copy_numbers, exported, inlined
 from cantstop_arena.games.cubus.engine.library import MOST_WORTH, SPAN
+from cantstop_arena.games.cubus.engine.query import (
+    ANCHOR_U,
+    ANCHOR_V,
+    LEAST_CRATES,
+    LEAST_WORTH,
+    LEFT,
+    LYING,
+    MOST_CRATES,
+    ONE,
+    OPEN,
+    RIGHT,
+    TOP,
+    is_hopeless,
+    least_open,
+)
 
 FAR = 64  # corners lie between -64 and 63
-MOST_OPEN = 12
 _CORNER_BITS = 7
 _WORTH_SHIFT = 35
 _RANK_SHIFT = 14
@@ -26,32 +40,11 @@ _RANK_MASK = (1 << 21) - 1
 _CORNER_MASK = (1 << _CORNER_BITS) - 1
 _FIRST = 64  # room for keys at first; it doubles as needed
 _MOST_HITS = SPAN * SPAN  # of a pile
-_ONE = np.uint64(1)
 _M1 = np.uint64(0x5555555555555555)
 _M2 = np.uint64(0x3333333333333333)
 _M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
 _H01 = np.uint64(0x0101010101010101)
 _S1, _S2, _S4, _S56 = (np.uint64(n) for n in (1, 2, 4, 56))
-
-# What a query asks for, by its place in `limits`.
-LIDS, OPEN, LEFT, RIGHT = 0, 1, 2, 3  # cards to be had: on the table and in hand; OPEN: in hand
-LYING = 4  # open cards on the table; -1: no pile of any box has tops at all their places
-LEAST_WORTH, LEAST_CRATES, MOST_CRATES = 5, 6, 7
-ANCHOR_U, ANCHOR_V = 8, 9
-TOP = 10  # the greatest F that the cards allow
-LIMITS = 11
-
-# Columns of `cells`.
-X, Y, H, O = 0, 1, 2, 3  # noqa: E741
-
-
-class Query(NamedTuple):
-    """What is searched for; made by `query()`, filled by `aim`."""
-
-    limits: NDArray[np.int64]
-    shifts: NDArray[np.uint64]
-    columns: NDArray[np.uint64]
-    barred: NDArray[np.uint64]
 
 
 class Order(NamedTuple):
@@ -66,16 +59,6 @@ class Order(NamedTuple):
 def worth_of(key: int) -> int:
     """F of a key's pile."""
     return MOST_WORTH - (key >> _WORTH_SHIFT)
-
-
-def query() -> Query:
-    """Room for a query."""
-    return Query(
-        np.zeros(LIMITS, np.int64),
-        np.zeros(MOST_OPEN, np.uint64),
-        np.zeros(MOST_OPEN, np.uint64),
-        np.zeros(SPAN * SPAN, np.uint64),
-    )
 
 
 def _order() -> Order:
@@ -96,104 +79,6 @@ def popcount(word):
     word = (word & _M2) + ((word >> _S2) & _M2)
     word = (word + (word >> _S4)) & _M4
     return np.int64((word * _H01) >> _S56)
-
-
-@exported
-def aim(query, worths, cells, count, cards, free_swap, least_worth, least_crates, most_crates):
-    """Fill a query: the table's cells [x, y, height, open], and the cards in hand by type."""
-    limits = query.limits
-    lying, left, right, _ = pile_cards(cells, count)
-    limits[LIDS] = count - lying + cards[0]
-    limits[OPEN] = cards[1]
-    limits[LEFT] = left + cards[2]
-    limits[RIGHT] = right + cards[3]
-    limits[LYING] = lying
-    limits[LEAST_WORTH] = least_worth
-    limits[LEAST_CRATES] = least_crates
-    limits[MOST_CRATES] = most_crates
-    tops = min(16, limits[LIDS] + cards[1] + lying)
-    limits[TOP] = min(MOST_WORTH, worths[tops, min(16, limits[LEFT]), min(16, limits[RIGHT])])
-    if lying > 0:
-        _aim_at_open(query, cells, count)
-        if cards[1] > 0 and limits[LYING] > 0:
-            _bar(query, cells, count, free_swap)
-
-
-@bare
-def pile_cards(cells, count):
-    """Open, left and right cards of a pile, and its crates."""
-    lying, left, right, crates = 0, 0, 0, 0
-    for i in range(count):
-        lying += cells[i, O]
-        crates += cells[i, H]
-        first_in_row, first_in_column = True, True
-        for j in range(count):
-            if cells[j, Y] == cells[i, Y] and cells[j, X] == cells[i, X] - 1:
-                first_in_row = False
-            if cells[j, X] == cells[i, X] and cells[j, Y] == cells[i, Y] - 1:
-                first_in_column = False
-        if first_in_row:
-            left += cells[i, H]
-        if first_in_column:
-            right += cells[i, H]
-    return lying, left, right, crates
-
-
-@bare
-def _aim_at_open(query, cells, count):
-    """The anchor is the lowest open card, of equals the leftmost; the others follow it."""
-    anchor = -1
-    for i in range(count):
-        if cells[i, O]:
-            v, u = cells[i, H] - 1 - cells[i, Y], cells[i, Y] - cells[i, X]
-            if (
-                anchor < 0
-                or v < query.limits[ANCHOR_V]
-                or (v == query.limits[ANCHOR_V] and u < query.limits[ANCHOR_U])
-            ):
-                anchor = i
-                query.limits[ANCHOR_U], query.limits[ANCHOR_V] = u, v
-    known = 0
-    for i in range(count):
-        if cells[i, O] and i != anchor:
-            across = cells[i, Y] - cells[i, X] - query.limits[ANCHOR_U]
-            up = cells[i, H] - 1 - cells[i, Y] - query.limits[ANCHOR_V]
-            if abs(across) >= SPAN or up >= SPAN:
-                query.limits[LYING] = -1
-                return
-            query.shifts[known] = np.uint64(SPAN * up + across)
-            query.columns[known] = _columns(across)
-            known += 1
-
-
-@bare
-def _columns(across):
-    """Those of the 49 bits that have another so far across in the same row."""
-    mask = np.uint64(0)
-    for bit in range(SPAN * SPAN):
-        if 0 <= bit % SPAN + across < SPAN:
-            mask |= _ONE << np.uint64(bit)
-    return mask
-
-
-@bare
-def _bar(query, cells, count, free_swap):
-    """For each bit that the anchor may take: the bits where no new open card may lie."""
-    for bit in range(SPAN * SPAN):
-        mask = np.uint64(0)
-        for i in range(count):
-            if cells[i, O] or not free_swap:
-                a = cells[i, Y] - cells[i, X] - query.limits[ANCHOR_U] + bit % SPAN
-                b = cells[i, H] - 1 - cells[i, Y] - query.limits[ANCHOR_V] + bit // SPAN
-                if 0 <= a < SPAN and 0 <= b < SPAN:
-                    mask |= _ONE << np.uint64(SPAN * b + a)
-        query.barred[bit] = mask
-
-
-@bare
-def least_open(query, tops):
-    """New open cards that so many tops need for want of lids."""
-    return max(0, tops - query.limits[LYING] - query.limits[LIDS])
 
 
 @bare
@@ -263,21 +148,15 @@ def _add_piles(library, order, query, number, pile, keys, count):
             mask = library.masks[pile]
             found = _places(mask, query)
             while found:
-                lowest = found & (~found + _ONE)
+                lowest = found & (~found + ONE)
                 found ^= lowest
-                bit = popcount(lowest - _ONE)
+                bit = popcount(lowest - ONE)
                 if least == 0 or tops - popcount(mask & query.barred[bit]) >= least:
                     x, y = _corner(query, bit)
                     keys[count] = _key(order, worth, library.ranks[pile], x, y)
                     count += 1
         pile += 1
     return pile, count
-
-
-@bare
-def is_hopeless(query):
-    """Whether no pile of any box can be a hit."""
-    return query.limits[LYING] < 0 or query.limits[TOP] < 0
 
 
 @exported

@@ -1,0 +1,151 @@
+"""What is searched for: the cards to be had, and where open cards lie. Compiled by numba.
+
+All 49 places of a top are tried at once: `shifts` lead from the place of the first open card (the
+anchor) to those of the others, `columns` are the bits at which that stays in its row, and `barred`
+has for each place of the anchor the bits where no new open card may lie.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.games.cubus.engine.compiled import bare, exported
+from cantstop_arena.games.cubus.engine.library import MOST_WORTH, SPAN
+
+MOST_OPEN = 12
+ONE = np.uint64(1)
+
+# What a query asks for, by its place in `limits`.
+LIDS, OPEN, LEFT, RIGHT = 0, 1, 2, 3  # cards to be had: on the table and in hand; OPEN: in hand
+LYING = 4  # open cards on the table; -1: no pile of any box has tops at all their places
+LEAST_WORTH, LEAST_CRATES, MOST_CRATES = 5, 6, 7
+ANCHOR_U, ANCHOR_V = 8, 9
+TOP = 10  # the greatest F that the cards allow
+LIMITS = 11
+
+# Columns of `cells`.
+X, Y, H, O = 0, 1, 2, 3  # noqa: E741
+
+
+class Query(NamedTuple):
+    """What is searched for; made by `new_query`, filled by `aim`."""
+
+    limits: NDArray[np.int64]
+    shifts: NDArray[np.uint64]
+    columns: NDArray[np.uint64]
+    barred: NDArray[np.uint64]
+
+
+def new_query() -> Query:
+    """Room for a query."""
+    return Query(
+        np.zeros(LIMITS, np.int64),
+        np.zeros(MOST_OPEN, np.uint64),
+        np.zeros(MOST_OPEN, np.uint64),
+        np.zeros(SPAN * SPAN, np.uint64),
+    )
+
+
+@exported
+def aim(query, worths, cells, count, cards, free_swap, least_worth, least_crates, most_crates):
+    """Fill a query: the table's cells [x, y, height, open], and the cards in hand by type."""
+    limits = query.limits
+    lying, left, right, _ = pile_cards(cells, count)
+    limits[LIDS] = count - lying + cards[0]
+    limits[OPEN] = cards[1]
+    limits[LEFT] = left + cards[2]
+    limits[RIGHT] = right + cards[3]
+    limits[LYING] = lying
+    limits[LEAST_WORTH] = least_worth
+    limits[LEAST_CRATES] = least_crates
+    limits[MOST_CRATES] = most_crates
+    tops = min(16, limits[LIDS] + cards[1] + lying)
+    limits[TOP] = min(MOST_WORTH, worths[tops, min(16, limits[LEFT]), min(16, limits[RIGHT])])
+    if lying > 0:
+        _aim_at_open(query, cells, count)
+        if cards[1] > 0 and limits[LYING] > 0:
+            _bar(query, cells, count, free_swap)
+
+
+@bare
+def pile_cards(cells, count):
+    """Open, left and right cards of a pile, and its crates."""
+    lying, left, right, crates = 0, 0, 0, 0
+    for i in range(count):
+        lying += cells[i, O]
+        crates += cells[i, H]
+        first_in_row, first_in_column = True, True
+        for j in range(count):
+            if cells[j, Y] == cells[i, Y] and cells[j, X] == cells[i, X] - 1:
+                first_in_row = False
+            if cells[j, X] == cells[i, X] and cells[j, Y] == cells[i, Y] - 1:
+                first_in_column = False
+        if first_in_row:
+            left += cells[i, H]
+        if first_in_column:
+            right += cells[i, H]
+    return lying, left, right, crates
+
+
+@bare
+def _aim_at_open(query, cells, count):
+    """The anchor is the lowest open card, of equals the leftmost; the others follow it."""
+    anchor = -1
+    for i in range(count):
+        if cells[i, O]:
+            v, u = cells[i, H] - 1 - cells[i, Y], cells[i, Y] - cells[i, X]
+            if (
+                anchor < 0
+                or v < query.limits[ANCHOR_V]
+                or (v == query.limits[ANCHOR_V] and u < query.limits[ANCHOR_U])
+            ):
+                anchor = i
+                query.limits[ANCHOR_U], query.limits[ANCHOR_V] = u, v
+    known = 0
+    for i in range(count):
+        if cells[i, O] and i != anchor:
+            across = cells[i, Y] - cells[i, X] - query.limits[ANCHOR_U]
+            up = cells[i, H] - 1 - cells[i, Y] - query.limits[ANCHOR_V]
+            if abs(across) >= SPAN or up >= SPAN:
+                query.limits[LYING] = -1
+                return
+            query.shifts[known] = np.uint64(SPAN * up + across)
+            query.columns[known] = _columns(across)
+            known += 1
+
+
+@bare
+def _columns(across):
+    """Those of the 49 bits that have another so far across in the same row."""
+    mask = np.uint64(0)
+    for bit in range(SPAN * SPAN):
+        if 0 <= bit % SPAN + across < SPAN:
+            mask |= ONE << np.uint64(bit)
+    return mask
+
+
+@bare
+def _bar(query, cells, count, free_swap):
+    """For each bit that the anchor may take: the bits where no new open card may lie."""
+    for bit in range(SPAN * SPAN):
+        mask = np.uint64(0)
+        for i in range(count):
+            if cells[i, O] or not free_swap:
+                a = cells[i, Y] - cells[i, X] - query.limits[ANCHOR_U] + bit % SPAN
+                b = cells[i, H] - 1 - cells[i, Y] - query.limits[ANCHOR_V] + bit // SPAN
+                if 0 <= a < SPAN and 0 <= b < SPAN:
+                    mask |= ONE << np.uint64(SPAN * b + a)
+        query.barred[bit] = mask
+
+
+@bare
+def least_open(query, tops):
+    """New open cards that so many tops need for want of lids."""
+    return max(0, tops - query.limits[LYING] - query.limits[LIDS])
+
+
+@bare
+def is_hopeless(query):
+    """Whether no pile of any box can be a hit."""
+    return query.limits[LYING] < 0 or query.limits[TOP] < 0
