@@ -201,13 +201,3 @@ def open_columns(board, desk):
         if desk.room[column]:
             columns |= 1 << column
     return columns
-
-
-@bare
-def count_columns(mask):
-    """How many columns a set has."""
-    count = 0
-    while mask:
-        mask &= mask - 1
-        count += 1
-    return count

@@ -6,8 +6,8 @@ chances to win, or minus the turns still needed.
 """
 
 from cantstop_arena.games.cantstop.engine.compiling.compiler import bare, bare_call, bare_entry
+from cantstop_arena.games.cantstop.engine.moves import count_columns
 from cantstop_arena.games.cantstop.solving.desk import (
-    count_columns,
     enter,
     open_columns,
     state_of,
