@@ -15,7 +15,7 @@ from cantstop_arena.hookspecs import compiled
 
 Ties = Literal["first", "random"]
 _FARTHEST = 8  # the outermost columns of the largest board are 7 from the middle
-_DISTANCE = _FARTHEST - 1  # a mask, by which the compiler sees that no distance is negative
+_MOST_SIDES = 8
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,19 @@ def outwards(numbers: tuple[int, ...]) -> np.ndarray[tuple[int], np.dtype[np.int
     return np.array([*numbers, *[numbers[-1]] * (_FARTHEST - len(numbers))], np.int64)
 
 
+def by_column(numbers: tuple[int, ...]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+    """The same by the number of sides of the dice, and by column."""
+    found, listed = np.zeros((_MOST_SIDES + 1, 2 * _MOST_SIDES + 1), np.int64), outwards(numbers)
+    for sides in range(2, _MOST_SIDES + 1):
+        for column in range(2, 2 * sides + 1):
+            found[sides, column] = listed[abs(column - sides - 1)]
+    return found
+
+
 def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
     """The compiled bot with these numbers."""
-    values = outwards(numbers.values)
-    slopes, intercepts = outwards(numbers.slopes), outwards(numbers.intercepts)
+    values = by_column(numbers.values)
+    slopes, intercepts = by_column(numbers.slopes), by_column(numbers.intercepts)
     sloped, at_random = any(numbers.slopes), ties == "random"
     odd_bonus, even_bonus = numbers.odd, numbers.even
     low_bonus, high_bonus = numbers.low, numbers.high
@@ -59,16 +68,15 @@ def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
 
     @compiled(boundscheck=False)
     def move_score(turn, move):
-        middle = turn.rules.sides + 1
+        sides = turn.rules.sides
         score = before = space = 0
         for column in move:
-            distance = abs(column - middle) & _DISTANCE
-            score += intercepts[distance]
+            score += intercepts[sides, column]
             if sloped:
                 space = turn.next_space(
                     column, space if column == before else turn.position(column)
                 )
-                score += slopes[distance] * space // turn.rules.lengths[column]
+                score += slopes[sides, column] * space // turn.rules.lengths[column]
             if column != before and not turn.runners[column]:
                 score += placed
             before = column
@@ -93,11 +101,10 @@ def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
             return True
         if len(turn.usable) == 0:
             return False
-        middle = turn.rules.sides + 1
+        sides, middle = turn.rules.sides, turn.rules.sides + 1
         score = bonus = odd = low = high = 0
         for column in turn.placed:
-            distance = abs(column - middle) & _DISTANCE
-            score += (turn.runners[column] - turn.markers[column] + 1) * values[distance]
+            score += (turn.runners[column] - turn.markers[column] + 1) * values[sides, column]
             odd += column & 1
             low += column <= middle
             high += column >= middle
