@@ -49,7 +49,7 @@ def outwards(numbers: tuple[int, ...]) -> np.ndarray[tuple[int], np.dtype[np.int
 
 
 def by_column(numbers: tuple[int, ...]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    """The same by the number of sides of the dice, and by column."""
+    """Numbers for every board: by the sides of its dice, and by column."""
     found, listed = np.zeros((_MOST_SIDES + 1, 2 * _MOST_SIDES + 1), np.int64), outwards(numbers)
     for sides in range(2, _MOST_SIDES + 1):
         for column in range(2, 2 * sides + 1):
