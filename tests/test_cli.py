@@ -86,16 +86,32 @@ def summary(folder: str = "results/cup") -> Any:
 # --- Help -----------------------------------------------------------------------------------------
 
 
-def test_help_imports_nothing_heavy() -> None:
-    heavy = {"numba", "numpy", "msgspec", "sqlite3", "yaml", "tabulate"}
+def imported(heavy: set[str], words: list[str], folder: Path) -> tuple[str, list[str]]:
+    """What a command prints in a process of its own, and which of these modules it imports."""
     code = (
         "import sys, contextlib\nfrom cantstop_arena.cli import main\n"
-        "with contextlib.suppress(SystemExit):\n    main(['--help'])\n"
-        f"print(sorted({heavy} & set(sys.modules)))"
+        f"with contextlib.suppress(SystemExit):\n    main({words})\n"
+        f"print(*sorted({heavy} & set(sys.modules)))"
     )
-    output = subprocess.check_output([sys.executable, "-c", code], text=True)
+    output = subprocess.check_output([sys.executable, "-c", code], text=True, cwd=folder)
+    *printed, found = output.splitlines()
+    return "\n".join(printed), found.split()
+
+
+def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
+    heavy = {"numba", "numpy", "msgspec", "sqlite3", "yaml", "tabulate"}
+    output, found = imported(heavy, ["--help"], tmp_path)
     assert output.startswith("Usage: ")
-    assert output.endswith("[]\n")
+    assert not found
+
+
+def test_a_run_with_its_page_does_without_numba_where_all_is_compiled(tmp_path: Path) -> None:
+    (tmp_path / "cup.yaml").write_text("games: 20\nseed: 1\nbots: [rule28, cautious]\n")
+    words = ["run", "cup.yaml", "--fresh", "--workers", "1", "--page"]
+    imported(set(), words, tmp_path)
+    _, found = imported({"numba"}, words, tmp_path)
+    assert (tmp_path / "results" / "cup" / "report.html").exists()
+    assert not found
 
 
 @pytest.mark.parametrize(

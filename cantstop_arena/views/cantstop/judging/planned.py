@@ -6,7 +6,6 @@ from pathlib import Path
 
 from cantstop_arena.games.cantstop.judging.evaluators import best_evaluator
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.cantstop.solving.tables import tables_folder
 from cantstop_arena.tournament.setup.table_specs import TableSpec
 from cantstop_arena.views.cantstop.judging.default_deals import BY_NETS, BY_TABLE
 from cantstop_arena.views.cantstop.judging.judge_errand import Task
@@ -28,6 +27,8 @@ class Judge:
 
 def judge_for(rules: RuleSet, players: int, tables: Path | None) -> Judge:
     """Who judges by these rules. Raises BotError where nobody can."""
+    from cantstop_arena.games.cantstop.solving.tables import tables_folder
+
     folder = tables or tables_folder()
     return Judge(best_evaluator(rules, players, folder).name, folder)
 
