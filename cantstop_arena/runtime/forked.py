@@ -1,7 +1,7 @@
 """Whether this is still the process that began something, or a copy that was forked from it.
 
-To ask for the process's number takes as long as half of what a plain bot is shown, and it is to be
-known after each decision. Linux (4.14 or later) can empty a page of memory in whatever is forked.
+It is to be known after each decision of a plain bot, and to ask the system for the process's number
+takes a tenth of a decision. Linux (4.14 or later) can empty a page of memory in whatever is forked.
 """
 
 import mmap

@@ -17,6 +17,7 @@ from cantstop_arena.bot_sources.describe import described_command
 from cantstop_arena.bot_sources.versions import version_in, version_name
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.options import files_among, with_options
+from cantstop_arena.texts import cut
 from cantstop_arena.tournament.files.yaml_reader import (
     Entry,
     Reader,
@@ -291,11 +292,14 @@ def is_printed_well(name: str) -> bool:
     return 0 < len(name) <= LONGEST_NAME and name.isprintable() and name == name.strip()
 
 
+_LONGEST_REFERENCE = 200  # letters of it that are told where there is no such file
+
+
 def _missing(reference: str, folder: Path) -> str:
     if os.path.isfile(reference):
         right = _path_from(folder, Path(reference))
         return f"{reference} is where you stand, not beside the tournament file; write {right}"
-    return f"there is no file {folder / reference}"
+    return f"there is no file {folder / cut(reference, _LONGEST_REFERENCE)}"
 
 
 def _straight(path: Path) -> Path:

@@ -11,11 +11,11 @@ from typing import Literal
 import numpy as np
 
 from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.rules import SIDES
 from cantstop_arena.hookspecs import compiled
 
 Ties = Literal["first", "random"]
 _FARTHEST = 8  # the outermost columns of the largest board are 7 from the middle
-_MOST_SIDES = 8
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ def outwards(numbers: tuple[int, ...]) -> np.ndarray[tuple[int], np.dtype[np.int
 
 def by_column(numbers: tuple[int, ...]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """Numbers for every board: by the sides of its dice, and by column."""
-    found, listed = np.zeros((_MOST_SIDES + 1, 2 * _MOST_SIDES + 1), np.int64), outwards(numbers)
-    for sides in range(2, _MOST_SIDES + 1):
+    found, listed = np.zeros((SIDES.stop, 2 * SIDES.stop - 1), np.int64), outwards(numbers)
+    for sides in SIDES:
         for column in range(2, 2 * sides + 1):
             found[sides, column] = listed[abs(column - sides - 1)]
     return found

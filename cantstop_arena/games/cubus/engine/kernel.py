@@ -46,9 +46,7 @@ from cantstop_arena.games.cubus.engine.query import (
     new_query,
     pile_cards,
 )
-from cantstop_arena.games.cubus.engine.search import (
-    ORDER,
-)
+from cantstop_arena.games.cubus.engine.search import ORDER
 from cantstop_arena.games.cubus.rules import CUBE, RuleSet
 
 Numbers = NDArray[np.int64]
@@ -316,9 +314,10 @@ def _sum_up(game, seats, totals, players):
 @bare
 def _margin(seats, players):
     """The points by which the first is ahead of the second."""
-    most, next_most = seats[0, POINTS], seats[1, POINTS]
-    for seat in range(1, players):
+    first, second = seats[0, POINTS], seats[1, POINTS]
+    most, next_most = max(first, second), min(first, second)
+    for seat in range(2, players):
         points = seats[seat, POINTS]
-        next_most = min(most, points) if seat == 1 else max(next_most, min(most, points))
+        next_most = max(next_most, min(most, points))
         most = max(most, points)
     return most - next_most

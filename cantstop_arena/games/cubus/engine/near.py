@@ -37,11 +37,13 @@ def candidates(query, cells, count, free_swap, base):
 
     A slid layer alone has no cell: its height is 0.
     """
+    # Cells of a pile hang together, so that at most 2n + 2 lie beside n; each can have the heights
+    # from 1 to one more than the tallest, which is one taller with a layer slid under.
     cells_and_border, heights = 3 * count + 2, cells[:count, H].max() + 2
     found = np.empty((2 * cells_and_border * heights + 1, COLUMNS), np.int64)
-    grid, lifted = np.zeros((SIDE, SIDE), np.int64), cells.copy()
+    grid, lifted = np.empty((SIDE, SIDE), np.int64), cells.copy()
     number = _changes(query, lifted, count, grid, free_swap, base, 0, found, 0)
-    _lift(lifted, count, grid)
+    _lift(lifted, count)
     _, left, right, crates = pile_cards(lifted, count)
     whole = count, left, right, crates
     number = _consider(query, whole, free_swap, base, 1, 0, 0, 0, found, number)
@@ -50,15 +52,12 @@ def candidates(query, cells, count, free_swap, base):
 
 
 @bare
-def _lift(cells, count, grid):
-    """Slide a layer under a pile, and clear the grid."""
+def _lift(cells, count):
+    """Slide a layer under a pile."""
     for i in range(count):
         cells[i, X] += 1
         cells[i, Y] += 1
         cells[i, H] += 1
-    for x in range(SIDE):
-        for y in range(SIDE):
-            grid[x, y] = 0
 
 
 @bare
@@ -111,7 +110,10 @@ def _is_open(cells, count, x, y):
 
 @bare
 def _lay_on(grid, cells, count):
-    """Lay a pile on an empty grid; its lowest x and y, and where it ends on the grid."""
+    """Lay a pile on the grid alone; its lowest x and y, and where it ends on the grid."""
+    for x in range(SIDE):
+        for y in range(SIDE):
+            grid[x, y] = 0
     low_x, low_y = cells[0, X], cells[0, Y]
     for i in range(count):
         low_x, low_y = min(low_x, cells[i, X]), min(low_y, cells[i, Y])
