@@ -8,7 +8,11 @@ falls with the columns claimed on both sides and with how far the best rival is 
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from cantstop_arena.games.cantstop.bots.heuristic import by_column
 from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.rules import MAX_LENGTH
 from cantstop_arena.hookspecs import compiled
 
 # Where each kind of number begins. The first three are six numbers each, from the middle column
@@ -21,8 +25,11 @@ TOPPED, REACHING = 26, 27  # score of a column on the top, weight of a move that
 PLACING = 28  # the advances that a runner counts for from the start
 BEHIND = 29  # added to the threshold for each column's worth of progress that the best rival leads
 COUNT = 30
-_OUTERMOST = 5
+_DISTANCES = by_column((0, 1, 2, 3, 4, 5))
 _CLAIM = 1.5  # what a claimed column counts for as progress, in columns
+_SPACES = np.arange(MAX_LENGTH + 1)
+# What part of a column each space is, by the column's length; of one without length it is none.
+_SHARES = _SPACES / np.where(_SPACES, _SPACES, np.inf)[:, np.newaxis]
 
 GLENN_ALOI: tuple[float, ...] = (
     *(1, 2, 2, 3, 7, 7),
@@ -45,7 +52,7 @@ STEPS: tuple[float, ...] = (
 
 @compiled(boundscheck=False)
 def _distance(turn, column):
-    return min(_OUTERMOST, abs(column - turn.rules.sides - 1))
+    return _DISTANCES[turn.rules.sides, column]
 
 
 @compiled(boundscheck=False)
@@ -77,13 +84,18 @@ def choose_by_numbers(turn, moves, numbers):
 
 
 @compiled(boundscheck=False)
-def _progress(turn, markers, claims):
-    """Spaces climbed in open columns, as shares of their lengths, and columns claimed."""
-    progress = _CLAIM * claims
+def _lead(turn, rival):
+    """How far a rival is ahead: in columns claimed, and in spaces climbed in open columns, as
+    shares of their lengths."""
+    theirs, own = _CLAIM * turn.rival_claims[rival], _CLAIM * turn.claims
+    markers, own_markers, lengths = turn.rivals[rival], turn.markers, turn.rules.lengths
     for column in turn.rules.columns:
-        if column not in turn.claimed:
-            progress += markers[column] / turn.rules.lengths[column]
-    return progress
+        # Shares are looked up, since divisions take as long as a roll; and a claimed column has
+        # no length, since no processor can foresee which are claimed.
+        length = np.uint64(lengths[column] * (column not in turn.claimed))
+        theirs += _SHARES[length, np.uint64(markers[column])]
+        own += _SHARES[length, np.uint64(own_markers[column])]
+    return theirs - own
 
 
 @compiled(boundscheck=False)
@@ -91,31 +103,29 @@ def _threshold(turn, numbers):
     threshold = numbers[THRESHOLD] + numbers[OWN_CLAIMS] * turn.claims
     if len(turn.rivals) == 0:
         return threshold
-    claims, progress = 0, 0.0
-    for index in range(len(turn.rivals)):
-        theirs = turn.rival_claims[index]
-        claims = max(claims, theirs)
-        progress = max(progress, _progress(turn, turn.rivals[index], theirs))
-    lead = progress - _progress(turn, turn.markers, turn.claims)
+    claims, lead = turn.rival_claims[0], _lead(turn, 0)
+    for rival in range(1, len(turn.rivals)):
+        claims, lead = max(claims, turn.rival_claims[rival]), max(lead, _lead(turn, rival))
     return threshold + numbers[RIVAL_CLAIMS] * claims + numbers[BEHIND] * lead
 
 
 @compiled(boundscheck=False)
 def _score(turn, numbers):
     middle, score = turn.rules.sides + 1, 0.0
-    odd, low, high, runners = 0, 0, 0, len(turn.placed)
+    runners, markers, lengths = turn.runners, turn.markers, turn.rules.lengths
+    odd, low, high, placed = 0, 0, 0, len(turn.placed)
     for column in turn.placed:
-        climbed = turn.runners[column] - turn.markers[column] + numbers[PLACING]
+        climbed = runners[column] - markers[column] + numbers[PLACING]
         score += climbed * numbers[VALUES + _distance(turn, column)]
-        if turn.runners[column] == turn.rules.lengths[column]:
+        if runners[column] == lengths[column]:
             score += numbers[TOPPED]
         odd += column & 1
         low += column <= middle
         high += column >= middle
     if turn.free:
         return score
-    for count, bonus in ((odd, ODD), (runners - odd, EVEN), (low, LOW), (high, HIGH)):
-        if count == runners:
+    for count, bonus in ((odd, ODD), (placed - odd, EVEN), (low, LOW), (high, HIGH)):
+        if count == placed:
             score += numbers[bonus]
     return score
 

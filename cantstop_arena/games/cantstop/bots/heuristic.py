@@ -5,8 +5,9 @@ are given from the middle column outwards; on boards with more than eleven colum
 out count as the outermost. An advance weighs the same whether or not it jumps over a rival.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from cantstop_arena.games.cantstop.rules import SIDES
 from cantstop_arena.hookspecs import compiled
 
 Ties = Literal["first", "random"]
+_ByColumn: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 _FARTHEST = 8  # the outermost columns of the largest board are 7 from the middle
 
 
@@ -48,13 +50,28 @@ def outwards(numbers: tuple[int, ...]) -> np.ndarray[tuple[int], np.dtype[np.int
     return np.array([*numbers, *[numbers[-1]] * (_FARTHEST - len(numbers))], np.int64)
 
 
-def by_column(numbers: tuple[int, ...]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+def by_column(numbers: tuple[int, ...]) -> _ByColumn:
     """Numbers for every board: by the sides of its dice, and by column."""
-    found, listed = np.zeros((SIDES.stop, 2 * SIDES.stop - 1), np.int64), outwards(numbers)
+    listed = outwards(numbers)
+    return _for_boards(lambda sides, column: listed[abs(column - sides - 1)])
+
+
+def _for_boards(number: Callable[[int, int], int]) -> _ByColumn:
+    found = np.zeros((SIDES.stop, 2 * SIDES.stop - 1), np.int64)
     for sides in SIDES:
         for column in range(2, 2 * sides + 1):
-            found[sides, column] = listed[abs(column - sides - 1)]
+            found[sides, column] = number(sides, column)
     return found
+
+
+def _kinds(sides: int, column: int) -> int:
+    middle = sides + 1
+    return column % 2 << _ODD | (column <= middle) << _LOW | (column >= middle) << _HIGH
+
+
+# Of several columns, one sum counts how many are odd, not above the middle, and not below it.
+_ODD, _LOW, _HIGH, _COUNT = 0, 8, 16, 0xFF
+_KINDS = _for_boards(_kinds)
 
 
 def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
@@ -101,23 +118,21 @@ def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
             return True
         if len(turn.usable) == 0:
             return False
-        sides, middle = turn.rules.sides, turn.rules.sides + 1
-        score = bonus = odd = low = high = 0
+        sides, runners, markers = turn.rules.sides, turn.runners, turn.markers
+        score = kinds = 0
         for column in turn.placed:
-            score += (turn.runners[column] - turn.markers[column] + 1) * values[sides, column]
-            odd += column & 1
-            low += column <= middle
-            high += column >= middle
+            score += (runners[column] - markers[column] + 1) * values[sides, column]
+            kinds += _KINDS[sides, column]
         if not turn.free:
-            runners = turn.rules.runners
-            if odd == runners:
-                bonus += odd_bonus
+            odd, every = kinds >> _ODD & _COUNT, turn.rules.runners
+            if odd == every:
+                score += odd_bonus
             if odd == 0:
-                bonus += even_bonus
-            if low == runners:
-                bonus += low_bonus
-            if high == runners:
-                bonus += high_bonus
-        return score + bonus < threshold
+                score += even_bonus
+            if kinds >> _LOW & _COUNT == every:
+                score += low_bonus
+            if kinds >> _HIGH & _COUNT == every:
+                score += high_bonus
+        return score < threshold
 
     return Player(choose_move, roll_again)

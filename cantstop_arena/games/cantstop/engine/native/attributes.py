@@ -141,7 +141,8 @@ def _rival_claims_item(claims, index):
 def _rival_seat(game, index):
     if not 0 <= index < game.players - 1:
         raise IndexError("there is no such rival")
-    return (game.seat + 1 + index) % game.players
+    seat = game.seat + 1 + index
+    return seat - game.players if seat >= game.players else seat  # a division would take longer
 
 
 @overload(len, jit_options=INLINE)

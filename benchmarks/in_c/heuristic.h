@@ -1,0 +1,27 @@
+/* The procedure that rule28 and glenn-aloi share, given its numbers. */
+typedef int Worth;
+#include "cantstop.h"
+
+static inline int half_worth(const Game *game, int column) {
+    return WEIGHT[column] + (has_runner(game, column) ? 0 : PLACED);
+}
+
+static inline int worth(Game *game, Move move) {
+    int value = half_worth(game, move.low);
+    if (move.high == move.low) return value + WEIGHT[move.low];
+    return move.high == NONE ? value : value + half_worth(game, move.high);
+}
+
+static inline int gain(int column, int is_new) { return VALUE[column] * (is_new ? 2 : 1); }
+
+static inline int stops(const Game *game) {
+    unsigned open = usable(game);
+    if (game->free && __builtin_popcount(open) > __builtin_popcount(game->placed)) return 0;
+    int score = game->score, odd = __builtin_popcount(game->placed & ODD);
+    if (!game->free) {
+        score += odd == RUNNERS ? ALL_ODD : odd ? 0 : ALL_EVEN;
+        score += game->placed & HIGH ? 0 : ALL_LOW;
+        score += game->placed & LOW ? 0 : ALL_HIGH;
+    }
+    return !open || score >= THRESHOLD;
+}
