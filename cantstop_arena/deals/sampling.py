@@ -8,6 +8,7 @@ that follows from the sums kept here, to the last digit and whatever the number 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, reduce
+from itertools import permutations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -98,9 +99,13 @@ def gather(
         totals = np.zeros(bots + players, np.int64)
         products = np.zeros((bots + players, bots + players), np.int64)
         for start in range(first, end, step):
-            blocks = _shared(read(start, min(step, end - start)), orders, correct)
-            won = _won(bots, len(orders[0]), start, min(step, end - start), blocks, pairs)
-            totals += won.sum(axis=1).astype(np.int64)
+            deals = min(step, end - start)
+            blocks = _within(start, deals, read(start, deals), orders, correct)
+            if len(groups) == 1:
+                _add_alone(bots, blocks, totals, products, pairs)
+                continue
+            won = _won(bots, players, deals, blocks, pairs)
+            totals += _totals(won)
             products += _products(won)
         stretches.append(Stretch(groups, end - first, totals, products))
     return Deals(tuple(stretches), pairs, _sample(len(orders), spans, read))
@@ -131,8 +136,13 @@ def shares(winners: Bytes, orders: Orders) -> Ints:
 
     `winners` has a mask of seats for each deal and each of the `orders`.
     """
+    return _rows(winners, orders).T.astype(np.int64)
+
+
+def _rows(winners: Bytes, orders: Orders) -> Floats:
+    """What `shares` tells, a row for each bot and seat."""
     found = (
-        table.take(_codes(winners[:, first : first + count].T, len(orders[0])), axis=0)
+        table.take(_codes(winners[:, first : first + count].T, len(orders[0])), axis=1)
         for first, count, table in _tables(orders)
     )
     return reduce(np.add, found)
@@ -147,45 +157,75 @@ def _codes(masks: Bytes, players: int) -> Bytes:
 
 
 @cache
-def _tables(orders: Orders) -> list[tuple[int, int, Ints]]:
+def _tables(orders: Orders) -> list[tuple[int, int, Floats]]:
     """What the masks of some orders bring to each bot and seat: the first order, how many they are,
-    and a row for each of their `_codes`. They are as many as have masks that fit into a byte.
+    and a column for each of their `_codes`. They are as many as have masks that fit into a byte.
     """
     at_once = max(1, 8 // len(orders[0]))
     parts = [(first, orders[first : first + at_once]) for first in range(0, len(orders), at_once)]
     return [(first, len(part), reduce(_joint, map(_table, part))) for first, part in parts]
 
 
-def _joint(low: Ints, high: Ints) -> Ints:
-    return (high[:, None] + low).reshape(-1, low.shape[1])
+def _joint(low: Floats, high: Floats) -> Floats:
+    return (high[:, :, None] + low[:, None]).reshape(len(low), -1)
 
 
-def _table(order: Group) -> Ints:
+def _table(order: Group) -> Floats:
     """What a mask of winning seats brings to each bot and seat in this order."""
     players = len(order)
-    table = np.zeros((1 << players, 2 * players), np.int64)
+    table = np.zeros((2 * players, 1 << players))
     for mask in range(1, 1 << players):
         for seat in range(players):
             if mask >> seat & 1:
-                table[mask, [order[seat], players + seat]] = whole(players) // mask.bit_count()
+                table[[order[seat], players + seat], mask] = whole(players) // mask.bit_count()
     return table
 
 
-def _shared(
-    blocks: Iterable[KeptBlock], orders: Orders, correct: Corrector | None
-) -> Iterator[tuple[Group, int, Ints]]:
-    """The group of each block, its first deal, and its `shares`, corrected."""
-    for group, first, winners, kept in blocks:
-        won = shares(winners, orders)
-        yield group, first, won if correct is None else won + correct(group, first, kept)
+def _within(
+    start: int,
+    deals: int,
+    blocks: Iterable[KeptBlock],
+    orders: Orders,
+    correct: Corrector | None,
+) -> Iterator[tuple[Group, slice, Floats]]:
+    """The group of each block, where it lies in some deals, and what its bots, then its seats, won
+    in those, corrected, each in a row.
+    """
+    for block in blocks:
+        group, first, winners, _ = block
+        low, high = max(first, start), min(first + len(winners), start + deals)
+        won = slice(low - first, high - first)
+        yield group, slice(low - start, high - start), _corrected(block, orders, correct)[:, won]
+
+
+def _corrected(block: KeptBlock, orders: Orders, correct: Corrector | None) -> Floats:
+    group, first, winners, kept = block
+    won = _rows(winners, orders)
+    return won if correct is None else won + correct(group, first, kept).T
+
+
+def _add_alone(
+    bots: int,
+    blocks: Iterable[tuple[Group, slice, Floats]],
+    totals: Ints,
+    products: Ints,
+    pairs: Pairs,
+) -> None:
+    """Add deals that one group alone has played: each of it sat in all games of a deal."""
+    for group, _, rows in blocks:
+        places = [*group, *range(bots, bots + len(group))]
+        added, multiplied = _totals(rows), _products(rows)
+        totals[places] += added
+        products[np.ix_(places, places)] += multiplied
+        _add_pair(pairs, group, added, multiplied)
+        del rows  # before the next are made, or the end of the heap is given back and taken anew
 
 
 def _won(
     bots: int,
     players: int,
-    start: int,
     deals: int,
-    blocks: Iterable[tuple[Group, int, Ints]],
+    blocks: Iterable[tuple[Group, slice, Floats]],
     pairs: Pairs,
 ) -> Floats:
     """What bots and seats won, each in a row, in each of some deals; what pairs won is added to
@@ -194,26 +234,24 @@ def _won(
     won = np.zeros((bots + players, deals))
     # Two who meet in no other group need no room to be added up deal by deal.
     together = np.zeros((deals, bots, bots), np.int64) if players > 2 else None
-    for group, first, shared in blocks:
-        low, high = max(first, start), min(first + len(shared), start + deals)
-        rows, won_here = slice(low - start, high - start), shared[low - first : high - first]
-        for place, row in enumerate([*group, *range(bots, bots + players)]):
-            won[row, rows] += won_here[:, place]
+    for group, here, rows in blocks:
+        for row, added in zip([*group, *range(bots, bots + players)], rows, strict=True):
+            won[row, here] += added
         if together is not None:
             for place, bot in enumerate(group):
-                together[rows, bot, [*group]] += won_here[:, place, None]
+                together[here, bot, [*group]] += rows[place, :, None].astype(np.int64)
         elif players == 2:
-            _add_pair(pairs, group, won_here)
+            _add_pair(pairs, group, _totals(rows[:2]), _products(rows[:2]))
     if together is not None:
         _add_pairs(pairs, together)
     return won
 
 
-def _add_pair(pairs: Pairs, group: Group, won: Ints) -> None:
-    products = _products(won[:, :2].T.astype(np.float64))
-    for mine, yours in ((0, 1), (1, 0)):
+def _add_pair(pairs: Pairs, group: Group, totals: Ints, products: Ints) -> None:
+    """Add what those of a group won in deals of which each sat in all games."""
+    for mine, yours in permutations(range(len(group)), 2):
         cell = group[mine], group[yours]
-        pairs.won[cell] += won[:, mine].sum()
+        pairs.won[cell] += totals[mine]
         pairs.squares[cell] += products[mine, mine]
         pairs.crossed[cell] += products[mine, yours]
 
@@ -229,9 +267,15 @@ def _add_pairs(pairs: Pairs, together: Ints) -> None:
         sums += added
 
 
+def _totals(won: Floats) -> Ints:
+    totals: Floats = won.sum(axis=1)
+    return totals.astype(np.int64)
+
+
 def _products(won: Floats) -> Ints:
     """W Wᵀ. All of this is in floating point, which is fast, and exact below 2⁵³."""
-    return (won @ won.T).astype(np.int64)
+    products: Floats = won @ won.T
+    return products.astype(np.int64)
 
 
 def _patterns(
