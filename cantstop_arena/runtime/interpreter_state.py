@@ -1,14 +1,19 @@
 """What plain bots could leave behind in a process that others play in after them."""
 
+import _signal  # type: ignore[import-not-found]
 import contextlib
 import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+_ALARM: Any = getattr(signal, "SIGALRM", None)
+_handler: Callable[[int], Any] = _signal.getsignal  # as it stands, found in a tenth of the time
 
 
 class InterpreterState:
@@ -48,15 +53,15 @@ class InterpreterState:
             sys.setrecursionlimit(self.recursion)
         if (threading.excepthook, sys.excepthook) != self._excepthooks:
             threading.excepthook, sys.excepthook = self._excepthooks
-        if self._alarm is not None and signal.getsignal(signal.SIGALRM) is not self._alarm:
-            signal.signal(signal.SIGALRM, self._alarm)
+        if self._alarm is not None and _handler(_ALARM) is not self._alarm:
+            signal.signal(_ALARM, self._alarm)
             signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _alarm_handler() -> Any:
     """What an alarm is to do, whatever bots make of it; None where that cannot be kept up."""
-    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
+    if _ALARM is None or threading.current_thread() is not threading.main_thread():
         return None
-    handler = signal.getsignal(signal.SIGALRM)
+    handler = _handler(_ALARM)
     # By default an alarm that a bot has set would end the process.
-    return signal.SIG_IGN if handler is signal.SIG_DFL else handler
+    return int(signal.SIG_IGN) if handler == signal.SIG_DFL else handler

@@ -12,7 +12,7 @@ from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.cantstop.engine.machine import engine, handle_of
 from cantstop_arena.games.cantstop.engine.state import (
     COLUMNS,
-    MAX_SEATS,
+    MAX_MOVES,
     MOVE,
     GameArray,
     slot,
@@ -31,14 +31,10 @@ from cantstop_arena.runtime import forked, interpreter_state
 from cantstop_arena.table.bot_faults import fault_of
 
 # What changes from roll to roll stands first in the record: seat, turn, rolls, roll, free, placed,
-# topped, claimed, move_count, moves, runners. Claims and markers follow each other.
-_SEAT, _CLAIMED = slot("seat"), slot("claimed")
-_MOVE_COUNT, _MOVES = slot("move_count"), slot("moves")
-_RUNNERS, _CLAIMS = slot("runners"), slot("claims")
-_RIVALS = [
-    [[(seat + step) % players for step in range(1, players)] for seat in range(players)]
-    for players in range(MAX_SEATS + 1)
-]
+# topped, claimed, move_count, moves, runners.
+_SEAT, _CLAIMED, _MOVE_COUNT = slot("seat"), slot("claimed"), slot("move_count")
+_MOVES, _CLAIMS, _MARKERS = (8 * slot(name) for name in ("moves", "claims", "markers"))
+_NUMBERS = [Struct(f"{count}q").unpack_from for count in range(MAX_MOVES + 1)]
 _turn: Callable[[tuple[Any, ...]], Turn] = partial(tuple.__new__, Turn)
 """A turn from its fields, in a tenth of the time that Turn takes to look at each by name."""
 
@@ -55,8 +51,10 @@ class Asker:
         self._board = int(games[0].board)
         self._record = memoryview(games).cast("B")
         self._width, self._dice = len(rules.lengths), _all_dice(rules.sides)
-        self._sight = Struct(f"{_RUNNERS + self._width}q").unpack_from
-        self._all_standings = Struct(f"{MAX_SEATS + self._players * COLUMNS}q").unpack_from
+        # Without the moves, which are of no use in every other decision.
+        self._sight = Struct(f"{_MOVE_COUNT + 1}q{8 * MAX_MOVES}x{self._width}q").unpack_from
+        self._rows = Struct(f"{self._width}q{8 * (COLUMNS - self._width)}x").iter_unpack
+        self._markers = self._record[_MARKERS : _MARKERS + 8 * self._players * COLUMNS]
         self._streams: tuple[Stream, ...] = ()
         self._origin = forked.origin()
         self._surroundings = undamaged
@@ -95,7 +93,7 @@ class Asker:
             turn = shown[seat] = look(seen)
             try:
                 if wanted == MOVE:
-                    moves = moves_in(seen[_MOVES : _MOVES + seen[_MOVE_COUNT]])
+                    moves = moves_in(_NUMBERS[seen[_MOVE_COUNT]](record, _MOVES))
                     answer: object = player.choose_move(turn, moves)
                 else:
                     answer = player.roll_again(turn)
@@ -128,7 +126,7 @@ class Asker:
             number,
             rolls,
             self._dice[roll],
-            seen[_RUNNERS:],
+            seen[_MOVE_COUNT + 1 :],
             free,
             columns_in(placed),
             columns_in(unfinished if free else unfinished & placed),
@@ -143,15 +141,14 @@ class Asker:
 
     def _standings_of(self, seat: int) -> tuple[Any, ...]:
         """What does not change during a turn: the fields of a Turn from `markers` on."""
-        numbers = self._all_standings(self._record, 8 * _CLAIMS)
-        claims, places = numbers[:MAX_SEATS], range(MAX_SEATS, len(numbers), COLUMNS)
-        markers = [numbers[place : place + self._width] for place in places]
-        rivals = _RIVALS[self._players][seat]
+        claims = _NUMBERS[self._players](self._record, _CLAIMS)
+        markers = tuple(self._rows(self._markers))
+        claims, markers, rivals = claims * 2, markers * 2, slice(seat + 1, seat + self._players)
         return (
             markers[seat],
-            tuple([markers[rival] for rival in rivals]),
+            markers[rivals],
             claims[seat],
-            tuple([claims[rival] for rival in rivals]),
+            claims[rivals],
             self.rules,
             self._streams[seat],
             NO_MEMORY,
