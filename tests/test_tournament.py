@@ -99,6 +99,19 @@ def test_blocks_are_small_and_meet_at_multiples_of_their_size(
         assert block.first // size == (block.first + block.deals - 1) // size
 
 
+@pytest.mark.parametrize("lane", ["compiled", "plain"])
+def test_the_last_eighth_comes_in_blocks_of_a_quarter(lane: str) -> None:
+    tournament = cup(2, 2, 4_000_000)
+    size = deals_per_block(tournament, lane)
+    blocks = list(missing_blocks(tournament, lane, lambda group: ()))
+    assert sum(block.deals for block in blocks) == tournament.deals
+    full = tournament.deals // size
+    early = full - full // 8
+    assert {block.deals for block in blocks[:early]} == {size}
+    late = [block.deals for block in blocks[early : early + 4 * (full // 8)]]
+    assert max(late) == -(-size // 4) and min(late) > size // 5
+
+
 def test_blocks_come_one_by_one_however_many_games_there_are() -> None:
     blocks = missing_blocks(cup(30, 4, 10**12), "plain", lambda group: ())
     assert next(blocks).group == (0, 1, 2, 3)

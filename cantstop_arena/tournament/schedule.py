@@ -16,6 +16,10 @@ from cantstop_arena.tournament.files.tournament import Tournament
 
 _MOST_GAMES = {"compiled": 65_536, "plain": 256}  # up to a fifth of a second of play
 _LARGER = 8  # blocks of compiled bots: what comes with a block weighs more beside their games
+_LATE = (
+    8  # the last part of all deals, whose blocks are short, so that nobody waits long for the last
+)
+_SHORT = 4  # of these, together as long as another
 _LESSON = 256  # games of a group in a row, for bots that learn
 _GAMES_APART = 512  # of a group in a round, where processes are started for each group that comes
 
@@ -75,24 +79,40 @@ class _Schedule:
         blocks = (next(self._blocks(group, deal), None) for group in self.tournament.groups())
         return min((block.first for block in blocks if block), default=None)
 
-    def _size(self, group: Group) -> int:
+    def _cuts(self, group: Group) -> "_Cuts":
         """Bots that learn do so for a block, which therefore is as long as they are promised."""
         lane, entrants = self.lane_of(group), self.tournament.entrants
         if lane == "plain" and any(entrants[bot].bot.learns for bot in group):
-            return max(1, _LESSON // len(self.tournament.orders))
-        return deals_per_block(self.tournament, lane)
+            return _Cuts(max(1, _LESSON // len(self.tournament.orders)), self.tournament.deals)
+        size = deals_per_block(self.tournament, lane)
+        late = self.tournament.deals // size // _LATE * size
+        return _Cuts(size, self.tournament.deals // size * size - late)
 
     def _blocks(self, group: Group, deal: int) -> Iterator[Block]:
         """The blocks of a group that begin at a deal or after it."""
-        size = self._size(group)
+        cuts = self._cuts(group)
         for first, deals in gaps(self.played(group), self.tournament.deals):
-            end = first + deals
-            yield from _cut(group, first if first >= deal else -(-deal // size) * size, end, size)
+            yield from cuts.between(
+                group, first if first >= deal else cuts.after(deal - 1), first + deals
+            )
 
 
-def _cut(group: Group, first: int, end: int, size: int) -> Iterator[Block]:
-    """Cut a gap where multiples of `size` lie."""
-    while first < end:
-        upto = min(end, (first // size + 1) * size)
-        yield Block(group, first, upto - first)
-        first = upto
+@dataclass(frozen=True, slots=True)
+class _Cuts:
+    """Where deals are cut into blocks: at multiples of a size, and more often from `late` on."""
+
+    size: int
+    late: int
+
+    def after(self, deal: int) -> int:
+        """The first cut after a deal."""
+        block, within = divmod(deal, self.size)
+        step = -(-self.size // _SHORT) if deal >= self.late else self.size
+        return block * self.size + min(self.size, (within // step + 1) * step)
+
+    def between(self, group: Group, first: int, end: int) -> Iterator[Block]:
+        """The blocks of a gap."""
+        while first < end:
+            upto = min(end, self.after(first))
+            yield Block(group, first, upto - first)
+            first = upto

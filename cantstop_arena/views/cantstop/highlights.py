@@ -43,9 +43,11 @@ def story(events: Iterable[Event]) -> Story:
     """The story of a whole game."""
     deficits: list[int] = []
     now: list[int] = []
-    scene = None
+    scene = markers = None
     for scene in scenes(events):
-        now = standings(scene)
+        if scene.markers is markers:
+            continue
+        markers, now = scene.markers, standings(scene)
         best = max(now)
         before = deficits or [0] * len(now)
         deficits = [max(was, best - own) for was, own in zip(before, now, strict=True)]
@@ -68,12 +70,12 @@ def _told(end: Event, now: list[int], deficits: list[int]) -> Story:
 
 def standings(scene: Scene) -> list[int]:
     """How far each seat has come, as the engine reckons it: the leader has the most."""
-    claims = [0] * len(scene.markers)
+    claims, lengths = [0] * len(scene.markers), scene.lengths
     for seat in scene.claimed.values():
         claims[seat] += 1
     return [
         CLAIM * claimed
-        + sum(space * (WHOLE_COLUMN // scene.lengths[column]) for column, space in own.items())
+        + sum(space * (WHOLE_COLUMN // lengths[column]) for column, space in own.items())
         for claimed, own in zip(claims, scene.markers, strict=True)
     ]
 

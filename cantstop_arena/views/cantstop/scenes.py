@@ -107,7 +107,8 @@ def _after_roll(scene: Scene, event: Event) -> Scene:
 
 def _after_stop(scene: Scene, event: Event) -> Scene:
     own = _by_column(event["markers"])
-    tops = {column for column, space in own.items() if space == scene.lengths[column]}
+    lengths = scene.lengths
+    tops = {column for column, space in own.items() if space == lengths[column]}
     markers = tuple(
         own if seat == event["seat"] else {c: s for c, s in spaces.items() if c not in tops}
         for seat, spaces in enumerate(scene.markers)
