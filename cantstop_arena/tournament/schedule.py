@@ -16,9 +16,7 @@ from cantstop_arena.tournament.files.tournament import Tournament
 
 _MOST_GAMES = {"compiled": 65_536, "plain": 256}  # up to a fifth of a second of play
 _LARGER = 8  # blocks of compiled bots: what comes with a block weighs more beside their games
-_LATE = (
-    8  # the last part of all deals, whose blocks are short, so that nobody waits long for the last
-)
+_LATE = 8  # an eighth of all deals comes last, in short blocks: nobody waits long for the last one
 _SHORT = 4  # of these, together as long as another
 _LESSON = 256  # games of a group in a row, for bots that learn
 _GAMES_APART = 512  # of a group in a round, where processes are started for each group that comes
