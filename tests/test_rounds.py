@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from cantstop_arena.cli import main
 from cantstop_arena.deals.outcomes import Block
-from cantstop_arena.deals.sampling import Span, gaps, merged
 from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.spans import Span, gaps, merged
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC

@@ -21,9 +21,9 @@ from parameters import slow_but
 from cantstop_arena.cli import main
 from cantstop_arena.deals import sampling
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Tally, joined, merged
-from cantstop_arena.deals.sampling import Span
 from cantstop_arena.deals.seatings import Group, all_orders, lineups
 from cantstop_arena.deals.shares import WHOLE
+from cantstop_arena.deals.spans import Span
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC

@@ -13,7 +13,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { COLUMNS = 11, TO_WIN = 3, RUNNERS = 3, ROLLS = 1296, MOST_MOVES = 6, NONE = -1 };
 enum { DICE, BOT };

@@ -15,9 +15,10 @@ from cantstop_arena.compare.statistics import Estimate, Numbers, Pair, Ratio, le
 from cantstop_arena.deals.counting import COUNT, Measure, kept_of_deals
 from cantstop_arena.deals.luck import correction
 from cantstop_arena.deals.outcomes import Tally
-from cantstop_arena.deals.sampling import Span, shares, unbroken
+from cantstop_arena.deals.sampling import shares
 from cantstop_arena.deals.seatings import MOST_SEATS, Group, Orders
 from cantstop_arena.deals.shares import WHOLE, whole
+from cantstop_arena.deals.spans import Span, unbroken
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.tournament.ledgers.ledger import KeptDeals, Ledger
 

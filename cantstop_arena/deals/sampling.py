@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.shares import whole
+from cantstop_arena.deals.spans import Span, merged
 
 Ints: TypeAlias = NDArray[np.int64]
 Bytes: TypeAlias = NDArray[np.uint8]
 Floats: TypeAlias = NDArray[np.float64]
-Span = tuple[int, int]  # first deal, number of deals
 
 KeptBlock: TypeAlias = tuple[Group, int, Bytes, Any]
 """A group, a block's first deal, the winners of its games (deals by seatings, masks of seats), and
@@ -296,39 +296,3 @@ def _patterns(
         playing.difference_update(ended)
         playing.update(begun)
         reached = deal
-
-
-def unbroken(spans: Iterable[Span]) -> int:
-    """The deals from the first on among which none is missing."""
-    reached = 0
-    for first, deals in sorted(spans):
-        if first > reached:
-            break
-        reached = max(reached, first + deals)
-    return reached
-
-
-def gaps(played: Iterable[Span], deals: int) -> Iterator[Span]:
-    """What spans that do not overlap leave of the deals 0 to `deals - 1`."""
-    reached = 0
-    for first, count in sorted(played):
-        if first > reached:
-            yield reached, min(first, deals) - reached
-        reached = max(reached, first + count)
-        if reached >= deals:
-            return
-    if reached < deals:
-        yield reached, deals - reached
-
-
-def merged(spans: Iterable[Span]) -> Iterator[Span]:
-    """Spans that do not overlap, in order, those that touch made one."""
-    begin = reached = -1
-    for first, deals in sorted(spans):
-        if first != reached:
-            if reached > begin:
-                yield begin, reached - begin
-            begin = first
-        reached = first + deals
-    if reached > begin:
-        yield begin, reached - begin

@@ -13,10 +13,11 @@ import numpy as np
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import Results
-from cantstop_arena.deals.sampling import Ints, shares, unbroken
+from cantstop_arena.deals.sampling import Ints, shares
 from cantstop_arena.deals.seatings import standard_orders
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.deals.shares import WHOLE
+from cantstop_arena.deals.spans import unbroken
 from cantstop_arena.ratings.sequential.confidence import looks
 from cantstop_arena.ratings.sequential.sprt import GROWTH, SCORES, Sprt, ended_by, expected_deals
 from cantstop_arena.tournament import run

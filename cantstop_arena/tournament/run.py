@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
 from cantstop_arena.deals.outcomes import Block, BlockResult, Charge, Fault, Results, joined
-from cantstop_arena.deals.sampling import Span, gaps, merged
 from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.spans import Span, gaps, merged
 from cantstop_arena.errors import ArenaError, BotError, FaultError, LedgerError, WorkerPoolError
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.runtime.whole_files import write_whole

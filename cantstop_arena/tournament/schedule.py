@@ -10,8 +10,8 @@ from itertools import takewhile
 from typing import TypeAlias
 
 from cantstop_arena.deals.outcomes import Block
-from cantstop_arena.deals.sampling import Span, gaps
 from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.spans import Span, gaps
 from cantstop_arena.tournament.files.tournament import Tournament
 
 _MOST_GAMES = {"compiled": 65_536, "plain": 256}  # up to a fifth of a second of play

@@ -8,9 +8,9 @@ from itertools import combinations
 from typing import Any, Protocol
 
 from cantstop_arena.deals.outcomes import Charge, Fault, Tally
-from cantstop_arena.deals.sampling import Span, gaps
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.seeds import Seed
+from cantstop_arena.deals.spans import Span, gaps
 from cantstop_arena.tournament.ledgers.identities import orders_of, seed_in
 from cantstop_arena.tournament.ledgers.ledger import KeptDeals
 

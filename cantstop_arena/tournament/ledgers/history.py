@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from cantstop_arena.deals.outcomes import Fault, Results, Tally
-from cantstop_arena.deals.sampling import Bytes, Span
+from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.shares import whole
+from cantstop_arena.deals.spans import Span
 from cantstop_arena.tournament.ledgers.accounts import Account, Books
 from cantstop_arena.tournament.ledgers.aggregation import aggregated
 from cantstop_arena.tournament.ledgers.archive import looked_at

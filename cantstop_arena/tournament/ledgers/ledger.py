@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally
-from cantstop_arena.deals.sampling import Bytes, Span
+from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders, lineups
+from cantstop_arena.deals.spans import Span
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.runtime import shutdown
 from cantstop_arena.tournament.ledgers.identities import orders_of

@@ -12,9 +12,10 @@ from cantstop_arena.deals.alongside import Counted
 from cantstop_arena.deals.counting import GAMES, kept_of_deals
 from cantstop_arena.deals.outcomes import Charge, Tally, merged
 from cantstop_arena.deals.predecessors import Blocks
-from cantstop_arena.deals.sampling import Bytes, Span
+from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.seeds import Seed, bits_of
+from cantstop_arena.deals.spans import Span
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.registry import game_called
 from cantstop_arena.tournament.ledgers.accounts import Account
