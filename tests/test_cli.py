@@ -203,6 +203,25 @@ def test_a_run_prints_and_writes_its_tables(cup: str) -> None:
     assert (summary()["games"], summary()["seed"], len(summary()["lineups"])) == (144, 7, 12)
 
 
+def test_garbage_of_bots_is_looked_for_as_ever() -> None:
+    usual = subprocess.run(
+        [sys.executable, "-c", "import gc; print(gc.get_threshold())"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    seen = PLAIN.replace("turn.rolls < 3", f"1 // (gc.get_threshold() == {usual.strip()}) < 0")
+    write("bots/tidy.py", "import gc\n" + seen)
+    write("cups/tidy.yaml", "games: 2\nseed: 1\non_fault: abort\nbots: [tidy, random]\n")
+    told = subprocess.run(
+        [*ARENA, "run", "cups/tidy.yaml", "--quiet", "--no-page", "--start-method", "fork"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.returncode == 0, told.stderr
+
+
 def test_the_command_line_overrides_the_file() -> None:
     write("others/plain.py", PLAIN.replace("three", "two").replace("< 3", "< 2"))
     words = ["--games", "3", "--seed", "9", "--results", "out/deep", "--bots", "others"]

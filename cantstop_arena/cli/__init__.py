@@ -1,6 +1,5 @@
 """The command line: one file per command, heavy imports inside the commands."""
 
-import gc
 import os
 import sys
 from typing import Any
@@ -26,7 +25,7 @@ from cantstop_arena.cli.commands.rules import rules
 from cantstop_arena.cli.commands.run import run
 from cantstop_arena.cli.commands.tune import tune
 from cantstop_arena.errors import ArenaError, Interrupted
-from cantstop_arena.runtime import shutdown
+from cantstop_arena.runtime import garbage, shutdown
 from cantstop_arena.runtime.system import lacks_room, open_standard_files
 from cantstop_arena.texts import printable
 
@@ -45,9 +44,7 @@ class Arena(click.Group):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Start, with a standard input, output and error whatever there is."""
-        # What is imported stays: looking through it for garbage, again and again, takes as long as
-        # a twelfth of all imports.
-        gc.set_threshold(50_000, 20, 20)
+        garbage.look_rarely()
         open_standard_files()
         return super().main(*args, **extra)
 

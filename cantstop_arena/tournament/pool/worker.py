@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Window
 from cantstop_arena.errors import GameError
-from cantstop_arena.runtime import system
+from cantstop_arena.runtime import garbage, system
 from cantstop_arena.tournament.pool.frames import Nonsense, framed
 from cantstop_arena.tournament.pool.messages import (
     Building,
@@ -170,6 +170,7 @@ def _work(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for connection in inherited:  # else the pipe of a dead parent would never look closed
         connection.close()
+    garbage.look_as_ever()
     try:
         player = _made(factory(shared), pipe)
     except BaseException:
