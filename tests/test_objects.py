@@ -1,5 +1,7 @@
 """Machine code that is loaded without numba: whole or made again, and called like any function."""
 
+import ctypes
+import math
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -11,11 +13,11 @@ import numba
 import numpy as np
 import pytest
 
-from cantstop_arena.runtime.machinecode import objects
+from cantstop_arena.runtime.machinecode import elf, jit, objects
 from cantstop_arena.runtime.machinecode.files import SUFFIX, key_of, seal
-from cantstop_arena.runtime.machinecode.objects import Loaded, load
+from cantstop_arena.runtime.machinecode.objects import Loaded, assembled, linked, load
 from cantstop_arena.runtime.machinecode.python_calls import PythonCalls
-from cantstop_arena.runtime.machinecode.toolchain import toolchain
+from cantstop_arena.runtime.machinecode.toolchain import processor, toolchain
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")
 
@@ -49,12 +51,12 @@ def times_compiled(folder: Path | None, stamp: str = "") -> int:
     """How often a new process would compile; and what it comes by gives the right answer."""
     objects._LOADED.clear()
     counted = Counted()
-    calls = PythonCalls(load(folder, "doubled", stamp, counted), {"doubled": 1})
+    calls = PythonCalls(load(folder, "doubled", stamp, counted), {"doubled": 1}, None)
     assert calls.functions["doubled"](-21) == -42
     return counted.times
 
 
-def test_a_warm_start_imports_no_numba(tmp_path: Path) -> None:
+def test_a_warm_start_imports_no_compiler(tmp_path: Path) -> None:
     """Whoever lists, sets up and plays two compiled bots, and records their games again."""
     (tmp_path / "warm.yaml").write_text("games: 20\nbots: [rule28, glenn-aloi]\n")
     program = (
@@ -67,8 +69,9 @@ def test_a_warm_start_imports_no_numba(tmp_path: Path) -> None:
             [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
         )
     imported = told.stdout.splitlines()[-1].split()
-    assert "llvmlite" in imported, told.stderr
+    assert "cantstop_arena.runtime.machinecode.python_calls" in imported, told.stderr
     assert "numba" not in imported
+    assert ("llvmlite" in imported) != elf.FITS
 
 
 def test_what_was_compiled_is_found_again(tmp_path: Path) -> None:
@@ -102,7 +105,7 @@ def test_what_is_not_whole_is_compiled_again(tmp_path: Path, at: float) -> None:
 def test_what_is_whole_and_of_no_use_is_compiled_again(tmp_path: Path, packed: bytes) -> None:
     times_compiled(tmp_path)
     (file,) = tmp_path.glob(f"*{SUFFIX}")
-    key = key_of(toolchain(), objects._processor(), "", "doubled")
+    key = key_of(toolchain(), processor(), "", "doubled")
     seal(file, key, packed)
     assert times_compiled(tmp_path) == 1
     assert times_compiled(tmp_path) == 0
@@ -116,10 +119,18 @@ def test_code_is_not_loaded_twice_while_it_is_in_use(tmp_path: Path) -> None:
     assert first.addresses and counted.times == 1
 
 
+@pytest.fixture(params=[True, False], ids=["elf", "llvm"])
+def linker(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever loads object files: this project, or LLVM."""
+    if request.param and not elf.FITS:
+        pytest.skip("object files are of another kind")
+    monkeypatch.setattr(elf, "FITS", request.param)
+
+
 def calling(function: Callable[..., Any], *kinds: Any) -> Callable[..., Any]:
     """A function as Python calls it."""
     found = Loaded([objects._taken_from(compiled(function, *kinds))])
-    calls = PythonCalls(found, {"function": len(kinds)})
+    calls = PythonCalls(found, {"function": len(kinds)}, None)
 
     def call(*numbers: Any) -> Any:
         return calls.functions["function"](*numbers)  # which keeps the code
@@ -144,6 +155,7 @@ def nothing(number: int) -> None:
         raise KeyError("twelve")
 
 
+@pytest.mark.usefixtures("linker")
 def test_numbers_and_nothing_come_back() -> None:
     whole = calling(lambda one, other: one - other, NUMBER, NUMBER)
     assert whole(3, 10) == -7
@@ -153,6 +165,7 @@ def test_numbers_and_nothing_come_back() -> None:
     assert calling(nothing, NUMBER)(11) is None
 
 
+@pytest.mark.usefixtures("linker")
 def test_what_compiled_code_raises_is_raised_where_it_stands() -> None:
     call = calling(refuse, NUMBER)
     assert call(5) == 5
@@ -179,3 +192,97 @@ def test_code_that_calls_what_numba_brings_along_says_so_and_works() -> None:
 def test_what_is_no_number_never_reaches_the_code(what: object) -> None:
     with pytest.raises((TypeError, OverflowError)):
         calling(doubled, NUMBER)(what)
+
+
+# Object files -------------------------------------------------------------------------------------
+
+CALLER = """
+declare double @there(double)
+define double @twice(double %x) {
+  %y = call double @there(double %x)
+  %z = call double @there(double %y)
+  ret double %z
+}
+"""
+CALLED = """
+declare double @cbrt(double)
+@arena_place = external constant i64
+@one = private constant double 1.5
+define double @there(double %x) {
+  %y = call double @cbrt(double %x)
+  %one = load double, ptr @one
+  %z = fadd double %y, %one
+  ret double %z
+}
+define ptr @given() {
+  ret ptr @arena_place
+}
+"""
+SWITCH = """
+declare void @abort()
+define i64 @chosen(i64 %n) {
+  switch i64 %n, label %no [i64 0, label %a i64 1, label %b i64 2, label %c i64 3, label %d]
+a:
+  ret i64 17
+b:
+  call void @abort()
+  ret i64 -5
+c:
+  ret i64 901
+d:
+  call void @abort()
+  ret i64 44
+no:
+  ret i64 0
+}
+"""
+COUNTER = """
+@count = internal global i64 40
+define i64 @counted() {
+  %n = load i64, ptr @count
+  %m = add i64 %n, 1
+  store i64 %m, ptr @count
+  ret i64 %m
+}
+"""
+
+
+def function(address: int, *kinds: Any) -> Any:
+    return ctypes.CFUNCTYPE(*kinds)(address)
+
+
+@pytest.mark.usefixtures("linker")
+def test_files_are_linked_with_each_other_with_symbols_and_with_the_process() -> None:
+    files = [assembled(None, "", text) for text in (CALLER, SWITCH, CALLED)]
+    image = linked(files, {"arena_place": 0x123456789ABC})
+    twice = function(image.address("twice"), ctypes.c_double, ctypes.c_double)
+    assert twice(8.0) == math.cbrt(2 + 1.5) + 1.5
+    assert function(image.address("given"), ctypes.c_size_t)() == 0x123456789ABC
+    chosen = function(image.address("chosen"), ctypes.c_int64, ctypes.c_int64)
+    assert [chosen(n) for n in (0, 2, 9)] == [17, 901, 0]
+
+
+@pytest.mark.skipif(not elf.FITS, reason="object files are of another kind")
+def test_what_is_not_linked_here_is_linked_by_llvm() -> None:
+    code = assembled(None, "", COUNTER)
+    with pytest.raises(elf.Unfamiliar, match="variables"):
+        elf.Image([code], {})
+    image = linked([code], {})
+    counted = function(image.address("counted"), ctypes.c_int64)
+    assert [counted(), counted()] == [41, 42]
+    other = bytearray(code)
+    other[18] = 183  # e_machine: AArch64
+    with pytest.raises(elf.Unfamiliar, match="of this machine"):
+        elf.Image([bytes(other)], {})
+
+
+@pytest.mark.usefixtures("linker")
+def test_what_nobody_has_is_missed() -> None:
+    with pytest.raises(RuntimeError, match="nowhere"):
+        linked([assembled(None, "", CALLED)], {"arena_place": 1}).address("nowhere")
+
+
+def test_what_was_assembled_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = assembled(tmp_path, "calls", COUNTER)
+    monkeypatch.setattr(jit, "assemble", None)
+    assert assembled(tmp_path, "calls", COUNTER) == code

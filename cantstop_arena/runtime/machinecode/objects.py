@@ -1,21 +1,21 @@
-"""Machine code as object files, which llvmlite alone can load: numba takes long to import.
+"""Machine code as object files, which are loaded without numba: it takes long to import.
 
 A function of numba's is called as its own compiled code calls it (`numba.core.callconv`): with the
 addresses of its answer and of what it raises, then its arguments; it returns a status.
 """
 
 import ctypes
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
-import llvmlite.binding as llvm
 import msgspec
 
+from cantstop_arena.runtime.machinecode import elf
 from cantstop_arena.runtime.machinecode.files import key_of, path_of, seal, throw_away, unsealed
-from cantstop_arena.runtime.machinecode.toolchain import toolchain
+from cantstop_arena.runtime.machinecode.toolchain import processor, toolchain
 
 # Called for an array that numba has made when nobody holds it any more. Where numba is not
 # imported, all arrays are NumPy's, and it never is.
@@ -24,8 +24,7 @@ _ENVIRONMENT = "_ZN08NumbaEnv"
 _OF_NUMBA = ("numba_", "NRT_", "Py", "_Py")
 
 
-@dataclass(frozen=True)
-class Compiled:
+class Compiled(msgspec.Struct, frozen=True):
     """A function as numba has compiled it: an object file, and its name in there.
 
     It `needs_numba` where it calls what numba brings along, to say what is wrong with a number, for
@@ -39,34 +38,48 @@ class Compiled:
     environments: tuple[str, ...] = ()
 
 
+class Image(Protocol):
+    """Object files in memory, as long as this is kept."""
+
+    def address(self, name: str) -> int:
+        """Where a symbol is."""
+
+
 class Loaded:
     """Compiled functions in memory, as long as this is kept."""
 
     def __init__(self, functions: Sequence[Compiled]) -> None:
         """Raises RuntimeError where an object file is of no use."""
-        self._functions = tuple(functions)  # LLVM may look into their bytes as long as it has them
-        _get_ready(any(function.needs_numba for function in functions))
-        machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine()
-        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-        for function in functions:
-            self._engine.add_object_file(llvm.ObjectFileRef.from_data(function.object))
-        self._engine.finalize_object()
-        self._give_environment([name for function in functions for name in function.environments])
-        symbols = [function.symbol for function in functions]
-        self.addresses: tuple[int, ...] = tuple(map(self._engine.get_function_address, symbols))
+        self._image = _image(functions)
+        self.addresses = tuple(self._image.address(function.symbol) for function in functions)
         self.returns = tuple(function.returns for function in functions)
-        if not all(self.addresses):
-            raise RuntimeError("an object file lacks its function")
 
-    def _give_environment(self, names: Sequence[str]) -> None:
-        """Where code insists on an environment, its names lead to an empty one."""
-        if names:
-            from numba import _dynfunc
 
-            self._environment = getattr(_dynfunc, "Environment")(globals={})  # noqa: B009 - untyped
-        for name in names:
-            address = self._engine.get_global_value_address(name)
-            ctypes.c_void_p.from_address(address).value = id(self._environment)
+def _image(functions: Sequence[Compiled]) -> Image:
+    files = [function.object for function in functions]
+    if not any(function.needs_numba for function in functions):
+        return linked(files, {_NEVER_CALLED: _address_of(ctypes.CDLL(None).abort)})
+    from cantstop_arena.runtime.machinecode.jit import Image as Jit
+
+    names = [name for function in functions for name in function.environments]
+    return Jit(files, {}, names, needs_numba=True)
+
+
+def linked(files: Sequence[bytes], symbols: Mapping[str, int]) -> Image:
+    """Object files in memory, linked with symbols and with what this process has anyway.
+
+    Raises RuntimeError where one is of no use.
+    """
+    if elf.FITS:
+        with suppress(elf.Unfamiliar):
+            return elf.Image(files, symbols)
+    from cantstop_arena.runtime.machinecode.jit import Image as Jit
+
+    return Jit(files, symbols)
+
+
+def _address_of(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
 
 
 _LOADED: WeakValueDictionary[bytes, Loaded] = WeakValueDictionary()
@@ -79,7 +92,7 @@ def load(
 
     `stamp` stands for all that they are compiled from; without a folder nothing is kept.
     """
-    key = key_of(toolchain(), _processor(), stamp, name)
+    key = key_of(toolchain(), processor(), stamp, name)
     if folder and (found := _LOADED.get(key) or _found(path_of(folder, name, key), key)):
         _LOADED[key] = found
         return found
@@ -90,9 +103,17 @@ def load(
     return Loaded(functions)
 
 
-def _processor() -> tuple[str, ...]:
-    features = llvm.get_host_cpu_features().flatten()
-    return llvm.get_process_triple(), llvm.get_host_cpu_name(), features
+def assembled(folder: Path | None, name: str, text: str) -> bytes:
+    """The object file of a module in LLVM's own language, as it is kept on disk or else made."""
+    key = key_of(toolchain(), processor(), text, name)
+    if folder and (kept := unsealed(path_of(folder, name, key), key)) is not None:
+        return kept
+    from cantstop_arena.runtime.machinecode.jit import assemble
+
+    code = assemble(text)
+    if folder:
+        seal(path_of(folder, name, key), key, code)
+    return code
 
 
 def _found(path: Path, key: bytes) -> Loaded | None:
@@ -117,15 +138,3 @@ def _taken_from(result: Any) -> Compiled:
     )
     symbol, returns = result.fndesc.llvm_func_name, str(result.signature.return_type)
     return Compiled(code, symbol, returns, needs_numba, (*environments,) if needs_numba else ())
-
-
-def _get_ready(needs_numba: bool) -> None:
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    if needs_numba:
-        from numba.core.registry import cpu_target
-
-        cpu_target.target_context.refresh()  # tells LLVM where numba's own functions are
-    elif not llvm.address_of_symbol(_NEVER_CALLED):
-        abort = ctypes.cast(ctypes.CDLL(None).abort, ctypes.c_void_p).value
-        llvm.add_symbol(_NEVER_CALLED, abort)

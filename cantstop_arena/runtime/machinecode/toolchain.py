@@ -2,14 +2,18 @@
 
 import hashlib
 import os
+import platform
 import sys
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
 
 _SETTINGS_FILE = ".numba_config.yaml"  # numba reads it where it is started
+_OF_A_PROCESSOR = ("vendor_id", "cpu family", "model", "stepping", "flags", "CPU ", "Features")
 _OF_NO_ACCOUNT = {"NUMBA_DISABLE_JIT", "NUMBA_CACHE_DIR"}
 
 
@@ -25,6 +29,18 @@ def toolchain() -> str:
     chosen = {name: value for name, value in os.environ.items() if name.startswith("NUMBA_")}
     settings = sorted(item for item in chosen.items() if item[0] not in _OF_NO_ACCOUNT)
     return repr((sys.version, versions, settings, _text(Path(_SETTINGS_FILE))))
+
+
+@cache
+def processor() -> tuple[str, ...]:
+    """What kind of processor code is made for, and what it can do, as Linux or else LLVM says."""
+    with suppress(OSError), Path("/proc/cpuinfo").open(encoding="utf-8") as told:
+        lines = takewhile(str.strip, told)  # of the first
+        if said := tuple(line.strip() for line in lines if line.startswith(_OF_A_PROCESSOR)):
+            return platform.machine(), *said
+    from cantstop_arena.runtime.machinecode.jit import processor as seen
+
+    return seen()
 
 
 @cache

@@ -48,9 +48,10 @@ def engine() -> Any:
     from cantstop_arena.runtime.machinecode.objects import load
     from cantstop_arena.runtime.machinecode.python_calls import PythonCalls
 
-    loaded = load(cache_folder("engine"), "kernel", engine_fingerprint(), _compiled_entries)
+    folder = cache_folder("engine")
+    loaded = load(folder, "kernel", engine_fingerprint(), _compiled_entries)
     arity = {name: sum(map(_width, kinds)) for name, kinds in ENTRIES.items()}
-    calls = PythonCalls(loaded, arity)
+    calls = PythonCalls(loaded, arity, folder)
     return SimpleNamespace(calls=calls, **calls.functions)
 
 
