@@ -4,9 +4,9 @@ Part of `make coverage-study`; each function yields the rows of a table.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 from simulated import Run, Truth, results
 
 from cantstop_arena.compare.statistics import DIFFERENT, Ratio, compared

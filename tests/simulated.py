@@ -8,10 +8,10 @@ single games still are Luce's.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,8 +24,7 @@ from cantstop_arena.deals.shares import WHOLE
 Run = Mapping[Group, Bytes]  # of each group: masks of winning seats, deals by seatings
 
 
-@dataclass(frozen=True)
-class Truth:
+class Truth(msgspec.Struct, frozen=True):
     """What a simulated tournament is made of.
 
     `cycles` adds to the strength of the first of two bots where both sit at a table of two, so that
@@ -37,7 +36,7 @@ class Truth:
     shared: float = 0.0
     unfinished: float = 0.0
     lineups: Sequence[Group] | None = None
-    cycles: Mapping[Group, float] = field(default_factory=dict)
+    cycles: Mapping[Group, float] = msgspec.field(default_factory=dict)
 
     @property
     def players(self) -> int:

@@ -3,7 +3,6 @@
 import csv
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from dealt import deals_of
 from jsonschema import Draft202012Validator
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 import cantstop_arena as ca

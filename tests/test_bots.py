@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from itertools import product
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import naive
 import pytest
 from conftest import Tables, plain
+from msgspec.structs import replace
 from parameters import slow_but
 
 from cantstop_arena.deals.outcomes import Block, Tally

@@ -2,11 +2,11 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from msgspec.structs import replace
 from test_worker_pool_faults import BLOCKS, ORDERS, result
 
 from cantstop_arena.bot_sources.bot_files import BotFile, Source

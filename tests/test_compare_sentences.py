@@ -1,8 +1,7 @@
 """Sentences about hand-made numbers."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from cantstop_arena.compare.answers import Answer
 from cantstop_arena.compare.measures import Questions

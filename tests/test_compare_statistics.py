@@ -1,12 +1,12 @@
 """Differences between rule sets against scipy and statsmodels, and answers to odd cases."""
 
-from dataclasses import replace
 from math import asin, isfinite, sqrt
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from oracles import multitest, stats, weightstats
 
 from cantstop_arena.compare.answers import Answer

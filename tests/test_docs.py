@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from textwrap import dedent
 
@@ -12,6 +11,7 @@ import naive
 import pytest
 import yaml
 from click.testing import CliRunner
+from msgspec.structs import asdict
 
 import cantstop_arena
 from cantstop_arena.bot_sources.bot_specs import Description

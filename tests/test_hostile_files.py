@@ -8,12 +8,13 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from cantstop_arena.bot_sources.bot_files import Source
 from cantstop_arena.bot_sources.bot_specs import Address

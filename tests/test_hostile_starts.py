@@ -1,12 +1,12 @@
 """Bots that are harmless when they are looked at, and do their worst while a worker starts."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from cantstop_arena.bot_sources.bot_files import Source
 from cantstop_arena.bot_sources.catalogue import Catalogue

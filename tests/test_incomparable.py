@@ -1,9 +1,8 @@
 """Scores that do not compare are marked row by row: their bots met other rivals."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from simulated import Truth, results
 
 from cantstop_arena.deals.seatings import Group

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from conftest import Tables
 from finished import Finished
+from msgspec.structs import replace
 from simulated import results, seatings_of
 
 from cantstop_arena.cli import main

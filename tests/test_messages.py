@@ -3,7 +3,6 @@
 import os
 import pickle
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from conftest import Tables
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import EXCEPTION, Block, BlockResult, Fault, Tally
 from cantstop_arena.games.cantstop.rules import CLASSIC

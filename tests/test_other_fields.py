@@ -2,11 +2,11 @@
 
 import csv
 import json
-from dataclasses import replace
 from io import StringIO
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from simulated import Truth
 
 from cantstop_arena.documents.analysis import Analysis

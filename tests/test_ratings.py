@@ -1,7 +1,6 @@
 """Strengths and seats' effects against other libraries' maxima, exactness, and edge cases."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from math import isfinite, log
 from random import Random
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from numpy.typing import NDArray
 from oracles import choix, optimize
 from simulated import Run, Truth, results, seatings_of

@@ -1,11 +1,11 @@
 """Scores and crosstables by hand, against their definition, and on simulated deals."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from random import Random
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from oracles import stats
 from simulated import Run as Played
 from simulated import Truth, results

@@ -1,11 +1,11 @@
 """Tables say which bots have no nets for the rules that were played."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from simulated import Truth, results
 
 from cantstop_arena.documents.analysis import Analysis

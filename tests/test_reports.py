@@ -4,7 +4,6 @@ import csv
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from errno import ENOSPC
 from itertools import pairwise
 from math import log10
@@ -13,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from cantstop_arena.deals.counting import Counts, Rate
 from cantstop_arena.deals.outcomes import Charge, Results, Tally

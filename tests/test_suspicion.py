@@ -7,12 +7,12 @@ import sqlite3
 import zlib
 from collections.abc import Callable
 from contextlib import closing, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from cantstop_arena.cli import main
 from cantstop_arena.errors import LedgerError

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import combinations
 from math import factorial, log, sqrt
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from finished import Finished
+from msgspec.structs import replace
 from parameters import slow_but
 from simulated import Truth
 from simulated import results as simulated

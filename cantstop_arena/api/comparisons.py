@@ -2,9 +2,10 @@
 
 import html
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from cantstop_arena.api.settings import Progress, Settings
 from cantstop_arena.api.tables import ResultTable

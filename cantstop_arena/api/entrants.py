@@ -1,9 +1,11 @@
 """Bots as Python says them: names, files, programs, and classes of the caller's own."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.api.own_bots import written
 from cantstop_arena.bot_sources.catalogue import Catalogue
@@ -22,15 +24,14 @@ Builder: TypeAlias = Callable[..., Any]
 """A class, or a function, that is called with a bot's options and gives its decisions."""
 
 
-@dataclass(frozen=True)
-class BotRequest:
+class BotRequest(msgspec.Struct, frozen=True):
     """A bot that is to play, with its options, under a name of its own if it has one.
 
     See `bot`, which makes it.
     """
 
     what: "str | Path | Builder"
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = msgspec.field(default_factory=dict)
     as_: str | None = None
     isolate: bool = False
     command: tuple[str, ...] = ()

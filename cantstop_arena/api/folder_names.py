@@ -3,7 +3,8 @@
 import hashlib
 import json
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from cantstop_arena.tournament.files.keys import LONGEST_FOLDER, LONGEST_NAME
 from cantstop_arena.tournament.files.tournament import Tournament

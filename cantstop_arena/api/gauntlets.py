@@ -1,9 +1,10 @@
 """One bot against a field."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from cantstop_arena.api.entrants import AnyBot, entrant_of
 from cantstop_arena.api.folder_names import folder_name

@@ -1,8 +1,9 @@
 """Two bots against each other, also until a test has decided."""
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from cantstop_arena.api.entrants import AnyBot, entrant_of
 from cantstop_arena.api.folder_names import folder_name
@@ -58,8 +59,7 @@ class MatchResults(Results):
         return match_text(self.finding)
 
 
-@dataclass(frozen=True)
-class PlannedMatch(PlannedTournament):
+class PlannedMatch(PlannedTournament, frozen=True):
     """A match that can be played, until a test has decided if there is one."""
 
     test: Sprt | None = None

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
+
+import msgspec
 
 from cantstop_arena.api.progress import ProgressLines, Silence
 from cantstop_arena.errors import UsageError
@@ -25,8 +26,7 @@ class Onlooker(until.Onlooker, match.Onlooker, Protocol):
 Progress: TypeAlias = bool | Callable[[str], Onlooker]
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """How many processes play, how they are kept, and who is told of it.
 
     `progress` is whether to print lines to the standard error, or who is told instead, by the name

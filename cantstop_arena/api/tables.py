@@ -2,10 +2,12 @@
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from cantstop_arena.documents.formats.drawing import TEXT, Style, draw
 from cantstop_arena.documents.formats.escaping import printable

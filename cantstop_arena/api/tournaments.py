@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.api.entrants import AnyBot, entrants_of, plain_value
 from cantstop_arena.api.folder_names import digest_name
@@ -27,8 +29,7 @@ from cantstop_arena.tournament.run import settled
 _PLACEHOLDER = "tournament"  # until it is known what there is to be named
 
 
-@dataclass(frozen=True)
-class PlannedTournament:
+class PlannedTournament(msgspec.Struct, frozen=True):
     """A tournament that can be played; what has been played of it lies in `folder`."""
 
     tournament: Tournament

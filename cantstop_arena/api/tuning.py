@@ -2,10 +2,11 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from cantstop_arena.api.entrants import AnyBot, entrant_of
 from cantstop_arena.bot_sources.bot_specs import Description
@@ -25,8 +26,7 @@ ELO = 10  # what the result must be better by
 GAMES = 20_000
 
 
-@dataclass(frozen=True)
-class TuningResults:
+class TuningResults(msgspec.Struct, frozen=True):
     """The options that were found, and how they were: `found` has the trials and the test."""
 
     found: Tuned

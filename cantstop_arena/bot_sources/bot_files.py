@@ -12,9 +12,11 @@ import threading
 import time
 import types
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.bot_sources import neighbours
 from cantstop_arena.errors import BotError, Interrupted
@@ -35,8 +37,7 @@ LARGEST = 1 << 24  # bytes of a source text, with those that it imports
 MOST_BESIDE = 200  # files beside a bot's that can be part of it
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """Where the text of a bot lies: its file, and the modules beside it that it imports.
 
     `beside` are paths from the file's folder. With a `digest`, nothing else is taken for the text;

@@ -1,10 +1,11 @@
 """What is known of a bot, and what builds it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from cantstop_arena.bot_sources.bot_files import Source, described, foreign_code
 from cantstop_arena.bot_sources.bot_functions import check_lanes, lane_of, with_memory
@@ -17,8 +18,7 @@ RESERVED = ("bot", "command", "as", "isolate")
 """What a tournament file says of a bot besides its options, which have other names."""
 
 
-@dataclass(frozen=True)
-class Address:
+class Address(msgspec.Struct, frozen=True):
     """What it takes to load a bot that was described: `digest` is that of its source texts."""
 
     name: str
@@ -29,8 +29,7 @@ class Address:
     package: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Known:
+class Known(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a bot: its game, where it comes from, and its options.
 
     `origin` is "built-in", "package", "file" or "command"; `source` where the text of one from a
@@ -68,8 +67,7 @@ class Known:
         return find_faults(self.options, given)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Description(Known):
+class Description(Known, frozen=True, kw_only=True):
     """A bot that was looked at in another process.
 
     `lane` is "compiled" or "plain", with default options; where it cannot be built with them,
@@ -80,8 +78,7 @@ class Description(Known):
     complaint: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class BotSpec(Known):
+class BotSpec(Known, frozen=True, kw_only=True, dict=True):
     """A bot whose code is in this process, and can be built.
 
     `remake` runs a file again, for a maker.
@@ -115,7 +112,7 @@ class BotSpec(Known):
 
     def description(self) -> Description:
         """What others may know of it."""
-        known = {field.name: getattr(self, field.name) for field in fields(Known)}
+        known = {name: getattr(self, name) for name in Known.__struct_fields__}
         try:
             return Description(**known, lane=self.lane)
         except BotError as error:

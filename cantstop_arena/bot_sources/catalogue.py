@@ -5,10 +5,11 @@ No code of a file or a package runs in this process: others run it and tell what
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from cantstop_arena.bot_sources.bot_files import Source, bot_files
 from cantstop_arena.bot_sources.bot_specs import BotSpec, Description
@@ -34,8 +35,7 @@ Found = Sequence[Description] | BotError
 """The bots of a file, or why it cannot be used."""
 
 
-@dataclass(frozen=True)
-class Broken:
+class Broken(msgspec.Struct, frozen=True):
     """A plug-in that cannot be used, and why."""
 
     name: str

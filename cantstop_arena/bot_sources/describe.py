@@ -4,10 +4,11 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from cantstop_arena.bot_sources import bot_files, neighbours
 from cantstop_arena.bot_sources.bot_files import Source, digest_of, sources_of
@@ -30,8 +31,7 @@ _TO_CLEAR_UP = 2.0  # seconds for a file that does not heed the limit of its own
 _TUPLE = "tuple"  # the key under which a tuple is told, for JSON has only lists
 
 
-@dataclass(frozen=True)
-class Offer:
+class Offer(msgspec.Struct, frozen=True):
     """What an entry point of a package offers."""
 
     bots: Sequence[Description]

@@ -3,8 +3,8 @@
 import glob
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from cantstop_arena.errors import BotError
 
@@ -15,8 +15,7 @@ _WANTED = re.compile(rf"(.+)@({PREVIOUS}|[0-9a-f]{{4,64}})")
 _PLACES = ("*/bots/*", "*/*/*/bots/*")  # below the results: of runs, and of comparisons
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(NamedTuple):
     """Which version of which bot is meant: `previous`, or the first digits of a digest."""
 
     bot: str

@@ -1,14 +1,14 @@
 """What is found about a bot when it is looked at, and how it is told from process to process."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 OK, NOTE, WRONG = "ok", "note", "WRONG"
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """One thing that was looked at: a mark, what it was, and what was found in plain words."""
 
     mark: str
@@ -21,8 +21,7 @@ class Finding:
         return {"finding": [self.mark, self.subject, self.text, self.bot]}
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(msgspec.Struct, frozen=True):
     """What is about to be looked at, for how many seconds at most.
 
     If the process comes to grief there, the bot gets this mark. Where `places` are given, a game

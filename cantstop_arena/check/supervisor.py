@@ -1,8 +1,9 @@
 """A bot on trial: looked at in processes of its own, played, and played again elsewhere."""
 
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.check.examination import NAME, Examination, Grief, examination_of, own_bot

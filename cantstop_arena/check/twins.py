@@ -3,9 +3,11 @@
 import mmap
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.bot_sources.bot_functions import marked
 from cantstop_arena.bot_sources.bot_specs import Description
@@ -40,8 +42,7 @@ _TIMED = 0.2  # seconds in which its speed is measured
 _LONGEST = 1000
 
 
-@dataclass(frozen=True)
-class Twins:
+class Twins(msgspec.Struct, frozen=True):
     """What comes of playing the same games plain and compiled, and the factor between speeds.
 
     `difference` says in which decision they differ first; it is empty where they do not.

@@ -2,11 +2,10 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -34,8 +33,7 @@ _OPTIONS = (
 )
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """What a user says about the game that is wanted."""
 
     file: Path
@@ -68,6 +66,8 @@ class Source:
 
     def _tournament(self, catalogue: "Catalogue") -> "Tournament":
         """The tournament of the file, with the seed that was drawn for it if none is named."""
+        from msgspec.structs import replace
+
         from cantstop_arena.tournament.files import config
         from cantstop_arena.tournament.files.tournament import RESOLVED, Overrides
         from cantstop_arena.tournament.ledgers.archive import looked_at

@@ -1,10 +1,9 @@
 """What users say of playing: options that commands share, and how a run is taken up again."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -137,8 +136,7 @@ _OPTIONS = (
 )
 
 
-@dataclass(frozen=True)
-class Playing:
+class Playing(NamedTuple):
     """How what a file describes is to be played, as the options say."""
 
     workers: int | None
@@ -167,7 +165,7 @@ def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def told(**words: Any) -> Any:
-        playing = Playing(**{field.name: words.pop(field.name) for field in fields(Playing)})
+        playing = Playing(**{name: words.pop(name) for name in Playing._fields})
         return command(playing=playing, **words)
 
     for option in reversed(_OPTIONS):

@@ -1,15 +1,15 @@
 """What came of a comparison, as plain data."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from cantstop_arena.compare.measures import Questions
 from cantstop_arena.compare.statistics import Difference, Order
 from cantstop_arena.deals.seeds import Seed
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """What one rule set changes at tables of one size.
 
     `differences` are by the key of the measure. `order` is None where there is one bot only, or
@@ -29,8 +29,7 @@ class Answer:
     worth: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(msgspec.Struct, frozen=True):
     """A whole comparison of rule sets of one `game`.
 
     `notes` are what a reader should know of how it was played.

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import asdict, replace
 
 from cantstop_arena.compare.copies import seated
 from cantstop_arena.compare.measures import Questions
@@ -69,8 +71,7 @@ LONGEST_FOLDER = 60
 SPELLED_OUT = "comparison.yaml"
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(msgspec.Struct, frozen=True):
     """Rule sets to be compared with a baseline, one of them, at tables of some sizes.
 
     Where nobody has named a `seed` it is `drawn`, and gives way to that of ledgers that are there.
@@ -87,8 +88,8 @@ class Comparison:
     ignored: Mapping[str, float]
     policy: FaultPolicy
     entrants: tuple[Entrant, ...]
-    source: Path = field(compare=False)
-    drawn: bool = field(default=False, compare=False)
+    source: Path
+    drawn: bool = False
     luck_removed: bool = False
 
     @property

@@ -1,8 +1,9 @@
 """Bots that sit at a table more than once, where they are fewer than the seats."""
 
 from collections import Counter
-from dataclasses import replace
 from itertools import combinations_with_replacement
+
+from msgspec.structs import replace
 
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.tournament.files.entrants import LONGEST_NAME, Entrant

@@ -5,7 +5,8 @@ rules (`deals.luck`), and then compared deal by deal.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from cantstop_arena.compare.answers import Answer
 from cantstop_arena.compare.measures import is_won

@@ -4,8 +4,9 @@ A game brings measures of its own (`Counts.measures`); how wins are shared is as
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+import msgspec
 
 from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Measure
 from cantstop_arena.deals.shares import WHOLE
@@ -67,8 +68,7 @@ _ENDLESS = Measure(
 )
 
 
-@dataclass(frozen=True)
-class Questions:
+class Questions(msgspec.Struct, frozen=True, dict=True):
     """All that is asked of the rule sets of one game."""
 
     counts: Counts

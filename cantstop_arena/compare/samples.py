@@ -1,12 +1,12 @@
 """What a rule set's games add up to, deal by deal: from the ledger to the sums of measures."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import lcm, sqrt
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,8 +39,7 @@ what the better bot is ahead. For normal E and O with mean m and variance 1 the 
 Whole = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(msgspec.Struct, frozen=True):
     """One rule set at tables of one size.
 
     `sums` holds for every unit, by name, what its games add up to, `leads` by how much the first
@@ -57,8 +56,7 @@ class Sample:
         return Ratio(self.sums[measure.above], measure.scale * self.sums[measure.below])
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True, dict=True):
     """Which deals of which groups are compared, and how deals are put together.
 
     Deals are the units of sampling. Where they are very many, each unit is as many deals on end

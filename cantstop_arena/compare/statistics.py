@@ -20,11 +20,12 @@ p is the sign test's, 2^(1 - n). One deal alone decides nothing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from math import asin, sqrt
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.counting import COUNT, SHARE
@@ -59,8 +60,7 @@ class Ratio(NamedTuple):
         return (self.above - value * self.below) / float(self.below.mean())
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(msgspec.Struct, frozen=True):
     """A number with its 95% interval, and how likely one so far from 0 would be by chance.
 
     `freedom` is that of Student's quantile, in an interval that has some width.
@@ -70,7 +70,7 @@ class Estimate:
     low: float | None
     high: float | None
     p: float
-    freedom: int = field(default=1, compare=False)
+    freedom: int = 1
 
     def among(self, questions: int) -> "Estimate":
         """The same with an interval that holds together with those of so many questions."""
@@ -87,8 +87,7 @@ class Estimate:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(msgspec.Struct, frozen=True):
     """What a rule set changes about one measure. None where there is nothing to tell."""
 
     baseline: float | None
@@ -199,8 +198,7 @@ CHANGED = "changed"
 KEPT = "kept"
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(msgspec.Struct, frozen=True):
     """Whether a rule set changes who is better than whom.
 
     `turned` are the pairs of bots, the better one of the baseline first, that are the other way

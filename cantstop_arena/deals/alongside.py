@@ -5,9 +5,9 @@ these sums follow the mean and the error of the difference between the two, to t
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,8 +21,7 @@ bot counted in them."""
 _NUMBERS_AT_ONCE = 1 << 20  # that are held in memory
 
 
-@dataclass(frozen=True, slots=True)
-class Alongside:
+class Alongside(msgspec.Struct, frozen=True):
     """Sums over the `deals` that two bots both played to the end, as matrices of bots by bots.
 
     With x the count of the row's bot and y that of the column's: of x, of x², and of x y.

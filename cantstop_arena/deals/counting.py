@@ -6,7 +6,8 @@ games. Games that are worth a look are *highlights*.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from cantstop_arena.deals.seatings import pairs_of_places
 
@@ -15,8 +16,7 @@ COUNT, SHARE = "count", "share"  # kinds of measures: compared in percent, or in
 GAMES, UNFINISHED = "games", "unfinished"  # count as counts, too
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(msgspec.Struct, frozen=True):
     """A quotient of two counts, such as fouls per turn. A share is shown in percent."""
 
     above: str
@@ -24,8 +24,7 @@ class Rate:
     share: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Measure:
+class Measure(msgspec.Struct, frozen=True):
     """One question to a rule set: a quotient of sums over deals, `above` by `scale` times `below`.
 
     Sums are the game's counts, "games" (played to their end), "unfinished", "finished", "played",
@@ -49,8 +48,7 @@ class Measure:
     follows: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Highlight:
+class Highlight(msgspec.Struct, frozen=True):
     """A kind of game to be remembered: the one with the greatest number, see `Result.highlights`.
 
     `title` is what a page calls it ("The closest game").
@@ -60,8 +58,7 @@ class Highlight:
     title: str
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(msgspec.Struct, frozen=True):
     """What a game counts.
 
     `names` are the counts, each for every seat. `length` is the one that adds up to the length of
@@ -73,7 +70,7 @@ class Counts:
     """
 
     names: tuple[str, ...] = ("turns",)
-    rates: Mapping[str, Rate] = field(default_factory=dict)
+    rates: Mapping[str, Rate] = msgspec.field(default_factory=dict)
     measures: tuple[Measure, ...] = ()
     highlights: tuple[Highlight, ...] = ()
     length: str = "turns"

@@ -12,9 +12,9 @@ down by a number that goes evenly over 0 to 1 from deal to deal: rounding adds u
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,21 +27,13 @@ SURE = 4.0  # a correlation's square, times the deals: two standard errors from 
 _GOLDEN = (5**0.5 - 1) / 2
 
 
-@dataclass(slots=True)
 class _Sums:
     """What two halves of a group's deals add up to: half by place of the group."""
 
-    places: int
-    deals: Floats = field(init=False)
-    won: Floats = field(init=False)
-    luck: Floats = field(init=False)
-    crossed: Floats = field(init=False)
-    squares: tuple[Floats, Floats] = field(init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, places: int) -> None:
         self.deals = np.zeros((2, 1))
-        self.won, self.luck, self.crossed = np.zeros((3, 2, self.places))
-        self.squares = np.zeros((2, self.places)), np.zeros((2, self.places))
+        self.won, self.luck, self.crossed = np.zeros((3, 2, places))
+        self.squares = np.zeros((2, places)), np.zeros((2, places))
 
     def add(self, half: int, won: Floats, luck: Floats) -> None:
         """Add what was won, and the luck there was: deals by places."""
@@ -71,8 +63,7 @@ class _Sums:
         return left
 
 
-@dataclass(frozen=True, slots=True)
-class Correction:
+class Correction(msgspec.Struct, frozen=True):
     """What is taken from wins for luck: a coefficient for the even deals of each group, and one
     for the odd ones."""
 

@@ -6,10 +6,12 @@ played in every seating of one group.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.deals.counting import Counts
 from cantstop_arena.deals.seatings import Group, Orders, standard_orders
@@ -24,8 +26,7 @@ if TYPE_CHECKING:
 EXCEPTION, ILLEGAL, TOO_SLOW, DIED = "exception", "illegal answer", "too slow", "died"
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """A run of deals, `first` to `first + deals - 1`, for one group of bots."""
 
     group: Group
@@ -42,8 +43,7 @@ class Block:
         return Block(self.group, first, end - first)
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(msgspec.Struct, frozen=True):
     """The first game of some deals in which a bot misbehaved in some way, and how often it did."""
 
     bot: int
@@ -54,8 +54,7 @@ class Fault:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(msgspec.Struct, frozen=True):
     """What the games of one seating add up to.
 
     `wins` are parts of WHOLE for each seat, games without a winner shared by all; `counts` are
@@ -71,8 +70,8 @@ class Tally:
     forfeits: int
     counts: Mapping[str, tuple[int, ...]]
     squares: Mapping[str, int]
-    lengths: Mapping[int, tuple[int, int]] = field(default_factory=dict)
-    telling: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    lengths: Mapping[int, tuple[int, int]] = msgspec.field(default_factory=dict)
+    telling: Mapping[str, tuple[int, int]] = msgspec.field(default_factory=dict)
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(
@@ -113,8 +112,7 @@ def _more_telling(this: _Found, that: _Found) -> _Found:
     return max(this, that, key=lambda found: (found[0], -found[1]))
 
 
-@dataclass(frozen=True, slots=True)
-class BlockResult:
+class BlockResult(msgspec.Struct, frozen=True):
     """A block as played: a tally for each seating, and what is kept of every game and deal.
 
     `winners` holds a byte for each game, deal after deal in every seating: a bit mask of the seats
@@ -128,8 +126,8 @@ class BlockResult:
     tallies: tuple[Tally, ...]
     winners: bytes
     measures: bytes = b""
-    faults: tuple[Fault, ...] = field(default=())
-    irreproducible: tuple[int, ...] = field(default=())
+    faults: tuple[Fault, ...] = msgspec.field(default=())
+    irreproducible: tuple[int, ...] = msgspec.field(default=())
 
 
 def joined(block: Block, parts: Sequence[BlockResult]) -> BlockResult:
@@ -159,8 +157,7 @@ def _when(fault: Fault) -> tuple[int, list[int], Group, str]:
     return fault.deal, sorted(fault.seating), fault.seating, fault.message
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(msgspec.Struct, frozen=True):
     """What can be seen of a block's play from outside, at some moment.
 
     `cursor` counts the block's games, deal after deal in every seating; `place` is the position
@@ -175,16 +172,14 @@ class Snapshot:
     step: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(msgspec.Struct, frozen=True):
     """How a game is watched from outside: the bytes it needs, and how they are read."""
 
     size: int
     looking_at: Callable[[Any], Callable[[], Snapshot]]
 
 
-@dataclass(frozen=True, slots=True)
-class Charge:
+class Charge(msgspec.Struct, frozen=True):
     """What a bot did, told in names: the first game of a kind of fault, and how often it came.
 
     `replay` is the command that plays that game again.
@@ -203,8 +198,7 @@ class Charge:
 ELO_ERROR, WIDTH, TEST = "elo_error", "width", "test"
 
 
-@dataclass(frozen=True, slots=True)
-class Until:
+class Until(msgspec.Struct, frozen=True):
     """The rule that ends a tournament: for every bot the `measure` is `most` or less.
 
     ELO_ERROR is half the width of the interval of its Elo, WIDTH the whole width of that of its
@@ -217,8 +211,7 @@ class Until:
     expected: float
 
 
-@dataclass(frozen=True, slots=True)
-class Luck:
+class Luck(msgspec.Struct, frozen=True):
     """Luck that was removed: the deals as they were, and how many times their games those without
     luck are worth. Where that is not more than 1 nothing was removed."""
 
@@ -226,8 +219,7 @@ class Luck:
     worth: float
 
 
-@dataclass(frozen=True, slots=True)
-class Results:
+class Results(msgspec.Struct, frozen=True):
     """All that a tournament has played, added up.
 
     `bots` are names; groups and seatings speak of them by number. A disqualified bot is none of
@@ -251,7 +243,7 @@ class Results:
     tallies: Mapping[Group, Tally]
     deals: "Deals"
     counts: Counts
-    anchor: Mapping[str, float] = field(default_factory=dict)
+    anchor: Mapping[str, float] = msgspec.field(default_factory=dict)
     faults: tuple[Charge, ...] = ()
     disqualified: tuple[str, ...] = ()
     irreproducible: tuple[str, ...] = ()

@@ -7,11 +7,12 @@ a ratio of sums: Cochran, Sampling Techniques, 1977, 6.3).
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
+import msgspec
 import numpy as np
+from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.seatings import Group, pairs_of_places
@@ -24,8 +25,7 @@ Blocks = Iterable[tuple[Group, int, NDArray[Any]]]
 _DEALS_AT_ONCE = 1 << 12
 
 
-@dataclass(frozen=True)
-class Quotients:
+class Quotients(msgspec.Struct, frozen=True):
     """An array of quotients of sums over deals: `above` by `below`, their squares and products.
 
     `deals` are those in which `below` was anything.
@@ -45,7 +45,7 @@ class Quotients:
         return cls(*(one.sum(axis=0, dtype=np.int64) for one in sums))
 
     def __add__(self, other: "Quotients") -> "Quotients":
-        both = zip(vars(self).values(), vars(other).values(), strict=True)
+        both = zip(astuple(self), astuple(other), strict=True)
         return Quotients(*(one + another for one, another in both))
 
     def mean(self, place: Place) -> float | None:
@@ -55,17 +55,14 @@ class Quotients:
 
     def error(self, place: Place) -> float | None:
         """Its standard error; None with less than two deals."""
-        deals, above, below, squares, crossed, weights = (
-            int(one[place]) for one in vars(self).values()
-        )
+        deals, above, below, squares, crossed, weights = (int(one[place]) for one in astuple(self))
         if deals < 2:
             return None
         apart = squares * below**2 - 2 * crossed * above * below + weights * above**2
         return sqrt(max(0, apart) * deals / (deals - 1)) / below**2
 
 
-@dataclass(frozen=True)
-class Predecessors:
+class Predecessors(msgspec.Struct, frozen=True):
     """By bots' numbers: `after`, what a bot counts a game right after another one.
 
     `effects`: how much more whoever sits right after a bot counts a game than with that bot

@@ -6,11 +6,11 @@ that follows from the sums kept here, to the last digit and whatever the number 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache, reduce
 from itertools import permutations
 from typing import Any, TypeAlias
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,8 +36,7 @@ _SAMPLED_GAMES = 1 << 20
 _FEW_DEALS = 64  # that are sampled however many games they have
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(msgspec.Struct, frozen=True):
     """Deals that the same groups played.
 
     With W the vector of what each bot, then each seat, won in a deal in parts of WHOLE, over all
@@ -50,8 +49,7 @@ class Stretch:
     products: Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(msgspec.Struct, frozen=True):
     """What bots won in games with each other, summed over deals: matrices of bots by bots.
 
     With a[i, j] what bot i won in a deal in games in which j sat too, in parts of WHOLE: the sums
@@ -63,8 +61,7 @@ class Pairs:
     crossed: Ints
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(msgspec.Struct, frozen=True):
     """Some deals as they were played, from which to see how the games of a deal go together.
 
     `winners` has for each group a table of masks of seats: deals by seatings.
@@ -73,13 +70,12 @@ class Sample:
     winners: Mapping[Group, Bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class Deals:
+class Deals(msgspec.Struct, frozen=True):
     """All that was won, deal by deal, added up; and a sample of deals as they were."""
 
     stretches: tuple[Stretch, ...]
     pairs: Pairs
-    sample: Sample = field(default=Sample({}))
+    sample: Sample = msgspec.field(default=Sample({}))
 
 
 def gather(

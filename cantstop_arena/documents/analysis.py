@@ -3,10 +3,10 @@
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 
+import msgspec
 import numpy as np
 
 from cantstop_arena.deals.outcomes import Results
@@ -23,8 +23,7 @@ from cantstop_arena.ratings.scores import crosstable, per_game, scores, seat_sco
 ELO_DECIMALS = 2
 
 
-@dataclass(frozen=True)
-class Analysis:
+class Analysis(msgspec.Struct, frozen=True, dict=True):
     """A tournament's results and what follows from them; bots by number."""
 
     results: Results

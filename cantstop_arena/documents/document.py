@@ -3,12 +3,13 @@
 import base64
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from cantstop_arena.documents.compiled_templates import CompiledTemplates
 from cantstop_arena.documents.formats.drawing import Style, lettered
 from cantstop_arena.documents.formats.escaping import printable
 from cantstop_arena.documents.formats.model import Column, Kind, Table
@@ -17,8 +18,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 CELLS = Style("html", printable, str, str)  # the template escapes them
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(msgspec.Struct, frozen=True):
     """A drawing or a table with plots, what it shows, in words, and what is to be known with it.
 
     `style` is what only this figure needs of the style sheet.
@@ -30,8 +30,7 @@ class Figure:
     style: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True):
     """Text to be shown as it stands, such as a file or a command; may be folded up."""
 
     title: str
@@ -39,8 +38,7 @@ class Listing:
     folded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Game:
+class Game(msgspec.Struct, frozen=True):
     """A game as its view shows it on a page: HTML, with the script and the style that it needs."""
 
     title: str
@@ -49,8 +47,7 @@ class Game:
     style: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(msgspec.Struct, frozen=True):
     """A number at the top of a page: what it is, its error, a small drawing, what it means."""
 
     label: str
@@ -60,8 +57,7 @@ class Fact:
     plot: Markup | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
     """A part of a page: `title` is its name in the contents, `finding` what it has found, in short.
 
     Tables are folded up, unless they are `open`; a `folded` section shows its finding alone until
@@ -81,8 +77,7 @@ class Section:
     midway: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(msgspec.Struct, frozen=True):
     """A whole page: the answer, if there is one, comes first.
 
     `headline` is the answer in a line, `source` what figures are cited by.
@@ -126,6 +121,7 @@ def rendered(folder: Path, template: str, **content: object) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        bytecode_cache=CompiledTemplates(),
     )
     environment.filters["printable"] = printable
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
@@ -141,8 +137,7 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(msgspec.Struct, frozen=True):
     """A table cut into what stands where in HTML."""
 
     columns: Sequence[Column]

@@ -1,8 +1,9 @@
 """What is played at which table: the game, its rules and seats, as users name them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from cantstop_arena.deals.seeds import Seed, drawn
 from cantstop_arena.errors import UsageError
@@ -12,8 +13,7 @@ from cantstop_arena.game_api.position import Position
 from cantstop_arena.games.registry import DEFAULT, game_called
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(msgspec.Struct, frozen=True):
     """A game under some rules, for a number of seats."""
 
     game: Game

@@ -1,8 +1,10 @@
 """The games of a tournament as its ledger has them: who sat where, and who won."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import Fault
 from cantstop_arena.deals.sampling import Bytes
@@ -11,8 +13,7 @@ from cantstop_arena.tournament.ledgers.accounts import Account
 from cantstop_arena.tournament.ledgers.archive import looked_at
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerGame:
+class LedgerGame(msgspec.Struct, frozen=True):
     """A game: its deal, which of the deal's seatings it was, and the bots by seat.
 
     `winners` are the seats that won or, where nobody did, all of them.
@@ -24,8 +25,7 @@ class LedgerGame:
     winners: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class PlayedBlock:
+class PlayedBlock(msgspec.Struct, frozen=True):
     """Deals of a group that were played one after the other: winners by deal and seating."""
 
     group: Group
@@ -38,8 +38,7 @@ class PlayedBlock:
         return self.first + len(self.winners)
 
 
-@dataclass(frozen=True)
-class LedgerGames:
+class LedgerGames(msgspec.Struct, frozen=True):
     """The blocks that count, in the order of their deals, and the bots' names by number."""
 
     names: Sequence[str]

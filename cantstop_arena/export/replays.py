@@ -5,7 +5,6 @@ believed where it is won by those who won it in the tournament.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,16 +47,14 @@ class GameAgain(msgspec.Struct, frozen=True):
     decisions: list[DecisionTaken]
 
 
-@dataclass(frozen=True)
-class Played:
+class Played(msgspec.Struct, frozen=True):
     """A game of the ledger, and the same again; None where it was not, or came out differently."""
 
     game: LedgerGame
     again: GameAgain | None
 
 
-@dataclass(frozen=True)
-class Replays:
+class Replays(msgspec.Struct, frozen=True):
     """How the games of a tournament are played again; copies of its bots lie in `kept`.
 
     `decisions` asks for every decision, which takes longer.
@@ -116,8 +113,7 @@ class Replays:
         return Errand(f"{__name__}:games_again", words, _LIMIT)
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(msgspec.Struct, frozen=True):
     """Some deals of a block; for bots that learn it is played from the block's `begin`."""
 
     block: PlayedBlock

@@ -1,8 +1,9 @@
 """Rows for other programs: games, and decisions."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from cantstop_arena.deals.counting import Counts
 from cantstop_arena.export.ledger_games import LedgerGame, LedgerGames
@@ -13,8 +14,7 @@ Columns = Mapping[str, type]
 """The names of columns, and the types of their values; `object` stands for anything in JSON."""
 
 
-@dataclass(frozen=True)
-class GameRows:
+class GameRows(msgspec.Struct, frozen=True):
     """A row for each game: the deal, the seating, who sat where, who won.
 
     With `counts` rows also say how the game went, and nothing there where it was not played again.

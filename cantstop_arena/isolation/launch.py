@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from cantstop_arena.bot_sources.bot_specs import Address
 from cantstop_arena.games.registry import DEFAULT
@@ -35,8 +36,7 @@ _FIXED = {
 }
 
 
-@dataclass(frozen=True)
-class Launch:
+class Launch(msgspec.Struct, frozen=True):
     """How a program is started and treated. Limits are in seconds, `memory` is in bytes.
 
     The `start_limit` is for getting ready, the `decision_limit` for every answer after that.

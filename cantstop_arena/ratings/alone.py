@@ -6,9 +6,9 @@ difference that is the same in all n deals has no interval: its p is the sign te
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+import msgspec
 import numpy as np
 
 from cantstop_arena.deals.alongside import Alongside
@@ -20,8 +20,7 @@ ROUNDING = 1e-12
 _MOST_DEALS = 1000  # that are the same: 2^(1 - n) is nothing then
 
 
-@dataclass(frozen=True, slots=True)
-class Less:
+class Less(msgspec.Struct, frozen=True):
     """How much less one bot needs than another: mean and 95% interval, over so many deals.
 
     p is that of no difference, corrected for all pairs.
@@ -34,8 +33,7 @@ class Less:
     p: float
 
 
-@dataclass(frozen=True)
-class Differences:
+class Differences(msgspec.Struct, frozen=True, dict=True):
     """All pairs of the bots that are `ranked`, the best first, by number."""
 
     together: Alongside

@@ -26,10 +26,11 @@ with 95% confidence a share of less than
 differ as the model expects of deals; that is then taken as half the interval.
 """
 
-from dataclasses import dataclass, replace
 from math import sqrt
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from cantstop_arena.deals.shares import whole
 from cantstop_arena.ratings.distributions import student
@@ -51,8 +52,7 @@ SURE = 0.05
 DIGITS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(msgspec.Struct, frozen=True):
     """Covariances of the parameters from the deals of one stretch.
 
     `found` is the sandwich, `expected` what the model says of it and `taken` what the fit takes
@@ -65,8 +65,7 @@ class Parts:
     taken: Floats
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(msgspec.Struct, frozen=True):
     """How contrasts vary: `variance` as found, `error` corrected, with its degrees of freedom.
 
     Where not `known`, too few deals tell how deals differ; `still` where all came out the same.

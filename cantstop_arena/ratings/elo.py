@@ -4,10 +4,10 @@ The model and its fit are in `luce`, the errors in `errors`, groups of equals in
 given relative to the mean of each field, which has 1500 points, or to the field's anchor.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.ratings.covariance import Sandwich, Spread

@@ -5,7 +5,8 @@ the posterior under an even prior, of what tournament tables call the likelihood
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from cantstop_arena.ratings.covariance import Spread
 from cantstop_arena.ratings.labels import Label
@@ -13,8 +14,7 @@ from cantstop_arena.ratings.model.evidence import Floats
 from cantstop_arena.ratings.model.luce import ELO
 
 
-@dataclass(frozen=True, slots=True)
-class Points:
+class Points(msgspec.Struct, frozen=True):
     """A number of Elo points, its standard error and its 95% interval.
 
     An `error` of None: the deals do not tell. An end of None: the games set no bound there, or
@@ -30,16 +30,14 @@ class Points:
 SELF = Points(0.0, 0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(msgspec.Struct, frozen=True):
     """How far one bot is ahead of another, and the probability that it is the better one."""
 
     ahead: Points
     superiority: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ratings:
+class Ratings(msgspec.Struct, frozen=True, eq=False):
     """The bots' ratings, by number.
 
     `fields` gives for each bot the lowest number among the bots it is connected with by games; Elo
@@ -65,8 +63,8 @@ class Ratings:
     labels: Mapping[Label, tuple[int, ...]]
     deals: int
     covariance: Floats
-    _apart: Spread = field(repr=False)
-    _superior: Floats = field(repr=False)
+    _apart: Spread
+    _superior: Floats
 
     @property
     def elo(self) -> tuple[float, ...]:

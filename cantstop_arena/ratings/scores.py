@@ -26,6 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
+import msgspec
 import numpy as np
 
 from cantstop_arena.deals.outcomes import Results, Tally
@@ -47,8 +48,7 @@ class Estimate:
     high: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(msgspec.Struct, frozen=True):
     """Deals with the same number of games each: sums of the parts of WHOLE won, and of squares."""
 
     deals: int

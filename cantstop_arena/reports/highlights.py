@@ -1,9 +1,10 @@
 """A tournament's highlights: which games they are, recorded into its folder, and read again."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+import msgspec
 
 from cantstop_arena.deals.lengths import length_class
 from cantstop_arena.deals.seatings import Group
@@ -24,8 +25,7 @@ Play = Callable[[tuple[str, ...], int], Sequence[Event]]
 """Plays a game of some bots, in seat order, in a deal again; no events where that is impossible."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(msgspec.Struct, frozen=True):
     """A highlight: who sat where, in which deal, and what the game is remembered for.
 
     That is a number of the game's own, or the class of its length where it is typical.

@@ -2,8 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from tabulate import tabulate
 
 from cantstop_arena.deals.seeds import Seed, in_json
@@ -21,8 +21,7 @@ _SEATINGS = 2
 _STEP = WHOLE // 2  # parts of a won game that make half a point
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """The pentanomial counts of a match, from the first bot's side, and what they say.
 
     With a test, the interval of the score is a confidence sequence.

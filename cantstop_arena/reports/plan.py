@@ -1,9 +1,9 @@
 """What a question costs: deals, games and time."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import log, sqrt
 
+import msgspec
 from tabulate import tabulate
 
 from cantstop_arena.deals.sampling import Ints
@@ -18,8 +18,7 @@ _UNTOLD = "All its deals came out the same, so that it does not tell what a diff
 _UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"))
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(msgspec.Struct, frozen=True):
     """A difference between two bots, of score or of Elo, and how sure its answer is to be."""
 
     difference: float
@@ -28,8 +27,7 @@ class Question:
     alpha: float
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True):
     """What a question costs: `deals`, from the variance per deal that a pilot has found.
 
     `found` is the difference in the pilot and half its 95% interval; None where Elo cannot be

@@ -1,9 +1,10 @@
 """A tournament's results as one plain dict, the content of `summary.json`."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from math import isfinite, sqrt
 from typing import TypeAlias
+
+from msgspec.structs import asdict
 
 from cantstop_arena.deals.outcomes import TEST, Charge, Results, Tally, Until
 from cantstop_arena.deals.seatings import Group

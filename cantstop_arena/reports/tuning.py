@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec.structs import asdict
 from tabulate import tabulate
 
 from cantstop_arena.tuning.halving import Peak
@@ -30,7 +31,7 @@ def tuning_text(found: Tuned, wish: Wish, bot: str, against: str, elo: float) ->
 
 def tuning_json(found: Tuned, wish: Wish) -> str:
     """The same as JSON."""
-    told: dict[str, Any] = {"options": dict(found.options), "won": vars(found.won)}
+    told: dict[str, Any] = {"options": dict(found.options), "won": asdict(found.won)}
     if found.peak is not None and isinstance(wish, Ranges):
         told["fitted"] = found.peak.score
         told["low"], told["high"] = wish.options(found.peak.low), wish.options(found.peak.high)
@@ -39,7 +40,7 @@ def tuning_json(found: Tuned, wish: Wish) -> str:
             for trial in found.peak.trials
         ]
     if found.verdict is not None:
-        told["test"] = vars(found.verdict)
+        told["test"] = asdict(found.verdict)
     return json.dumps(told)
 
 

@@ -17,8 +17,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from cantstop_arena.errors import ERROR
 from cantstop_arena.runtime import process_tree, shutdown, system, watchdog
@@ -45,8 +46,7 @@ _FAILURE = "failure"
 _KILLED = "killed"
 
 
-@dataclass(frozen=True)
-class Errand:
+class Errand(msgspec.Struct, frozen=True):
     """A function to be called elsewhere: "module:function", and its keyword arguments as JSON.
 
     What it returns has to be JSON, too. It may compute and sleep for so many seconds; for the

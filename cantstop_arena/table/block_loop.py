@@ -1,7 +1,8 @@
 """A block of deals, played game by game: forfeits, retries, and what bots are charged with."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
 from cantstop_arena.deals.seatings import Group, lineups

@@ -2,14 +2,14 @@
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from cantstop_arena.deals.seatings import Group
 
 
-@dataclass(frozen=True)
-class GameStart:
+class GameStart(msgspec.Struct, frozen=True):
     """What a bot is told when it sits down to a game.
 
     `key` is that of its random numbers; `anew` says that it is to forget all earlier games. The
@@ -24,8 +24,7 @@ class GameStart:
     group: Group
 
 
-@dataclass(frozen=True)
-class Contestant:
+class Contestant(msgspec.Struct, frozen=True):
     """A bot that can sit down; `digest` stands for its sources and options in the code cache.
 
     A bot that is asked from Python sits down to each game by `sit`, which makes it anew: nothing

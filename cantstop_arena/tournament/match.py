@@ -5,11 +5,12 @@ So it ends at the same deal for any number of workers, and whatever has been pla
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import Results
@@ -31,8 +32,7 @@ GROUP = (0, 1)
 ORDERS = standard_orders(SEATS)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """What came of a match: the pentanomial counts of its deals, from the first bot's side.
 
     `results` are those of all that has been played, which can be more deals. The `seed` may have
@@ -56,8 +56,7 @@ class Onlooker(run.Watch, Protocol):
         """So large is the log-likelihood ratio after so many deals."""
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(msgspec.Struct, frozen=True):
     """What is to be played: `games` at most, fewer where a test has its answer before."""
 
     tournament: Tournament

@@ -1,7 +1,8 @@
 """A tournament that was played, from its folder, with the bots as they were then."""
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.tournament.files.config import read

@@ -3,9 +3,11 @@
 import gc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
@@ -87,8 +89,7 @@ def play(
         return session.results()
 
 
-@dataclass(frozen=True)
-class Session:
+class Session(msgspec.Struct, frozen=True):
     """A tournament's ledger while no other run can write to it, to play step by step."""
 
     tournament: Tournament

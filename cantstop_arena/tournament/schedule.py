@@ -5,9 +5,10 @@ which is not over, or was interrupted, are those of all its bots.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import TypeAlias
+
+import msgspec
 
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.deals.seatings import Group
@@ -59,8 +60,7 @@ def missing_rounds(
         first = schedule.first_from(end)
 
 
-@dataclass(frozen=True, slots=True)
-class _Schedule:
+class _Schedule(msgspec.Struct, frozen=True):
     """All blocks of a tournament that are missing."""
 
     tournament: Tournament
@@ -95,8 +95,7 @@ class _Schedule:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Cuts:
+class _Cuts(msgspec.Struct, frozen=True):
     """Where deals are cut into blocks: at multiples of a size, and more often from `late` on."""
 
     size: int

@@ -3,11 +3,11 @@
 import base64
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 from math import inf
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from cantstop_arena.bot_sources.bot_specs import BotSpec, Description
@@ -24,8 +24,7 @@ from cantstop_arena.tournament.setup.preparation import packed, prepare_bots, un
 from cantstop_arena.tournament.setup.table_specs import TableSpec, seat_for
 
 
-@dataclass(frozen=True)
-class Speed:
+class Speed(msgspec.Struct, frozen=True):
     """Games a second on one core, and nanoseconds for each of what the game tells speed by.
 
     That is a draw of chance with the decisions it brings, say; None where a game has nothing of
@@ -37,8 +36,7 @@ class Speed:
     nanoseconds: float | None
 
 
-@dataclass(frozen=True)
-class Pilot:
+class Pilot(msgspec.Struct, frozen=True):
     """Deals of one group, played in this process.
 
     `won` is what each bot won in each deal, in parts of WHOLE, over all seatings.

@@ -5,9 +5,11 @@ all games up to there. So a tournament ends at the same deal for any number of w
 any interruption: one that goes on begins with the first look that is not behind it.
 """
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
+
+import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import Results
@@ -21,8 +23,7 @@ from cantstop_arena.tournament.pool.worker_pool import Terms
 BLOCKS = 32  # at each look; with more, looks would cost more than games
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(msgspec.Struct, frozen=True):
     """What is seen after so many `games` of each group: the bot whose interval is the widest.
 
     Nobody, where nobody has played; see `outcomes.Until` for what is measured.

@@ -2,9 +2,9 @@
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,8 +15,7 @@ Scores = Callable[[Sequence[Numbers], int, int], Sequence[float]]
 _SPREAD = 0.5  # of the first generation, in scales
 
 
-@dataclass(frozen=True)
-class Generation:
+class Generation(msgspec.Struct, frozen=True):
     """How far the search has come: the mean of its distribution, and what its trials achieved."""
 
     number: int

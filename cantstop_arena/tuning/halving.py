@@ -6,9 +6,9 @@ quadratic is highest that fits all rounds, each point weighing as many deals as 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 
+import msgspec
 import numpy as np
 
 from cantstop_arena.errors import UsageError
@@ -24,8 +24,7 @@ _CURVE = 41  # points of a curve
 _WIDTH = 1.96  # standard errors on either side of an interval that covers 95 %
 
 
-@dataclass(frozen=True)
-class Range:
+class Range(msgspec.Struct, frozen=True):
     """The values that one number may take; `whole` ones only, perhaps.
 
     Among choices the numbers, from 0, are places in a list, and near ones have nothing in common.
@@ -44,8 +43,7 @@ class Range:
         return sorted({float(value) for value in (np.round(values) if self.whole else values)})
 
 
-@dataclass
-class Trial:
+class Trial(msgspec.Struct):
     """A point, the deals it has played and the share it won."""
 
     point: Numbers
@@ -58,8 +56,7 @@ class Trial:
         return self.won / self.deals
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(msgspec.Struct, frozen=True):
     """The fitted scores along one number, all others being best, and half of their intervals."""
 
     values: Numbers
@@ -67,8 +64,7 @@ class Curve:
     halves: Numbers
 
 
-@dataclass(frozen=True)
-class Peak:
+class Peak(msgspec.Struct, frozen=True):
     """The best point by the fitted quadratic, its score, and an interval (95 %) for each number.
 
     There is a curve for each number, and for each choice.

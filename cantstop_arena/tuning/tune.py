@@ -1,9 +1,9 @@
 """Tuning from beginning to end: search, and a test of what was found on deals nobody has played."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from cantstop_arena.ratings.sequential.sprt import SCORES, Sprt
@@ -23,8 +23,7 @@ _MOST_FRESH = 20_000
 _WIDTH = 1.96  # standard errors on either side of an interval that covers 95 %
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(msgspec.Struct, frozen=True):
     """The share that was won in so many games, and half of its interval."""
 
     score: float
@@ -32,8 +31,7 @@ class Share:
     games: int
 
 
-@dataclass(frozen=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """How what was found did against the bot as it is, on fresh deals.
 
     `accepted`: 1 that it is better, 0 that it is not; None: undecided after all deals.
@@ -44,8 +42,7 @@ class Verdict:
     accepted: int | None
 
 
-@dataclass(frozen=True)
-class Tuned:
+class Tuned(msgspec.Struct, frozen=True):
     """The options found, what they win on fresh deals, and whether they are better than before.
 
     There is a `peak` where a quadratic was fitted, and no `verdict` where nothing has changed.

@@ -1,8 +1,9 @@
 """What is to be tuned, as it is said on a command line: option=LOW..HIGH, or option=a,b,c."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from cantstop_arena.bot_sources.bot_specs import Description
 from cantstop_arena.errors import UsageError
@@ -18,8 +19,7 @@ _LARGEST = 1e9
 Point = Numbers | Sequence[float]
 
 
-@dataclass(frozen=True)
-class Ranges:
+class Ranges(msgspec.Struct, frozen=True):
     """Options that are numbers or choices, and the ranges in which they are looked for."""
 
     names: tuple[str, ...]
@@ -49,8 +49,7 @@ class Ranges:
         return [(one.high - one.low) / 4 for one in self.ranges]
 
 
-@dataclass(frozen=True)
-class NumberList:
+class NumberList(msgspec.Struct, frozen=True):
     """An option that is a list of numbers."""
 
     name: str

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
 
 from cantstop_arena.errors import Problem, RulesError, UsageError
 from cantstop_arena.texts import in_a_line
@@ -39,8 +40,7 @@ class Scene(Protocol):
     is_end: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(msgspec.Struct, frozen=True):
     """A scene without a board: the events so far, the last one said in a line."""
 
     events: Sequence[Event]

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, replace
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,6 +45,8 @@ def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: fl
 
     Ends with exit code 1 where something is wrong. The file is run in a process of its own.
     """
+    from msgspec.structs import asdict
+
     from cantstop_arena.check.findings import WRONG
     from cantstop_arena.check.supervisor import BotCheck
 
@@ -100,6 +101,8 @@ def _described(target: Path | str, catalogue: "Catalogue") -> "Sequence[Descript
 
 def _seen_from_here(findings: "Iterator[Finding]") -> "Iterator[Finding]":
     """The findings with paths that lie below this folder told from here."""
+    from msgspec.structs import replace
+
     here = f"{Path.cwd()}/"
     return (replace(finding, text=finding.text.replace(here, "")) for finding in findings)
 

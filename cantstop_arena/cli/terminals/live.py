@@ -6,9 +6,9 @@ stays visible: whoever stops or kills the program finds the terminal as it was.
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from textwrap import wrap
 
+import msgspec
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
@@ -27,8 +27,7 @@ GAP = 2  # between columns, as in the tables at the end
 NAMES, FEWEST = 1, 3  # the column of the bots' names, and the columns that are always shown
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(msgspec.Struct, frozen=True):
     """What there is to see: `lines` about the run, the standings, and how `old` they are."""
 
     title: str

@@ -1,8 +1,8 @@
 """Tables for people: on a terminal, in Markdown, and in LaTeX (with the package booktabs)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+import msgspec
 from tabulate import DataRow, Line, TableFormat, tabulate
 
 from cantstop_arena.documents.formats import escaping
@@ -30,8 +30,7 @@ _BOOKTABS = TableFormat(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(msgspec.Struct, frozen=True):
     """How tables are drawn.
 
     `form` is tabulate's, `safe` makes foreign text harmless, `number` writes a number, `title`

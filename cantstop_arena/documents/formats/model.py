@@ -1,9 +1,10 @@
 """A table as plain data: columns that say what their values are, rows of values, notes below."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
 
 LOPSIDED = 0.2  # of the farther end's distance
 DIGITS = 10  # more than any tournament can tell, and few enough to be the same on every machine
@@ -36,8 +37,7 @@ class Kind(Enum):
     ESTIMATE = "estimate"
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """What a column is called, for programs (`key`) and for people (`heading`), and its values.
 
     People are shown `decimals`, of a hundred where it is `percent`, and no `optional` column
@@ -78,8 +78,7 @@ class Column:
         return number if isinstance(number, int) else significant(number)
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """Rows of values, one for each column; `name` is for programs, `title` for people."""
 
     name: str

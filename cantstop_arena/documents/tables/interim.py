@@ -1,6 +1,6 @@
 """The standings while a tournament is played: who is ahead so far, and how sure that is."""
 
-from dataclasses import dataclass
+import msgspec
 
 from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.documents.analysis import Analysis
@@ -13,8 +13,7 @@ from cantstop_arena.ratings.precision import widest
 _RATED = (ELO, estimate("score", "score %", 2, percent=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Interim:
+class Interim(msgspec.Struct, frozen=True):
     """What is known after so many `games`; `extent` of the widest interval, where one waits for it.
 
     The columns of the table, after rank and bot, come in the order of their importance.

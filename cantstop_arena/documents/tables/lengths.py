@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from math import sqrt
+
+import msgspec
 
 from cantstop_arena.deals.lengths import LONGEST_EXACT, shortest_of
 from cantstop_arena.deals.outcomes import Tally
@@ -15,8 +16,7 @@ from cantstop_arena.ratings.scores import variance
 PERCENTS = (5, 25, 50, 75, 95)
 
 
-@dataclass(frozen=True, slots=True)
-class Lengths:
+class Lengths(msgspec.Struct, frozen=True):
     """The lengths of a bot's games: `classes` has games by class, `percentiles` those of PERCENTS.
 
     A percentile is the shortest length of its class.

@@ -5,9 +5,9 @@ exists if and only if the graph "i won something in a game against j" is strongl
 each field (Ford 1957; Hunter 2004 for more than two seats), given the seats' effects.
 """
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,8 +16,7 @@ from cantstop_arena.ratings.model.evidence import Evidence, Ints
 Truths: TypeAlias = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class Connections:
+class Connections(msgspec.Struct, frozen=True):
     """`together[i, j]`: the two are of one field.
 
     At the bound are the bots outside the largest set of bots of their field that all won, directly

@@ -6,9 +6,9 @@ and the colours of those it met, a few times over (colour refinement: Weisfeiler
 Bots of one colour are alike in everything, and then it does not matter which comes first.
 """
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,8 +24,7 @@ Colours: TypeAlias = NDArray[np.uint64]
 ROUNDS = 3  # of refinement: more tell apart only what is made up for it
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True):
     """Games added up: column n of `lineups` are bots in seat order, of `wins` what each seat won.
 
     Wins are in games; shared wins count in parts, so a column of `wins` sums to the games played.
@@ -45,8 +44,7 @@ class Evidence:
         return len(self.lineups)
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(msgspec.Struct, frozen=True):
     """Deals that were played alike: in each of them, every one of the `lineups` once.
 
     `totals` and `products` are those of a Stretch.

@@ -12,10 +12,11 @@ virtual games: one for each bot on average, spread evenly over the field's lineu
 their seats alike. For two bots that is the half win for each that Anscombe adds.
 """
 
-from dataclasses import dataclass, replace
 from math import log
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from cantstop_arena.ratings.model.choice import information
 from cantstop_arena.ratings.model.connections import Connections, Truths, connections, fields_of
@@ -27,8 +28,7 @@ TIE = 1e-10  # in strength: a smaller difference is rounding, counts cannot tell
 UNTOLD = 1e-9  # of a seat's games: less than that is rounding
 
 
-@dataclass(frozen=True, slots=True)
-class Luce:
+class Luce(msgspec.Struct, frozen=True):
     """The model at its maximum.
 
     `strengths` have mean 0 in each field, `seats` in all. `curvature` is Fisher's information of

@@ -1,7 +1,6 @@
 """Deals as they were played: how the games of a deal go together, which sums do not tell."""
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 
 from cantstop_arena.deals.outcomes import Results
@@ -17,8 +16,7 @@ ROUNDING = 1e-9
 MANY_DEALS = 2000  # beyond, Student's quantile is the normal one, whatever the deals' scatter
 
 
-@dataclass(frozen=True, slots=True)
-class Sampled:
+class Sampled(msgspec.Struct, frozen=True):
     """A sample of deals, in the model's canonical numbers and order.
 
     `lineups` are seats by seatings, `masks` the winning seats, deals by seatings.

@@ -10,10 +10,10 @@
   paper and scissors. The rest's squares follow a noncentral chi-square, which gives the interval.
 """
 
-from dataclasses import dataclass
 from math import sqrt
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from cantstop_arena.ratings.distributions import noncentrality, student_tail
@@ -34,8 +34,7 @@ class CyclicShare(NamedTuple):
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class Cycle:
+class Cycle(msgspec.Struct, frozen=True):
     """Three bots, each of which beats the next and the last the first, and those scores."""
 
     bots: tuple[int, int, int]

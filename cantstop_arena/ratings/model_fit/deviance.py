@@ -25,8 +25,7 @@ that is kept as played. As T is itself estimated from D deals, G² / T is compar
 f and f (D - 1) degrees of freedom (Thomas and Rao 1987).
 """
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 
 from cantstop_arena.deals.outcomes import Results
@@ -45,8 +44,7 @@ TERMS = 160
 AT_ONCE = 4096  # counts whose terms are in memory together
 
 
-@dataclass(frozen=True, slots=True)
-class Goodness:
+class Goodness(msgspec.Struct, frozen=True):
     """How well the model fits.
 
     `deviance` is G² and `freedom` its degrees of freedom were all games independent.

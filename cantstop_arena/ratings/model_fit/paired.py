@@ -3,8 +3,7 @@
 The variance is that of a quotient of sums over deals (Cochran 1953).
 """
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 
 from cantstop_arena.deals.outcomes import Results
@@ -13,8 +12,7 @@ from cantstop_arena.ratings.model.evidence import Floats, Ints
 from cantstop_arena.ratings.scores import pair_spread, together
 
 
-@dataclass(frozen=True, slots=True)
-class PairScores:
+class PairScores(msgspec.Struct, frozen=True):
     """Pairs that met, i before j, with their scores: arrays."""
 
     one: Ints

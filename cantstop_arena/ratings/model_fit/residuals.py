@@ -4,8 +4,7 @@ A pair's score less what the model predicts of it (`predicted`), divided by its 
 a p-value of Student's, corrected by Holm's method (see `groups`).
 """
 
-from dataclasses import dataclass
-
+import msgspec
 import numpy as np
 
 from cantstop_arena.deals.outcomes import Results
@@ -21,8 +20,7 @@ from cantstop_arena.ratings.multiple_comparisons import holm
 LEAST_SAMPLE = 30  # deals: with fewer, what the fit takes is left to the model
 
 
-@dataclass(frozen=True, slots=True)
-class Residual:
+class Residual(msgspec.Struct, frozen=True):
     """A pair's score and what the model predicts; `deviate` in standard errors, `chance` of Holm's.
 
     `one` and `other` are bots by number, `one` the one that does better than predicted.
@@ -37,8 +35,7 @@ class Residual:
     chance: float
 
 
-@dataclass(frozen=True, slots=True)
-class Residuals:
+class Residuals(msgspec.Struct, frozen=True):
     """The pairs from the worst predicted on, the cycles from the clearest on, the cyclic share.
 
     The share is None where it is not defined: with fewer than three bots that all met in a circle,

@@ -18,8 +18,9 @@ is accepted with probability alpha at most, and H0 where H1 is true with beta at
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import expm1, log, log10, sqrt
+
+import msgspec
 
 from cantstop_arena.deals.outcomes import TEST, Until
 
@@ -43,8 +44,7 @@ def elo_of(score: float) -> float:
     return 400 * log10(score / (1 - score))
 
 
-@dataclass(frozen=True, slots=True)
-class Sprt:
+class Sprt(msgspec.Struct, frozen=True):
     """The hypotheses, elo0 below elo1, and how often each may be accepted wrongly."""
 
     elo0: float

@@ -1,8 +1,9 @@
 """The highlights of a tournament, each to be played back, and what makes it one."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from cantstop_arena.deals.lengths import LONGEST_EXACT
 from cantstop_arena.documents.document import Document, Section
@@ -36,8 +37,7 @@ def against(names: Sequence[str]) -> str:
     return f"{', '.join(others)} against {last}" if others else f"{last} alone"
 
 
-@dataclass(frozen=True, slots=True)
-class _Replay:
+class _Replay(msgspec.Struct, frozen=True):
     """A game to be played back, and all that it is a highlight for."""
 
     game: Game

@@ -8,10 +8,12 @@ import hashlib
 import pickle
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
 
 import cantstop_arena
 from cantstop_arena.bot_sources.describe import described_command
@@ -66,8 +68,7 @@ def differences(there: Mapping[str, str]) -> str:
     return "; ".join(told)
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(msgspec.Struct, frozen=True):
     """A tournament's table and bots as the arena knows them, and how workers are kept.
 
     `texts` are those of bots' files, by their digests; `here` is the folder in which the run was
@@ -112,8 +113,7 @@ def unpacked(hire: Hire) -> Job:
     return job
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """A job on a machine: its table, what is known of the bots there, and how workers are kept."""
 
     spec: TableSpec

@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.deals.seatings import Group
@@ -16,8 +17,7 @@ _WINDOW = 3  # bundles that a machine has at most
 _SOON = 0.01  # seconds from which on a pace can be told
 
 
-@dataclass
-class Piece:
+class Piece(msgspec.Struct):
     """A block or a part of one; `left` are the deals, each from and up to, that have no result."""
 
     block: Block

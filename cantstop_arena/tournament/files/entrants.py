@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from cantstop_arena.bot_sources.bot_specs import RESERVED, Description
 from cantstop_arena.bot_sources.describe import described_command
@@ -40,8 +41,7 @@ A_BOT = (
 )
 
 
-@dataclass(frozen=True)
-class Entrant:
+class Entrant(msgspec.Struct, frozen=True, dict=True):
     """A bot under the name it plays by, with all its options.
 
     One that is to `isolate` plays in a process of its own; a program of any language always does,
@@ -80,8 +80,7 @@ class Entrant:
         return _path_from(folder, path) if path and path.stem == self.bot.name else self.bot.name
 
 
-@dataclass(frozen=True)
-class EntrantReader:
+class EntrantReader(msgspec.Struct, frozen=True):
     """Reads the list of bots."""
 
     reader: Reader

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import asdict, replace
 
 from cantstop_arena.deals.outcomes import Until
 from cantstop_arena.deals.seatings import Orders, groups_with
@@ -31,8 +33,7 @@ _TRIES_APART = 4
 ON_FAULT = ("forfeit", "abort")
 
 
-@dataclass(frozen=True)
-class FaultPolicy:
+class FaultPolicy(msgspec.Struct, frozen=True):
     """What becomes of bots that misbehave: the limits, and whether the first fault ends a run.
 
     Limits are in seconds: for a decision, and for a worker or a program to get ready.
@@ -52,8 +53,7 @@ class FaultPolicy:
         return _TRIES_APART * (self.start_limit + self.decision_limit)
 
 
-@dataclass(frozen=True)
-class Tournament:
+class Tournament(msgspec.Struct, frozen=True):
     """What is to be played: every group of `players` entrants, `games` games each.
 
     With a `challenger` only its groups meet. With `until`, so many games at most: fewer where
@@ -70,17 +70,17 @@ class Tournament:
     seed: Seed
     policy: FaultPolicy
     entrants: tuple[Entrant, ...]
-    source: Path = field(compare=False)
-    anchor: Mapping[str, float] = field(default_factory=dict, compare=False)
+    source: Path
+    anchor: Mapping[str, float] = msgspec.field(default_factory=dict)
     lineups: tuple[Group, ...] | None = None  # the groups that meet, where it is not all
     challenger: str = ""  # the entrant that sits in all of them
     compared: bool = False  # with other rule sets, so that the ledger keeps counts deal by deal
     until: Until | None = None
     luck_removed: bool = False
-    blocks: int = field(default=BLOCKS, compare=False)  # that a run is cut into, at least
-    drawn: bool = field(default=False, compare=False)
-    reseeded: bool = field(default=False, compare=False)  # on the command line
-    hidden: tuple[Path, ...] = field(default=(), compare=False)
+    blocks: int = BLOCKS  # that a run is cut into, at least
+    drawn: bool = False
+    reseeded: bool = False  # on the command line
+    hidden: tuple[Path, ...] = ()
 
     @property
     def measured(self) -> bool:
@@ -160,8 +160,7 @@ class Tournament:
         return identity
 
 
-@dataclass(frozen=True)
-class Overrides:
+class Overrides(msgspec.Struct, frozen=True):
     """What the command line says instead of the file."""
 
     games: int | None = None

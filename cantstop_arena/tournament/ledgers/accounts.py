@@ -2,10 +2,11 @@
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Protocol
+
+import msgspec
 
 from cantstop_arena.deals.outcomes import Charge, Fault, Tally
 from cantstop_arena.deals.seatings import Group, Orders
@@ -37,8 +38,7 @@ class Books(Protocol):
         """The bots whose answers were others when a game was played twice."""
 
 
-@dataclass(frozen=True)
-class Account:
+class Account(msgspec.Struct, frozen=True, dict=True):
     """A tournament's ledger, what was played (a tournament's identity), and how to tell a fault."""
 
     ledger: Books

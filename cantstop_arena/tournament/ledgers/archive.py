@@ -11,10 +11,11 @@ import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeGuard, TypeVar
+
+from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import Charge, Fault, Results, Until
 from cantstop_arena.errors import ArenaError, BotError, LedgerError

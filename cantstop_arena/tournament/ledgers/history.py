@@ -1,12 +1,12 @@
 """A tournament as it stood after fewer deals: what its results would have been then."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
 from operator import add
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from cantstop_arena.deals.outcomes import Fault, Results, Tally
@@ -24,8 +24,7 @@ LEAST_DEALS = 8
 MOST_GAMES = 4_000_000  # that are read again; of longer tournaments the beginning is shown
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(msgspec.Struct, frozen=True):
     """The results after the first `deals` deals, as far as wins go: games are not counted out."""
 
     deals: int

@@ -10,11 +10,11 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec.structs import asdict
 
 from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally
 from cantstop_arena.deals.sampling import Bytes

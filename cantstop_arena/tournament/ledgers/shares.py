@@ -1,10 +1,10 @@
 """What counts of ledgers rated together: a group that met on the same deals in several, once."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,8 +22,7 @@ from cantstop_arena.tournament.ledgers.accounts import Account
 from cantstop_arena.tournament.ledgers.ledger import KeptDeals
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(msgspec.Struct, frozen=True):
     """What counts of an account: the `spans` of some groups; bots that play on have a `number`."""
 
     account: Account

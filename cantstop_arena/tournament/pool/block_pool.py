@@ -1,16 +1,16 @@
 """Whoever plays blocks for a run, on this machine or on others."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import WorkerPoolError
 
 
-@dataclass(frozen=True)
-class PlayedPart:
+class PlayedPart(msgspec.Struct, frozen=True):
     """The result of a block, or of a part of it."""
 
     result: BlockResult

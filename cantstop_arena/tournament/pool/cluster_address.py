@@ -2,8 +2,9 @@
 
 import os
 import re
-from dataclasses import dataclass
 from importlib.util import find_spec
+
+import msgspec
 
 from cantstop_arena.errors import UsageError
 
@@ -11,8 +12,7 @@ WANTED = "tcp://HOST:PORT, tls://HOST:PORT, file:SCHEDULER.json or local:PROCESS
 _MOST_LOCAL = 256
 
 
-@dataclass(frozen=True)
-class Address:
+class Address(msgspec.Struct, frozen=True):
     """A scheduler's address, the file that tells it, or how many machines to play here."""
 
     kind: str

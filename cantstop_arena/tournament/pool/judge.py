@@ -7,9 +7,10 @@ others committed in them.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from heapq import heappop, heappush, heapreplace
 from itertools import count
+
+import msgspec
 
 from cantstop_arena.deals.outcomes import Block, Fault, merged
 from cantstop_arena.deals.seatings import Group
@@ -18,8 +19,7 @@ _Place = tuple[int, Group]  # in the order of counting: a deal, and a group
 _END: _Place = (1 << 62, ())
 
 
-@dataclass(frozen=True)
-class Sentence:
+class Sentence(msgspec.Struct, frozen=True):
     """A bot that is out, and its faults up to that moment, one for each kind."""
 
     bot: int

@@ -1,8 +1,9 @@
 """Who is suspected when a worker fails, how often, and which games are lost by that."""
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from cantstop_arena.deals.outcomes import Block, Fault, Snapshot
 from cantstop_arena.deals.seatings import Group, Orders, lineups
@@ -33,8 +34,7 @@ class Bots(Protocol):
         """Keep in bounds what bots leave behind while they play."""
 
 
-@dataclass(frozen=True)
-class Failure:
+class Failure(msgspec.Struct, frozen=True):
     """Why a worker has to be replaced: the kind of fault, what to say of it, whether it is proven.
 
     What is proven was the doing of the bot that was to decide; else it may have been an accident.
@@ -45,8 +45,7 @@ class Failure:
     proven: bool = False
 
 
-@dataclass(frozen=True)
-class Suspect:
+class Suspect(msgspec.Struct, frozen=True):
     """A bot that may have harmed its worker, in which game, and whether it was to decide then."""
 
     bot: int

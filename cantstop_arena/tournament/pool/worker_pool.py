@@ -9,9 +9,10 @@ it, is charged, and the game is lost by it unplayed.
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from multiprocessing.connection import wait
 from typing import Any
+
+import msgspec
 
 from cantstop_arena.bot_sources import bot_files
 from cantstop_arena.deals.outcomes import DIED, TOO_SLOW, Block, BlockResult, Window
@@ -43,8 +44,7 @@ _TO_STOP = 2.0  # seconds for a bot that does not heed the limit of its own proc
 _GRACE = 5.0  # seconds without any sign of life, beyond ten times the time of a block
 
 
-@dataclass(frozen=True)
-class Terms:
+class Terms(msgspec.Struct, frozen=True):
     """How workers are kept: how many, started how, with how many more bytes of memory each.
 
     `start_limit` are the seconds that each may take to get ready, `foreign` the bots that are

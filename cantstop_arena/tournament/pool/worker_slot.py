@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Collection
-from dataclasses import dataclass
+
+import msgspec
 
 from cantstop_arena.deals.outcomes import Block, Fault
 from cantstop_arena.runtime.watchdog import Watchdog
@@ -10,8 +11,7 @@ from cantstop_arena.tournament.pool.messages import Building
 from cantstop_arena.tournament.pool.worker import Worker
 
 
-@dataclass
-class Piece:
+class Piece(msgspec.Struct):
     """A block, or what is left of one, on its way through the workers."""
 
     block: Block

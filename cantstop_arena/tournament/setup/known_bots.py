@@ -1,7 +1,8 @@
 """What is known of the bots of a tournament where they play, so as to judge what is seen."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.runtime.system import short_path
@@ -10,8 +11,7 @@ from cantstop_arena.tournament.pool.bot_logs import BotLogs
 from cantstop_arena.tournament.setup.preparation import Part
 
 
-@dataclass(frozen=True)
-class Bots:
+class Bots(msgspec.Struct, frozen=True):
     """What a parent knows of a tournament's bots, to judge what it sees of its workers."""
 
     parts: Sequence[Part]

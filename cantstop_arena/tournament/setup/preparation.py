@@ -7,8 +7,10 @@ processes find on disk.
 import base64
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.bot_sources.bot_functions import place_of
 from cantstop_arena.bot_sources.complaints import LONGEST_REPORT, complaint_of
@@ -28,8 +30,7 @@ if TYPE_CHECKING:
 _COMPILING = 300.0  # seconds that a compiled bot may take to be made, once
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """What there is to know of a bot that takes part: its lane, and where its functions begin."""
 
     native: bool

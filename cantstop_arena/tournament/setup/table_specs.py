@@ -4,9 +4,11 @@ import json
 import os
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.bot_sources.bot_functions import lane_of
 from cantstop_arena.bot_sources.bot_specs import Address, BotSpec, Description
@@ -30,8 +32,7 @@ if TYPE_CHECKING:
     from cantstop_arena.table.table import Table
 
 
-@dataclass(frozen=True)
-class SeatSpec:
+class SeatSpec(msgspec.Struct, frozen=True):
     """A bot as it was described, its options as JSON: all that a process needs to build the bot.
 
     One with a `launch` plays in a process of its own, and is not built here. A `native` bot is
@@ -90,8 +91,7 @@ def seat_for(name: str, bot: Description | BotSpec, options: Mapping[str, Any]) 
     return SeatSpec(name, bot.address, told, None, bot.learns, is_native, files)
 
 
-@dataclass(frozen=True)
-class TableSpec:
+class TableSpec(msgspec.Struct, frozen=True):
     """All that a process needs to set up a tournament's table."""
 
     game: str

@@ -1,9 +1,10 @@
 """The board as parts of a picture in SVG: its columns, its spaces, and who stands on them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from math import cos, pi, sin
 from xml.etree import ElementTree as ET
+
+import msgspec
 
 from cantstop_arena.views.cantstop.scenes import SEATS, Scene
 
@@ -13,8 +14,7 @@ RADIUS, SMALL = 9.0, 6.5  # of a marker, and of one on a space that many share
 CROWD = 4  # that many on a space are drawn small
 
 
-@dataclass(frozen=True, slots=True)
-class Palette:
+class Palette(msgspec.Struct, frozen=True):
     """The colours of a picture; `light` is that of letters on markers, and of runners."""
 
     ink: str
@@ -25,8 +25,7 @@ class Palette:
     seats: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """A marker or a runner, in which column it stands, and where that is in the picture."""
 
     seat: int

@@ -5,7 +5,8 @@ read from the record of one game, to make sure that it is the game that was mean
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from cantstop_arena.documents.tables.notes import all_of
 from cantstop_arena.games.cantstop.counts import TELLING
@@ -17,16 +18,14 @@ from cantstop_arena.views.cantstop.scenes import Scene, scenes
 LONGEST, CLOSEST, COMEBACK = TELLING
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
+class Lead(msgspec.Struct, frozen=True):
     """By how much somebody is ahead: columns claimed, then progress in all columns, in columns."""
 
     columns: int
     progress: float
 
 
-@dataclass(frozen=True, slots=True)
-class Story:
+class Story(msgspec.Struct, frozen=True):
     """A game's turns, the winner's lead at the end, and the farthest that it had been behind.
 
     Of games that nobody won alone there is nothing to say of the winner. `remembered` has, by

@@ -1,7 +1,9 @@
 """The board of a recorded game, event by event, for whoever draws it or tells of it."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.texts import in_a_line
@@ -13,8 +15,7 @@ LONGEST_RULES = 200  # the name of a rule set, which can tell every parameter
 Spaces = Mapping[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(msgspec.Struct, frozen=True):
     """The board after one event of a game, the `opening` or any later one.
 
     `markers` has the spaces of every seat's markers by column, `runners` those of the runners, and

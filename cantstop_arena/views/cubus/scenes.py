@@ -1,7 +1,9 @@
 """What there is to see after each event of a recorded game of Cubus."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.game_api.game import Event
 from cantstop_arena.games.cubus.builds.build import Table
@@ -13,8 +15,7 @@ LETTERS = "ABCDEF"  # of the seats
 _LONGEST_NAME = 100
 
 
-@dataclass(frozen=True)
-class Scene:
+class Scene(msgspec.Struct, frozen=True):
     """The table after an event; `before` is the table that it changed, None where it did not.
 
     `table` is None when the last crate has been taken.

@@ -6,10 +6,11 @@ out count as the outermost. An advance weighs the same whether or not it jumps o
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.rules import SIDES
@@ -20,8 +21,7 @@ _ByColumn: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 _FARTHEST = 8  # the outermost columns of the largest board are 7 from the middle
 
 
-@dataclass(frozen=True)
-class Numbers:
+class Numbers(msgspec.Struct, frozen=True):
     """What tells one bot of the family from another.
 
     `values` and the weight of moving onto space j of a column of length l,

@@ -1,7 +1,8 @@
 """Rule of 28, the classic pencil-and-paper strategy of Michael Keller."""
 
-from dataclasses import replace
 from typing import Literal
+
+from msgspec.structs import replace
 
 from cantstop_arena.games.cantstop.bots.heuristic import Numbers, Ties, heuristic_player
 from cantstop_arena.games.cantstop.hooks import Player

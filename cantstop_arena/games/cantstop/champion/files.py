@@ -4,11 +4,11 @@ import hashlib
 import json
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from cantstop_arena.errors import RulesError, UsageError
@@ -24,8 +24,7 @@ _FORMAT = 1
 _LONGEST = 1 << 20  # bytes
 
 
-@dataclass(frozen=True)
-class Nets:
+class Nets(msgspec.Struct, frozen=True):
     """Nets for one rule set and number of seats, each a record array of length 1.
 
     `ends` knows what positions are worth in which a turn ends, `rolls` what rolling on is worth.

@@ -1,10 +1,11 @@
 """What each decision of a bot loses, by an evaluator of the positions in which it is taken."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
+from msgspec.structs import asdict
 
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.deals.seeds import Seed
@@ -23,8 +24,7 @@ SIZES = (0.0, 0.005, 0.02, 0.05)
 _WIDTH = 1.96  # standard errors on either side of an interval that covers 95 %
 
 
-@dataclass(frozen=True)
-class Mistake:
+class Mistake(msgspec.Struct, frozen=True):
     """A decision that loses something: a chance to win or, alone, turns.
 
     `markers` are those of each seat by column, `runners` where they stood when it was taken. Alone
@@ -49,16 +49,14 @@ class Mistake:
         return asdict(self)
 
 
-@dataclass(frozen=True)
-class Mean:
+class Mean(msgspec.Struct, frozen=True):
     """A mean over games, and half of its interval."""
 
     mean: float
     half: float
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(msgspec.Struct, frozen=True):
     """What a bot's decisions lose, deal by deal, each played once in every seat.
 
     `losses` are those of each deal and kind, `sizes` the numbers of mistakes of each size, and

@@ -5,10 +5,10 @@ import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from platformdirs import user_data_path
 
@@ -28,8 +28,7 @@ _STATES_AT_ONCE = 1_000_000  # solved between two looks at the clock: some tenth
 _SAVE_EVERY = 10.0  # seconds
 
 
-@dataclass
-class Table:
+class Table(msgspec.Struct):
     """The exact values of a board's positions, as `board` numbers them.
 
     For two players the chance that the player on turn wins (half of it where the win is shared),
@@ -52,8 +51,7 @@ class Table:
         return 1.0 - (self.next + 1) / len(self.worths)
 
 
-@dataclass(frozen=True)
-class Effort:
+class Effort(msgspec.Struct, frozen=True):
     """What solving a board takes, told before it begins. Seconds are of one core, very roughly."""
 
     size: Size

@@ -5,9 +5,9 @@ plays its games: so any number of workers comes to the same nets, and a training
 goes on where it was.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,8 +28,7 @@ _ROLLING_LOOKS = 400_000  # samples that are learned from in a round
 _HEURISTIC, _EXACT, _TEST, _ROLLING = 1, 2, 3, 4  # where chance comes from
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True):
     """How many rounds of how many games there are."""
 
     heuristic_rounds: int = 60
@@ -41,8 +40,7 @@ class Plan:
     test_games: int = 500
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(msgspec.Struct, frozen=True):
     """What is trained for, by which seed, after which teachers."""
 
     rules: RuleSet

@@ -1,12 +1,12 @@
 """Axes whose places are percents of a drawing's width, so that drawings fit any column."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import ceil, floor, log10
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Axis:
+
+class Axis(msgspec.Struct, frozen=True):
     """Values from `low` to `high` across a drawing, with `pad` percent free on either side."""
 
     low: float

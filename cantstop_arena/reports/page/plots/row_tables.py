@@ -1,8 +1,8 @@
 """Tables in which a cell of each row can be a drawing, and which turn into blocks on phones."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from markupsafe import Markup
 
 from cantstop_arena.documents.formats.escaping import printable
@@ -11,8 +11,7 @@ from cantstop_arena.reports.page.plots.elements import element, joined
 LONGEST_LINE = 34  # letters of a name that is not broken into lines
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(msgspec.Struct, frozen=True):
     """The head of a column: its label, its class, the labels of its axis; can it be sorted by?"""
 
     label: str | Markup
@@ -22,8 +21,7 @@ class Head:
     about: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(msgspec.Struct, frozen=True):
     """A cell: `value` is what its column is sorted by, `label` what phones call it."""
 
     content: str | Markup
@@ -33,8 +31,7 @@ class Cell:
     heads_row: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """The cells of a row, and the row's class."""
 
     cells: Sequence[Cell]

@@ -1,8 +1,9 @@
 """What `comparison.json` says of a rule set, read for its page: changes, verdicts, levels."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from cantstop_arena.compare.measures import BOT, LAST_SEAT, ORDER, UNFINISHED, Questions
 from cantstop_arena.compare.statistics import (
@@ -25,8 +26,7 @@ _SIGNS = {NEGLIGIBLE: "≈", UNDECIDED: "?", SAME: "=", KEPT: "=", CHANGED: "≠
 _MANY = 30  # of a count, beyond which a decimal is enough
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """One measure under one rule set, compared with the baseline."""
 
     told: Content
@@ -94,8 +94,7 @@ class Change:
         return plain(value, 1 if abs(value) > _MANY else 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
+class Variant(msgspec.Struct, frozen=True):
     """A rule set at tables of one size, against the baseline there."""
 
     name: str
@@ -105,8 +104,7 @@ class Variant:
     changes: Mapping[str, Change]
 
 
-@dataclass(frozen=True, slots=True)
-class Kindred:
+class Kindred(msgspec.Struct, frozen=True):
     """Measures that are told in the same unit, and stand together."""
 
     key: str

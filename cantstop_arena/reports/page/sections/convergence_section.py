@@ -1,9 +1,9 @@
 """How the ratings converged: Elo after fewer deals."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+import msgspec
 from markupsafe import Markup
 
 from cantstop_arena.documents.analysis import Analysis
@@ -27,16 +27,14 @@ _APART = 15  # pixels between names
 _LONGEST = 24  # letters of a name beside its curve
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+class Past(msgspec.Struct, frozen=True):
     """What was known after fewer deals."""
 
     deals: int
     analysis: Analysis
 
 
-@dataclass(frozen=True, slots=True)
-class _Curve:
+class _Curve(msgspec.Struct, frozen=True):
     """A bot's Elo at each moment at which it had played."""
 
     name: str

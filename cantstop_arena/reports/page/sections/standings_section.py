@@ -1,8 +1,8 @@
 """The standings: one table with a dot and its interval in each row."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import msgspec
 from markupsafe import Markup
 
 from cantstop_arena.documents.analysis import Analysis
@@ -41,8 +41,7 @@ _GROUPED = "Bots that share a letter are not significantly different."
 _RATED = f"{_GROUPED} LOS: likelihood, in this field, that the bot is better than the one below it."
 
 
-@dataclass(frozen=True, slots=True)
-class _View:
+class _View(msgspec.Struct, frozen=True):
     """A stretch of the axis, whether of all bots or of a zoom, and its class."""
 
     axis: Axis

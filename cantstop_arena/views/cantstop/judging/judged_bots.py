@@ -3,8 +3,9 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.games.cantstop.rules import RuleSet

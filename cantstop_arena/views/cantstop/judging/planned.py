@@ -1,8 +1,9 @@
 """What is to be judged: bots, their rivals, deals, and the file by which games are replayed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from cantstop_arena.games.cantstop.judging.evaluators import best_evaluator
 from cantstop_arena.games.cantstop.rules import RuleSet
@@ -13,8 +14,7 @@ from cantstop_arena.views.cantstop.judging.judge_errand import Task
 PERFECT = "optimal"  # the judge that knows a solved board
 
 
-@dataclass(frozen=True)
-class Judge:
+class Judge(msgspec.Struct, frozen=True):
     """Who judges: the table of a solved board in a folder, or nets."""
 
     name: str
@@ -33,8 +33,7 @@ def judge_for(rules: RuleSet, players: int, tables: Path | None) -> Judge:
     return Judge(best_evaluator(rules, players, folder).name, folder)
 
 
-@dataclass(frozen=True)
-class Planned:
+class Planned(msgspec.Struct, frozen=True):
     """What is to be judged, on so many `deals` of each bot in all.
 
     At the table `bots` all of them are prepared. `rival` is whom all of them meet, empty where they

@@ -1,10 +1,10 @@
 """A recorded game to be played back on a page, step by step, and told in words below."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
 from pathlib import Path
 
+import msgspec
 from markupsafe import Markup
 
 from cantstop_arena.documents.document import Game, rendered
@@ -18,8 +18,7 @@ from cantstop_arena.views.cantstop.svg import heading
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-@dataclass(frozen=True, slots=True)
-class TurnTold:
+class TurnTold(msgspec.Struct, frozen=True):
     """A turn of a game in words: who took it, each roll, and how it ended."""
 
     number: int
@@ -28,8 +27,7 @@ class TurnTold:
     ending: str
 
 
-@dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(msgspec.Struct, frozen=True):
     """A game that a script plays back step by step; where there is none, it is told in words.
 
     The `board` and the `claims`, columns by seat, are those of the end. `target` columns win. The

@@ -1,18 +1,17 @@
 """Compiled bots before they are compiled, and after: functions marked so, and addresses of code."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import compile_options
 
 
-@dataclass(frozen=True)
-class NativePlayer:
+class NativePlayer(msgspec.Struct, frozen=True):
     """The address of a bot's machine code, how many numbers it keeps during a game, and what
     keeps that code in memory."""
 
