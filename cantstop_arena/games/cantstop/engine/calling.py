@@ -16,9 +16,17 @@ from cantstop_arena.games.cantstop.engine.compiling.players import is_live
 from cantstop_arena.games.cantstop.engine.moves import at
 from cantstop_arena.games.cantstop.engine.native import (  # noqa: F401 - they teach numba the types
     attributes,
+    fields,
     sequences,
 )
-from cantstop_arena.games.cantstop.engine.native.types import MOVES, RECORD, TURN, as_moves, as_turn
+from cantstop_arena.games.cantstop.engine.native.types import (
+    INLINE,
+    MOVES,
+    RECORD,
+    TURN,
+    as_moves,
+    as_turn,
+)
 from cantstop_arena.games.cantstop.engine.turns import turn_player
 
 CHOOSE_MOVE = types.int64(TURN, MOVES)
@@ -69,7 +77,7 @@ def game_at(handle: Any) -> Any:
     return handle
 
 
-@overload(game_at, jit_options={"forceinline": True})
+@overload(game_at, jit_options=INLINE)
 def _game_at(handle):
     return lambda handle: _record_at(handle)
 
@@ -89,7 +97,7 @@ def _yes(answer: Any) -> bool:
     raise NotImplementedError
 
 
-@overload(_index, jit_options={"forceinline": True})
+@overload(_index, jit_options=INLINE)
 def _checked_index(answer):
     if isinstance(answer, types.Integer) and not isinstance(answer, types.Boolean):
         return lambda answer: answer
@@ -98,7 +106,7 @@ def _checked_index(answer):
     raise TypingError(f"choose_move must return the index of a move, not a value of type {answer}")
 
 
-@overload(_yes, jit_options={"forceinline": True})
+@overload(_yes, jit_options=INLINE)
 def _checked_yes(answer):
     if isinstance(answer, types.Boolean | types.Integer):
         return lambda answer: bool(answer)

@@ -20,7 +20,7 @@ from cantstop_arena.runtime.machinecode.toolchain import compiles, sources, tool
 
 ENGINE = (
     *("calling", "course", "dice", "kernel", "luck", "moves", "settling", "standings", "turns"),
-    *("native.attributes", "native.sequences", "native.types"),
+    *("native.attributes", "native.fields", "native.sequences", "native.types"),
 )
 """The modules of the engine that are compiled, or teach numba what to compile."""
 

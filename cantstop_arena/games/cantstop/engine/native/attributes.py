@@ -1,4 +1,4 @@
-"""What a compiled bot reads from its turn: the attributes and methods of the types in `shapes`."""
+"""What a compiled bot reads from its turn: what is reckoned, besides the record's `fields`."""
 
 import operator
 from collections.abc import Callable
@@ -16,9 +16,6 @@ from cantstop_arena.games.cantstop.engine.native.types import (
     Spaces,
     Turn,
     as_columns,
-    as_rival_claims,
-    as_rivals,
-    as_rules,
     game_of,
     memory_of,
     space_in,
@@ -29,7 +26,7 @@ from cantstop_arena.games.cantstop.rules import LANDINGS, STOPS
 
 # Turn ---------------------------------------------------------------------------------------
 
-_RUNNERS, _MARKERS, _LENGTHS = (FIELDS[name][1] for name in ("runners", "markers", "lengths"))
+_MARKERS = FIELDS["markers"][1]
 _ROW = 8 * COLUMNS
 
 
@@ -37,21 +34,8 @@ def _attribute(kind: type, name: str, read: Callable[..., Any]) -> None:
     overload_attribute(kind, name, jit_options=INLINE)(lambda view: read)
 
 
-_attribute(Turn, "seat", lambda view: game_of(view).seat)
-_attribute(Turn, "players", lambda view: game_of(view).players)
-_attribute(Turn, "number", lambda view: game_of(view).turn)
-_attribute(Turn, "rolls", lambda view: game_of(view).rolls)
-_attribute(Turn, "runners", lambda view: spaces_at(view, _RUNNERS))
-_attribute(Turn, "free", lambda view: game_of(view).free)
-_attribute(Turn, "placed", lambda view: as_columns(game_of(view).placed))
 _attribute(Turn, "usable", lambda view: as_columns(moves.usable_columns(game_of(view))))
-_attribute(Turn, "claimed", lambda view: as_columns(game_of(view).claimed))
-_attribute(Turn, "markers", lambda view: spaces_at(view, _MARKERS + _ROW * game_of(view).seat))
-_attribute(Turn, "rivals", lambda view: as_rivals(view))
-_attribute(Turn, "claims", lambda view: game_of(view).claims[game_of(view).seat])
-_attribute(Turn, "rival_claims", lambda view: as_rival_claims(view))
 _attribute(Turn, "memory", lambda view: memory_of(game_of(view), game_of(view).seat))
-_attribute(Turn, "rules", lambda view: as_rules(view))
 
 
 @overload_attribute(Turn, "dice", jit_options=INLINE)
@@ -154,11 +138,6 @@ def _rivals_length(rivals):
 
 # Rules --------------------------------------------------------------------------------------
 
-_attribute(Rules, "sides", lambda view: game_of(view).sides)
 _attribute(Rules, "columns", lambda view: range(2, 2 * game_of(view).sides + 1))
-_attribute(Rules, "lengths", lambda view: spaces_at(view, _LENGTHS))
-_attribute(Rules, "runners", lambda view: game_of(view).runner_count)
-_attribute(Rules, "columns_to_win", lambda view: game_of(view).columns_to_win)
 _attribute(Rules, "landing", lambda view: LANDINGS[game_of(view).landing])
 _attribute(Rules, "stop", lambda view: STOPS[game_of(view).stop])
-_attribute(Rules, "turn_limit", lambda view: game_of(view).turn_limit)

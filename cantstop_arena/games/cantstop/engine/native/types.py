@@ -13,9 +13,10 @@ from numba import types
 from numba.extending import intrinsic, models, overload, register_model
 
 from cantstop_arena.games.cantstop.engine.state import GAME
+from cantstop_arena.runtime.machinecode.linked import LINKED
 
 RECORD = numba.from_dtype(GAME)
-INLINE = {"forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+INLINE = {"forceinline": True, **LINKED}
 
 
 # Types --------------------------------------------------------------------------------------
@@ -120,9 +121,6 @@ def _seen_as(target: types.Type) -> Any:
 game_of = _seen_as(RECORD)
 as_turn = _seen_as(TURN)
 as_moves = _seen_as(MOVES)
-as_rules = _seen_as(RULES)
-as_rivals = _seen_as(RIVALS)
-as_rival_claims = _seen_as(RIVAL_CLAIMS)
 as_columns = _seen_as(COLUMN_SET)
 as_move = _seen_as(MOVE)
 number_in = _seen_as(types.int64)
