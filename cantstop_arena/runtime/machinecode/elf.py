@@ -125,7 +125,8 @@ class _File:
             raise Unfamiliar("an object file has variables")
         if section.alignment > mmap.PAGESIZE:
             raise Unfamiliar("a section wants more than a page")
-        self._places[number] = -(-self.end // section.alignment) * section.alignment
+        step = max(1, section.alignment)
+        self._places[number] = -(-self.end // step) * step
         self.end = self._places[number] + section.size
 
     def _bytes(self, section: _Section) -> bytes:

@@ -66,7 +66,9 @@ class Image:
 
 
 def _machine(opt: int = 2) -> Any:
+    """What numba makes its code for (`numba.core.codegen`)."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_triple(llvm.get_process_triple())
-    return target.create_target_machine(opt=opt, reloc="static", jit=True)
+    relocated = "static" if target.name.startswith("x86") else "default"
+    return target.create_target_machine(opt=opt, reloc=relocated, jit=True)
