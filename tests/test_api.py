@@ -245,6 +245,17 @@ def test_games_know_their_winners_and_play_again(played: ca.Results) -> None:
         played.games(("odds",))
 
 
+def test_a_list_of_games_is_a_data_frame(played: ca.Results) -> None:
+    pandas = pytest.importorskip("pandas")
+    assert played.folder is not None
+    opened = ca.open(played.folder)
+    assert isinstance(opened, ca.Results)
+    games = list(opened.games(("random", "rule28")))
+    frame = pandas.DataFrame(games)
+    assert [*frame["deal"]] == [game.deal for game in games]
+    assert [*frame["winners"]] == [game.winners for game in games]
+
+
 def test_results_rated_together_have_no_folder(played: ca.Results) -> None:
     assert played.folder is not None
     both = ca.rate(played.folder, played.folder, anchor={"random": 1000})

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from jinja2 import Environment
 from msgspec.structs import replace
 from pages import HOSTILE, SERIOUS, Page, checked
 from simulated import Truth
@@ -21,7 +20,7 @@ from cantstop_arena.cli import main
 from cantstop_arena.deals.counting import Rate
 from cantstop_arena.deals.outcomes import Charge, Results
 from cantstop_arena.documents.analysis import Analysis
-from cantstop_arena.documents.document import as_html, rendered
+from cantstop_arena.documents.document import as_html
 from cantstop_arena.errors import PageError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.reports.page.facts import facts
@@ -31,20 +30,6 @@ from cantstop_arena.reports.page.tournament import document
 from cantstop_arena.tournament.ledgers.history import history
 
 CANT_STOP: dict[str, Any] = {"game": GAME.name, "counts": GAME.counts}
-
-
-def test_a_template_is_compiled_when_it_is_new(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CANTSTOP_ARENA_CACHE", str(tmp_path / "cache"))
-    template = tmp_path / "greeting.html"
-    template.write_text("{% if name %}Hello {{ name }}{% endif %}")
-    assert rendered(tmp_path, template.name, name="<b>") == "Hello &lt;b&gt;"
-    monkeypatch.setattr(Environment, "compile", lambda *_, **__: 1 / 0)
-    assert rendered(tmp_path, template.name, name="you") == "Hello you"
-    template.write_text("{{ name }}")
-    with pytest.raises(ZeroDivisionError):
-        rendered(tmp_path, template.name, name="you")
 
 
 def counts(results: Results) -> Results:

@@ -1,10 +1,11 @@
 """Bots as Python says them: names, files, programs, and classes of the caller's own."""
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.api.own_bots import written
@@ -24,14 +25,15 @@ Builder: TypeAlias = Callable[..., Any]
 """A class, or a function, that is called with a bot's options and gives its decisions."""
 
 
-class BotRequest(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class BotRequest:
     """A bot that is to play, with its options, under a name of its own if it has one.
 
     See `bot`, which makes it.
     """
 
     what: "str | Path | Builder"
-    options: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
     as_: str | None = None
     isolate: bool = False
     command: tuple[str, ...] = ()
@@ -96,7 +98,7 @@ def entrant_of(one: AnyBot, catalogue: Catalogue) -> Entrant:
     if isinstance(one, str):
         return entrant_called(one, catalogue)
     request = one if isinstance(one, BotRequest) else BotRequest(one)
-    request = replace(request, options=plain_value(request.options))
+    request = dataclasses.replace(request, options=plain_value(request.options))
     entrant = _entrant(request, catalogue)
     name = entrant.name if request.as_ is None else request.as_
     if not is_printed_well(name):

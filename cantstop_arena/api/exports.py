@@ -5,8 +5,6 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
-
 from cantstop_arena.api.progress import ProgressLines, Silence
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.export.files import opener_of, write_rows
@@ -19,7 +17,8 @@ from cantstop_arena.tournament.files.tournament import Tournament
 from cantstop_arena.tournament.run import KEPT
 
 
-class ExportReport(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class ExportReport:
     """What was written: the file, its rows, and how many games did not come out again as they had.
 
     Those are games of bots that draw from chance of their own, or that hung or died.

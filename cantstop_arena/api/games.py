@@ -1,11 +1,10 @@
 """Single games of a tournament: who won, and, played again, what happened."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-
-import msgspec
 
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.export.ledger_games import LedgerGame, LedgerGames, ledger_games
@@ -17,7 +16,8 @@ Replay = Callable[[Sequence[str], int], Sequence[Event]]
 """Plays a game of bots, in seat order, in a deal again; no events where it comes to no end."""
 
 
-class PlayedGame(msgspec.Struct, frozen=True, dict=True):
+@dataclass(frozen=True)
+class PlayedGame:
     """A game that was played; `seats` are the bots in seat order, `winners` those that won.
 
     All of them are winners where nobody won.

@@ -1,5 +1,6 @@
 """One bot against a field."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,7 @@ def gauntlet(
         planned = _without_refused(planned)
         _check_field(planned.tournament.entrants, players)
     first = planned.tournament.entrants[0].name
-    planned = replace(planned, tournament=planned.tournament.challenged(first))
+    planned = dataclasses.replace(planned, tournament=planned.tournament.challenged(first))
     return named(planned, folder_name(planned.tournament, 1, before="gauntlet-"))
 
 
@@ -84,4 +85,4 @@ def _without_refused(planned: PlannedTournament) -> PlannedTournament:
     told = planned.tournament
     first, *field = told.entrants
     able = [one for one in field if not told.game.refusal(one.bot.name, told.rules, told.players)]
-    return replace(planned, tournament=replace(told, entrants=(first, *able)))
+    return dataclasses.replace(planned, tournament=replace(told, entrants=(first, *able)))

@@ -1,5 +1,6 @@
 """Two bots against each other, also until a test has decided."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,8 @@ class MatchResults(Results):
         return match_text(self.finding)
 
 
-class PlannedMatch(PlannedTournament, frozen=True):
+@dataclass(frozen=True)
+class PlannedMatch(PlannedTournament):
     """A match that can be played, until a test has decided if there is one."""
 
     test: Sprt | None = None

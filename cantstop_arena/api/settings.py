@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
-
-import msgspec
 
 from cantstop_arena.api.progress import ProgressLines, Silence
 from cantstop_arena.errors import UsageError
@@ -26,7 +25,8 @@ class Onlooker(until.Onlooker, match.Onlooker, Protocol):
 Progress: TypeAlias = bool | Callable[[str], Onlooker]
 
 
-class Settings(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class Settings:
     """How many processes play, how they are kept, and who is told of it.
 
     `progress` is whether to print lines to the standard error, or who is told instead, by the name

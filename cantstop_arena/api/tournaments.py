@@ -1,11 +1,12 @@
 """Tournaments: said in Python or read from files, and played."""
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.api.entrants import AnyBot, entrants_of, plain_value
@@ -29,7 +30,8 @@ from cantstop_arena.tournament.run import settled
 _PLACEHOLDER = "tournament"  # until it is known what there is to be named
 
 
-class PlannedTournament(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class PlannedTournament:
     """A tournament that can be played; what has been played of it lies in `folder`."""
 
     tournament: Tournament
@@ -48,7 +50,7 @@ class PlannedTournament(msgspec.Struct, frozen=True):
 
     def without_luck(self) -> "PlannedTournament":
         """The same with luck removed: rolls are scored, and taken out of scores and Elo."""
-        return replace(self, tournament=self.tournament.without_luck())
+        return dataclasses.replace(self, tournament=self.tournament.without_luck())
 
     def run(
         self,

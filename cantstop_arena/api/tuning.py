@@ -2,11 +2,10 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from cantstop_arena.api.entrants import AnyBot, entrant_of
 from cantstop_arena.bot_sources.bot_specs import Description
@@ -26,7 +25,8 @@ ELO = 10  # what the result must be better by
 GAMES = 20_000
 
 
-class TuningResults(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class TuningResults:
     """The options that were found, and how they were: `found` has the trials and the test."""
 
     found: Tuned

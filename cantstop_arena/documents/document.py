@@ -9,7 +9,6 @@ import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from cantstop_arena.documents.compiled_templates import CompiledTemplates
 from cantstop_arena.documents.formats.drawing import Style, lettered
 from cantstop_arena.documents.formats.escaping import printable
 from cantstop_arena.documents.formats.model import Column, Kind, Table
@@ -121,7 +120,6 @@ def rendered(folder: Path, template: str, **content: object) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        bytecode_cache=CompiledTemplates(),
     )
     environment.filters["printable"] = printable
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}

@@ -20,6 +20,7 @@ from cantstop_arena.runtime.machinecode.toolchain import processor, toolchain
 # Called for an array that numba has made when nobody holds it any more. Where numba is not
 # imported, all arrays are NumPy's, and it never is.
 _NEVER_CALLED = "NRT_MemInfo_call_dtor"
+_ASSEMBLING = 1  # to be raised when `jit.assemble` makes other code of the same text
 _ENVIRONMENT = "_ZN08NumbaEnv"
 _OF_NUMBA = ("numba_", "NRT_", "Py", "_Py")
 
@@ -105,7 +106,7 @@ def load(
 
 def assembled(folder: Path | None, name: str, text: str) -> bytes:
     """The object file of a module in LLVM's own language, as it is kept on disk or else made."""
-    key = key_of(toolchain(), processor(), text, name)
+    key = key_of(toolchain(), processor(), text, name, _ASSEMBLING)
     if folder and (kept := unsealed(path_of(folder, name, key), key)) is not None:
         return kept
     from cantstop_arena.runtime.machinecode.jit import assemble

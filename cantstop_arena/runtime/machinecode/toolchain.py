@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 _SETTINGS_FILE = ".numba_config.yaml"  # numba reads it where it is started
+_TOLD_BY_LINUX = ("x86_64", "aarch64")  # in a form that is known here
 _OF_A_PROCESSOR = ("vendor_id", "cpu family", "model", "stepping", "flags", "CPU ", "Features")
 _OF_NO_ACCOUNT = {"NUMBA_DISABLE_JIT", "NUMBA_CACHE_DIR"}
 
@@ -34,10 +35,11 @@ def toolchain() -> str:
 @cache
 def processor() -> tuple[str, ...]:
     """What kind of processor code is made for, and what it can do, as Linux or else LLVM says."""
-    with suppress(OSError), Path("/proc/cpuinfo").open(encoding="utf-8") as told:
-        lines = takewhile(str.strip, told)  # of the first
-        if said := tuple(line.strip() for line in lines if line.startswith(_OF_A_PROCESSOR)):
-            return platform.machine(), *said
+    if platform.machine() in _TOLD_BY_LINUX:
+        with suppress(OSError), Path("/proc/cpuinfo").open(encoding="utf-8") as told:
+            lines = takewhile(str.strip, told)  # of the first
+            if said := tuple(line.strip() for line in lines if line.startswith(_OF_A_PROCESSOR)):
+                return platform.machine(), *said
     from cantstop_arena.runtime.machinecode.jit import processor as seen
 
     return seen()
