@@ -126,8 +126,8 @@ class BlockResult(msgspec.Struct, frozen=True):
     tallies: tuple[Tally, ...]
     winners: bytes
     measures: bytes = b""
-    faults: tuple[Fault, ...] = msgspec.field(default=())
-    irreproducible: tuple[int, ...] = msgspec.field(default=())
+    faults: tuple[Fault, ...] = ()
+    irreproducible: tuple[int, ...] = ()
 
 
 def joined(block: Block, parts: Sequence[BlockResult]) -> BlockResult:

@@ -75,7 +75,7 @@ class Deals(msgspec.Struct, frozen=True):
 
     stretches: tuple[Stretch, ...]
     pairs: Pairs
-    sample: Sample = msgspec.field(default=Sample({}))
+    sample: Sample = Sample({})
 
 
 def gather(
