@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.bot_sources.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import Block, BlockResult, Results
+from cantstop_arena.deals.winners import packed
 from cantstop_arena.tournament import run
 from cantstop_arena.tournament.cluster import line
 from cantstop_arena.tournament.cluster.letters import (
@@ -153,7 +154,7 @@ def like(result: BlockResult, block: Block) -> BlockResult:
     tallies = tuple(
         replace(tally, games=block.deals, lengths={}, telling={}) for tally in result.tallies
     )
-    winners = result.winners[: block.deals * len(tallies)]
+    winners = packed(result.masks()[: block.deals].tobytes())
     return replace(result, block=block, tallies=tallies, winners=winners, measures=b"")
 
 

@@ -193,7 +193,7 @@ def test_a_block_adds_up_to_the_games_of_its_deals(tables: Tables) -> None:
         for seat in (0, 1):
             won = sum(WHOLE // len(game.winners or (0, 1)) for game in games if _won(game, seat))
             assert tally.wins[seat] == won
-    parts = shares(np.frombuffer(result.winners, np.uint8).reshape(30, 2), table.orders)
+    parts = shares(result.masks(), table.orders)
     assert (parts[:, :2].sum(axis=1) == 2 * WHOLE).all()
     tallies = [tally.wins for tally in result.tallies]
     assert parts[:, 0].sum() == tallies[0][0] + tallies[1][1]
@@ -432,7 +432,7 @@ def test_a_bot_that_misbehaves_loses_that_game_and_the_others_share_it(
     assert [fault.deal for fault in result.faults] == [0, 1, 2]
     assert sum(fault.count for fault in result.faults) == games
     assert sum(tally.forfeits for tally in result.tallies) == games
-    won = shares(np.frombuffer(result.winners, np.uint8).reshape(3, -1), table.orders)[:, :players]
+    won = shares(result.masks(), table.orders)[:, :players]
     assert (won[:, -1] == 0).all()
     assert won.sum() == (games * WHOLE if players > 1 else 0)
     end = json.loads(lines(table, group, 0)[-1])

@@ -122,7 +122,7 @@ def test_the_example_learns_and_gets_better() -> None:
     early = late = 0.0
     for lesson in range(4):
         result = table.play(Block((0, 1), 128 * lesson, 128))
-        won = np.frombuffer(result.winners, np.uint8).reshape(128, 2) == np.array([1, 2])
+        won = result.masks() == np.array([1, 2])
         early, late = early + won[:16].mean() / 4, late + won[-64:].mean() / 4
     assert late > early + 0.1
     assert late > 0.55, "it is better than its rival by then"

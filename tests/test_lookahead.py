@@ -44,7 +44,7 @@ def winners(tables: Tables, rules: RuleSet, names: tuple[str, ...], deals: int) 
     table = EngineTable(GAME, rules, bots, len(bots), 7)
     result = table.play(Block(tuple(range(len(bots))), 0, deals))
     assert not result.faults
-    return bytes(result.winners)
+    return result.masks().tobytes()
 
 
 @pytest.mark.long

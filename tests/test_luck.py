@@ -254,7 +254,7 @@ def test_groups_of_three_share_luck_and_bad_luck(tables: Tables) -> None:
     kept = np.frombuffer(result.measures, "<i4").reshape(60, -1)[:, -6:]
     assert abs(kept[:, :3].sum(axis=1)).max() <= 3
     assert kept[:, :3].any() and kept[:, 3:].any()
-    winners = np.frombuffer(result.winners, np.uint8).reshape(60, -1)
+    winners = result.masks()
     assert len(list(seatings_of((0, 1, 2)))) == winners.shape[1]
     found = correction(standard_orders(3), [((0, 1, 2), 0, winners, kept)])
     assert not found((0, 1, 2), 0, kept)[:, :3].sum(axis=1).any()

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import EXCEPTION, Block, BlockResult, Fault, Tally
+from cantstop_arena.deals.winners import packed
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.tournament.pool.frames import Nonsense, framed
 from cantstop_arena.tournament.pool.messages import (
@@ -48,7 +49,9 @@ def fault(**changes: Any) -> Fault:
 
 
 def result(**changes: Any) -> BlockResult:
-    usual = BlockResult(BLOCK, (tally(), tally()), b"\x01\x02\x03\x01", bytes(16), (fault(),), (2,))
+    usual = BlockResult(
+        BLOCK, (tally(), tally()), packed(b"\x01\x02\x03\x01"), bytes(16), (fault(),), (2,)
+    )
     return replace(usual, **changes)
 
 
@@ -195,8 +198,10 @@ def test_what_a_table_plays_can_be_a_result_and_survives_the_way(
         {"tallies": (tally(squares={"turns": 1 << 62}), tally())},
         {"tallies": (tally(lengths={3: (2, 12)}), tally())},
         {"tallies": (tally(telling={"comeback": (3, 9)}), tally())},
-        {"winners": b"\x01\x02\x03"},
-        {"winners": b"\x01\x02\x03\x04"},
+        {"winners": packed(b"\x01\x02" * 5)},
+        {"winners": packed(b"\x01\x02\x03\x04")},
+        {"winners": packed(b"\x01\x02\x03\x01")[:-1]},
+        {"winners": b""},
         {"measures": bytes(17)},
         {"faults": (fault(bot=3),)},
         {"faults": (fault(kind="fun"),)},

@@ -57,7 +57,7 @@ def test_against_itself_whoever_begins_wins_as_often_as_the_table_says(
     value = solved.solve(rules, 2, folder).value
     result = played(tables, rules, ["optimal", "optimal"])
     assert not result.faults
-    winners = np.frombuffer(result.winners, np.uint8)[::2]  # the two seatings are the same game
+    winners = result.masks()[:, 0]  # the two seatings are the same game
     assert abs(np.mean(winners == 1) - value) < 3.3 * sqrt(value * (1 - value) / DEALS)
 
 
@@ -71,7 +71,7 @@ def test_alone_it_takes_as_many_turns_as_the_table_says(tables: Tables, folder: 
 
 def test_it_beats_a_strong_bot_on_a_small_board(tables: Tables, folder: Path) -> None:
     result = played(tables, board(3, 1), ["optimal", "glenn-aloi"], 500)
-    winners = np.frombuffer(result.winners, np.uint8)
+    winners = result.masks().ravel()
     won = (np.mean(winners[::2] == 1) + np.mean(winners[1::2] == 2)) / 2
     assert not result.faults
     assert won > 0.55

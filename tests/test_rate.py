@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zlib
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from parameters import slow_but
 from cantstop_arena.cli import main
 from cantstop_arena.deals.outcomes import Results
 from cantstop_arena.tournament.ledgers.archive import reread
+from cantstop_arena.tournament.ledgers.rows import Row, seal_of, winners_in
 
 ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
 BOTS = ("random", "cautious", "rule28")
@@ -226,6 +228,27 @@ def test_ledgers_of_other_versions_are_refused(cup: str) -> None:
     with closing(sqlite3.connect(f"{cup}/ledger.sqlite")) as ledger, ledger:
         ledger.execute("UPDATE about SET value = '2' WHERE key = 'version'")
     assert "another version" in arena("rate", cup, code=1).stderr
+
+
+def test_results_of_0_2_are_read(cup: str) -> None:
+    before = told(cup)
+    as_of_0_2(Path(cup) / "ledger.sqlite")
+    assert told(cup) == before
+
+
+def as_of_0_2(path: Path) -> None:
+    """Make of a ledger what version 0.2 would have written."""
+    with closing(sqlite3.connect(path)) as ledger, ledger:
+        ledger.execute("UPDATE about SET value = '4' WHERE key = 'version'")
+        (told,) = ledger.execute("SELECT value FROM about WHERE key = 'tournament'").fetchone()
+        for row in map(Row._make, ledger.execute("SELECT * FROM blocks").fetchall()):
+            winners = zlib.compress(winners_in(row.winners, 2 * row.deals).tobytes(), 1)
+            place = (row.first, row.bots)
+            ledger.execute(
+                "UPDATE blocks SET winners = ? WHERE first = ? AND bots = ?", (winners, *place)
+            )
+            seal = seal_of(told, row._replace(winners=winners))
+            ledger.execute("UPDATE seals SET seal = ? WHERE first = ? AND bots = ?", (seal, *place))
 
 
 def test_other_rules_or_seats_cannot_be_rated_together(cup: str) -> None:

@@ -24,6 +24,7 @@ from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Tally, join
 from cantstop_arena.deals.seatings import Group, all_orders, lineups
 from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.deals.spans import Span
+from cantstop_arena.deals.winners import packed
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
@@ -130,7 +131,7 @@ def result(group: Group, first: int, deals: int, faults: int = 0) -> BlockResult
     """A block as it might have been played; the same arguments give the same result."""
     chance = random.Random(repr((group, first, deals)))
     count = factorial(len(group))
-    winners = bytes(chance.randrange(1, 1 << len(group)) for _ in range(count * deals))
+    winners = packed(bytes(chance.randrange(1, 1 << len(group)) for _ in range(count * deals)))
     measures = np.array([chance.randrange(99) for _ in range(2 * deals)], "<u4").tobytes()
     tallies = tuple(
         Tally(
@@ -201,7 +202,7 @@ def test_a_disqualified_bot_leaves_its_faults_and_no_blocks(book: Ledger) -> Non
 def won_by_brute_force(one: BlockResult) -> Iterator[tuple[int, Group, tuple[int, ...]]]:
     """Of every game of a block: the deal, who sat where, and what each seat won."""
     orders = list(lineups(one.block.group, all_orders(len(one.block.group))))
-    for number, mask in enumerate(one.winners):
+    for number, mask in enumerate(one.masks().ravel().tolist()):
         deal, order = divmod(number, len(orders))
         part = WHOLE // mask.bit_count()
         won = tuple(part * (mask >> seat & 1) for seat in range(len(orders[order])))

@@ -40,7 +40,7 @@ def score(table: EngineTable, pair: Sequence[int], deals: int) -> float:
     """What the second of a pair wins."""
     result = table.play(Block(tuple(pair), 0, deals))
     assert not result.faults
-    winners = np.frombuffer(result.winners, np.uint8)
+    winners = result.masks().ravel()
     return float(np.mean(winners[::2] == 2) + np.mean(winners[1::2] == 1)) / 2
 
 

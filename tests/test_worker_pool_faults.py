@@ -28,6 +28,7 @@ from cantstop_arena.deals.outcomes import (
     joined,
 )
 from cantstop_arena.deals.seatings import Group, Orders
+from cantstop_arena.deals.winners import packed
 from cantstop_arena.errors import WorkerPoolError
 from cantstop_arena.tournament.pool.judge import Judge
 from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
@@ -44,7 +45,7 @@ def result(block: Block, faults: Iterable[Fault] = ()) -> BlockResult:
         Tally(block.deals, tally.wins, order, 0, {"turns": (sum(deals), order)}, {})
         for order in (0, 0)
     )
-    winners = bytes(number % 3 for deal in deals for number in (deal, 1))
+    winners = packed(bytes(number % 3 for deal in deals for number in (deal, 1)))
     measures = np.array(deals, "<u4").tobytes()
     return BlockResult(block, tallies, winners, measures, tuple(faults))
 

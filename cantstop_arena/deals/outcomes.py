@@ -15,8 +15,12 @@ from msgspec.structs import replace
 
 from cantstop_arena.deals.counting import Counts
 from cantstop_arena.deals.seatings import Group, Orders, standard_orders
+from cantstop_arena.deals.winners import packed, unpacked
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from cantstop_arena.deals.alongside import Alongside
     from cantstop_arena.deals.predecessors import Predecessors
     from cantstop_arena.deals.sampling import Deals
@@ -115,11 +119,11 @@ def _more_telling(this: _Found, that: _Found) -> _Found:
 class BlockResult(msgspec.Struct, frozen=True):
     """A block as played: a tally for each seating, and what is kept of every game and deal.
 
-    `winners` holds a byte for each game, deal after deal in every seating: a bit mask of the seats
-    that won (all seats, where nobody did). `measures` holds, deal after deal, sums over all games
-    of the deal: little-endian 32-bit numbers, the game's own; nothing where none were asked for.
-    `faults` has one entry for each bot, kind and deal. `irreproducible` are the bots whose answers
-    were others when a game was played twice.
+    `winners` are those of all games, deal after deal in every seating: bit masks of the seats that
+    won (all seats, where nobody did), packed (`deals.winners`). `measures` holds, deal after deal,
+    sums over all games of the deal: little-endian 32-bit numbers, the game's own; nothing where
+    none were asked for. `faults` has one entry for each bot, kind and deal. `irreproducible` are
+    the bots whose answers were others when a game was played twice.
     """
 
     block: Block
@@ -129,14 +133,21 @@ class BlockResult(msgspec.Struct, frozen=True):
     faults: tuple[Fault, ...] = ()
     irreproducible: tuple[int, ...] = ()
 
+    def masks(self) -> "NDArray[np.uint8]":
+        """The winners of every game: deals by seatings. Raises ValueError where they are none."""
+        games = self.block.deals * len(self.tallies)
+        return unpacked(self.winners, games).reshape(self.block.deals, -1)
+
 
 def joined(block: Block, parts: Sequence[BlockResult]) -> BlockResult:
     """The result of a block that was played in parts, given in any order."""
+    if len(parts) == 1:
+        return parts[0]
     parts = sorted(parts, key=lambda part: part.block.first)
     return BlockResult(
         block,
         tuple(reduce(add, tallies) for tallies in zip(*(p.tallies for p in parts), strict=True)),
-        b"".join(part.winners for part in parts),
+        packed(b"".join(part.masks().tobytes() for part in parts)),
         b"".join(part.measures for part in parts),
         tuple(fault for part in parts for fault in part.faults),
         tuple(sorted({bot for part in parts for bot in part.irreproducible})),

@@ -209,7 +209,8 @@ class _Again:
         self._notes.begin()
         result = play_deal(self._table, self._group, deal)
         noted = self._notes.by_game(self.orders)
-        for won, tally, decisions in zip(result.winners, result.tallies, noted, strict=True):
+        masks = result.masks()[0].tolist()
+        for won, tally, decisions in zip(masks, result.tallies, noted, strict=True):
             counts = {name: [*values] for name, values in tally.counts.items()}
             is_forfeit, is_unfinished = bool(tally.forfeits), bool(tally.unfinished)
             yield GameAgain(won, is_forfeit, is_unfinished, counts, decisions)

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
 from cantstop_arena.deals.seatings import Group, lineups
+from cantstop_arena.deals.winners import packed
 from cantstop_arena.table.bot_faults import BotFault
 from cantstop_arena.table.determinism import Sample
 from cantstop_arena.table.table_base import TableBase
@@ -59,7 +60,7 @@ class _Play:
         return BlockResult(
             self.block,
             self.books.tallies(),
-            self.books.winners.tobytes(),
+            packed(self.books.winners.tobytes()),
             self.books.measures.tobytes(),
             tuple(self.faults[key] for key in sorted(self.faults)),
         )

@@ -141,12 +141,12 @@ def _flown(spec: TableSpec, seconds: float, least: int) -> Pilot:
     group, table = tuple(range(spec.players)), spec()
     pace = table.game.counts.pace
     table.warm_up()
-    winners, paces, deals = [], 0, 0
+    masks, paces, deals = [], 0, 0
     size, start = 1, time.perf_counter()
     for _ in count():
         result = table.play(Block(group, deals, size))
         deals += size
-        winners.append(result.winners)
+        masks.append(result.masks())
         paces += sum(sum(tally.counts.get(pace, ())) for tally in result.tallies)
         spent = time.perf_counter() - start
         if spent >= seconds and deals >= least:
@@ -154,6 +154,5 @@ def _flown(spec: TableSpec, seconds: float, least: int) -> Pilot:
         # Ever larger blocks, but never more than what is left of the time.
         size = max(1, min(2 * size, int(deals * (seconds - spent) / spent)))
     lane = "compiled" if table.is_compiled(group) else "plain"
-    masks = np.frombuffer(b"".join(winners), np.uint8).reshape(deals, -1)
-    won = shares(masks, table.orders)[:, : spec.players]
+    won = shares(np.concatenate(masks), table.orders)[:, : spec.players]
     return Pilot(lane, spent, paces, won, len(table.orders))

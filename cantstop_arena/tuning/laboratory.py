@@ -173,8 +173,7 @@ def _won(table: "Table", first: int, deals: int) -> Ints:
     if result.faults:
         fault = result.faults[0]
         raise BotError(f"{table.contestants[fault.bot].name} cannot play: {fault.message}")
-    masks = np.frombuffer(result.winners, np.uint8).reshape(deals, -1)
-    found: NDArray[np.int64] = shares(masks, table.orders)[:, 0]
+    found: NDArray[np.int64] = shares(result.masks(), table.orders)[:, 0]
     return found
 
 

@@ -28,8 +28,8 @@ from cantstop_arena.tournament.ledgers.aggregation import aggregated
 from cantstop_arena.tournament.ledgers.identities import differences
 from cantstop_arena.tournament.ledgers.ledger import (
     LEDGER,
+    READABLE,
     UNREADABLE,
-    VERSION,
     Ledger,
     about,
     damaged,
@@ -152,7 +152,7 @@ def _identity(folder: Path, ledger: Ledger) -> dict[str, Any]:
     stored = about(ledger)
     if stored is None:
         raise LedgerError(f"{folder}: nothing has been played yet.")
-    if stored.get("version") != VERSION:
+    if stored.get("version") not in READABLE:
         raise LedgerError(
             f"{ledger.path} was written by another version of this program; play the tournament"
             " again, or rate it with that version."

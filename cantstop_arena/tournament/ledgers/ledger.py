@@ -31,9 +31,12 @@ from cantstop_arena.tournament.ledgers.rows import (
     seal_of,
     tallies_in,
     text,
+    winners_in,
 )
 
-VERSION = 4
+VERSION = 5
+READABLE = (4, VERSION)
+"""What has been played by 0.2 can be looked at; nothing is added to it."""
 LEDGER = "ledger.sqlite"
 SCHEMA = (
     "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -142,17 +145,13 @@ class Ledger:
             " WHERE first > ? AND first < ? AND first + deals > ?"
         )
         with self._readable():
-            for bots, first, deals, *packed in self._select(
+            for bots, first, deals, packed, kept in self._select(
                 query, start - longest, start + count, start
             ):
                 shutdown.check()  # who reads all deals while others are played takes seconds
-                winners, measures = map(zlib.decompress, packed)
-                yield (
-                    group_in(bots),
-                    first,
-                    np.frombuffer(winners, np.uint8).reshape(deals, -1),
-                    np.frombuffer(measures, MEASURED).reshape(deals, -1),
-                )
+                winners = winners_in(packed, deals * len(self.orders)).reshape(deals, -1)
+                measures = np.frombuffer(zlib.decompress(kept), MEASURED).reshape(deals, -1)
+                yield group_in(bots), first, winners, measures
 
     def faults(self) -> Iterator[Fault]:
         """All faults, in no order."""

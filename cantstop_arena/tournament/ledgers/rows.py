@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from msgspec.structs import asdict
 
+from cantstop_arena.deals import winners
 from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally
 from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders
@@ -51,7 +52,7 @@ def row_of(result: BlockResult) -> Row:
         text(result.block.group),
         result.block.deals,
         zlib.compress(_tallies_text(result.tallies).encode(), 1),
-        zlib.compress(result.winners, 1),
+        result.winners,
         zlib.compress(result.measures, 1),
         faults_text(result.faults),
         text(result.irreproducible),
@@ -135,6 +136,19 @@ def _tally(
     )
 
 
+def winners_in(packed: bytes, games: int) -> Bytes:
+    """The winners of a row. Raises ValueError where these are not those of so many games.
+
+    Ledgers of 0.2 and before have them as zlib packs them, a byte each.
+    """
+    if packed[:1] == winners.MARK:
+        return winners.unpacked(packed, games)
+    masks = np.frombuffer(unpacked(packed, games), np.uint8)
+    if len(masks) != games:
+        raise ValueError(f"it has winners of {len(masks)} games, not of {games}")
+    return masks
+
+
 def unpacked(packed: bytes, most: int) -> bytes:
     """What was compressed, if it is no more than so many bytes. Raises ValueError if it is."""
     unpacker = zlib.decompressobj()
@@ -179,14 +193,14 @@ class Examiner:
         yield from self._wrong_place(row)
         group, end = group_in(row.bots), row.first + row.deals
         orders = self._orders
-        winners = np.frombuffer(_blob(row.winners, row.deals * orders, "the winners"), np.uint8)
-        yield from _wrong_winners(winners, row.deals * orders, self._players)
+        masks = winners_in(_bytes(row.winners, "the winners"), row.deals * orders)
+        yield from _wrong_winners(masks, self._players)
         rows = tallies_in(_bytes(row.tallies, "the tallies"))
         if len(rows) != orders:
             yield f"it has {len(rows)} tallies for {orders} seatings"
-        columns = winners.reshape(row.deals, orders).T
-        for masks, tally in zip(columns, rows, strict=True):
-            yield from _wrong_tally(tally, masks, row.first, end, self._players)
+        columns = masks.reshape(row.deals, orders).T
+        for column, tally in zip(columns, rows, strict=True):
+            yield from _wrong_tally(tally, column, row.first, end, self._players)
         yield from self._wrong_measures(row, orders)
         for one in _json(row.faults, "the faults"):
             yield self._wrong_fault(one, group, row.first, end)
@@ -263,10 +277,8 @@ def _blob(value: object, most: int, what: str) -> bytes:
     return unpacked(_bytes(value, what), most)
 
 
-def _wrong_winners(winners: Bytes, games: int, players: int) -> Iterator[str]:
-    if len(winners) != games:
-        yield f"it has winners of {len(winners)} games, not of {games}"
-    if winners.size and not 1 <= winners.min() <= winners.max() < 1 << players:
+def _wrong_winners(masks: Bytes, players: int) -> Iterator[str]:
+    if not 1 <= masks.min() <= masks.max() < 1 << players:
         yield "seats have won that there are not"
 
 

@@ -8,7 +8,6 @@ from itertools import chain
 from typing import Any, TypeAlias
 
 import msgspec
-import numpy as np
 
 from cantstop_arena.deals.outcomes import (
     DIED,
@@ -21,6 +20,7 @@ from cantstop_arena.deals.outcomes import (
     Tally,
 )
 from cantstop_arena.deals.shares import whole
+from cantstop_arena.deals.winners import masks_in
 from cantstop_arena.tournament.pool.frames import Frames
 
 _LONGEST_REPORT = 100_000  # characters of a traceback that are sent
@@ -99,12 +99,18 @@ def is_result_of(result: BlockResult, block: Block, orders: int) -> bool:
         and len(result.tallies) == orders
         and all(_can_be(tally, block) for tally in result.tallies)
         and len({(tuple(tally.counts), tuple(tally.squares)) for tally in result.tallies}) == 1
-        and len(result.winners) == block.deals * orders
-        and np.frombuffer(result.winners, np.uint8).max(initial=0) < 1 << len(block.group)
+        and _are_winners(result.winners, block.deals * orders, len(block.group))
         and len(result.measures) % (4 * block.deals) == 0
         and all(_can_happen(fault, block, orders) for fault in result.faults)
         and set(result.irreproducible) <= set(block.group)
     )
+
+
+def _are_winners(packed: bytes, games: int, seats: int) -> bool:
+    try:
+        return max(masks_in(packed, games)) < 1 << seats
+    except ValueError:
+        return False
 
 
 def _can_be(tally: Tally, block: Block) -> bool:

@@ -149,7 +149,7 @@ def _missed(table: EngineTable, evaluator: Evaluator, deal: int) -> float:
         raise BotError(f"{name} cannot be judged: it misbehaves in deal {deal}: {fault.message}")
     if players == 1:
         return float(int(result.tallies[0].counts["turns"][0]) - evaluator.value)
-    first, second = result.winners
+    first, second = (int(mask) for mask in result.masks()[0])
     return 0.5 - ((first == 1) + (second == 2) + ((first == 3) + (second == 3)) / 2) / 2
 
 

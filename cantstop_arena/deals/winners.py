@@ -1,0 +1,60 @@
+"""Who won each of many games, in few bytes: where one of two seats wins every game, a bit a game.
+
+Packed winners are a zero, the number of different masks of seats, these masks in ascending order,
+and then as many planes of bits as it takes to number them: plane k has bit k of each game's number,
+the first game in the highest bit of the first byte. Equal winners have equal bytes.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+MARK = b"\0"
+"""The first byte."""
+_ALL = bytes(range(256))
+
+
+def packed(masks: bytes) -> bytes:
+    """Pack the winners of games, a byte each: a mask of seats, of which not all 256 may occur."""
+    found = _ALL.translate(None, _ALL.translate(None, masks))
+    numbers = np.frombuffer(masks.translate(bytes.maketrans(found, _ALL[: len(found)])), np.uint8)
+    planes = [np.packbits(numbers & 1 << plane) for plane in range(_planes(len(found)))]
+    return b"".join((MARK, bytes((len(found),)), found, *(plane.tobytes() for plane in planes)))
+
+
+def unpacked(content: bytes, games: int) -> NDArray[np.uint8]:
+    """The winners of so many games, a mask each. Raises ValueError where `content` is not that.
+
+    There are no masks among them but those that `masks_in` tells of.
+    """
+    masks = masks_in(content, games)
+    width = _width(games)
+    numbers = np.zeros(games, np.uint8)
+    for plane in range(_planes(len(masks))):
+        place = 2 + len(masks) + plane * width
+        bits = np.unpackbits(np.frombuffer(content[place : place + width], np.uint8), count=games)
+        numbers |= bits << plane
+    if len(masks) == 2:  # the usual case, in a tenth of the time
+        return numbers * np.uint8(masks[1] - masks[0]) + np.uint8(masks[0])
+    return np.frombuffer(masks.ljust(256, masks[:1]), np.uint8).take(numbers)
+
+
+def masks_in(content: bytes, games: int) -> bytes:
+    """The masks that occur among packed winners. Raises ValueError if it is not so many games'."""
+    masks = content[2 : 2 + content[1]] if len(content) > 1 else b""
+    length = 2 + len(masks) + _planes(len(masks)) * _width(games)
+    ascending = all(one < other for one, other in pairwise(masks))
+    if not masks or content[:1] != MARK or len(content) != length or not ascending:
+        raise ValueError(f"{len(content)} bytes are not the packed winners of {games} games")
+    return masks
+
+
+def _planes(masks: int) -> int:
+    """How many bits it takes to number so many masks."""
+    return max(0, masks - 1).bit_length()
+
+
+def _width(games: int) -> int:
+    """The bytes of a plane."""
+    return -(-games // 8)
