@@ -109,7 +109,7 @@ def results(bots: int, players: int, runs: Iterable[Run], **changes: Any) -> Res
     return Results(**{**options, **changes})
 
 
-Block = tuple[Group, int, Bytes, None]
+Block = tuple[Group, int, Bytes, NDArray[Any]]
 
 
 def blocks_at(blocks: Sequence[Block], start: int, count: int) -> Iterator[Block]:
@@ -123,7 +123,7 @@ def _blocks(runs: Iterable[Run]) -> Iterator[Block]:
     first = 0
     for run in runs:
         for group, winners in run.items():
-            yield group, first, winners, None
+            yield group, first, winners, winners[:, :0]
         first += max(map(len, run.values()), default=0)
 
 

@@ -131,7 +131,9 @@ def test_the_sample_has_the_first_deals_as_they_were() -> None:
     for group, winners in sample.items():
         assert (winners == run[group][:256]).all()
     cut = [
-        (group, first, run[group][first : first + 50], None) for group in run for first in (0, 50)
+        (group, first, run[group][first : first + 50], np.zeros((50, 0)))
+        for group in run
+        for first in (0, 50)
     ]
     spans = {group: [(0, 50), (50, 50)] for group in run}
     again = gather(

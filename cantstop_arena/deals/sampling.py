@@ -24,7 +24,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 KeptBlock: TypeAlias = tuple[Group, int, Bytes, Any]
 """A group, a block's first deal, the winners of its games (deals by seatings, masks of seats), and
-whatever else is kept of its deals."""
+whatever else is kept, a row for each deal."""
 DealReader: TypeAlias = Callable[[int, int], Iterable[KeptBlock]]
 """Gives the blocks that have some of `count` deals from `start`."""
 Corrector: TypeAlias = Callable[[Group, int, Any], Ints]
@@ -96,11 +96,13 @@ def gather(
         products = np.zeros((bots + players, bots + players), np.int64)
         for start in range(first, end, step):
             deals = min(step, end - start)
-            blocks = _within(start, deals, read(start, deals), orders, correct)
+            blocks = _within(start, deals, read(start, deals))
             if len(groups) == 1:
-                _add_alone(bots, blocks, totals, products, pairs)
+                sums = (_sums(block, orders, correct) for block, _ in blocks)
+                _add_alone(bots, sums, totals, products, pairs)
                 continue
-            won = _won(bots, players, deals, blocks, pairs)
+            rows = ((block[0], here, _corrected(block, orders, correct)) for block, here in blocks)
+            won = _won(bots, players, deals, rows, pairs)
             totals += _totals(won)
             products += _products(won)
         stretches.append(Stretch(groups, end - first, totals, products))
@@ -178,20 +180,24 @@ def _table(order: Group) -> Floats:
 
 
 def _within(
-    start: int,
-    deals: int,
-    blocks: Iterable[KeptBlock],
-    orders: Orders,
-    correct: Corrector | None,
-) -> Iterator[tuple[Group, slice, Floats]]:
-    """The group of each block, where it lies in some deals, and what its bots, then its seats, won
-    in those, corrected, each in a row.
-    """
-    for block in blocks:
-        group, first, winners, _ = block
+    start: int, deals: int, blocks: Iterable[KeptBlock]
+) -> Iterator[tuple[KeptBlock, slice]]:
+    """What each block has of some deals, and where among these that is."""
+    for group, first, winners, kept in blocks:
         low, high = max(first, start), min(first + len(winners), start + deals)
-        won = slice(low - first, high - first)
-        yield group, slice(low - start, high - start), _corrected(block, orders, correct)[:, won]
+        part = slice(low - first, high - first)
+        yield (group, low, winners[part], kept[part]), slice(low - start, high - start)
+
+
+def _sums(block: KeptBlock, orders: Orders, correct: Corrector | None) -> tuple[Group, Ints, Ints]:
+    """A block's group, and what its deals add to `totals` and `products`."""
+    group, _, winners, _ = block
+    if correct is None and len(_tables(orders)) == 1:
+        ((_, _, table),) = _tables(orders)  # deals with the same winners bring the same
+        counts = np.bincount(_codes(winners.T, len(orders[0])), minlength=table.shape[1])
+        return group, _whole(table @ counts), _whole(table * counts @ table.T)
+    rows = _corrected(block, orders, correct)
+    return group, _totals(rows), _products(rows)
 
 
 def _corrected(block: KeptBlock, orders: Orders, correct: Corrector | None) -> Floats:
@@ -202,19 +208,17 @@ def _corrected(block: KeptBlock, orders: Orders, correct: Corrector | None) -> F
 
 def _add_alone(
     bots: int,
-    blocks: Iterable[tuple[Group, slice, Floats]],
+    sums: Iterable[tuple[Group, Ints, Ints]],
     totals: Ints,
     products: Ints,
     pairs: Pairs,
 ) -> None:
     """Add deals that one group alone has played: each of it sat in all games of a deal."""
-    for group, _, rows in blocks:
+    for group, added, multiplied in sums:
         places = [*group, *range(bots, bots + len(group))]
-        added, multiplied = _totals(rows), _products(rows)
         totals[places] += added
         products[np.ix_(places, places)] += multiplied
         _add_pair(pairs, group, added, multiplied)
-        del rows  # before the next are made, or the end of the heap is given back and taken anew
 
 
 def _won(
@@ -264,14 +268,17 @@ def _add_pairs(pairs: Pairs, together: Ints) -> None:
 
 
 def _totals(won: Floats) -> Ints:
-    totals: Floats = won.sum(axis=1)
-    return totals.astype(np.int64)
+    return _whole(won.sum(axis=1))
 
 
 def _products(won: Floats) -> Ints:
-    """W Wᵀ. All of this is in floating point, which is fast, and exact below 2⁵³."""
-    products: Floats = won @ won.T
-    return products.astype(np.int64)
+    """W Wᵀ."""
+    return _whole(won @ won.T)
+
+
+def _whole(sums: Floats) -> Ints:
+    """Sums as whole numbers: they are made in floating point, which is fast, and exact to 2⁵³."""
+    return sums.astype(np.int64)
 
 
 def _patterns(

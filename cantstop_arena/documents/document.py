@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -113,6 +114,12 @@ def as_html(document: Document) -> str:
 
 def rendered(folder: Path, template: str, **content: object) -> str:
     """A template of a folder, filled in; all that is no markup already is escaped."""
+    return _environment(folder).get_template(template).render(**content)
+
+
+@cache
+def _environment(folder: Path) -> Environment:
+    """The templates of a folder: each is compiled once, however many games of a page it shows."""
     environment = Environment(
         loader=FileSystemLoader(folder, encoding="utf-8"),
         autoescape=True,
@@ -123,7 +130,7 @@ def rendered(folder: Path, template: str, **content: object) -> str:
     )
     environment.filters["printable"] = printable
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
-    return environment.get_template(template).render(**content)
+    return environment
 
 
 def _read(name: str) -> str:

@@ -1,7 +1,7 @@
 """A tournament's highlights: which games they are, recorded into its folder, and read again."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import msgspec
@@ -146,15 +146,21 @@ def recorded_games(analysis: Analysis, folder: Path) -> list[tuple[Chosen, Seque
     return [(game, _read(game, folder, analysis)) for game in highlights(analysis)]
 
 
-def _read(game: Chosen, folder: Path, analysis: Analysis) -> list[Event]:
+def _read(game: Chosen, folder: Path, analysis: Analysis) -> Sequence[Event]:
     """The events of a game's record; none where there is no record of just this game."""
     path, view = record_path(folder, game.kind), _view(analysis)
     try:
-        events = list(view.read_record(path.read_text("utf-8").splitlines(), str(path)))
+        events = _events(view, path, path.read_text("utf-8"))
     except (OSError, ValueError, ArenaError):
-        return []
+        return ()
     is_ours = seed_of(events[0]["seed"]) == analysis.results.seed and game.is_told_by(events, view)
-    return events if is_ours else []
+    return events if is_ours else ()
+
+
+@lru_cache(maxsize=8)
+def _events(view: GameView, path: Path, text: str) -> Sequence[Event]:
+    """What a record tells; one that lies there already is asked for twice, for its page again."""
+    return tuple(view.read_record(text.splitlines(), str(path)))
 
 
 def record_path(folder: Path, kind: str) -> Path:

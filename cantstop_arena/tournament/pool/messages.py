@@ -118,15 +118,16 @@ def _can_be(tally: Tally, block: Block) -> bool:
     counts = [*tally.counts.values(), tally.wins]
     squares = tally.squares.values()
     found = [deal for _, deal in (*tally.lengths.values(), *tally.telling.values())]
+    numbers = [*chain(*counts, squares)]
     return (
         tally.games == block.deals
         and sum(tally.wins) <= whole(players) * block.deals  # alone, a game can be lost to nobody
         and 0 <= tally.unfinished <= block.deals
         and 0 <= tally.forfeits <= block.deals
         and all(len(count) == players for count in counts)
-        and all(abs(number) < _MOST for number in chain(*counts, squares))
+        and -_MOST < min(numbers) <= max(numbers) < _MOST
         and min(chain(tally.wins, squares), default=0) >= 0
-        and all(block.first <= deal < block.end for deal in found)
+        and (not found or block.first <= min(found) <= max(found) < block.end)
     )
 
 

@@ -1,6 +1,7 @@
 """The board of a recorded game, event by event, for whoever draws it or tells of it."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 import msgspec
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ LONGEST_RULES = 200  # the name of a rule set, which can tell every parameter
 Spaces = Mapping[int, int]
 
 
-class Scene(msgspec.Struct, frozen=True):
+class Scene(msgspec.Struct, frozen=True, dict=True):
     """The board after one event of a game, the `opening` or any later one.
 
     `markers` has the spaces of every seat's markers by column, `runners` those of the runners, and
@@ -48,7 +49,7 @@ class Scene(msgspec.Struct, frozen=True):
         """What a judge says of the event; empty where it was not judged, or has nothing to say."""
         return str(self.event["verdict"]["said"]) if "verdict" in self.event else ""
 
-    @property
+    @cached_property
     def lengths(self) -> Mapping[int, int]:
         """The length of every column."""
         return dict(enumerate(self.opening["rules"]["column_lengths"], start=2))
@@ -61,7 +62,7 @@ class Scene(msgspec.Struct, frozen=True):
             for letter, name in zip(SEATS, self.opening["seats"], strict=False)
         )
 
-    @property
+    @cached_property
     def claimed(self) -> Mapping[int, int]:
         """The closed columns, and the seats that have claimed them."""
         return {

@@ -1,7 +1,7 @@
 """A recorded game to be played back on a page, step by step, and told in words below."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 from pathlib import Path
 
 import msgspec
@@ -71,7 +71,7 @@ def _replay(key: str, title: str, words: Sequence[str], events: Iterable[Event])
         claims=_claims(last),
         target=last.opening["rules"]["columns_to_win"],
         turns=list(_turns(played)),
-        end=said(last, last) if last.is_end else "The record has no end",
+        end=said(last) if last.is_end else "The record has no end",
         data=_data(key, played),
     )
 
@@ -92,10 +92,10 @@ def _data(key: str, played: Sequence[Scene]) -> dict[str, object]:
     rules = played[0].opening["rules"]
     standings: dict[tuple[tuple[int, ...], ...], int] = {}
     steps = []
-    for before, scene in zip([None, *played], played, strict=False):
+    for scene in played:
         standing = tuple(_flat(own) for own in scene.markers)
         place = standings.setdefault(standing, len(standings))
-        steps.append([*_step(scene, place), said(scene, before), *_roll(scene)])
+        steps.append([*_step(scene, place), said(scene), *_roll(scene)])
     return {
         "key": key,
         "names": played[0].names,
@@ -128,27 +128,25 @@ def _flat(spaces: Spaces) -> tuple[int, ...]:
 # In words -----------------------------------------------------------------------------------
 
 
-def said(scene: Scene, before: Scene | None) -> str:
-    """What has just happened; `before` is the scene before it."""
-    claimed = _claimed(scene, before)
-    told = f"{heading(scene)}, claims {claimed}" if claimed else heading(scene)
+def said(scene: Scene) -> str:
+    """What has just happened."""
+    told = f"{heading(scene)}{_claiming(scene)}"
     return f"{told}. The judge: {scene.verdict}" if scene.verdict else told
 
 
-def _claimed(scene: Scene, before: Scene | None) -> str:
-    """The columns that have just been claimed."""
-    earlier = before.claimed if before else {}
-    return " and ".join(str(column) for column in scene.claimed if column not in earlier)
+def _claiming(scene: Scene) -> str:
+    """That columns have just been claimed."""
+    return f", claims {' and '.join(map(str, scene.claims))}" if scene.claims else ""
 
 
 def _turns(played: Sequence[Scene]) -> Iterator[TurnTold]:
     """The account of the game, turn by turn."""
-    for turn, steps in groupby(pairwise(played), key=lambda step: step[1].turn):
-        pairs = [step for step in steps if step[1].event["event"] != "end"]
-        rolls = [_rolled(scene) for _, scene in pairs if scene.event["event"] == "roll"]
+    for turn, found in groupby(played[1:], key=lambda scene: scene.turn):
+        steps = [scene for scene in found if scene.event["event"] != "end"]
+        rolls = [_rolled(scene) for scene in steps if scene.event["event"] == "roll"]
         if rolls:
-            name = played[0].names[pairs[0][1].seat]
-            yield TurnTold(turn, name, rolls, _ending(*pairs[-1]))
+            name = played[0].names[steps[0].seat]
+            yield TurnTold(turn, name, rolls, _ending(steps[-1]))
 
 
 def _rolled(scene: Scene) -> str:
@@ -158,11 +156,10 @@ def _rolled(scene: Scene) -> str:
     return f"{told}; the judge: {scene.verdict}" if scene.verdict else told
 
 
-def _ending(before: Scene, scene: Scene) -> str:
+def _ending(scene: Scene) -> str:
     match scene.event["event"]:
         case "stop":
-            claimed = _claimed(scene, before)
-            return f"stops, claims {claimed}" if claimed else "stops"
+            return f"stops{_claiming(scene)}"
         case "bust":
             return "bust"
         case _:
