@@ -20,6 +20,7 @@ from cantstop_arena.runtime.machinecode import store
 from cantstop_arena.runtime.machinecode.files import SUFFIX, private_folder
 from cantstop_arena.runtime.machinecode.fingerprint import fingerprint, functions_in, names_in
 from cantstop_arena.runtime.machinecode.store import Store
+from cantstop_arena.runtime.machinecode.toolchain import sources, sources_seen
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")
 GAME = "cantstop_arena.games.cantstop.engine"
@@ -135,6 +136,30 @@ def test_every_constant_that_is_compiled_in_is_in_the_fingerprint(
         with monkeypatch.context() as patch:
             patch.setattr(module, name, 12_345)
             assert fingerprint(module) != whole[module], name
+
+
+def test_sources_that_were_written_are_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = tmp_path / "laboratory" / "inner"
+    inner.mkdir(parents=True)
+    module = inner / "module.py"
+    (inner.parent / "__init__.py").touch()
+    module.write_text("ANSWER = 1")
+    monkeypatch.syspath_prepend(tmp_path)
+    read, seen = sources("laboratory"), sources_seen("laboratory")
+    (inner / "__pycache__").mkdir()
+    (inner / "notes.txt").write_text("no source")
+    assert (sources("laboratory"), sources_seen("laboratory")) == (read, seen)
+    before = module.stat()
+    while module.stat().st_ctime_ns == before.st_ctime_ns:  # clocks of file systems are coarse
+        module.write_text("ANSWER = 2")
+        os.utime(module, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert sources("laboratory") != read
+    assert sources_seen("laboratory") != seen
+    module.rename(inner / "other.py")
+    (inner / "other.py").write_text("ANSWER = 1")
+    assert sources("laboratory") != read
 
 
 def test_every_module_with_compiled_code_is_in_the_fingerprint() -> None:

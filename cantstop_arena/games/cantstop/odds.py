@@ -1,9 +1,9 @@
 """Exact chances of the dice: counts over all rolls of four dice, 1296 of them with six sides."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from itertools import product
+from itertools import chain, combinations_with_replacement, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +26,20 @@ def pairings(dice: tuple[int, ...]) -> list[Pairing]:
 
 
 @cache
-def _column_bits(sides: int) -> Counter[int]:
-    """How many rolls make which set of columns, as a bit mask with bit 0 for column 2."""
-    return Counter(
-        sum(1 << column - 2 for column in {column for pair in pairings(dice) for column in pair})
-        for dice in all_rolls(sides)
-    )
+def pairings_by_roll(sides: int) -> Sequence[tuple[Pairing, ...]]:
+    """The pairings of every roll; which die shows what makes no difference."""
+    found = {dice: tuple(pairings(dice)) for dice in _sorted_rolls(sides)}
+    return [found[tuple(sorted(dice))] for dice in all_rolls(sides)]
+
+
+def _sorted_rolls(sides: int) -> Iterator[tuple[int, ...]]:
+    return combinations_with_replacement(range(1, sides + 1), 4)
+
+
+def _column_bits(sides: int) -> Iterator[tuple[int, int]]:
+    """Sets of columns, as bit masks with bit 0 for column 2, and how many rolls make them."""
+    for pairs, rolls in Counter(pairings_by_roll(sides)).items():
+        yield sum(1 << column - 2 for column in {*chain.from_iterable(pairs)}), rolls
 
 
 @cache
@@ -42,8 +50,8 @@ def hit_table(sides: int) -> NDArray[np.int32]:
     from one pass over each bit (the zeta transform over subsets).
     """
     within = np.zeros(1 << 2 * sides - 1, np.int32)
-    for bits, count in _column_bits(sides).items():
-        within[bits] = count
+    for bits, count in _column_bits(sides):
+        within[bits] += count
     for bit in range(2 * sides - 1):
         halves = within.reshape(-1, 2, 1 << bit)
         halves[:, 1] += halves[:, 0]

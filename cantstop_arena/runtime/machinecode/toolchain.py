@@ -9,8 +9,12 @@ from functools import cache
 from importlib.util import find_spec
 from itertools import takewhile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _SETTINGS_FILE = ".numba_config.yaml"  # numba reads it where it is started
 _TOLD_BY_LINUX = ("x86_64", "aarch64")  # in a form that is known here
@@ -45,15 +49,34 @@ def processor() -> tuple[str, ...]:
     return seen()
 
 
-@cache
 def sources(package: str) -> str:
     """A hash of all Python sources of a package."""
     digest = hashlib.sha256()
-    for folder, inner, files in os.walk(_folders(package)[0]):
-        inner.sort()
-        for name in sorted(file for file in files if file.endswith(".py")):
-            digest.update(f"{folder} {name}\n".encode() + Path(folder, name).read_bytes())
+    for place in sorted(entry.path for entry in _source_files(_folders(package)[0])):
+        digest.update(f"{place}\n".encode() + Path(place).read_bytes())
     return digest.hexdigest()
+
+
+def sources_seen(package: str) -> str:
+    """A hash of what the file system says of them, in a tenth of the time.
+
+    It is another one after anything was written: nobody can set when a file was changed last.
+    """
+    seen = [
+        (entry.path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        for entry in _source_files(_folders(package)[0])
+        for status in (entry.stat(),)
+    ]
+    return hashlib.sha256(repr(sorted(seen)).encode()).hexdigest()
+
+
+def _source_files(folder: str) -> "Iterator[os.DirEntry[str]]":
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                yield entry
+            elif entry.is_dir() and entry.name != "__pycache__":
+                yield from _source_files(entry.path)
 
 
 def _version(package: str) -> str:

@@ -193,7 +193,7 @@ def secret(bits: int) -> tuple[int, int]:
 def _offers(sides: int) -> tuple[list[int], NDArray[Any]]:
     """The number of every roll's offer, and the offers."""
     found: dict[tuple[odds.Pairing, ...], int] = {}
-    by_roll = map(tuple, map(odds.pairings, odds.all_rolls(sides)))
+    by_roll = odds.pairings_by_roll(sides)
     numbers = [found.setdefault(pairings, len(found)) for pairings in by_roll]
     return numbers, np.array([*map(_offer, found)], OFFER)
 

@@ -16,7 +16,12 @@ from cantstop_arena.runtime.machinecode.files import (
     unsealed,
 )
 from cantstop_arena.runtime.machinecode.fingerprint import fingerprint
-from cantstop_arena.runtime.machinecode.toolchain import compiles, sources, toolchain
+from cantstop_arena.runtime.machinecode.toolchain import (
+    compiles,
+    sources,
+    sources_seen,
+    toolchain,
+)
 
 ENGINE = (
     *("calling", "course", "dice", "kernel", "luck", "moves", "settling", "standings", "turns"),
@@ -56,13 +61,23 @@ def is_cached(part: str) -> bool:
 def engine_fingerprint() -> str:
     """What the engine is compiled from, the versions that turn it into machine code included.
 
-    To say so takes an import of all that. So it is noted for the arena's sources as they are.
+    To say so takes an import of all that. So it is noted for the arena's sources as they are; and
+    these, which are five hundred files, for what the file system says of them.
     """
-    key = key_of(toolchain(), sources(__name__.partition(".")[0]))
-    path = path_of(private_folder(cache_root(), "engines"), "engine", key)
+    package = __name__.partition(".")[0]
+    told = _noted("sources", key_of(sources_seen(package)), lambda: sources(package))
+    return _noted("engine", key_of(toolchain(), told), _engine_as_imported)
+
+
+def _engine_as_imported() -> str:
+    return fingerprint(toolchain(), *(import_module(f"{_ENGINE}.{name}") for name in ENGINE))
+
+
+def _noted(name: str, key: bytes, find: Callable[[], str]) -> str:
+    """What stands in a note with this key; where there is none, what is found, for next time."""
+    path = path_of(private_folder(cache_root(), "engines"), name, key)
     if noted := unsealed(path, key):
         return noted.decode()
-    modules = (import_module(f"{_ENGINE}.{name}") for name in ENGINE)
-    found = fingerprint(toolchain(), *modules)
+    found = find()
     seal(path, key, found.encode())
     return found
