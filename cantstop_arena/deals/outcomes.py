@@ -6,8 +6,6 @@ played in every seating of one group.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import reduce
-from operator import add
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -78,20 +76,28 @@ class Tally(msgspec.Struct, frozen=True):
     telling: Mapping[str, tuple[int, int]] = msgspec.field(default_factory=dict)
 
     def __add__(self, other: "Tally") -> "Tally":
-        return Tally(
-            games=self.games + other.games,
-            wins=_added(self.wins, other.wins),
-            unfinished=self.unfinished + other.unfinished,
-            forfeits=self.forfeits + other.forfeits,
-            counts={name: _added(self.counts[name], other.counts[name]) for name in self.counts},
-            squares={name: self.squares[name] + other.squares[name] for name in self.squares},
-            lengths=_united(self.lengths, other.lengths, _counted_together),
-            telling=_united(self.telling, other.telling, _more_telling),
-        )
+        return summed((self, other))
 
 
-def _added(these: tuple[int, ...], those: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(this + that for this, that in zip(these, those, strict=True))
+def summed(tallies: Sequence[Tally]) -> Tally:
+    """What all of these, at least one, add up to."""
+    first, *others = tallies
+    if not others:
+        return first
+    return Tally(
+        games=sum(tally.games for tally in tallies),
+        wins=_added(tally.wins for tally in tallies),
+        unfinished=sum(tally.unfinished for tally in tallies),
+        forfeits=sum(tally.forfeits for tally in tallies),
+        counts={name: _added(tally.counts[name] for tally in tallies) for name in first.counts},
+        squares={name: sum(tally.squares[name] for tally in tallies) for name in first.squares},
+        lengths=_united((tally.lengths for tally in tallies), _counted_together),
+        telling=_united((tally.telling for tally in tallies), _more_telling),
+    )
+
+
+def _added(rows: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
+    return tuple(map(sum, zip(*rows, strict=True)))
 
 
 _Key = TypeVar("_Key", int, str)
@@ -99,13 +105,15 @@ _Found = tuple[int, int]  # a number, and the deal where it was found first
 
 
 def _united(
-    these: Mapping[_Key, _Found],
-    those: Mapping[_Key, _Found],
-    together: Callable[[_Found, _Found], _Found],
+    tables: Iterable[Mapping[_Key, _Found]], together: Callable[[_Found, _Found], _Found]
 ) -> dict[_Key, _Found]:
-    """What either has; `together` says what comes of what both have."""
-    both = {key: together(these[key], those[key]) for key in these.keys() & those.keys()}
-    return {**these, **those, **both}
+    """What any of them has; `together` says what comes of what two have."""
+    united: dict[_Key, _Found] = {}
+    for table in tables:
+        for key, found in table.items():
+            known = united.get(key)
+            united[key] = together(known, found) if known else found
+    return united
 
 
 def _counted_together(this: _Found, that: _Found) -> _Found:
@@ -146,7 +154,7 @@ def joined(block: Block, parts: Sequence[BlockResult]) -> BlockResult:
     parts = sorted(parts, key=lambda part: part.block.first)
     return BlockResult(
         block,
-        tuple(reduce(add, tallies) for tallies in zip(*(p.tallies for p in parts), strict=True)),
+        tuple(summed(tallies) for tallies in zip(*(p.tallies for p in parts), strict=True)),
         packed(b"".join(part.masks().tobytes() for part in parts)),
         b"".join(part.measures for part in parts),
         tuple(fault for part in parts for fault in part.faults),

@@ -15,7 +15,7 @@ import numpy as np
 from cantstop_arena.deals.alongside import Alongside, Counted
 from cantstop_arena.deals.alongside import gathered as alongside
 from cantstop_arena.deals.luck import correction, worth
-from cantstop_arena.deals.outcomes import Luck, Results, Tally
+from cantstop_arena.deals.outcomes import Luck, Results, Tally, summed
 from cantstop_arena.deals.predecessors import Blocks, Predecessors, gathered
 from cantstop_arena.deals.sampling import Deals, Pairs, Sample, gather
 from cantstop_arena.deals.seatings import Group, Orders
@@ -61,10 +61,11 @@ def aggregated(accounts: Sequence[Account], anchor: Mapping[str, float]) -> Resu
 
 def _tallies(shares: Iterable[Share]) -> dict[Group, Tally]:
     """What every seating has added up to, seatings in canonical order."""
-    sums: dict[Group, Tally] = {}
+    found: dict[Group, list[Tally]] = {}
     for seating, tally in chain.from_iterable(share.tallies() for share in shares):
-        sums[seating] = sums[seating] + tally if seating in sums else tally
-    return {seating: sums[seating] for seating in sorted(sums, key=lambda s: (sorted(s), s))}
+        found.setdefault(seating, []).append(tally)
+    ordered = sorted(found, key=lambda seating: (sorted(seating), seating))
+    return {seating: summed(found[seating]) for seating in ordered}
 
 
 def _deals_and_luck(

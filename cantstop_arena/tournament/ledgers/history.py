@@ -1,15 +1,13 @@
 """A tournament as it stood after fewer deals: what its results would have been then."""
 
 from collections.abc import Iterator, Mapping
-from functools import reduce
 from itertools import chain
-from operator import add
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
-from cantstop_arena.deals.outcomes import Fault, Results, Tally
+from cantstop_arena.deals.outcomes import Fault, Results, Tally, summed
 from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.shares import whole
@@ -91,7 +89,7 @@ class _Beginning:
         for group, _, winners, _ in self.deals(0, self._end):
             for seating, masks in zip(lineups(group, self._orders), winners.T, strict=True):
                 found.setdefault(seating, []).append(_won(masks, len(group)))
-        return {seating: reduce(add, tallies) for seating, tallies in found.items()}
+        return {seating: summed(tallies) for seating, tallies in found.items()}
 
     def faults(self) -> Iterator[Fault]:
         """None: they are told of the whole tournament."""

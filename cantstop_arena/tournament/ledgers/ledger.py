@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally
+from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally, summed
 from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.spans import Span
@@ -57,6 +57,7 @@ SCHEMA = (
 _UNEXPECTED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """What SQLite raises of a file; of a damaged one, it can fail to say what."""
+_ADDED_AT_ONCE = 256  # tallies of a seating: as many as ten blocks' winners take in memory
 _SENTENCE_SEALS = "SELECT -1 - first, seal FROM seals WHERE bots = ''"
 _LOST_BLOCKS = (
     "SELECT first, bots FROM seals WHERE bots != '' AND NOT EXISTS"
@@ -128,13 +129,16 @@ class Ledger:
 
     def tallies(self) -> dict[Group, Tally]:
         """What every seating has added up to, seatings in canonical order."""
-        sums: dict[Group, Tally] = {}
+        sums: dict[Group, list[Tally]] = {}
         with self._readable():
             for bots, rows in self._select("SELECT bots, tallies FROM blocks"):
                 seatings = lineups(group_in(bots), self.orders)
                 for order, tally in zip(seatings, tallies_in(rows), strict=True):
-                    sums[order] = sums[order] + tally if order in sums else tally
-        return {order: sums[order] for order in sorted(sums, key=lambda o: (sorted(o), o))}
+                    found = sums.setdefault(order, [])
+                    found.append(tally)
+                    if len(found) == _ADDED_AT_ONCE:
+                        found[:] = [summed(found)]
+        return {order: summed(sums[order]) for order in sorted(sums, key=lambda o: (sorted(o), o))}
 
     def deals(self, start: int, count: int) -> Iterator[KeptDeals]:
         """The blocks that have some of `count` deals from `start` on, whole."""

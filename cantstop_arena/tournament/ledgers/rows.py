@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 from msgspec.structs import asdict
 
@@ -51,7 +52,7 @@ def row_of(result: BlockResult) -> Row:
         result.block.first,
         text(result.block.group),
         result.block.deals,
-        zlib.compress(_tallies_text(result.tallies).encode(), 1),
+        zlib.compress(_ENCODER.encode([*map(_as_row, result.tallies)]), 1),
         result.winners,
         zlib.compress(result.measures, 1),
         faults_text(result.faults),
@@ -83,17 +84,30 @@ def _begun(identity: str) -> "hashlib.blake2b":
     return hashlib.blake2b(identity.encode(), digest_size=16)
 
 
-def _tallies_text(tallies: Iterable[Tally]) -> str:
-    """Sorted: a block that was played in parts, and put together, has to give the same bytes."""
-    return json.dumps([*map(_as_row, tallies)], separators=(",", ":"), sort_keys=True)
+class _TallyRow(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """A tally as a list; of `lengths` each class, its games, and the first deal with one."""
+
+    games: int
+    wins: tuple[int, ...]
+    unfinished: int
+    forfeits: int
+    counts: Mapping[str, tuple[int, ...]]
+    squares: Mapping[str, int]
+    lengths: list[tuple[int, int, int]]
+    telling: Mapping[str, tuple[int, int]]
 
 
-def _as_row(tally: Tally) -> list[Any]:
-    lengths = [[number, *found] for number, found in sorted(tally.lengths.items())]
-    return [
-        *(tally.games, tally.wins, tally.unfinished, tally.forfeits),
-        *(tally.counts, tally.squares, lengths, tally.telling),
-    ]
+# Sorted: a block that was played in parts, and put together, has to give the same bytes.
+_ENCODER = msgspec.json.Encoder(order="sorted")
+_DECODER = msgspec.json.Decoder(list[_TallyRow])
+
+
+def _as_row(tally: Tally) -> _TallyRow:
+    return _TallyRow(
+        *(tally.games, tally.wins, tally.unfinished, tally.forfeits, tally.counts, tally.squares),
+        [(number, games, deal) for number, (games, deal) in sorted(tally.lengths.items())],
+        tally.telling,
+    )
 
 
 # Reading --------------------------------------------------------------------------------------
@@ -111,28 +125,18 @@ def faults_in(faults: str) -> list[Fault]:
 
 def tallies_in(packed: bytes) -> list[Tally]:
     """The tallies of a row, a seating each."""
-    return [_tally(*one) for one in json.loads(unpacked(packed, _MOST_TEXT))]
+    try:
+        return [*map(_tally, _DECODER.decode(unpacked(packed, _MOST_TEXT)))]
+    except msgspec.DecodeError as error:
+        raise ValueError(f"its tallies are none: {error}") from None
 
 
-def _tally(
-    games: int,
-    wins: list[int],
-    unfinished: int,
-    forfeits: int,
-    counts: dict[str, list[int]],
-    squares: dict[str, int],
-    lengths: list[tuple[int, int, int]],
-    telling: dict[str, tuple[int, int]],
-) -> Tally:
+def _tally(row: _TallyRow) -> Tally:
+    lengths = {number: (games, deal) for number, games, deal in row.lengths}
     return Tally(
-        games,
-        tuple(wins),
-        unfinished,
-        forfeits,
-        {name: tuple(values) for name, values in counts.items()},
-        squares,
-        {number: (found, deal) for number, found, deal in lengths},
-        {kind: (how_much, deal) for kind, (how_much, deal) in telling.items()},
+        *(row.games, row.wins, row.unfinished, row.forfeits, row.counts, row.squares),
+        lengths,
+        row.telling,
     )
 
 
