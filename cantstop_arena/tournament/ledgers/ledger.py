@@ -19,10 +19,10 @@ from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.spans import Span
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.runtime import shutdown
+from cantstop_arena.tournament.ledgers.examiner import Examiner
 from cantstop_arena.tournament.ledgers.identities import orders_of
 from cantstop_arena.tournament.ledgers.rows import (
     MEASURED,
-    Examiner,
     Row,
     faults_in,
     faults_text,
