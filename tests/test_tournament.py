@@ -3,6 +3,7 @@
 import json
 import random
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, groupby, pairwise
 from math import factorial
@@ -101,7 +102,7 @@ def test_blocks_are_small_and_meet_at_multiples_of_their_size(
 
 
 @pytest.mark.parametrize("lane", ["compiled", "plain"])
-def test_the_last_eighth_comes_in_blocks_of_a_quarter(lane: str) -> None:
+def test_the_last_eighth_comes_in_ever_shorter_blocks(lane: str) -> None:
     tournament = cup(2, 2, 4_000_000)
     size = deals_per_block(tournament, lane)
     blocks = list(missing_blocks(tournament, lane, lambda group: ()))
@@ -109,8 +110,12 @@ def test_the_last_eighth_comes_in_blocks_of_a_quarter(lane: str) -> None:
     full = tournament.deals // size
     early = full - full // 8
     assert {block.deals for block in blocks[:early]} == {size}
-    late = [block.deals for block in blocks[early : early + 4 * (full // 8)]]
-    assert max(late) == -(-size // 4) and min(late) > size // 5
+    late = [block for block in blocks[early:] if block.first < full * size]
+    parts = Counter(block.first // size for block in late)
+    assert sorted(parts.values()) == [*parts.values()] and {*parts.values()} == {2, 4, 8}
+    halves, quarters, eighths = (list(parts.values()).count(number) for number in (2, 4, 8))
+    assert 0 <= halves - quarters - eighths <= 1 and 0 <= eighths - quarters <= 1
+    assert all(block.deals <= -(-size // parts[block.first // size]) for block in late)
 
 
 def test_blocks_come_one_by_one_however_many_games_there_are() -> None:

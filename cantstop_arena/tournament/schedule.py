@@ -17,8 +17,9 @@ from cantstop_arena.tournament.files.tournament import Tournament
 
 _MOST_GAMES = {"compiled": 65_536, "plain": 256}  # up to a fifth of a second of play
 _LARGER = 8  # blocks of compiled bots: what comes with a block weighs more beside their games
-_LATE = 8  # an eighth of all deals comes last, in short blocks: nobody waits long for the last one
-_SHORT = 4  # of these, together as long as another
+_LATE = 8  # an eighth of all deals comes last, in ever shorter blocks: nobody waits long at the end
+_SHORTER = 2, 4  # together as long as another, until a half of that eighth is left, then a quarter
+_SHORTEST = 8
 _LESSON = 256  # games of a group in a row, for bots that learn
 _GAMES_APART = 512  # of a group in a round, where processes are started for each group that comes
 
@@ -81,10 +82,10 @@ class _Schedule(msgspec.Struct, frozen=True):
         """Bots that learn do so for a block, which therefore is as long as they are promised."""
         lane, entrants = self.lane_of(group), self.tournament.entrants
         if lane == "plain" and any(entrants[bot].bot.learns for bot in group):
-            return _Cuts(max(1, _LESSON // len(self.tournament.orders)), self.tournament.deals)
+            return _Cuts(max(1, _LESSON // len(self.tournament.orders)))
         size = deals_per_block(self.tournament, lane)
-        late = self.tournament.deals // size // _LATE * size
-        return _Cuts(size, self.tournament.deals // size * size - late)
+        full = self.tournament.deals // size
+        return _Cuts(size, full - full // _LATE, full)
 
     def _blocks(self, group: Group, deal: int) -> Iterator[Block]:
         """The blocks of a group that begin at a deal or after it."""
@@ -96,16 +97,25 @@ class _Schedule(msgspec.Struct, frozen=True):
 
 
 class _Cuts(msgspec.Struct, frozen=True):
-    """Where deals are cut into blocks: at multiples of a size, and more often from `late` on."""
+    """Where deals are cut into blocks: at multiples of a size; from block `late` on, of as many as
+    have an `end`, in shorter ones.
+    """
 
     size: int
-    late: int
+    late: int | None = None
+    end: int = 0
 
     def after(self, deal: int) -> int:
         """The first cut after a deal."""
         block, within = divmod(deal, self.size)
-        step = -(-self.size // _SHORT) if deal >= self.late else self.size
+        step = -(-self.size // self._parts(block))
         return block * self.size + min(self.size, (within // step + 1) * step)
+
+    def _parts(self, block: int) -> int:
+        if self.late is None or block < self.late:
+            return 1
+        share = (self.end - block, self.end - self.late)  # of the late ones, that are left
+        return next((parts for parts in _SHORTER if share[0] * parts > share[1]), _SHORTEST)
 
     def between(self, group: Group, first: int, end: int) -> Iterator[Block]:
         """The blocks of a gap."""
