@@ -150,7 +150,7 @@ def _read(game: Chosen, folder: Path, analysis: Analysis) -> Sequence[Event]:
     """The events of a game's record; none where there is no record of just this game."""
     path, view = record_path(folder, game.kind), _view(analysis)
     try:
-        events = _events(view, path, path.read_text("utf-8"))
+        events = _events(analysis.results.game, path, path.read_text("utf-8"))
     except (OSError, ValueError, ArenaError):
         return ()
     is_ours = seed_of(events[0]["seed"]) == analysis.results.seed and game.is_told_by(events, view)
@@ -158,8 +158,9 @@ def _read(game: Chosen, folder: Path, analysis: Analysis) -> Sequence[Event]:
 
 
 @lru_cache(maxsize=8)
-def _events(view: GameView, path: Path, text: str) -> Sequence[Event]:
+def _events(game: str, path: Path, text: str) -> Sequence[Event]:
     """What a record tells; one that lies there already is asked for twice, for its page again."""
+    view = view_of(game_called(game))
     return tuple(view.read_record(text.splitlines(), str(path)))
 
 

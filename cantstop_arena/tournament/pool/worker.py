@@ -136,11 +136,15 @@ class Worker:
         code: int | None = self.process.exitcode
         return code
 
-    def dismiss(self) -> None:
-        """End the process, if it has not ended, and what its bots may have started."""
+    def kill(self) -> None:
+        """Have the process end, if it has not ended, and what its bots may have started."""
         with contextlib.suppress(OSError):  # there is no such group, or no such thing
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
+
+    def dismiss(self) -> None:
+        """Kill it, and wait until it is gone."""
+        self.kill()
         self.process.join()
         self.pipe.close()
 
