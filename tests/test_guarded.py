@@ -39,16 +39,23 @@ def replace_by_folder(path: Path) -> None:
     path.symlink_to("/dev/null")
 
 
+def replace_by_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
 @pytest.mark.parametrize(
     "ruin",
     [
         lambda path: path.write_bytes(b"junk"),
         lambda path: os.truncate(path, 5000),
         Path.unlink,
+        lambda path: path.write_bytes(path.read_bytes()[:-1] + b"x"),
         replace_by_folder,
+        replace_by_pipe,
         write_beside,
     ],
-    ids=["overwritten", "cut off", "gone", "a link", "added to"],
+    ids=["overwritten", "cut off", "gone", "a byte", "a link", "a pipe", "added to"],
 )
 def test_what_is_done_to_a_guarded_ledger_is_undone(
     tmp_path: Path, ruin: Callable[[Path], object]
