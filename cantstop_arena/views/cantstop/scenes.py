@@ -6,8 +6,10 @@ from functools import cached_property
 import msgspec
 from msgspec.structs import replace
 
+from cantstop_arena.games.cantstop.odds import success_count
 from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.texts import in_a_line
+from cantstop_arena.views.cantstop.records import rules_of
 
 SEATS = "ABCD"
 LONGEST_NAME = 100  # that is shown
@@ -64,13 +66,21 @@ class Scene(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def claimed(self) -> Mapping[int, int]:
-        """The closed columns, and the seats that have claimed them."""
-        return {
-            column: seat
-            for column, length in self.lengths.items()
+        """The closed columns, ascending, and the seats that have claimed them."""
+        found = (
+            (column, seat)
             for seat, own in enumerate(self.markers)
-            if own.get(column) == length
-        }
+            for column, space in own.items()
+            if space == self.lengths[column]
+        )
+        return dict(sorted(found))
+
+    @cached_property
+    def bust_count(self) -> int:
+        """How many of all rolls would have been a bust in place of the last one."""
+        rules, before = rules_of(self.opening), self.before
+        topped = [column for column, space in before.items() if space == self.lengths[column]]
+        return rules.sides**4 - success_count(rules, [*before], [*self.claimed], topped)
 
     @property
     def heading(self) -> str:

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from cantstop_arena.games.cantstop.odds import success_count
-from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.texts import styled
 from cantstop_arena.views.cantstop.drawing import (
     dice_text,
@@ -12,26 +10,13 @@ from cantstop_arena.views.cantstop.drawing import (
     move_text,
     tell,
 )
-from cantstop_arena.views.cantstop.records import rules_of
 from cantstop_arena.views.cantstop.scenes import Scene
 
 
 def bust_chance(scene: Scene) -> float:
     """How likely the last roll was to be a bust, before it was made."""
-    rules = rules_of(scene.opening)
-    return 1 - _successes(scene, rules) / rules.sides**4
-
-
-def bust_count(scene: Scene) -> int:
-    """How many of all rolls would have been a bust in place of the last one."""
-    rules = rules_of(scene.opening)
-    return rules.sides**4 - _successes(scene, rules)
-
-
-def _successes(scene: Scene, rules: RuleSet) -> int:
-    before = scene.before
-    topped = [column for column, space in before.items() if space == scene.lengths[column]]
-    return success_count(rules, [*before], [*scene.claimed], topped)
+    rolls: int = scene.opening["rules"]["sides"] ** 4
+    return 1 - (rolls - scene.bust_count) / rolls  # rounded as a bot is told it
 
 
 def frame(scenes: Sequence[Scene], place: int, coloured: bool = False) -> str:

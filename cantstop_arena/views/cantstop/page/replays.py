@@ -12,7 +12,7 @@ from cantstop_arena.games.cantstop.play.events import Event
 from cantstop_arena.views.cantstop.drawing import dice_text, move_text
 from cantstop_arena.views.cantstop.page.animated_board import draw_stage, layout
 from cantstop_arena.views.cantstop.scenes import Scene, Spaces, scenes
-from cantstop_arena.views.cantstop.step_text import bust_chance, bust_count
+from cantstop_arena.views.cantstop.step_text import bust_chance
 from cantstop_arena.views.cantstop.svg import heading
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -91,11 +91,11 @@ def _data(key: str, played: Sequence[Scene]) -> dict[str, object]:
     """What the script plays back; templates/replay.js says what stands where in a step."""
     rules = played[0].opening["rules"]
     standings: dict[tuple[tuple[int, ...], ...], int] = {}
-    steps = []
-    for scene in played:
-        standing = tuple(_flat(own) for own in scene.markers)
+    steps: list[list[object]] = []
+    for markers, scenes_alike in groupby(played, key=lambda scene: scene.markers):
+        standing = tuple(map(_flat, markers))
         place = standings.setdefault(standing, len(standings))
-        steps.append([*_step(scene, place), said(scene), *_roll(scene)])
+        steps += ([*_step(scene, place), said(scene), *_roll(scene)] for scene in scenes_alike)
     return {
         "key": key,
         "names": played[0].names,
@@ -116,7 +116,7 @@ def _roll(scene: Scene) -> Iterator[object]:
     event = scene.event
     if event["event"] == "roll":
         moves, chosen = event["moves"], event["chosen"]
-        yield from (scene.rolls, bust_count(scene), event["dice"], moves)
+        yield from (scene.rolls, scene.bust_count, event["dice"], moves)
         yield -1 if chosen is None else moves.index(chosen)
 
 
