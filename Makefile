@@ -8,6 +8,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Where an environment forbids Python to keep what it compiles, each start takes twice as long.
+unexport PYTHONDONTWRITEBYTECODE
 # Processes of tests, which wait now and then; pip need not compile what is never imported.
 ONE_MORE := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 

@@ -10,7 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.games.cantstop.bots.heuristic import by_column
+from cantstop_arena.games.cantstop.bots.heuristic import (
+    FLAGS,
+    IS_ABOVE,
+    IS_BELOW,
+    IS_EVEN,
+    IS_ODD,
+    by_column,
+)
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.rules import MAX_LENGTH
 from cantstop_arena.hookspecs import compiled
@@ -62,7 +69,7 @@ def _weight(turn, move, numbers):
         distance, length = _distance(turn, column), turn.rules.lengths[column]
         if column != before:
             space = turn.position(column)
-            if not turn.runners[column]:
+            if column not in turn.placed:
                 weight += numbers[PLACED]
         space = turn.next_space(column, space)
         weight += numbers[WEIGHTS + distance] + numbers[SLOPES + distance] * space / length
@@ -111,21 +118,18 @@ def _threshold(turn, numbers):
 
 @compiled(boundscheck=False)
 def _score(turn, numbers):
-    middle, score = turn.rules.sides + 1, 0.0
+    score, flags, sides = 0.0, 0, turn.rules.sides
     runners, markers, lengths = turn.runners, turn.markers, turn.rules.lengths
-    odd, low, high, placed = 0, 0, 0, len(turn.placed)
     for column in turn.placed:
         climbed = runners[column] - markers[column] + numbers[PLACING]
         score += climbed * numbers[VALUES + _distance(turn, column)]
         if runners[column] == lengths[column]:
             score += numbers[TOPPED]
-        odd += column & 1
-        low += column <= middle
-        high += column >= middle
+        flags |= FLAGS[sides, column]
     if turn.free:
         return score
-    for count, bonus in ((odd, ODD), (placed - odd, EVEN), (low, LOW), (high, HIGH)):
-        if count == placed:
+    for lacking, bonus in ((IS_EVEN, ODD), (IS_ODD, EVEN), (IS_ABOVE, LOW), (IS_BELOW, HIGH)):
+        if not flags & lacking:
             score += numbers[bonus]
     return score
 

@@ -64,14 +64,29 @@ def _for_boards(number: Callable[[int, int], int]) -> _ByColumn:
     return found
 
 
-def _kinds(sides: int, column: int) -> int:
-    middle = sides + 1
-    return column % 2 << _ODD | (column <= middle) << _LOW | (column >= middle) << _HIGH
+# Where a column is, as flags. What all of several are is told by the flag that none of them has.
+IS_ODD, IS_EVEN, IS_ABOVE, IS_BELOW = 1, 2, 4, 8
 
 
-# Of several columns, one sum counts how many are odd, not above the middle, and not below it.
-_ODD, _LOW, _HIGH, _COUNT = 0, 8, 16, 0xFF
-_KINDS = _for_boards(_kinds)
+def _flags(sides: int, column: int) -> int:
+    parity, middle = (IS_ODD if column % 2 else IS_EVEN), sides + 1
+    return parity | IS_ABOVE * (column > middle) | IS_BELOW * (column < middle)
+
+
+FLAGS = _for_boards(_flags).astype(np.uint8)
+"""The flags of each column, for every board: by the sides of its dice, and by column."""
+
+
+def _bonuses(numbers: Numbers) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """What is added to the score of a turn, by the flags that its columns have."""
+    lacking = {
+        IS_EVEN: numbers.odd,
+        IS_ODD: numbers.even,
+        IS_ABOVE: numbers.low,
+        IS_BELOW: numbers.high,
+    }
+    every = range(16)
+    return np.array([sum(lacking[flag] for flag in lacking if not flags & flag) for flags in every])
 
 
 def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
@@ -79,9 +94,7 @@ def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
     values = by_column(numbers.values)
     slopes, intercepts = by_column(numbers.slopes), by_column(numbers.intercepts)
     sloped, at_random = any(numbers.slopes), ties == "random"
-    odd_bonus, even_bonus = numbers.odd, numbers.even
-    low_bonus, high_bonus = numbers.low, numbers.high
-    placed, threshold = numbers.placed, numbers.threshold
+    bonuses, placed, threshold = _bonuses(numbers), numbers.placed, numbers.threshold
 
     @compiled(boundscheck=False)
     def move_score(turn, move):
@@ -94,7 +107,7 @@ def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
                     column, space if column == before else turn.position(column)
                 )
                 score += slopes[sides, column] * space // turn.rules.lengths[column]
-            if column != before and not turn.runners[column]:
+            if column != before and column not in turn.placed:
                 score += placed
             before = column
         return score
@@ -119,20 +132,12 @@ def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
         if len(turn.usable) == 0:
             return False
         sides, runners, markers = turn.rules.sides, turn.runners, turn.markers
-        score = kinds = 0
+        score = flags = 0
         for column in turn.placed:
             score += (runners[column] - markers[column] + 1) * values[sides, column]
-            kinds += _KINDS[sides, column]
+            flags |= FLAGS[sides, column]
         if not turn.free:
-            odd, every = kinds >> _ODD & _COUNT, turn.rules.runners
-            if odd == every:
-                score += odd_bonus
-            if odd == 0:
-                score += even_bonus
-            if kinds >> _LOW & _COUNT == every:
-                score += low_bonus
-            if kinds >> _HIGH & _COUNT == every:
-                score += high_bonus
+            score += bonuses[flags]
         return score < threshold
 
     return Player(choose_move, roll_again)

@@ -21,7 +21,7 @@ from cantstop_arena.games.cantstop.engine.native.types import (
     Rules,
     Turn,
 )
-from cantstop_arena.games.cantstop.engine.state import COLUMNS, FIELDS
+from cantstop_arena.games.cantstop.engine.state import COLUMNS, FIELDS, MAX_SIDES
 
 _NUMBER = ir.IntType(64)
 _SIZE = 8
@@ -42,12 +42,18 @@ def _place(name: str, size: int = _SIZE) -> Read:
     return read
 
 
-def _number(name: str) -> Read:
-    """A field that is a number; or, of several, the one with an index."""
+def _number(name: str, below: int | None = None) -> Read:
+    """A field that is a number; or, of several, the one with an index.
+
+    Of numbers that are in 0...`below` - 1, the compiler is told so.
+    """
 
     def read(builder: Any, record: Any, index: Any = None) -> Any:
         found = _place(name)(builder, record, index)
-        return builder.load(builder.bitcast(found, _NUMBER.as_pointer()))
+        number = builder.load(builder.bitcast(found, _NUMBER.as_pointer()))
+        if below is not None:
+            number.set_metadata("range", builder.module.add_metadata([_NUMBER(0), _NUMBER(below)]))
+        return number
 
     return read
 
@@ -77,7 +83,7 @@ _OF_TURNS = {
     "rules": (RULES, _all),
 }
 _OF_RULES = {
-    "sides": (types.int64, _number("sides")),
+    "sides": (types.int64, _number("sides", MAX_SIDES + 1)),
     "lengths": (SPACES, _place("lengths")),
     "runners": (types.int64, _number("runner_count")),
     "columns_to_win": (types.int64, _number("columns_to_win")),
