@@ -32,7 +32,7 @@ TOPPED, REACHING = 26, 27  # score of a column on the top, weight of a move that
 PLACING = 28  # the advances that a runner counts for from the start
 BEHIND = 29  # added to the threshold for each column's worth of progress that the best rival leads
 COUNT = 30
-_DISTANCES = by_column((0, 1, 2, 3, 4, 5))
+_DISTANCES = by_column((0, 1, 2, 3, 4, 5)).astype(np.uint8)
 _CLAIM = 1.5  # what a claimed column counts for as progress, in columns
 _SPACES = np.arange(MAX_LENGTH + 1)
 # What part of a column each space is, by the column's length; of one without length it is none.

@@ -221,8 +221,8 @@ def stop_wins(game):
 @part
 def draw(game):
     """The next random number of the bot on turn, from a stream that has no part in the dice."""
-    seat = game.seat
+    seat = at(game.seat)
     if game.draws[seat] == 0:
-        game.bot_keys[seat] = dice.stream_key(game.secret, game.deal, seat, dice.BOT)
+        game.bot_keys[seat] = dice.stream_key(game.secret, game.deal, game.seat, dice.BOT)
     game.draws[seat] += 1
     return dice.fraction_at(game.bot_keys[seat], game.draws[seat])

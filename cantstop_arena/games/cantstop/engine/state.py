@@ -124,7 +124,8 @@ GAME = np.dtype(
         ("offer_of", np.int16, MAX_ROLLS),  # the offer of each roll
         ("offers", OFFER, MAX_OFFERS),
         ("space_parts", np.int64, COLUMNS),  # of WHOLE_COLUMN, for each space
-        ("hits", np.int32, 1 << (COLUMNS - 2)),
+        ("hits", np.int32, 1 << (COLUMNS - 2)),  # of all rolls, by the columns that may be hit
+        ("chances", np.float64, 1 << (COLUMNS - 2)),  # the same as shares: divisions take long
     ],
     align=True,
 )
@@ -173,7 +174,7 @@ def new_game(rules: RuleSet, players: int, seed: Seed) -> GameArray:
         game.first_brink |= (rules.lengths[column] == 1) << column
     game.roll_total = rules.sides**4
     hits = odds.hit_table(rules.sides)
-    game.hits[: len(hits)] = hits
+    game.hits[: len(hits)], game.chances[: len(hits)] = hits, hits / game.roll_total
     offer_of, offers = _offers(rules.sides)
     game.offer_of[: len(offer_of)] = offer_of
     game.offers[: len(offers)] = offers

@@ -145,7 +145,7 @@ def _see_decision(game, now, seen, place):
     seen[place] = game.free / game.runner_count
     seen[place + 1] = now == MOVE
     seen[place + 2] = now == AGAIN
-    seen[place + 3] = 1.0 - game.hits[usable_columns(game) >> 2] / game.roll_total
+    seen[place + 3] = 1.0 - game.chances[usable_columns(game) >> 2]
 
 
 @late_entry

@@ -65,7 +65,7 @@ def _turn_chance(turn, column):
         game = game_of(turn)
         if not 2 <= column <= 2 * game.sides:
             raise IndexError("there is no such column")
-        return game.hits[1 << column - 2] / game.roll_total
+        return game.chances[moves.at(1 << column - 2)]
 
     return read
 
@@ -74,7 +74,7 @@ def _turn_chance(turn, column):
 def _turn_bust_chance(turn):
     def read(turn):
         game = game_of(turn)
-        return 1.0 - game.hits[moves.usable_columns(game) >> 2] / game.roll_total
+        return 1.0 - game.chances[moves.at(moves.usable_columns(game) >> 2)]
 
     return read
 
