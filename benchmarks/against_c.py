@@ -3,7 +3,8 @@
 Processor time, in pairs taken in turn: `arena run` of many games less that of a hundred, by one
 worker and without a page, against the bot in C (folder in_c) with as many games. Every figure is a
 ratio of nanoseconds a roll, C's to the bot's. With `--check` it fails where a ratio is more than
-5 % below that in ratios.json, which `--record` writes anew.
+5 % below that in ratios.json, which `--record` writes anew. Processors differ by more than that:
+ratios are kept for each kind, and on another the check says that it goes by the last one recorded.
 """
 
 import argparse
@@ -99,12 +100,36 @@ def main() -> None:
     if options.check and (slower := _slower(ratios)):
         raise SystemExit(f"slower than recorded by more than 5 %: {', '.join(slower)}")
     if options.record:
-        RATIOS.write_text(f"{json.dumps(ratios, indent=2)}\n", encoding="utf-8")
+        record(ratios)
+
+
+def processor() -> str:
+    """What kind of processor this is, in Linux's words."""
+    lines = (line.partition(":") for line in Path("/proc/cpuinfo").read_text().splitlines())
+    told = {key.strip(): value.strip() for key, _, value in reversed([*lines])}
+    parts = ("model name", "cpu family", "model", "stepping")
+    return ", ".join(told.get(part, "unknown") for part in parts)
+
+
+def recorded() -> dict[str, dict[str, float]]:
+    """The ratios of each kind of processor, the last recorded one last."""
+    kept: dict[str, dict[str, float]] = json.loads(RATIOS.read_text(encoding="utf-8"))
+    return kept
+
+
+def record(ratios: dict[str, float]) -> None:
+    """Keep the ratios as those of this kind of processor."""
+    others = {kind: kept for kind, kept in recorded().items() if kind != processor()}
+    text = json.dumps(others | {processor(): ratios}, indent=2)
+    RATIOS.write_text(f"{text}\n", encoding="utf-8")
 
 
 def _slower(ratios: dict[str, float]) -> list[str]:
-    recorded = json.loads(RATIOS.read_text(encoding="utf-8"))
-    return [bot for bot, ratio in ratios.items() if ratio < ALLOWED * recorded[bot]]
+    kept = recorded()
+    kind = processor() if processor() in kept else [*kept][-1]
+    if kind != processor():
+        print(f"nothing is recorded for {processor()}: compared with {kind}")
+    return [bot for bot, ratio in ratios.items() if ratio < ALLOWED * kept[kind][bot]]
 
 
 if __name__ == "__main__":
