@@ -19,29 +19,30 @@ from unittest.mock import patch
 
 from msgspec.structs import replace
 
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.deals.outcomes import Block, BlockResult, Results
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.deals.winners import packed
-from cantstop_arena.tournament import run
-from cantstop_arena.tournament.cluster import line
-from cantstop_arena.tournament.cluster.letters import (
-    AtWork,
-    Done,
-    Joined,
-    Play,
-    Said,
-    To,
+from cantstop_arena.processes.channel import Frames, frame
+from cantstop_arena.tournaments import run
+from cantstop_arena.tournaments.cluster import bridge_connection
+from cantstop_arena.tournaments.cluster.address import ClusterAddress
+from cantstop_arena.tournaments.cluster.bridge_connection import MachineConnection
+from cantstop_arena.tournaments.cluster.cluster_messages import (
+    BundleDone,
+    MachineJoined,
+    MachineReady,
+    PlayBlocks,
+    ReceivedFrom,
+    SentTo,
     to_courier,
     to_machine,
 )
-from cantstop_arena.tournament.cluster.line import Line
-from cantstop_arena.tournament.files import config
-from cantstop_arena.tournament.pool.cluster_address import Address
-from cantstop_arena.tournament.pool.frames import Frames, framed
-from cantstop_arena.tournament.pool.worker import start_methods
-from cantstop_arena.tournament.pool.worker_pool import Terms
-from cantstop_arena.tournament.setup.preparation import prepare_bots
-from cantstop_arena.tournament.setup.table_specs import table_spec_for
+from cantstop_arena.tournaments.file import tournament_file
+from cantstop_arena.tournaments.pool.worker import start_methods
+from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
+from cantstop_arena.tournaments.preparation import prepare_bots
+from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.table_spec import table_spec_for
 
 TOURNAMENT = "seed: 28\nbots: [rule28, glenn-aloi]\n"
 MACHINES, PROCESSES, PACE = 64, 1, 2.5  # blocks a second of each
@@ -66,14 +67,14 @@ def processor_time() -> float:
 
 
 @dataclass
-class Stopwatch:
+class Stopwatch(RunObserver):
     """A watch that knows when the first and the last result came."""
 
     clock: Callable[[], float]
     marks: list[tuple[int, float, float]] = field(default_factory=list)
     games: int = 0
 
-    def advances(self, games: int) -> None:
+    def on_progress(self, games: int) -> None:
         """Look at the clock."""
         self.games += games
         now = time.perf_counter()
@@ -86,40 +87,27 @@ class Stopwatch:
         games, seconds, spent = (late - soon for soon, late in zip(first, last, strict=True))
         return games / seconds, games / spent
 
-    def compiling(self, names: list[str]) -> None:
-        """Nothing to say."""
-
-    def begins(self, played: int, games: int) -> None:
-        """Nothing to say."""
-
-    def shrinks(self, played: int, games: int) -> None:
-        """Nothing to say."""
-
-    def plays_on(self, machines: int, processes: int) -> None:
-        """Nothing to say."""
-
-    def remarks(self, words: str) -> None:
+    def on_notice(self, text: str) -> None:
         """Say it."""
-        print(words)
-
-    def passes(self, results: Callable[[], Results]) -> None:
-        """Nothing to say."""
+        print(text)
 
 
-def played(folder: Path, games: int, terms: Terms, clock: Callable[[], float]) -> Stopwatch:
+def played(folder: Path, games: int, terms: PoolOptions, clock: Callable[[], float]) -> Stopwatch:
     """A run of the tournament, as it was watched."""
     file = folder / "cup.yaml"
     file.write_text(f"games: {games}\n{TOURNAMENT}")
     watch, catalogue = Stopwatch(clock), Catalogue(folder / "bots")
-    run.play(config.read(file, catalogue), catalogue, folder / "cup", terms, watch, fresh=True)
+    run.run_tournament(
+        tournament_file.read(file, catalogue), catalogue, folder / "cup", terms, watch, fresh=True
+    )
     return watch
 
 
 def against_a_pool(folder: Path, games: int) -> tuple[float, float]:
     """What a cluster of two processes plays for each game of a pool's, by time and by work."""
     method = start_methods()[0]
-    pool = played(folder, games, Terms(2, method), processor_time).rates()
-    terms = Terms(1, method, cluster=Address("local", "2"))
+    pool = played(folder, games, PoolOptions(2, method), processor_time).rates()
+    terms = PoolOptions(1, method, cluster=ClusterAddress("local", "2"))
     cluster = played(folder, games, terms, processor_time).rates()
     return cluster[0] / pool[0], cluster[1] / pool[1]
 
@@ -130,8 +118,12 @@ def against_a_pool(folder: Path, games: int) -> tuple[float, float]:
 def of_a_processor(folder: Path, games: int) -> float:
     """What the arena's own process takes of a processor while many machines play."""
     simulated = (sys.executable, __file__, "--simulate")
-    terms = Terms(1, cluster=Address("local", "1"))
-    with patch.object(line, "line_to", lambda *told: Line(simulated, "nowhere", told[-1])):
+    terms = PoolOptions(1, cluster=ClusterAddress("local", "1"))
+    with patch.object(
+        bridge_connection,
+        "line_to",
+        lambda *told: MachineConnection(simulated, "nowhere", told[-1]),
+    ):
         watch = played(folder, games, terms, time.process_time)
     by_time, by_work = watch.rates()
     return by_time / by_work
@@ -143,7 +135,7 @@ def a_result() -> BlockResult:
         file = Path(place, "cup.yaml")
         file.write_text(TOURNAMENT)
         catalogue = Catalogue(Path(place))
-        spec = table_spec_for(config.read(file, catalogue), catalogue)
+        spec = table_spec_for(tournament_file.read(file, catalogue), catalogue)
         prepare_bots(spec, lambda names: None)
         result: BlockResult = spec().play(Block((0, 1), 0, 32_768))
         return result
@@ -163,25 +155,29 @@ def simulate() -> None:
     result, frames = a_result(), Frames(to_courier, 1 << 32)
     waiting: dict[str, list[Block]] = {f"tcp://10.0.0.{n}:40000": [] for n in range(MACHINES)}
     for machine in waiting:
-        tell(Joined(machine, PROCESSES))
-        tell(Said(machine, framed(AtWork())))
+        tell(MachineJoined(machine, PROCESSES))
+        tell(ReceivedFrom(machine, frame(MachineReady())))
     begun = [time.monotonic()] * MACHINES
     while True:
         for letter in received(frames):
-            if isinstance(letter, To):
+            if isinstance(letter, SentTo):
                 for order in Frames(to_machine).taken(letter.content):
-                    if isinstance(order, Play):
+                    if isinstance(order, PlayBlocks):
                         waiting[letter.machine].extend(order.blocks)
         for number, (machine, blocks) in enumerate(waiting.items()):
             count = min(len(blocks), int((time.monotonic() - begun[number]) * PACE))
             if count >= min(PACE, len(blocks) or PACE):
                 done, blocks[:count] = blocks[:count], []
                 begun[number] = time.monotonic()
-                tell(Said(machine, framed(Done(tuple((one, like(result, one)) for one in done)))))
+                tell(
+                    ReceivedFrom(
+                        machine, frame(BundleDone(tuple((one, like(result, one)) for one in done)))
+                    )
+                )
         time.sleep(0.02)
 
 
-def received(frames: "Frames[To]") -> Iterator[object]:
+def received(frames: "Frames[SentTo]") -> Iterator[object]:
     """What the arena says, without waiting for it."""
     try:
         yield from frames.receive(0)
@@ -191,7 +187,7 @@ def received(frames: "Frames[To]") -> Iterator[object]:
 
 def tell(letter: object) -> None:
     """Say something to the arena."""
-    sys.stdout.buffer.write(framed(letter))
+    sys.stdout.buffer.write(frame(letter))
     sys.stdout.buffer.flush()
 
 

@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable
 
 from cantstop_arena.games.cubus.bots.strategies import BOTS
-from cantstop_arena.games.cubus.chance import hashed
+from cantstop_arena.games.cubus.chance import decks_of_deal
 from cantstop_arena.games.cubus.engine.kernel import play_all
 from cantstop_arena.games.cubus.engine.library import build
-from cantstop_arena.games.cubus.play.play import play
 from cantstop_arena.games.cubus.rules import LEAFLET
+from cantstop_arena.games.cubus.state import play_bots
 
 SECONDS = 2.0
 BATCH = 50
@@ -23,14 +23,14 @@ PLAIN_GOAL = 200
 
 def compiled(name: str, deal: int) -> int:
     """A batch of compiled games; returns how many."""
-    keys = [hashed(1987, deal + number, 2).keys for number in range(BATCH)]
+    keys = [decks_of_deal(1987, deal + number, 2).keys for number in range(BATCH)]
     play_all(LEAFLET, [name, name], keys)
     return BATCH
 
 
 def plain(name: str, deal: int) -> int:
     """A game in plain Python."""
-    play(LEAFLET, [BOTS[name]] * 2, hashed(1987, deal, 2))
+    play_bots(LEAFLET, [BOTS[name]] * 2, decks_of_deal(1987, deal, 2))
     return 1
 
 

@@ -63,21 +63,21 @@ def processor_time(folder: Path, page: str) -> float:
 
 def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     """Games a second of compiled bots in a watched worker, and in this process alone."""
-    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.deals.outcomes import Block
     from cantstop_arena.table.block_loop import _Play
-    from cantstop_arena.tournament.files import config
-    from cantstop_arena.tournament.files.tournament import FaultPolicy
-    from cantstop_arena.tournament.pool.bot_logs import BotLogs
-    from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
-    from cantstop_arena.tournament.setup.known_bots import Bots
-    from cantstop_arena.tournament.setup.preparation import prepare_bots
-    from cantstop_arena.tournament.setup.table_specs import table_spec_for
+    from cantstop_arena.tournaments.bot_facts import BotFacts
+    from cantstop_arena.tournaments.file import tournament_file
+    from cantstop_arena.tournaments.pool.bot_logs import BotLogs
+    from cantstop_arena.tournaments.pool.worker_pool import PoolOptions, WorkerPool
+    from cantstop_arena.tournaments.preparation import prepare_bots
+    from cantstop_arena.tournaments.table_spec import table_spec_for
+    from cantstop_arena.tournaments.tournament import FaultPolicy
 
     file = folder / "watched.yaml"
     file.write_text("bots: [rule28, glenn-aloi]\n")
     catalogue = Catalogue(folder)
-    table_spec = table_spec_for(config.read(file, catalogue), catalogue)
+    table_spec = table_spec_for(tournament_file.read(file, catalogue), catalogue)
     table, size = table_spec(), 8192
     parts = prepare_bots(table_spec, lambda _: None)
     blocks = [Block((0, 1), first, size) for first in range(0, games // 2, size)]
@@ -86,8 +86,8 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     at_work = partial(table_spec.at_work, logs)
     while True:
         start = time.perf_counter()
-        bots = Bots(parts, FaultPolicy(), frozenset(), logs, catalogue.game.orders(2))
-        with WorkerPool(at_work, catalogue.game.window, bots, Terms(1)) as pool:
+        bots = BotFacts(parts, FaultPolicy(), frozenset(), logs, catalogue.game.orders(2))
+        with WorkerPool(at_work, catalogue.game.window, bots, PoolOptions(1)) as pool:
             done = sum(one.result.block.deals for one in pool.play(iter(blocks)))
         middle = time.perf_counter()
         assert 2 * done == played

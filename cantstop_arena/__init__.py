@@ -12,20 +12,17 @@ ca.run("evening.yaml").show()
 ca.tournament(["rule28", "glenn-aloi"], games=1000).run().standings.to_pandas()
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 __version__ = "0.2.0"
-_PLACES = {
+_MODULES = {
+    "api.bot_arguments": ["bot"],
     "api.comparisons": ["ComparisonResults", "compare"],
-    "api.entrants": ["bot"],
     "api.folders": ["open", "rate"],
-    "api.gauntlets": ["gauntlet"],
     "api.matches": ["MatchResults", "match"],
     "api.results": ["Results"],
-    "api.tournaments": ["run", "tournament"],
+    "api.tournaments": ["gauntlet", "run", "tournament"],
     "api.tuning": ["tune"],
     "errors": [
         *("ArenaError", "BotError", "ConfigError", "FaultError", "GameError", "Interrupted"),
@@ -35,47 +32,21 @@ _PLACES = {
     "games.cantstop.turn": ["Turn"],
     "hookspecs": ["Bot", "compiled", "hookimpl"],
     "schemas": ["schema"],
-    "views.cantstop.commands.solving": ["solve"],
+    "views.cantstop.commands.solve_api": ["solve"],
 }
-_PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
-_ROOMS = ("compare", "tournament")  # of the package; each is called like the function of its name
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
-__all__ = sorted(_PLACE_OF)
+__all__ = sorted(_MODULE_OF)
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for, and nothing before: it brings NumPy and more with it."""
-    if name not in _PLACE_OF:
+    """Import a name when it is first used: some bring NumPy and more with them."""
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module(f"{__name__}.{name}") if name in _ROOMS else _at_its_place(name)
-
-
-def _at_its_place(name: str) -> Any:
-    return getattr(import_module(f"{__name__}.{_PLACE_OF[name]}"), name)
+    value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-class _Room(ModuleType):
-    """A room that has the name of a function, and is called like it: `ca.tournament([...])`."""
-
-    @property
-    def __wrapped__(self) -> Any:
-        return _at_its_place(self.__name__.rpartition(".")[2])
-
-    def __call__(self, *words: Any, **more: Any) -> Any:
-        return self.__wrapped__(*words, **more)
-
-
-class _Face(ModuleType):
-    """This package, of which every room becomes an attribute when it is imported."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name in _ROOMS:
-            value.__class__ = _Room
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Face

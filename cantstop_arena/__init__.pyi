@@ -1,14 +1,14 @@
 """The names that `__init__.py` hands on, for tools that read types."""
 
+from cantstop_arena.api.bot_arguments import bot as bot
 from cantstop_arena.api.comparisons import ComparisonResults as ComparisonResults
 from cantstop_arena.api.comparisons import compare as compare
-from cantstop_arena.api.entrants import bot as bot
 from cantstop_arena.api.folders import open as open
 from cantstop_arena.api.folders import rate as rate
-from cantstop_arena.api.gauntlets import gauntlet as gauntlet
 from cantstop_arena.api.matches import MatchResults as MatchResults
 from cantstop_arena.api.matches import match as match
 from cantstop_arena.api.results import Results as Results
+from cantstop_arena.api.tournaments import gauntlet as gauntlet
 from cantstop_arena.api.tournaments import run as run
 from cantstop_arena.api.tournaments import tournament as tournament
 from cantstop_arena.api.tuning import tune as tune
@@ -29,7 +29,7 @@ from cantstop_arena.hookspecs import Bot as Bot
 from cantstop_arena.hookspecs import compiled as compiled
 from cantstop_arena.hookspecs import hookimpl as hookimpl
 from cantstop_arena.schemas import schema as schema
-from cantstop_arena.views.cantstop.commands.solving import solve as solve
+from cantstop_arena.views.cantstop.commands.solve_api import solve as solve
 
 __all__: list[str]
 __version__: str

@@ -20,7 +20,7 @@ def printable(text: str) -> str:
     )
 
 
-def cut(text: str, room: int) -> str:
+def shortened(text: str, room: int) -> str:
     """Text that is no wider than so many letters; some scripts take twice the room."""
     for place, sign in enumerate(text):
         room -= 2 if east_asian_width(sign) in "WF" else 1
@@ -44,7 +44,7 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
 
 
-def said_by(value: object, tell: Callable[[object], str]) -> str:
+def attribute_text(value: object, tell: Callable[[object], str]) -> str:
     """What a foreign object says of itself; nothing where that fails."""
     try:
         return in_a_line(tell(value)[:LONGEST])
@@ -57,6 +57,6 @@ def type_name(value: object) -> str:
     return in_a_line(str.__str__(type.__dict__["__name__"].__get__(type(value)))[:100])
 
 
-def styled(text: str, style: str) -> str:
+def ansi_styled(text: str, style: str) -> str:
     """Text in a style of ANSI terminals (`1;31`: bold and red), as it is where there is none."""
     return f"\x1b[{style}m{text}\x1b[0m" if style else text

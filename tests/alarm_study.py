@@ -9,9 +9,9 @@ import numpy as np
 from msgspec.structs import replace
 from simulated import Run, Truth, results
 
-from cantstop_arena.compare.statistics import DIFFERENT, Ratio, compared
+from cantstop_arena.comparisons.statistics import DIFFERENT, Ratio, rule_effect
 from cantstop_arena.deals.counting import COUNT, SHARE
-from cantstop_arena.deals.outcomes import ELO_ERROR, WIDTH, Results
+from cantstop_arena.deals.outcomes import ELO_ERROR, WIDTH, TournamentTotals
 from cantstop_arena.deals.seatings import standard_orders
 from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.model.evidence import Floats
@@ -42,9 +42,9 @@ def _compared(deals: int, common: float, rng: np.random.Generator) -> tuple[bool
     luck = rng.normal(size=(MEASURES, deals))
     baseline = [_measured(one, common, rng) for one in luck]
     found = [
-        compared(before, _measured(one, common, rng), COUNT if number % 2 else SHARE, 0.0).decided(
-            VARIANTS * MEASURES
-        )
+        rule_effect(
+            before, _measured(one, common, rng), COUNT if number % 2 else SHARE, 0.0
+        ).decided(VARIANTS * MEASURES)
         for _ in range(VARIANTS)
         for number, (before, one) in enumerate(zip(baseline, luck, strict=True))
     ]
@@ -87,7 +87,7 @@ def _looked(truth: Truth, most: int, rng: np.random.Generator) -> tuple[float, f
 AIMS = {WIDTH: 0.05, ELO_ERROR: 10.0}
 
 
-def _seen(run: Run, deals: int, truth: Truth) -> Results:
+def _seen(run: Run, deals: int, truth: Truth) -> TournamentTotals:
     cut = {group: winners[:deals] for group, winners in run.items()}
     return results(len(truth.strengths), truth.players, [cut])
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
 from cantstop_arena.views.cantstop.drawing import draw_board, draw_seats
-from cantstop_arena.views.cantstop.scenes import Scene, scenes
+from cantstop_arena.views.cantstop.scenes import BoardScene, scenes
 from cantstop_arena.views.cantstop.svg import draw_svg
 
 FOLDER = Path(__file__).parent / "data" / "boards"
@@ -86,7 +86,7 @@ POSITIONS: dict[str, list[Event]] = {
 }
 
 
-def scene_of(name: str) -> Scene:
+def scene_of(name: str) -> BoardScene:
     """The position of this name."""
     return list(scenes(POSITIONS[name]))[-1]
 

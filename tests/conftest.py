@@ -63,8 +63,8 @@ WARMING = """
 import sys
 from pathlib import Path
 from cantstop_arena.cli import main
-from cantstop_arena.games.registry import game_called
-game = game_called(sys.argv[1])
+from cantstop_arena.games.registry import game_named
+game = game_named(sys.argv[1])
 bots = [bot for bot in game.bots if not game.refusal(bot, game.rules.default, 2)]
 bots = [bot for bot in bots if bot not in ("champion", "grandmaster")]
 Path("warm.yaml").write_text(f"game: {game.name}\\ngames: 2\\nbots: [{', '.join(bots)}]\\n")
@@ -136,16 +136,16 @@ def pytest_collection_finish() -> None:
 def one_worker() -> Iterator[None]:
     """Commands within this process play with one worker, unless a test wants more."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cantstop_arena.tournament.pool.worker.worker_count", lambda: 1)
+        patch.setattr("cantstop_arena.tournaments.pool.worker.worker_count", lambda: 1)
         yield
 
 
 @pytest.fixture(scope="session", autouse=True)
 def packages_asked_once() -> Iterator[None]:
     """What packages offer is found out once for all commands that look for them in one place."""
-    from cantstop_arena.bot_sources import catalogue
+    from cantstop_arena.bots import catalogue
 
-    ask = vars(catalogue._Findings)["offers"].func
+    ask = vars(catalogue._Descriptions)["offers"].func
     known: dict[tuple[str, ...], Any] = {}
 
     def offers(findings: Any) -> Any:
@@ -155,7 +155,7 @@ def packages_asked_once() -> Iterator[None]:
         return known[place]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(catalogue._Findings, "offers", property(offers))
+        patch.setattr(catalogue._Descriptions, "offers", property(offers))
         yield
 
 
@@ -176,7 +176,7 @@ class Tables:
     """Builds tables, each distinct one once, for setting one up takes a moment."""
 
     def __init__(self) -> None:
-        from cantstop_arena.bot_sources.plugins import Loader
+        from cantstop_arena.bots.loader import Loader
 
         self.catalogue = Loader(Path("no such folder"))
         self._built: dict[object, EngineTable] = {}
@@ -189,10 +189,10 @@ class Tables:
         if key not in self._built:
             from cantstop_arena.games.cantstop.game import GAME
             from cantstop_arena.games.cantstop.play.engine_table import EngineTable
-            from cantstop_arena.table.contestants import Contestant
+            from cantstop_arena.table.seated_bot import SeatedBot
 
             contestants = [
-                Contestant(name, self.player(name), name.removeprefix("plain ")) for name in bots
+                SeatedBot(name, self.player(name), name.removeprefix("plain ")) for name in bots
             ]
             self._built[key] = EngineTable(GAME, rules, contestants, players, seed)
         return self._built[key]

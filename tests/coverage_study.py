@@ -27,7 +27,7 @@ from alarm_study import (
 )
 from simulated import Truth, seatings_of
 
-from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.model.luce import ELO
@@ -82,7 +82,7 @@ def studied(situation: Situation, repetitions: int, rng: np.random.Generator) ->
 
 
 def _examined(
-    truth: Truth, truths: tuple[list[float], dict[Group, float]], played: Results
+    truth: Truth, truths: tuple[list[float], dict[Group, float]], played: TournamentTotals
 ) -> dict[str, float]:
     ratings = rate(played)
     centre = truth.strengths[0] if played.anchor else np.mean(truth.strengths)

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cantstop_arena.deals.sampling import Deals, Pairs, Stretch
+from cantstop_arena.deals.sampling import DealRange, DealSums, Pairs
 
 
-def deals_of(players: int, sums: Sequence[tuple[int, int, int]]) -> Deals:
+def deals_of(players: int, sums: Sequence[tuple[int, int, int]]) -> DealSums:
     """Deals in which each bot played alone: how many, the parts it won, and their squares."""
     size = len(sums) + players
     stretches = []
     for bot, (deals, total, squares) in enumerate(sums):
         totals, products = np.zeros(size, np.int64), np.zeros((size, size), np.int64)
         totals[bot], products[bot, bot] = total, squares
-        stretches.append(Stretch(((bot,),), deals, totals, products))
+        stretches.append(DealRange(((bot,),), deals, totals, products))
     nothing = np.zeros((len(sums), len(sums)), np.int64)
-    return Deals(tuple(stretches), Pairs(nothing, nothing, nothing))
+    return DealSums(tuple(stretches), Pairs(nothing, nothing, nothing))

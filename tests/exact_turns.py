@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.games.cantstop.champion.board import board_for
-from cantstop_arena.games.cantstop.champion.desk import new_desk
-from cantstop_arena.games.cantstop.champion.nets import HIDDEN, NET, UNIT
-from cantstop_arena.games.cantstop.champion.turns import enter, look_up, position_worth
+from cantstop_arena.games.cantstop.exact.three_runner_turn import enter, look_up, position_worth
+from cantstop_arena.games.cantstop.exact.turn_board import board_for
+from cantstop_arena.games.cantstop.exact.workspace import new_workspace
+from cantstop_arena.games.cantstop.nets.net import HIDDEN, NET, UNIT
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet
 
 Advances = tuple[int, ...]
@@ -115,7 +115,7 @@ class SlowTurn:
 
 def compare(rules: RuleSet, markers: list[list[int]], seed: int) -> int:
     """Hold every state of a turn against the solver; returns how many there are."""
-    nets, boards, desks = random_net(len(markers), seed), board_for(rules), new_desk()
+    nets, boards, desks = random_net(len(markers), seed), board_for(rules), new_workspace()
     board, net, desk = boards[0], nets[0], desks[0]
     slow = SlowTurn(rules, net, markers)
     for seat, spaces in enumerate(markers):

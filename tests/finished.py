@@ -55,7 +55,7 @@ def _make(folder: Path, files: Files, words: tuple[str, ...]) -> None:
         (place / name).write_text(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(place)
-        patch.setattr("cantstop_arena.runtime.system._HERE", f"{place}{sep}")
+        patch.setattr("cantstop_arena.processes.system._HERE", f"{place}{sep}")
         result = CliRunner().invoke(main, words)
     assert result.exit_code == 0, (result.output, result.exception)
     (folder / "printed").write_bytes(result.stdout_bytes)

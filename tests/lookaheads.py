@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from exact_turns import TINY, Advances, SlowTurn, random_net
 
-from cantstop_arena.games.cantstop.champion.board import board_for
-from cantstop_arena.games.cantstop.champion.lookahead import SHEET, begin, best, choice
-from cantstop_arena.games.cantstop.champion.nets import ROLLING_NET, UNIT
+from cantstop_arena.games.cantstop.exact.turn_board import board_for
+from cantstop_arena.games.cantstop.nets.lookahead import SHEET, begin, best, choice
+from cantstop_arena.games.cantstop.nets.net import ROLLING_NET, UNIT
 from cantstop_arena.games.cantstop.rules import RuleSet
 
 FIRST_SETS = (0, 0, 12, 79)

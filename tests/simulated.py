@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.counting import Counts
-from cantstop_arena.deals.outcomes import Results, Tally
-from cantstop_arena.deals.sampling import Bytes, gather
+from cantstop_arena.deals.outcomes import Tally, TournamentTotals
+from cantstop_arena.deals.sampling import Bytes, gather_deals
 from cantstop_arena.deals.seatings import Group, lineups, standard_orders
-from cantstop_arena.deals.shares import WHOLE
+from cantstop_arena.deals.winners import WHOLE
 
 Run = Mapping[Group, Bytes]  # of each group: masks of winning seats, deals by seatings
 
@@ -46,7 +46,7 @@ class Truth(msgspec.Struct, frozen=True):
         every = combinations(range(len(self.strengths)), self.players)
         return list(self.lineups if self.lineups is not None else every)
 
-    def played(self, deals: int, rng: np.random.Generator, **changes: Any) -> Results:
+    def played(self, deals: int, rng: np.random.Generator, **changes: Any) -> TournamentTotals:
         """A tournament's results."""
         return results(len(self.strengths), self.players, [self.run(deals, rng)], **changes)
 
@@ -80,7 +80,7 @@ def seatings_of(group: Group) -> Iterator[Group]:
     return lineups(group, standard_orders(len(group)))
 
 
-def results(bots: int, players: int, runs: Iterable[Run], **changes: Any) -> Results:
+def results(bots: int, players: int, runs: Iterable[Run], **changes: Any) -> TournamentTotals:
     """Runs, each with deals of its own, as the results of one tournament."""
     blocks = list(_blocks(runs))
     tallies: dict[Group, Tally] = {}
@@ -98,7 +98,7 @@ def results(bots: int, players: int, runs: Iterable[Run], **changes: Any) -> Res
         "seed": 1,
         "bots": tuple(f"bot{number}" for number in range(bots)),
         "tallies": tallies,
-        "deals": gather(
+        "deals": gather_deals(
             bots,
             standard_orders(players),
             spans,
@@ -106,7 +106,7 @@ def results(bots: int, players: int, runs: Iterable[Run], **changes: Any) -> Res
         ),
         "counts": Counts(),
     }
-    return Results(**{**options, **changes})
+    return TournamentTotals(**{**options, **changes})
 
 
 Block = tuple[Group, int, Bytes, NDArray[Any]]

@@ -16,22 +16,22 @@ from numpy.typing import NDArray
 
 import cantstop_arena as ca
 from cantstop_arena.cli import main
-from cantstop_arena.deals import alongside
-from cantstop_arena.deals.alongside import Alongside, Counted, gathered
+from cantstop_arena.deals import solo_pairs
 from cantstop_arena.deals.counting import Counts
-from cantstop_arena.deals.outcomes import Charge, Results, Tally
+from cantstop_arena.deals.outcomes import FaultReport, Tally, TournamentTotals
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.documents.analysis import Analysis
-from cantstop_arena.documents.tables.standings import standings
-from cantstop_arena.ratings.alone import Differences
-from cantstop_arena.ratings.distributions import student
+from cantstop_arena.deals.solo_pairs import Counted, SoloPairs, gather_solo_pairs
+from cantstop_arena.ratings.distributions import student_quantile
+from cantstop_arena.ratings.solo import SoloDifferences
 from cantstop_arena.reports.page.headline import answer
-from cantstop_arena.reports.page.sections.standings_section import standings_section
+from cantstop_arena.reports.page.standings_section import standings_section
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.standings import standings
 
 Table = NDArray[np.int64]  # deals by bots: what a bot counted; 0 where a fault ended its game
 
 
-def together(table: Table, block: int = 7) -> Alongside:
+def together(table: Table, block: int = 7) -> SoloPairs:
     def read(start: int, count: int) -> Counted:
         for bot, counted in enumerate(table.T):
             for first in range(0, len(counted), block):
@@ -39,10 +39,10 @@ def together(table: Table, block: int = 7) -> Alongside:
                 if start < first + len(told) and first < start + count:
                     yield (bot,), first, (told > 0).astype(np.int64), told
 
-    return gathered(table.shape[1], len(table), read)
+    return gather_solo_pairs(table.shape[1], len(table), read)
 
 
-def results(table: Table, faulty: Iterable[int] = ()) -> Results:
+def results(table: Table, faulty: Iterable[int] = ()) -> TournamentTotals:
     bots = tuple(f"bot{bot}" for bot in range(table.shape[1]))
     tallies: dict[Group, Tally] = {
         (bot,): Tally(
@@ -55,8 +55,8 @@ def results(table: Table, faulty: Iterable[int] = ()) -> Results:
         )
         for bot, counted in enumerate(table.T)
     }
-    faults = [Charge(bots[bot], "exception", "", (bots[bot],), 0, 1, "") for bot in faulty]
-    return Results(
+    faults = [FaultReport(bots[bot], "exception", "", (bots[bot],), 0, 1, "") for bot in faulty]
+    return TournamentTotals(
         name="alone",
         game="cantstop",
         rules={},
@@ -83,15 +83,15 @@ def test_differences_are_those_of_the_deals_that_both_played(
 ) -> None:
     table = made_up([10, 10.3, 12], 60)
     table[5:9, 0] = table[8:20, 1] = table[50:, 2] = 0
-    found = Differences(together(table), [0, 1, 2])
-    monkeypatch.setattr(alongside, "_NUMBERS_AT_ONCE", 40)
-    in_parts = Differences(together(table), [0, 1, 2])
+    found = SoloDifferences(together(table), [0, 1, 2])
+    monkeypatch.setattr(solo_pairs, "_NUMBERS_AT_ONCE", 40)
+    in_parts = SoloDifferences(together(table), [0, 1, 2])
     for one, other in combinations(range(3), 2):
         both = (table[:, one] > 0) & (table[:, other] > 0)
         apart = (table[:, other] - table[:, one])[both]
         less = found.between(one, other)
         assert less is not None and less.low is not None and less.high is not None
-        reach = student(len(apart) - 1) * apart.std(ddof=1) / len(apart) ** 0.5
+        reach = student_quantile(len(apart) - 1) * apart.std(ddof=1) / len(apart) ** 0.5
         assert less.deals == len(apart)
         assert less.mean == pytest.approx(apart.mean())
         assert (less.low, less.high) == pytest.approx((less.mean - reach, less.mean + reach))
@@ -102,7 +102,7 @@ def test_differences_are_those_of_the_deals_that_both_played(
 
 def test_what_is_the_same_in_all_deals_has_no_error() -> None:
     table = np.array([[9, 9, 11]] * 8 + [[8, 8, 10]])
-    found = Differences(together(table), [0, 1, 2])
+    found = SoloDifferences(together(table), [0, 1, 2])
     same, less = found.between(0, 1), found.between(0, 2)
     assert same is not None and (same.mean, same.low, same.high, same.p) == (0, 0, 0, 1)
     assert less is not None and (less.mean, less.low, less.high) == (2, None, None)
@@ -113,16 +113,16 @@ def test_what_is_the_same_in_all_deals_has_no_error() -> None:
 def test_nothing_is_said_of_bots_without_deals_in_common() -> None:
     table = made_up([10, 30], 40)
     table[:20, 0] = table[20:, 1] = 0
-    found = Differences(together(table), [0, 1])
+    found = SoloDifferences(together(table), [0, 1])
     assert found.between(0, 1) is None and found.letters == ("a", "a")
-    one = Differences(together(made_up([10, 30], 1)), [0, 1]).between(0, 1)
+    one = SoloDifferences(together(made_up([10, 30], 1)), [0, 1]).between(0, 1)
     assert one is not None and (one.low, one.p) == (None, 1)
 
 
 def test_claims_are_wrong_in_five_of_a_hundred_and_shared_dice_tell_more() -> None:
     claims, held = 0, []
     for seed in range(200):
-        found = Differences(together(made_up([10, 10, 10, 11], 40, seed)), [0, 1, 2, 3])
+        found = SoloDifferences(together(made_up([10, 10, 10, 11], 40, seed)), [0, 1, 2, 3])
         equals = combinations(map(set, found.letters[:3]), 2)
         claims += any(one.isdisjoint(other) for one, other in equals)
         less = found.between(0, 3)

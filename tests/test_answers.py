@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from cantstop_arena.bots.bot_server import LONGEST_ANSWER, answer_as_json
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.decisions import Decision, decision, decisions_of
-from cantstop_arena.isolation.serve import LONGEST_ANSWER, said_of
-from cantstop_arena.isolation.wire import line_of
+from cantstop_arena.processes.channel import line_of
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ ILLEGAL: list[tuple[str, Any]] = [
 
 def travelled(decision: Decision, answer: object) -> object:
     """An answer of an isolated bot, as it arrives."""
-    return json.loads(line_of({decision.key: said_of(decision, answer)}))[decision.key]
+    return json.loads(line_of({decision.key: answer_as_json(decision, answer)}))[decision.key]
 
 
 def verdict(check: Callable[[], object]) -> object:

@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 import cantstop_arena as ca
-from cantstop_arena.api.gauntlets import gauntlet
 from cantstop_arena.api.matches import planned_match
-from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.api.tournaments import gauntlet
+from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.cli import main
-from cantstop_arena.runtime import process_tree
+from cantstop_arena.processes import process_tree
 
 FACE = Path(ca.__file__).with_suffix(".pyi")
 
@@ -52,12 +52,9 @@ def test_every_name_of_the_face_is_there_and_its_types_are_told() -> None:
     assert {alias.asname for node in imported for alias in node.names} == {*ca.__all__}
 
 
-def test_rooms_with_the_name_of_a_function_are_both() -> None:
-    from cantstop_arena.tournament import run as module
-
+def test_names_that_are_not_offered_are_attribute_errors() -> None:
     assert callable(ca.tournament) and callable(ca.compare)
-    assert hasattr(module, "play"), "the room itself is still found"
-    with pytest.raises(AttributeError):
+    with pytest.raises(AttributeError, match="nothing"):
         _ = ca.nothing  # type: ignore[attr-defined]
 
 
@@ -199,10 +196,10 @@ def test_a_thread_ends_no_processes_that_another_one_looks_after() -> None:
 STOPPED = """
 import signal
 import cantstop_arena as ca
-from cantstop_arena.api.progress import Silence
+from cantstop_arena.tournaments.run_observer import RunObserver
 
-class Heard(Silence):
-    def advances(self, games):
+class Heard(RunObserver):
+    def on_progress(self, games):
         signal.raise_signal(signal.SIGINT)
 
 tournament = ca.tournament(["rule28", "cautious"], games=10**6, seed=1, name="long")

@@ -14,13 +14,13 @@ from msgspec.structs import replace
 from parameters import slow_but
 
 from cantstop_arena.deals.outcomes import Block, Tally
-from cantstop_arena.deals.shares import WHOLE
+from cantstop_arena.deals.winners import WHOLE
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.games.cantstop.turn import Move, Turn
-from cantstop_arena.table.contestants import Contestant, code_digest
+from cantstop_arena.table.seated_bot import SeatedBot, code_digest
 
 BUILT_IN = (
     "random",
@@ -34,10 +34,10 @@ BUILT_IN = (
 Options = Mapping[str, Any]
 
 
-def built(tables: Tables, name: str, **options: Any) -> Contestant:
+def built(tables: Tables, name: str, **options: Any) -> SeatedBot:
     """A built-in bot with options."""
     spec = tables.catalogue.find(name, GAME)
-    return Contestant(name, spec.build(options), code_digest(name, spec.digest, repr(options)))
+    return SeatedBot(name, spec.build(options), code_digest(name, spec.digest, repr(options)))
 
 
 def turn_with(
@@ -340,7 +340,7 @@ def test_every_decision_is_the_one_of_the_description(
     player = shadowed(one.player, second(), differences, asked)
     others = [replace(one, player=plain(one.player), digest="other"), built(tables, "random")]
     table = EngineTable(
-        GAME, NAMED[rules][0], [Contestant(name, player, "shadowed"), *others], 3, 28
+        GAME, NAMED[rules][0], [SeatedBot(name, player, "shadowed"), *others], 3, 28
     )
     assert table.play(Block((0, 1, 2), 0, deals)).faults == ()
     assert differences == []
@@ -400,7 +400,7 @@ def test_a_wrong_option_is_refused_by_its_name(
 
 
 def played(
-    tables: Tables, bots: Sequence[Contestant | str], deals: int, rules: str = "classic"
+    tables: Tables, bots: Sequence[SeatedBot | str], deals: int, rules: str = "classic"
 ) -> tuple[Tally, ...]:
     """The tallies of a block between bots, a seat for each."""
     seated = [built(tables, one) if isinstance(one, str) else one for one in bots]
@@ -410,7 +410,7 @@ def played(
     return result.tallies
 
 
-def turns_alone(tables: Tables, bot: Contestant | str) -> float:
+def turns_alone(tables: Tables, bot: SeatedBot | str) -> float:
     """Mean number of turns a bot needs by itself."""
     (tally,) = played(tables, [bot], 100_000)
     assert tally.unfinished == 0

@@ -19,15 +19,15 @@ import pytest
 from click.testing import CliRunner, Result
 from parameters import slow_but
 
-from cantstop_arena.bot_sources.bot_files import Source
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.bots.bot_files import BotSource
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.loader import Loader
+from cantstop_arena.check.check_run import BotCheck
 from cantstop_arena.check.findings import NOTE, OK, WRONG, Finding
-from cantstop_arena.check.suite import Step, Trace, difference, suite_of
-from cantstop_arena.check.supervisor import BotCheck
+from cantstop_arena.check.suite import Trace, TraceStep, difference, suite_of
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.engine.machine import native_player
+from cantstop_arena.games.cantstop.engine.entry_points import native_player
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import NAMED
 
@@ -318,7 +318,7 @@ def test_what_is_not_there_is_a_usage_error(words: list[str], message: str) -> N
 def test_what_does_not_compile_is_told_in_plain_words(line: str, here: Path) -> None:
     path = here / "bad.py"
     path.write_text(f"{COMPILED_HEAD}    {line}\n")
-    (spec,) = Loader(here).bots_of(Source(path))
+    (spec,) = Loader(here).bots_of(BotSource(path))
     with pytest.raises(BotError) as caught:
         native_player(spec.build({}), spec.name, None)
     told = str(caught.value)
@@ -385,7 +385,7 @@ def test_names_of_built_in_bots_are_refused(name: str) -> None:
 
 
 def trace(*deeds: str, whole: bool = True) -> Trace:
-    return Trace(tuple(Step(turn, 0, deed) for turn, deed in enumerate(deeds, start=1)), whole)
+    return Trace(tuple(TraceStep(turn, 0, deed) for turn, deed in enumerate(deeds, start=1)), whole)
 
 
 def test_the_suite_has_every_named_rule_set_and_number_of_seats() -> None:

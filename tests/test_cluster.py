@@ -9,50 +9,50 @@ import pytest
 from msgspec.structs import replace
 from test_worker_pool_faults import BLOCKS, ORDERS, result
 
-from cantstop_arena.bot_sources.bot_files import BotFile, Source
-from cantstop_arena.cli.terminals.screen import Screen
-from cantstop_arena.deals.outcomes import Block, BlockResult, Results, joined
+from cantstop_arena.bots.bot_files import BotFile, BotSource
+from cantstop_arena.cli.terminal.run_screen import RunScreen
+from cantstop_arena.deals.outcomes import Block, BlockResult, TournamentTotals, join_parts
 from cantstop_arena.errors import ArenaError, ClusterError, GameError, UsageError, WorkerPoolError
-from cantstop_arena.tournament.cluster import cluster_pool
-from cantstop_arena.tournament.cluster.cluster_pool import ClusterPool
-from cantstop_arena.tournament.cluster.job import differences, versions
-from cantstop_arena.tournament.cluster.letters import (
-    AtWork,
-    Done,
-    Drop,
+from cantstop_arena.processes.channel import frame
+from cantstop_arena.tournaments.bot_facts import BotFacts
+from cantstop_arena.tournaments.cluster import cluster_pool
+from cantstop_arena.tournaments.cluster.address import address_in
+from cantstop_arena.tournaments.cluster.cluster_messages import (
+    BotBuildFailed,
+    BundleDone,
+    ClusterGone,
+    DropGroups,
     FromCourier,
     FromMachine,
-    Gone,
-    Joined,
-    Lost,
-    NotBuilt,
-    Play,
-    Printed,
-    Refused,
-    Said,
+    JobRefused,
+    LogText,
+    MachineJoined,
+    MachineLost,
+    MachineReady,
+    MachineUnusable,
+    PlayBlocks,
+    ReceivedFrom,
     ToMachine,
-    Unfit,
 )
-from cantstop_arena.tournament.cluster.stock import Stock
-from cantstop_arena.tournament.files.tournament import FaultPolicy
-from cantstop_arena.tournament.pool.block_pool import Unbuilt
-from cantstop_arena.tournament.pool.bot_logs import LONGEST, BotLogs
-from cantstop_arena.tournament.pool.cluster_address import address_in
-from cantstop_arena.tournament.pool.frames import framed
-from cantstop_arena.tournament.pool.messages import Broken, GameFailed
-from cantstop_arena.tournament.setup.known_bots import Bots
+from cantstop_arena.tournaments.cluster.cluster_pool import ClusterPool, PartQueue
+from cantstop_arena.tournaments.cluster.job import differences, versions
+from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt
+from cantstop_arena.tournaments.pool.bot_logs import LONGEST, BotLogs
+from cantstop_arena.tournaments.pool.worker_messages import GameFailed, WorkerBroken
+from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.tournament import FaultPolicy
 
 CALM = {block: result(block) for block in BLOCKS}
 OTHERS = [Block((0, 2), first, 5) for first in range(0, 50, 5)]
 
 
-def said(machine: str, *letters: FromMachine) -> Said:
-    return Said(machine, b"".join(map(framed, letters)))
+def said(machine: str, *letters: FromMachine) -> ReceivedFrom:
+    return ReceivedFrom(machine, b"".join(map(frame, letters)))
 
 
 def coming(machine: str, processes: int = 2) -> list[FromCourier]:
     """A machine that gets ready at once."""
-    return [Joined(machine, processes), said(machine, AtWork())]
+    return [MachineJoined(machine, processes), said(machine, MachineReady())]
 
 
 Act: TypeAlias = "Callable[[FakeLine], list[FromCourier]]"
@@ -71,7 +71,7 @@ class FakeLine:
     def send(self, machine: str, letter: ToMachine) -> None:
         """Note what a machine is told."""
         self.orders.append((machine, letter))
-        if isinstance(letter, Play):
+        if isinstance(letter, PlayBlocks):
             self.given.setdefault(machine, []).extend(letter.blocks)
 
     def letters(self, seconds: float) -> list[FromCourier]:
@@ -82,35 +82,35 @@ class FakeLine:
         """All that machines have been given, played."""
         for machine in list(self.given):
             parts = ((block, result(block)) for block in self.given.pop(machine))
-            yield said(machine, Done(tuple(parts)))
+            yield said(machine, BundleDone(tuple(parts)))
 
 
-class Listener:
+class Listener(RunObserver):
     """Hears of machines."""
 
     def __init__(self) -> None:
         self.counts: list[tuple[int, int]] = []
         self.words: list[str] = []
 
-    def plays_on(self, machines: int, processes: int) -> None:
+    def on_cluster(self, machines: int, processes: int) -> None:
         """Note it."""
         self.counts.append((machines, processes))
 
-    def remarks(self, words: str) -> None:
+    def on_notice(self, text: str) -> None:
         """Note it."""
-        self.words.append(words)
+        self.words.append(text)
 
 
 def pool_at(line: Any, listener: Listener, logs: BotLogs | None = None) -> ClusterPool:
     logs = logs or BotLogs(Path("nowhere"), [])
-    return ClusterPool(line, Bots((), FaultPolicy(), frozenset(), logs, ORDERS), listener)
+    return ClusterPool(line, BotFacts((), FaultPolicy(), frozenset(), logs, ORDERS), listener)
 
 
 def worked(line: Any, listener: Listener | None = None) -> dict[Block, BlockResult]:
     parts: dict[Block, list[BlockResult]] = {}
     for played in pool_at(line, listener or Listener()).play(iter(BLOCKS)):
         parts.setdefault(played.whole, []).append(played.result)
-    return {whole: joined(whole, results) for whole, results in parts.items()}
+    return {whole: join_parts(whole, results) for whole, results in parts.items()}
 
 
 def test_what_a_lost_machine_has_not_told_is_played_by_another() -> None:
@@ -119,11 +119,17 @@ def test_what_a_lost_machine_has_not_told_is_played_by_another() -> None:
     def half_told(line: FakeLine) -> list[FromCourier]:
         parts = ((first, result(first.part(*span))) for span in ((0, 1), (3, 4)))
         line.given.clear()
-        return [said("one", Done(tuple(parts))), Lost("one", "unplugged"), *coming("two")]
+        return [
+            said("one", BundleDone(tuple(parts))),
+            MachineLost("one", "unplugged"),
+            *coming("two"),
+        ]
 
     line, listener = FakeLine(lambda _: coming("one"), half_told), Listener()
     assert worked(line, listener) == CALM
-    given = [letter.blocks for who, letter in line.orders if who == "two" and type(letter) is Play]
+    given = [
+        letter.blocks for who, letter in line.orders if who == "two" and type(letter) is PlayBlocks
+    ]
     assert given[0][:2] == (first.part(1, 3), first.part(4, 5))
     assert listener.counts == [(1, 2), (0, 0), (1, 2)]
 
@@ -137,11 +143,11 @@ def test_machines_play_side_by_side() -> None:
 @pytest.mark.parametrize(
     "nonsense",
     [
-        Done(((BLOCKS[0], result(BLOCKS[0])), (BLOCKS[1], result(BLOCKS[0])))),
-        Done(((BLOCKS[0], result(BLOCKS[0].part(0, 2))), (BLOCKS[0], result(BLOCKS[0])))),
-        Done(((BLOCKS[0], result(OTHERS[0])),)),
-        Done(((BLOCKS[0], replace(result(BLOCKS[0]), winners=b"")),)),
-        Joined("one", 2),
+        BundleDone(((BLOCKS[0], result(BLOCKS[0])), (BLOCKS[1], result(BLOCKS[0])))),
+        BundleDone(((BLOCKS[0], result(BLOCKS[0].part(0, 2))), (BLOCKS[0], result(BLOCKS[0])))),
+        BundleDone(((BLOCKS[0], result(OTHERS[0])),)),
+        BundleDone(((BLOCKS[0], replace(result(BLOCKS[0]), winners=b"")),)),
+        MachineJoined("one", 2),
     ],
 )
 def test_a_machine_that_says_what_it_cannot_know_plays_no_more(nonsense: Any) -> None:
@@ -149,7 +155,7 @@ def test_a_machine_that_says_what_it_cannot_know_plays_no_more(nonsense: Any) ->
 
     def misbehaves(line: FakeLine) -> list[FromCourier]:
         del line.given["one"]
-        return [Said("one", framed(nonsense))]
+        return [ReceivedFrom("one", frame(nonsense))]
 
     line, listener = FakeLine(lambda _: coming("one") + coming("two"), misbehaves), Listener()
     assert worked(line, listener) == CALM
@@ -159,25 +165,29 @@ def test_a_machine_that_says_what_it_cannot_know_plays_no_more(nonsense: Any) ->
 
 
 @pytest.mark.parametrize(
-    "refusal", [said("one", Refused("it is Python 2 there")), Unfit("one", "it is Python 2 there")]
+    "refusal",
+    [
+        said("one", JobRefused("it is Python 2 there")),
+        MachineUnusable("one", "it is Python 2 there"),
+    ],
 )
 def test_a_machine_that_cannot_play_is_named(
     refusal: FromCourier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told, listener = "The machine one does not play: it is Python 2 there", Listener()
-    line = FakeLine(lambda _: coming("two"), lambda _: [Joined("one", 2), refusal])
+    line = FakeLine(lambda _: coming("two"), lambda _: [MachineJoined("one", 2), refusal])
     assert worked(line, listener) == CALM
     assert listener.words == [told]
     monkeypatch.setattr(cluster_pool, "_HOPE", 0.0)
     with pytest.raises(ClusterError, match=r"^No machine of nowhere can play:\n  one: it is Py"):
-        worked(FakeLine(lambda _: [Joined("one", 2), refusal]))
+        worked(FakeLine(lambda _: [MachineJoined("one", 2), refusal]))
 
 
 def test_machines_that_are_lost_again_and_again_end_the_run() -> None:
-    acts: list[Act] = [lambda _: [*coming("one"), Lost("one", "no power")]] * 20
+    acts: list[Act] = [lambda _: [*coming("one"), MachineLost("one", "no power")]] * 20
 
     def plays_and_is_lost(line: FakeLine) -> list[FromCourier]:
-        return [*coming("one"), said("one", Done(())), Lost("one", "no power")]
+        return [*coming("one"), said("one", BundleDone(())), MachineLost("one", "no power")]
 
     assert worked(FakeLine(*acts[1:], lambda _: coming("one"))) == CALM
     assert (
@@ -193,15 +203,15 @@ def test_machines_that_are_lost_again_and_again_end_the_run() -> None:
 )
 def test_a_cluster_that_ends_ends_the_run(was_there: bool, told: str) -> None:
     with pytest.raises(ClusterError, match=told):
-        worked(FakeLine(lambda _: [Gone("gone", was_there)]))
+        worked(FakeLine(lambda _: [ClusterGone("gone", was_there)]))
 
 
 @pytest.mark.parametrize(
     "letter, error",
     [
-        (NotBuilt(1, (0,), "no"), Unbuilt),
+        (BotBuildFailed(1, (0,), "no"), BotNotBuilt),
         (GameFailed("no"), GameError),
-        (Broken("no"), WorkerPoolError),
+        (WorkerBroken("no"), WorkerPoolError),
     ],
 )
 def test_what_ends_a_run_here_ends_it_there(letter: FromMachine, error: type[ArenaError]) -> None:
@@ -218,7 +228,7 @@ def test_what_is_void_is_forgotten_here_and_there() -> None:
             pool.drop(lambda group: group == (0, 2))
         seen.append(played.whole)
     assert seen == BLOCKS
-    assert ("one", Drop(((0, 2),))) in line.orders
+    assert ("one", DropGroups(((0, 2),))) in line.orders
 
 
 def test_a_machine_has_no_more_than_three_bundles() -> None:
@@ -233,7 +243,7 @@ def test_a_machine_has_no_more_than_three_bundles() -> None:
 
 
 def test_the_last_bundles_are_small() -> None:
-    stock, sizes = Stock(Block((0, 1), first, 1) for first in range(100)), []
+    stock, sizes = PartQueue(Block((0, 1), first, 1) for first in range(100)), []
     while stock:
         sizes.append(len(stock.bundle(size=20, machines=2)))
     assert sizes[0] == 20
@@ -244,7 +254,7 @@ def test_the_last_bundles_are_small() -> None:
 def test_logs_come_home_as_far_as_there_is_room(tmp_path: Path) -> None:
     logs, long = BotLogs(tmp_path / "logs", ["mine", "yours"]), b"x" * LONGEST
     logs.begin()
-    letters = [Printed(1, b"what it says\n"), Printed(1, long), Printed(1, long), Printed(7, long)]
+    letters = [LogText(1, b"what it says\n"), LogText(1, long), LogText(1, long), LogText(7, long)]
     line = FakeLine(lambda _: coming("one"), lambda _: [said("one", *letters)])
     for _ in pool_at(line, Listener(), logs).play(iter(BLOCKS)):
         pass
@@ -273,7 +283,7 @@ def test_a_bot_finds_its_neighbours_where_their_files_are_not(tmp_path: Path) ->
     (folder / "tools" / "_of_mine.py").write_text("ROLLS = 5\n")
     text = f"import sys\nsys.path.insert(0, {str(folder)!r})\nfrom tools._of_mine import ROLLS\n"
     (folder / "mine.py").write_text(text)
-    source = Source(folder / "mine.py", ("tools/__init__.py", "tools/_of_mine.py")).identified()
+    source = BotSource(folder / "mine.py", ("tools/__init__.py", "tools/_of_mine.py")).identified()
     kept = source.copied(tmp_path / "kept")
     folder.rename(tmp_path / "elsewhere")
     assert BotFile(kept).load().ROLLS == 5
@@ -290,16 +300,16 @@ def test_progress_tells_of_machines(
     machines: int, processes: int, told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     time = 0.0
-    screen = Screen("cup", quiet=False, aside=False, clock=lambda: time)
-    screen.begins(0, 500)
-    screen.plays_on(machines, processes)
-    screen.passes(unasked)
+    screen = RunScreen("cup", quiet=False, aside=False, clock=lambda: time)
+    screen.on_start(0, 500)
+    screen.on_cluster(machines, processes)
+    screen.on_tick(unasked)
     time = 31.0
-    screen.passes(unasked)
+    screen.on_tick(unasked)
     assert f"0 of 500 games, on {told}" in capsys.readouterr().err
 
 
-def unasked() -> Results:
+def unasked() -> TournamentTotals:
     raise AssertionError
 
 
@@ -320,8 +330,6 @@ def test_a_schedulers_file_has_to_be_there(tmp_path: Path) -> None:
 
 
 def test_without_dask_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "cantstop_arena.tournament.pool.cluster_address.find_spec", lambda name: None
-    )
+    monkeypatch.setattr("cantstop_arena.tournaments.cluster.address.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"pip install 'cantstop-arena\[cluster\]'"):
         address_in("local:2")

@@ -11,26 +11,26 @@ from pathlib import Path
 import pytest
 from soak import ARENA, processes, send
 
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.tournament.cluster.job import job_for
-from cantstop_arena.tournament.cluster.letters import (
-    AtWork,
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.processes.channel import Frames, frame
+from cantstop_arena.tournaments.bot_facts import BotFacts
+from cantstop_arena.tournaments.cluster.cluster_messages import (
     FromMachine,
-    Hire,
-    Refused,
+    JobRefused,
+    MachineReady,
+    StartJob,
     from_machine,
 )
-from cantstop_arena.tournament.files.config import read
-from cantstop_arena.tournament.pool.bot_logs import BotLogs
-from cantstop_arena.tournament.pool.frames import Frames, framed
-from cantstop_arena.tournament.pool.worker_pool import Terms
-from cantstop_arena.tournament.setup.known_bots import Bots
-from cantstop_arena.tournament.setup.preparation import prepare_bots
-from cantstop_arena.tournament.setup.table_specs import table_spec_for
+from cantstop_arena.tournaments.cluster.job import job_for
+from cantstop_arena.tournaments.file.tournament_file import read
+from cantstop_arena.tournaments.pool.bot_logs import BotLogs
+from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
+from cantstop_arena.tournaments.preparation import prepare_bots
+from cantstop_arena.tournaments.table_spec import table_spec_for
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
 
-MACHINE = "cantstop_arena.tournament.cluster.machine"
+MACHINE = "cantstop_arena.tournaments.cluster.machine"
 LONGEST = 120.0  # seconds, for what takes a few on a quiet machine
 TOURNAMENT = """
 name: cup
@@ -202,13 +202,13 @@ def test_the_death_of_the_scheduler_ends_a_run_with_the_command_that_continues(c
     )
 
 
-def hired(hire: Hire) -> FromMachine:
+def hired(hire: StartJob) -> FromMachine:
     """What a machine says first, that is told this."""
     words = [sys.executable, "-m", MACHINE, "1"]
     pipe = subprocess.PIPE
     with subprocess.Popen(words, stdin=pipe, stdout=pipe) as machine:
         assert machine.stdin and machine.stdout
-        machine.stdin.write(framed(hire))
+        machine.stdin.write(frame(hire))
         machine.stdin.flush()
         frames: Frames[FromMachine] = Frames(from_machine)
         letters: list[FromMachine] = []
@@ -227,13 +227,13 @@ def test_another_version_or_program_is_refused_by_name(cup: Path) -> None:
     tournament = read(Path("cup.yaml"), catalogue)
     spec = table_spec_for(tournament, catalogue)
     parts, logs = prepare_bots(spec, lambda names: None), BotLogs(cup / "logs", ["rule28", "mine"])
-    bots = Bots(parts, tournament.policy, frozenset({1}), logs, tournament.orders)
-    hire = job_for(spec, bots, ["rule28", "mine"], Terms(1)).hire
-    assert hired(hire) == AtWork()
+    bots = BotFacts(parts, tournament.policy, frozenset({1}), logs, tournament.orders)
+    hire = job_for(spec, bots, ["rule28", "mine"], PoolOptions(1)).hire
+    assert hired(hire) == MachineReady()
     Path("program.py").write_text("print('two')\n")
     program = hired(hire)
-    assert isinstance(program, Refused)
+    assert isinstance(program, JobRefused)
     assert program.text.startswith("the program of mine (python3 ")
-    older = hired(Hire({**hire.versions, "cantstop-arena": "0.0.1"}, b"unreadable" * 500_000))
+    older = hired(StartJob({**hire.versions, "cantstop-arena": "0.0.1"}, b"unreadable" * 500_000))
     here = hire.versions["cantstop-arena"]
-    assert older == Refused(f"cantstop-arena is {here} there, and 0.0.1 here")
+    assert older == JobRefused(f"cantstop-arena is {here} there, and 0.0.1 here")

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.compare.config import Comparison, folder_names, read
-from cantstop_arena.compare.copies import seated
-from cantstop_arena.compare.measures import DEFAULT_IGNORED, ORDER
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.comparisons.comparison_file import Comparison, folder_names, read, repeat_bots
+from cantstop_arena.comparisons.deal_ratios import DEFAULT_IGNORED, ORDER
 from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.errors import ConfigError, UsageError
-from cantstop_arena.tournament.files.entrants import LONGEST_NAME, Entrant
-from cantstop_arena.tournament.files.tournament import Overrides
+from cantstop_arena.tournaments.file.entrants import LONGEST_NAME, Entrant
+from cantstop_arena.tournaments.tournament import Overrides
 
 CATALOGUE = Catalogue(Path("no such folder"))
 MANUAL = """
@@ -141,10 +140,10 @@ def entrants(tmp_path: Path, *names: str) -> tuple[Entrant, ...]:
 
 
 def test_bots_fewer_than_seats_sit_more_than_once(tmp_path: Path) -> None:
-    sitting, lineups = seated(entrants(tmp_path, "a", "b", "c"), 4)
+    sitting, lineups = repeat_bots(entrants(tmp_path, "a", "b", "c"), 4)
     assert [one.name for one in sitting] == ["a", "b", "c", "a #2", "b #2", "c #2"]
     assert lineups == ((0, 1, 2, 3), (0, 1, 2, 4), (0, 1, 2, 5))
-    sitting, lineups = seated(entrants(tmp_path, "a", "b"), 4)
+    sitting, lineups = repeat_bots(entrants(tmp_path, "a", "b"), 4)
     assert lineups is not None
     told = ["".join(sitting[number].name[0] for number in group) for group in lineups]
     assert [dict(Counter(word)) for word in told] == [
@@ -153,17 +152,17 @@ def test_bots_fewer_than_seats_sit_more_than_once(tmp_path: Path) -> None:
         {"a": 1, "b": 3},
     ]
     assert all(list(group) == sorted(set(group)) for group in lineups)
-    assert seated(entrants(tmp_path, "a"), 3)[1] == ((0, 1, 2),)
+    assert repeat_bots(entrants(tmp_path, "a"), 3)[1] == ((0, 1, 2),)
 
 
 def test_bots_enough_for_the_seats_meet_in_every_group(tmp_path: Path) -> None:
     bots = entrants(tmp_path, "a", "b", "c")
-    assert seated(bots, 3) == seated(bots, 2) == (bots, None)
+    assert repeat_bots(bots, 3) == repeat_bots(bots, 2) == (bots, None)
 
 
 def test_copies_have_names_of_their_own(tmp_path: Path) -> None:
     long = "x" * LONGEST_NAME
-    sitting, _ = seated(entrants(tmp_path, "a", "a #2", long), 4)
+    sitting, _ = repeat_bots(entrants(tmp_path, "a", "a #2", long), 4)
     names = [one.name for one in sitting]
     assert names[3:] == ["a #3", "a #2 #2", "x" * (LONGEST_NAME - 3) + " #2"]
     assert len(set(names)) == 6 and max(map(len, names)) == LONGEST_NAME

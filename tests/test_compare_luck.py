@@ -11,19 +11,18 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cantstop_arena.cli import main
-from cantstop_arena.compare.answers import Answer
-from cantstop_arena.compare.luck import narrower
-from cantstop_arena.compare.measures import Questions, won_by
-from cantstop_arena.compare.samples import Plan, Sample, sampled
-from cantstop_arena.compare.statistics import Difference, Estimate, compared
+from cantstop_arena.comparisons.comparison_results import RuleSetResult
+from cantstop_arena.comparisons.deal_ratios import DealRatios, won_by
+from cantstop_arena.comparisons.samples import RatioSample, SamplePlan, prefer_narrower, read_sample
+from cantstop_arena.comparisons.statistics import EffectEstimate, RuleEffect, rule_effect
+from cantstop_arena.deals.control_variate import luck_sentence
 from cantstop_arena.deals.counting import SHARE
-from cantstop_arena.deals.luck import in_words
 from cantstop_arena.deals.seatings import Group, all_orders
 from cantstop_arena.games.cantstop.game import GAME
 
-QUESTIONS = Questions(GAME.counts)
+QUESTIONS = DealRatios(GAME.counts)
 DEALS, GROUP = 100, (0, 1)
-PLAN = Plan(QUESTIONS, all_orders(2), (GROUP,), DEALS, ("a", "b"))
+PLAN = SamplePlan(QUESTIONS, all_orders(2), (GROUP,), DEALS, ("a", "b"))
 SHARE_OF_A = won_by("a")
 
 
@@ -52,15 +51,15 @@ def played(ahead: float, chance: Any, rng: np.random.Generator) -> Scored:
     return Scored(np.where(first, 1, 2).astype(np.uint8), luck)
 
 
-def samples(one: Scored, calm: bool) -> Sample:
+def samples(one: Scored, calm: bool) -> RatioSample:
     ledger: Any = one
-    return sampled(ledger, PLAN, calm)
+    return read_sample(ledger, PLAN, calm)
 
 
 def test_the_mean_difference_stays_and_its_interval_gets_narrower() -> None:
     """Of 150 comparisons; the luck of the rule sets is half the same."""
     rng = np.random.default_rng(1)
-    found: dict[bool, list[Estimate]] = {False: [], True: []}
+    found: dict[bool, list[EffectEstimate]] = {False: [], True: []}
     for _ in range(150):
         common, own = rng.normal(size=(DEALS, 1)), rng.normal(size=(2, DEALS, 1))
         ledgers = [
@@ -69,7 +68,7 @@ def test_the_mean_difference_stays_and_its_interval_gets_narrower() -> None:
         ]
         for calm, estimates in found.items():
             before, after = (samples(ledger, calm).ratio(SHARE_OF_A) for ledger in ledgers)
-            difference = compared(before, after, SHARE, 0.0).absolute
+            difference = rule_effect(before, after, SHARE, 0.0).absolute
             assert difference is not None
             estimates.append(difference)
     values = {calm: np.array([one.value for one in told]) for calm, told in found.items()}
@@ -103,33 +102,33 @@ def test_blocks_and_deals_outside_the_plan_do_not_matter() -> None:
     ).tolist()
 
 
-def answer_of(width: float) -> Answer:
-    told = Estimate(0.1, 0.1 - width, 0.1 + width, 0.5)
-    lengths = Estimate(1.0, 0.0, 2.0, 0.5)
+def answer_of(width: float) -> RuleSetResult:
+    told = EffectEstimate(0.1, 0.1 - width, 0.1 + width, 0.5)
+    lengths = EffectEstimate(1.0, 0.0, 2.0, 0.5)
     differences = {
-        "turns": Difference(1.0, 2.0, lengths, None, None, "count", 0.0, "undecided"),
-        "first_seat": Difference(0.5, 0.6, told, None, None, SHARE, 0.0, "undecided"),
+        "turns": RuleEffect(1.0, 2.0, lengths, None, None, "count", 0.0, "undecided"),
+        "first_seat": RuleEffect(0.5, 0.6, told, None, None, SHARE, 0.0, "undecided"),
     }
-    return Answer("jump", "classic", 2, 2, 9, 18, differences, None, QUESTIONS)
+    return RuleSetResult("jump", "classic", 2, 2, 9, 18, differences, None, QUESTIONS)
 
 
 def test_luck_is_left_in_where_intervals_would_be_no_narrower() -> None:
     wide, narrow = answer_of(0.2), answer_of(0.1)
-    chosen = narrower(wide, narrow)
+    chosen = prefer_narrower(wide, narrow)
     assert chosen.differences == narrow.differences
     assert chosen.worth == pytest.approx(4)
-    kept = narrower(narrow, wide)
+    kept = prefer_narrower(narrow, wide)
     assert kept.differences == narrow.differences
     assert kept.worth == pytest.approx(0.25)
 
 
 def test_one_sentence_for_all_rule_sets() -> None:
-    assert in_words("x", [1.31, 1.0, 1.12]) == (
+    assert luck_sentence("x", [1.31, 1.0, 1.12]) == (
         "Luck is removed from x: their intervals are as narrow as those of about 1.1 to 1.3 times"
         " the games. Where they would be no narrower it is left in."
     )
-    assert "about 1.3 times the games." in in_words("x", [1.31, 1.29])
-    assert "is left in" in in_words("x", [1.0])
+    assert "about 1.3 times the games." in luck_sentence("x", [1.31, 1.29])
+    assert "is left in" in luck_sentence("x", [1.0])
 
 
 # Runs -----------------------------------------------------------------------------------------

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from parameters import slow_but
 
-from cantstop_arena.compare import samples
-from cantstop_arena.compare.measures import Questions, won_by
-from cantstop_arena.compare.samples import Plan, common, sampled
-from cantstop_arena.compare.statistics import Ratio, compared
+from cantstop_arena.comparisons import samples
+from cantstop_arena.comparisons.deal_ratios import DealRatios, won_by
+from cantstop_arena.comparisons.samples import SamplePlan, common_deals, read_sample
+from cantstop_arena.comparisons.statistics import Ratio, rule_effect
 from cantstop_arena.deals.counting import SHARE, kept_of_deals
 from cantstop_arena.deals.seatings import Group, all_orders
 from cantstop_arena.games.cantstop.game import GAME
 
 Spans = dict[Group, list[tuple[int, int]]]
-QUESTIONS = Questions(GAME.counts)
+QUESTIONS = DealRatios(GAME.counts)
 KEPT = kept_of_deals(GAME.counts)
 MEASURE = {measure.key: measure for measure in QUESTIONS.all}
 
@@ -40,13 +40,15 @@ class Kept:
                 yield group, first, masks[rows], counts[rows].astype(np.uint32)
 
 
-def plan_of(players: int, groups: tuple[Group, ...], deals: int, bots: tuple[str, ...]) -> Plan:
-    return Plan(QUESTIONS, all_orders(players), groups, deals, bots)
+def plan_of(
+    players: int, groups: tuple[Group, ...], deals: int, bots: tuple[str, ...]
+) -> SamplePlan:
+    return SamplePlan(QUESTIONS, all_orders(players), groups, deals, bots)
 
 
-def value(plan: Plan, winners: Mapping[Any, Any], key: str) -> float | None:
+def value(plan: SamplePlan, winners: Mapping[Any, Any], key: str) -> float | None:
     ledger: Any = Kept(winners)
-    return sampled(ledger, plan).ratio(MEASURE[key]).value
+    return read_sample(ledger, plan).ratio(MEASURE[key]).value
 
 
 def random_winners(players: int, deals: int, most: int = 0) -> Any:
@@ -71,12 +73,12 @@ def test_many_deals_are_put_together_to_units_that_say_the_same(
     winners = {(0, 1): random_winners(2, 23), (0, 2): random_winners(2, 23)}
     plan = plan_of(2, tuple(winners), 23, ("a", "b", "c"))
     whole: Any = Kept(winners)
-    one_by_one = sampled(whole, plan)
+    one_by_one = read_sample(whole, plan)
     monkeypatch.setattr(samples, "MOST_UNITS", 5)
     joined = plan_of(2, tuple(winners), 23, ("a", "b", "c"))
     assert (plan.size, plan.units, joined.size, joined.units) == (1, 23, 5, 5)
     assert list(joined.deals_of_units) == [5, 5, 5, 5, 3]
-    together = sampled(whole, joined)
+    together = read_sample(whole, joined)
     for measure in QUESTIONS.asked(2, ("a", "b", "c")):
         if measure.key != "better_bot":  # its halves are others
             assert together.ratio(measure).value == one_by_one.ratio(measure).value
@@ -89,7 +91,7 @@ def test_deals_and_groups_outside_the_plan_are_left_out() -> None:
     winners = {(0, 1): [[1, 2], [1, 2], [2, 1], [2, 1]], (0, 2): [[2, 2]] * 4}
     assert value(plan, winners, "first_seat") == 0.5
     ledger: Any = Kept(winners)
-    sample = sampled(ledger, plan)
+    sample = read_sample(ledger, plan)
     assert sample.games == 4
     assert list(sample.sums["turns"]) == [2, 3]
     assert sample.leads[("a", "b")].value == 1.0
@@ -125,8 +127,8 @@ def test_who_is_better_is_doubtful_between_bots_that_are_nearly_equal(strength: 
         for _ in range(2):
             first_wins = random.random((100, 2)) < strength
             winners: Any = Kept({(0, 1): np.where(first_wins, FIRST, SECOND)}, 100)
-            ratios.append(sampled(winners, plan).ratio(measure))
-        p = compared(ratios[0], ratios[1], SHARE, 0).p
+            ratios.append(read_sample(winners, plan).ratio(measure))
+        p = rule_effect(ratios[0], ratios[1], SHARE, 0).p
         alarms += p is not None and p <= 0.05
     assert alarms / runs <= 0.05 + 3 * sqrt(0.05 * 0.95 / runs)
 
@@ -142,7 +144,7 @@ def test_copies_of_a_bot_are_one_bot_seat_for_seat() -> None:
     plan = plan_of(3, (group,), 2, ("a", "b"))
     winners = {group: [[1] * 6, [1] * 6]}  # the first seat wins always
     ledger: Any = Kept(winners)
-    sample = sampled(ledger, plan)
+    sample = read_sample(ledger, plan)
     assert plan.kinds(group) == (0, 1)
     assert sample.leads[("a", "b")].value == 0.0
     assert sample.ratio(MEASURE["better_bot"]).value == pytest.approx(1 / 3)
@@ -153,7 +155,7 @@ def test_copies_of_a_bot_are_one_bot_seat_for_seat() -> None:
 def test_groups_and_deals_that_all_played() -> None:
     first: Spans = {(0, 1): [(0, 5), (5, 5)], (0, 2): [(0, 7)]}
     second: Spans = {(0, 1): [(5, 1), (0, 5)], (1, 2): [(0, 9)]}
-    assert common([first, second]) == (((0, 1),), 6)
+    assert common_deals([first, second]) == (((0, 1),), 6)
     late: Spans = {(0, 1): [(3, 2)]}
-    assert common([first, {}]) == ((), 0)
-    assert common([late, first]) == (((0, 1),), 0)
+    assert common_deals([first, {}]) == ((), 0)
+    assert common_deals([late, first]) == (((0, 1),), 0)

@@ -3,10 +3,10 @@
 import pytest
 from msgspec.structs import replace
 
-from cantstop_arena.compare.answers import Answer
-from cantstop_arena.compare.measures import Questions
-from cantstop_arena.compare.sentences import sentence
-from cantstop_arena.compare.statistics import (
+from cantstop_arena.comparisons.comparison_results import RuleSetResult
+from cantstop_arena.comparisons.deal_ratios import DealRatios
+from cantstop_arena.comparisons.sentences import sentence
+from cantstop_arena.comparisons.statistics import (
     CHANGED,
     DIFFERENT,
     KEPT,
@@ -14,32 +14,36 @@ from cantstop_arena.compare.statistics import (
     NOTHING,
     SAME,
     UNDECIDED,
-    Difference,
-    Estimate,
-    Order,
+    BotOrder,
+    EffectEstimate,
+    RuleEffect,
 )
 from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.games.cantstop.game import GAME
 
-QUESTIONS = Questions(GAME.counts)
+QUESTIONS = DealRatios(GAME.counts)
 KINDS = {measure.key: measure.kind for measure in QUESTIONS.all}
 
 
 def changed(
     key: str, by: float, reach: float, effect: float, verdict: str = DIFFERENT
-) -> Difference:
+) -> RuleEffect:
     """A difference in percent of a count, or in points of a share."""
-    estimate = Estimate(by / 100, (by - reach) / 100, (by + reach) / 100, 0.001)
+    estimate = EffectEstimate(by / 100, (by - reach) / 100, (by + reach) / 100, 0.001)
     ignored = 0.01 if KINDS[key] == COUNT else 0.002
-    return Difference(1.0, 1.1, estimate, estimate, effect, KINDS[key], ignored, verdict)
+    return RuleEffect(1.0, 1.1, estimate, estimate, effect, KINDS[key], ignored, verdict)
 
 
-def answer(order: Order | None = None, players: int = 4, **differences: Difference) -> Answer:
+def answer(
+    order: BotOrder | None = None, players: int = 4, **differences: RuleEffect
+) -> RuleSetResult:
     unlike = min(players, 3)
-    return Answer("jump", "classic", players, unlike, 500, 12000, differences, order, QUESTIONS)
+    return RuleSetResult(
+        "jump", "classic", players, unlike, 500, 12000, differences, order, QUESTIONS
+    )
 
 
-KEEPS = Order(3, (), 1.0, KEPT)
+KEEPS = BotOrder(3, (), 1.0, KEPT)
 
 
 def test_the_sentence_of_the_manual() -> None:
@@ -159,7 +163,7 @@ def test_no_difference_that_is_clear(verdict: str, opening: str) -> None:
 
 
 def test_an_order_that_changes_is_told_bot_by_bot() -> None:
-    turned = Order(3, (("rule28", "odds"), ("glenn-aloi", "odds")), 0.001, CHANGED, 0.01)
+    turned = BotOrder(3, (("rule28", "odds"), ("glenn-aloi", "odds")), 0.001, CHANGED, 0.01)
     assert sentence(answer(turned, turns=changed("turns", 2.0, 0.04, 0.1))) == (
         "jump makes a 4-player game 2.00% longer (1.96 to 2.04); it changes the order of the bots:"
         " rule28 is better than odds under classic but worse under jump, glenn-aloi is better"
@@ -185,7 +189,7 @@ def test_a_difference_from_nothing_is_told_in_numbers() -> None:
 
 
 def test_one_deal_has_no_interval() -> None:
-    alone = replace(changed("turns", 1, 1, 0.0), relative=Estimate(0.05, None, None, 1.0))
+    alone = replace(changed("turns", 1, 1, 0.0), relative=EffectEstimate(0.05, None, None, 1.0))
     assert sentence(answer(turns=alone)) == "jump makes a 4-player game 5.0% longer."
 
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from oracles import multitest, stats, weightstats
 
-from cantstop_arena.compare.answers import Answer
-from cantstop_arena.compare.measures import Questions
-from cantstop_arena.compare.run import corrected
-from cantstop_arena.compare.statistics import (
+from cantstop_arena.comparisons.comparison_results import RuleSetResult
+from cantstop_arena.comparisons.comparison_run import corrected_for_multiplicity
+from cantstop_arena.comparisons.deal_ratios import DealRatios
+from cantstop_arena.comparisons.statistics import (
     CHANGED,
     DIFFERENT,
     KEPT,
@@ -20,14 +20,14 @@ from cantstop_arena.compare.statistics import (
     NOTHING,
     SAME,
     UNDECIDED,
-    Difference,
-    Estimate,
+    BotOrder,
+    EffectEstimate,
     Numbers,
-    Order,
     Ratio,
-    compared,
+    RuleEffect,
     lead,
     orders,
+    rule_effect,
 )
 from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.games.cantstop.game import GAME
@@ -42,9 +42,9 @@ def draw(deals: int = 40, mean: float = 20.0) -> Numbers:
 
 def difference(
     before: Numbers, after: Numbers, kind: str = SHARE, ignored: float = 0
-) -> Difference:
+) -> RuleEffect:
     ones = np.ones(len(before))
-    return compared(Ratio(before, ones), Ratio(after, ones), kind, ignored, spread=2.0)
+    return rule_effect(Ratio(before, ones), Ratio(after, ones), kind, ignored, spread=2.0)
 
 
 # --- Against well-kept libraries ------------------------------------------------------------------
@@ -65,19 +65,19 @@ def test_questions_of_all_answers_are_corrected_together() -> None:
     """Once more by statsmodels; what was the same or not there keeps its verdict."""
     chances = [*RANDOM.uniform(0, 0.01, 6), 0.9]
     told = [
-        Difference(1.0, 2.0, Estimate(1.0, 0.5, 1.5, p), None, 0.1, SHARE, 0.0, UNDECIDED)
+        RuleEffect(1.0, 2.0, EffectEstimate(1.0, 0.5, 1.5, p), None, 0.1, SHARE, 0.0, UNDECIDED)
         for p in chances
     ]
     nothing = replace(told[0], absolute=None, verdict=NOTHING)
-    order = Order(1, (("a", "b"),), 0.004, UNDECIDED)
-    asked = Questions(GAME.counts)
+    order = BotOrder(1, (("a", "b"),), 0.004, UNDECIDED)
+    asked = DealRatios(GAME.counts)
     others = {str(number): one for number, one in enumerate(told[1:])}
     both = {"turns": told[0], "rolls": nothing}
     answers = [
-        Answer("jump", "classic", 2, 2, 9, 18, both, order, asked),
-        Answer("leave", "classic", 2, 2, 9, 18, others, None, asked),
+        RuleSetResult("jump", "classic", 2, 2, 9, 18, both, order, asked),
+        RuleSetResult("leave", "classic", 2, 2, 9, 18, others, None, asked),
     ]
-    first, second = corrected(answers)
+    first, second = corrected_for_multiplicity(answers)
     oracle = multitest.multipletests([chances[0], 0.004, *chances[1:]], method="bonferroni")[1]
     assert first.order is not None
     found = [first.differences["turns"].corrected, first.order.corrected]
@@ -87,7 +87,7 @@ def test_questions_of_all_answers_are_corrected_together() -> None:
     assert second.differences["5"].verdict == UNDECIDED
 
 
-def _apart(told: Difference, truth: float) -> bool:
+def _apart(told: RuleEffect, truth: float) -> bool:
     """Whether an interval leaves something out."""
     found = told.absolute
     assert found is not None and found.low is not None and found.high is not None
@@ -103,7 +103,7 @@ def test_intervals_of_all_questions_hold_together_and_agree_with_the_verdicts() 
         after = before + RANDOM.normal(0.0, 1.5, (12, 60)) + np.array(shifts)[:, None]
         ones = np.ones(60)
         told = [
-            compared(Ratio(one, ones), Ratio(other, ones), SHARE, 0.0).decided(12)
+            rule_effect(Ratio(one, ones), Ratio(other, ones), SHARE, 0.0).decided(12)
             for one, other in zip(before, after, strict=True)
         ]
         apart = [_apart(one, shift) for one, shift in zip(told, shifts, strict=True)]
@@ -130,7 +130,7 @@ def test_ratios_have_the_errors_that_simulation_finds() -> None:
         below = RANDOM.poisson(30, (2, 100)).astype(float) + 1
         luck = RANDOM.uniform(0.2, 0.4, 100)
         above = RANDOM.binomial(below.astype(int), [luck, luck + 0.1]).astype(float)
-        one = compared(Ratio(above[0], below[0]), Ratio(above[1], below[1]), SHARE, 0)
+        one = rule_effect(Ratio(above[0], below[0]), Ratio(above[1], below[1]), SHARE, 0)
         assert one.absolute and one.absolute.low is not None
         found.append(one.absolute.value)
         errors.append((one.absolute.value - one.absolute.low) / stats.t.ppf(0.975, 99))
@@ -169,7 +169,7 @@ def test_verdicts() -> None:
 def test_no_difference_in_any_deal_is_none() -> None:
     before = draw()
     same = difference(before, before.copy())
-    assert same.absolute == same.relative == Estimate(0.0, 0.0, 0.0, 1.0)
+    assert same.absolute == same.relative == EffectEstimate(0.0, 0.0, 0.0, 1.0)
     assert (same.effect, same.verdict) == (0.0, SAME)
 
 
@@ -184,18 +184,18 @@ def test_a_constant_difference_has_the_p_of_the_sign_test_and_no_interval() -> N
 
 def test_twice_as_much_of_both_is_no_difference() -> None:
     above, below = draw() / 7, draw()
-    doubled = compared(Ratio(above, below), Ratio(2 * above, 2 * below), SHARE, 0)
-    assert doubled.absolute == Estimate(0.0, 0.0, 0.0, 1.0)
+    doubled = rule_effect(Ratio(above, below), Ratio(2 * above, 2 * below), SHARE, 0)
+    assert doubled.absolute == EffectEstimate(0.0, 0.0, 0.0, 1.0)
 
 
 def test_one_deal_decides_nothing() -> None:
     one = difference(np.array([3.0]), np.array([4.0]), COUNT, 0.9)
-    assert one.absolute == Estimate(1.0, None, None, 1.0)
+    assert one.absolute == EffectEstimate(1.0, None, None, 1.0)
     assert one.decided(1).verdict == UNDECIDED
 
 
 def test_nothing_to_divide_by_is_nothing_to_compare() -> None:
-    nothing = compared(Ratio(ONES, 0 * ONES), Ratio(ONES, ONES), SHARE, 0.1)
+    nothing = rule_effect(Ratio(ONES, 0 * ONES), Ratio(ONES, ONES), SHARE, 0.1)
     assert (nothing.baseline, nothing.variant, nothing.p) == (None, 1.0, None)
     assert nothing.verdict == NOTHING
 
@@ -213,7 +213,7 @@ def test_from_zero_there_is_no_relative_difference() -> None:
 )
 def test_whatever_was_counted_the_answer_is_finite(rows: list[tuple[int, ...]], kind: str) -> None:
     before, below, after, beyond = np.array(rows, float).T
-    told = compared(Ratio(before, below), Ratio(after, beyond), kind, 0.1, spread=0.0)
+    told = rule_effect(Ratio(before, below), Ratio(after, beyond), kind, 0.1, spread=0.0)
     numbers = [told.baseline, told.variant, told.effect, told.p]
     for estimate in (told.absolute, told.relative):
         if estimate:
@@ -225,8 +225,8 @@ def test_whatever_was_counted_the_answer_is_finite(rows: list[tuple[int, ...]], 
 # --- The order of the bots ------------------------------------------------------------------------
 
 
-def led(score: float, p: float, reach: float = 0.01) -> Estimate:
-    return Estimate(score, score - reach, score + reach, p)
+def led(score: float, p: float, reach: float = 0.01) -> EffectEstimate:
+    return EffectEstimate(score, score - reach, score + reach, p)
 
 
 def test_an_order_changes_where_both_ways_round_are_sure() -> None:
@@ -251,7 +251,7 @@ def test_an_order_is_kept_where_all_pairs_are_the_same_way_or_equal_in_both() ->
 def test_a_lead_is_compared_with_none() -> None:
     score = RANDOM.normal(0.1, 1.0, 50)
     assert lead(Ratio(score, np.ones(50))).p == pytest.approx(stats.ttest_1samp(score, 0).pvalue)
-    assert lead(Ratio(score, 0 * score)) == Estimate(0.0, None, None, 1.0)
+    assert lead(Ratio(score, 0 * score)) == EffectEstimate(0.0, None, None, 1.0)
 
 
 # --- Where there is no difference -----------------------------------------------------------------
@@ -268,10 +268,10 @@ def test_false_alarms_are_rare_in_a_whole_file(deals: int) -> None:
         for _ in range(5):
             counts = RANDOM.poisson(40, (2, deals)).astype(float)
             busts = RANDOM.binomial(counts.astype(int), 0.3).astype(float)
-            means = compared(
+            means = rule_effect(
                 Ratio(counts[0], np.ones(deals)), Ratio(counts[1], np.ones(deals)), COUNT, 0
             )
-            rates = compared(Ratio(busts[0], counts[0]), Ratio(busts[1], counts[1]), SHARE, 0)
+            rates = rule_effect(Ratio(busts[0], counts[0]), Ratio(busts[1], counts[1]), SHARE, 0)
             chances += [one.p for one in (means, rates) if one.p is not None]
         alarms += min(chances) * len(chances) <= 0.05
     assert alarms / runs <= 0.05 + 3 * sqrt(0.05 * 0.95 / runs)

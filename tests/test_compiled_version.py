@@ -6,7 +6,7 @@ import numba
 import pytest
 from click.testing import CliRunner, Result
 
-from cantstop_arena.bot_sources.compiled_source import compiled_text
+from cantstop_arena.check.compiled_version import compiled_text
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
 

@@ -14,16 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from cantstop_arena.bot_sources.bot_specs import RESERVED
-from cantstop_arena.bot_sources.catalogue import Catalogue as RealCatalogue
+from cantstop_arena.bots.catalogue import Catalogue as RealCatalogue
+from cantstop_arena.bots.known_bot import RESERVED
 from cantstop_arena.errors import BotError, ConfigError, UsageError
+from cantstop_arena.game_api.bot_options import Option
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.game_api.options import Option
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
-from cantstop_arena.tournament.files.config import read
-from cantstop_arena.tournament.files.tournament import FaultPolicy, Overrides, Tournament
-from cantstop_arena.tournament.files.yaml_text import dump
+from cantstop_arena.tournaments.file.tournament_file import read
+from cantstop_arena.tournaments.file.yaml_text import dump
+from cantstop_arena.tournaments.tournament import FaultPolicy, Overrides, Tournament
 
 KNOWN_KEYS = (
     "name, game, rules, players, games, until, seed, decision_limit, start_limit, max_faults,"

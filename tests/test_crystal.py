@@ -15,9 +15,9 @@ import pytest
 from click.testing import CliRunner
 from parameters import slow_but
 
+from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.cli import main
-from cantstop_arena.isolation import sandbox
-from cantstop_arena.isolation.launch import Launch
+from cantstop_arena.processes import sandbox
 
 GAMES = 40
 BLIND = """
@@ -252,7 +252,7 @@ print(json.dumps([*seen()]), file=sys.stderr, flush=True)
 @pytest.fixture
 def walls() -> Iterator[None]:
     sandbox._bubblewrap.cache_clear()
-    if not sandbox.sandboxed():
+    if not sandbox.has_sandbox():
         pytest.skip("bubblewrap does not work here")
     yield
 
@@ -281,9 +281,9 @@ def test_what_a_bot_is_loaded_from_is_seen_where_all_else_is_hidden(place: Path)
         " and pathlib.Path(p).read_text()])"
     )
     own = str(place / "hidden/bots/a.py")
-    launch = Launch(
+    launch = BotStart(
         (sys.executable, "-c", script, own), place, hidden=(place / "hidden", place / "cup.yaml")
     )
-    words = [*sandbox.wrapped(launch), f"{place}/hidden/ledger"]
+    words = [*sandbox.sandbox_command(launch), f"{place}/hidden/ledger"]
     told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
     assert told.strip() == str([own])

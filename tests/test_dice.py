@@ -12,15 +12,15 @@ from conftest import Tables, from_python
 from numpy.typing import NDArray
 
 from cantstop_arena.games.cantstop.engine import dice
-from cantstop_arena.games.cantstop.engine.state import secret
+from cantstop_arena.games.cantstop.engine.game_array import secret
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
-from cantstop_arena.games.cantstop.play.events import Event
+from cantstop_arena.games.cantstop.records import Event
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.games.cantstop.turn import Turn, dice_of
-from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.recording import record
+from cantstop_arena.table.seated_bot import SeatedBot
 
 Secret = NDArray[np.uint64]  # the 128 bits of a seed, as the engine has them
 Key = tuple[int, int, int]  # a seat, one of its turns, a roll of that turn
@@ -265,14 +265,14 @@ def test_a_bots_numbers_are_fractions() -> None:
     assert float(MASK >> 11) / (1 << 53) < 1
 
 
-def handmade(choose_move: Callable[..., Any], roll_again: Callable[..., Any]) -> Contestant:
+def handmade(choose_move: Callable[..., Any], roll_again: Callable[..., Any]) -> SeatedBot:
     """A plain bot of two functions."""
-    return Contestant("handmade", Player(choose_move, roll_again), "handmade")
+    return SeatedBot("handmade", Player(choose_move, roll_again), "handmade")
 
 
-def beside(tables: Tables, bot: Contestant) -> EngineTable:
+def beside(tables: Tables, bot: SeatedBot) -> EngineTable:
     """A table of three seats for a bot and two built-in ones."""
-    others = [Contestant(name, tables.player(name), name) for name in ("random", "cautious")]
+    others = [SeatedBot(name, tables.player(name), name) for name in ("random", "cautious")]
     return EngineTable(GAME, CLASSIC, [bot, *others], 3, 1980)
 
 

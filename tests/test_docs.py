@@ -14,18 +14,18 @@ from click.testing import CliRunner
 from msgspec.structs import asdict
 
 import cantstop_arena
-from cantstop_arena.bot_sources.bot_specs import Description
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.known_bot import BotDescription
+from cantstop_arena.bots.loader import Loader
 from cantstop_arena.cli import main
-from cantstop_arena.compare.config import read as read_comparison
+from cantstop_arena.comparisons.comparison_file import read as read_comparison
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS
 from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.table.contestants import Contestant, code_digest
-from cantstop_arena.tournament.files.config import read
+from cantstop_arena.table.seated_bot import SeatedBot, code_digest
+from cantstop_arena.tournaments.file.tournament_file import read
 
 ROOT = Path(__file__).parent.parent
 README, BOTS, RULES = ROOT / "README.md", ROOT / "bots" / "README.md", ROOT / "docs" / "rules.md"
@@ -74,10 +74,10 @@ def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
     return Catalogue(folder)
 
 
-def contestant(bot: Description) -> Contestant:
+def contestant(bot: BotDescription) -> SeatedBot:
     spec = Loader(Path()).open(bot.address)
     digest = code_digest(spec.origin, spec.name, spec.digest, json.dumps(spec.defaults))
-    return Contestant(spec.name, spec.build({}), digest)
+    return SeatedBot(spec.name, spec.build({}), digest)
 
 
 def test_readme_calls_its_first_bot_by_the_name_of_its_file() -> None:

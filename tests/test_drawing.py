@@ -17,13 +17,13 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
+from cantstop_arena.games.cantstop.records import read_record
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.recording import record
-from cantstop_arena.views.cantstop.drawing import draw_board, tell_game
-from cantstop_arena.views.cantstop.records import read_record
-from cantstop_arena.views.cantstop.scenes import SEATS, Scene, scenes
+from cantstop_arena.table.seated_bot import SeatedBot
+from cantstop_arena.views.cantstop.drawing import draw_board, game_text
+from cantstop_arena.views.cantstop.scenes import SEATS, BoardScene, scenes
 from cantstop_arena.views.cantstop.step_text import bust_chance, frame
 from cantstop_arena.views.cantstop.svg import draw_svg
 
@@ -74,7 +74,7 @@ def test_a_picture_shows_every_marker_and_runs_nothing(name: str) -> None:
 def test_names_do_nothing_to_a_terminal_or_a_page() -> None:
     scene = scene_of("hostile-names")
     assert "<script" not in draw_svg(scene)
-    for text in (*tell_game(POSITIONS["hostile-names"]), frame([scene], 0)):
+    for text in (*game_text(POSITIONS["hostile-names"]), frame([scene], 0)):
         assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", text)
 
 
@@ -97,7 +97,7 @@ def witness(seen: dict[tuple[int, int], float]) -> Player:
 @pytest.mark.parametrize("rules", ALL_RULES, ids=lambda rules: rules.name)
 def test_any_game_on_any_board_is_drawn(rules: RuleSet, players: int) -> None:
     seen: dict[tuple[int, int], float] = {}
-    contestants = [Contestant(name, witness(seen), "") for name in "abcd"[:players]]
+    contestants = [SeatedBot(name, witness(seen), "") for name in "abcd"[:players]]
     table = EngineTable(GAME, rules, contestants, players, seed=5)
     told = list(record(table, tuple(range(players)), deal=3))
     assert list(read_record(map(json.dumps, told), "here")) == told
@@ -111,7 +111,7 @@ def test_any_game_on_any_board_is_drawn(rules: RuleSet, players: int) -> None:
     assert [[*game[-1].claimed.values()].count(seat) for seat in range(players)] == claims
 
 
-def check_board(scene: Scene) -> None:
+def check_board(scene: BoardScene) -> None:
     """The board must show every marker and every runner, and nothing else."""
     text = draw_board(scene)
     counts = [len(own) for own in scene.markers]
@@ -178,12 +178,12 @@ def test_a_page_does_not_take_the_place_of_its_game(game: list[str], target: str
 
 
 def test_a_stop_tells_what_it_has_claimed() -> None:
-    told = [*tell_game(POSITIONS["claimed"])]
+    told = [*game_text(POSITIONS["claimed"])]
     assert [line for line in told if "stops" in line] == [
         "  stops and claims 2",
         "  stops and claims 7 and 11 and 12",
     ]
-    assert not any("claims" in line for line in tell_game(POSITIONS["four-on-a-space"]))
+    assert not any("claims" in line for line in game_text(POSITIONS["four-on-a-space"]))
 
 
 # --- Records --------------------------------------------------------------------------------------

@@ -19,20 +19,20 @@ from hypothesis import strategies as st
 from cantstop_arena import compiled
 from cantstop_arena.deals.counting import kept_of_deals
 from cantstop_arena.deals.outcomes import Block
-from cantstop_arena.deals.sampling import shares
-from cantstop_arena.deals.shares import WHOLE
+from cantstop_arena.deals.sampling import wins_by_deal
+from cantstop_arena.deals.winners import WHOLE
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.counts import COUNTS
 from cantstop_arena.games.cantstop.engine import moves
-from cantstop_arena.games.cantstop.engine.machine import handle_of
-from cantstop_arena.games.cantstop.engine.state import new_game
+from cantstop_arena.games.cantstop.engine.entry_points import handle_of
+from cantstop_arena.games.cantstop.engine.game_array import new_game
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.games.cantstop.turn import Turn, move_of
-from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.recording import record
+from cantstop_arena.table.seated_bot import SeatedBot
 
 DATA = Path(__file__).parent / "data" / "positions.jsonl"
 POSITIONS = [json.loads(line) for line in DATA.read_text().splitlines()]
@@ -121,7 +121,7 @@ def test_the_referee_accepts_games_under_any_rules(
     tables: Tables, rules: RuleSet, seats: list[int], deal: int
 ) -> None:
     present = sorted(set(seats))  # each of them takes a while to sit down
-    contestants = [Contestant(BOTS[bot], tables.player(BOTS[bot]), BOTS[bot]) for bot in present]
+    contestants = [SeatedBot(BOTS[bot], tables.player(BOTS[bot]), BOTS[bot]) for bot in present]
     table = EngineTable(GAME, rules, contestants, len(seats), 1980)
     verdict = naive.referee(lines(table, tuple(map(present.index, seats)), deal))
     assert verdict.reason != "fault"
@@ -193,7 +193,7 @@ def test_a_block_adds_up_to_the_games_of_its_deals(tables: Tables) -> None:
         for seat in (0, 1):
             won = sum(WHOLE // len(game.winners or (0, 1)) for game in games if _won(game, seat))
             assert tally.wins[seat] == won
-    parts = shares(result.masks(), table.orders)
+    parts = wins_by_deal(result.masks(), table.orders)
     assert (parts[:, :2].sum(axis=1) == 2 * WHOLE).all()
     tallies = [tally.wins for tally in result.tallies]
     assert parts[:, 0].sum() == tallies[0][0] + tallies[1][1]
@@ -230,7 +230,7 @@ def _won(game: naive.Verdict, seat: int) -> bool:
 
 def test_identical_bots_score_exactly_half_whatever_the_seats(tables: Tables) -> None:
     player = tables.player("rule28")
-    table = EngineTable(GAME, CLASSIC, [Contestant(n, player, "rule28") for n in "ab"], 2, 5)
+    table = EngineTable(GAME, CLASSIC, [SeatedBot(n, player, "rule28") for n in "ab"], 2, 5)
     first, second = table.play(Block((0, 1), 0, 500)).tallies
     assert first.wins == second.wins
     assert first.wins[0] + second.wins[1] == 500 * WHOLE
@@ -275,7 +275,7 @@ def test_plain_bots_are_asked_real_decisions_only(tables: Tables) -> None:
         return inner.roll_again(turn)
 
     rules = derive(CLASSIC, {"stop": "after-all-runners", "landing": "leave"}, "strict")
-    bots = [Contestant(name, Player(choose_move, roll_again), name) for name in "ab"]
+    bots = [SeatedBot(name, Player(choose_move, roll_again), name) for name in "ab"]
     result = EngineTable(GAME, rules, bots, 2, 3).play(Block((0, 1), 0, 20))
     assert result.faults == ()
     assert set(asked) == {"move", "stop"}
@@ -331,8 +331,8 @@ def stop_by_what_is_seen(turn: Any) -> bool:
 def test_both_lanes_see_the_same_table(name: str) -> None:
     player = Player(by_what_is_seen, stop_by_what_is_seen)
     rules = NAMED[name][0]
-    native = EngineTable(GAME, rules, [Contestant(n, player, "seeing") for n in "abc"], 3, 9)
-    asked = EngineTable(GAME, rules, [Contestant(n, plain(player), "seeing") for n in "abc"], 3, 9)
+    native = EngineTable(GAME, rules, [SeatedBot(n, player, "seeing") for n in "abc"], 3, 9)
+    asked = EngineTable(GAME, rules, [SeatedBot(n, plain(player), "seeing") for n in "abc"], 3, 9)
     assert native.native[0] is not None
     for deal in range(10):
         assert lines(native, (0, 1, 2), deal) == lines(asked, (0, 1, 2), deal)
@@ -355,7 +355,7 @@ def test_nothing_in_a_plain_turn_can_be_written() -> None:
                 failures.append(1)
         return 0
 
-    bots = [Contestant(n, Player(choose_move, lambda turn: False), n) for n in "ab"]
+    bots = [SeatedBot(n, Player(choose_move, lambda turn: False), n) for n in "ab"]
     EngineTable(GAME, CLASSIC, bots, 2, 1).play(Block((0, 1), 0, 1))
     assert failures
     assert len(failures) % 5 == 0
@@ -383,7 +383,7 @@ def answer_a_float(turn: Any, moves: Any) -> float:
 
 @pytest.mark.parametrize("choose", [write_runner, write_seat, answer_a_float])
 def test_a_compiled_bot_that_writes_or_answers_nonsense_does_not_compile(choose: Any) -> None:
-    bot = Contestant("cheat", Player(choose, stop_by_what_is_seen), f"cheat {choose.__name__}")
+    bot = SeatedBot("cheat", Player(choose, stop_by_what_is_seen), f"cheat {choose.__name__}")
     with pytest.raises(BotError, match="cheat does not compile"):
         EngineTable(GAME, CLASSIC, [bot], 1, 1)
 
@@ -422,8 +422,8 @@ def test_a_bot_that_misbehaves_loses_that_game_and_the_others_share_it(
     again = tables.player("cautious").roll_again
     if choose not in (index_too_high, raises):
         again = plain(tables.player("cautious")).roll_again
-    honest = [Contestant(n, tables.player("rule28"), "rule28") for n in "abc"[: players - 1]]
-    culprit = Contestant("culprit", Player(choose, again), f"fault {choose}")
+    honest = [SeatedBot(n, tables.player("rule28"), "rule28") for n in "abc"[: players - 1]]
+    culprit = SeatedBot("culprit", Player(choose, again), f"fault {choose}")
     table = EngineTable(GAME, CLASSIC, [*honest, culprit], players, 1)
     group = tuple(range(players))
     result = table.play(Block(group, 0, 3))
@@ -432,7 +432,7 @@ def test_a_bot_that_misbehaves_loses_that_game_and_the_others_share_it(
     assert [fault.deal for fault in result.faults] == [0, 1, 2]
     assert sum(fault.count for fault in result.faults) == games
     assert sum(tally.forfeits for tally in result.tallies) == games
-    won = shares(result.masks(), table.orders)[:, :players]
+    won = wins_by_deal(result.masks(), table.orders)[:, :players]
     assert (won[:, -1] == 0).all()
     assert won.sum() == (games * WHOLE if players > 1 else 0)
     end = json.loads(lines(table, group, 0)[-1])
@@ -448,8 +448,8 @@ def test_a_bot_may_misbehave_once_and_go_on(tables: Tables) -> None:
         return inner.choose_move(turn, moves)
 
     bots = [
-        Contestant("moody", Player(choose_move, inner.roll_again), "moody"),
-        Contestant("rule28", inner, "rule28"),
+        SeatedBot("moody", Player(choose_move, inner.roll_again), "moody"),
+        SeatedBot("rule28", inner, "rule28"),
     ]
     result = EngineTable(GAME, CLASSIC, bots, 2, 1).play(Block((0, 1), 0, 60))
     assert 0 < len(result.faults) < 60

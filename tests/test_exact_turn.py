@@ -13,8 +13,8 @@ from click.testing import CliRunner
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.bots.grandmaster import grandmaster
-from cantstop_arena.games.cantstop.champion.board import objection
-from cantstop_arena.games.cantstop.champion.files import as_bytes, read_nets, shipped
+from cantstop_arena.games.cantstop.exact.turn_board import objection
+from cantstop_arena.games.cantstop.nets.net_files import as_bytes, read_nets, shipped_nets
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED
 
 HERE = Path(__file__).parent
@@ -52,7 +52,7 @@ def test_rules_that_turns_are_not_solved_for_say_why() -> None:
 
 
 def test_shipped_nets_say_which_command_made_them() -> None:
-    for nets in shipped():
+    for nets in shipped_nets():
         assert nets.rules == CLASSIC
         assert re.fullmatch(
             rf"arena train classic --players {nets.players} --seed \d+( --rounds \d+)?",
@@ -61,7 +61,7 @@ def test_shipped_nets_say_which_command_made_them() -> None:
 
 
 def test_nets_are_read_as_they_were_written(tmp_path: Path) -> None:
-    (nets, *_), file = shipped(), tmp_path / "again.nets"
+    (nets, *_), file = shipped_nets(), tmp_path / "again.nets"
     file.write_bytes(as_bytes(nets))
     again = read_nets(file)
     assert (again.rules, again.players, again.command) == (nets.rules, nets.players, nets.command)
@@ -70,7 +70,7 @@ def test_nets_are_read_as_they_were_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", [0, 5, 200, -1])
 def test_damaged_nets_are_refused_with_a_sentence(tmp_path: Path, place: int) -> None:
-    whole, file = bytearray(as_bytes(shipped()[0])), tmp_path / "damaged.nets"
+    whole, file = bytearray(as_bytes(shipped_nets()[0])), tmp_path / "damaged.nets"
     whole[place] ^= 1
     file.write_bytes(whole)
     with pytest.raises(UsageError, match="is damaged"):

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.deals.seatings import groups_with
 from cantstop_arena.errors import ConfigError
-from cantstop_arena.tournament.files.config import read
-from cantstop_arena.tournament.files.tournament import Tournament
+from cantstop_arena.tournaments.file.tournament_file import read
+from cantstop_arena.tournaments.tournament import Tournament
 
 
 def arena(*words: str, code: int = 0) -> str:

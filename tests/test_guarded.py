@@ -11,10 +11,10 @@ from click.testing import CliRunner
 
 from cantstop_arena.cli import main
 from cantstop_arena.errors import LedgerError
-from cantstop_arena.tournament.ledgers.archive import reread
-from cantstop_arena.tournament.ledgers.guard import guarded
-from cantstop_arena.tournament.ledgers.ledger import LEDGER
-from cantstop_arena.tournament.ledgers.opening import alone_in
+from cantstop_arena.tournaments.ledger.ledger import LEDGER
+from cantstop_arena.tournaments.ledger.ledger_guard import protected_ledger
+from cantstop_arena.tournaments.ledger.open_ledger import locked_folder
+from cantstop_arena.tournaments.ledger.read_ledger import load_results
 
 
 def filled(folder: Path) -> bytes:
@@ -61,7 +61,7 @@ def test_what_is_done_to_a_guarded_ledger_is_undone(
     tmp_path: Path, ruin: Callable[[Path], object]
 ) -> None:
     before = filled(tmp_path)
-    with guarded(tmp_path):
+    with protected_ledger(tmp_path):
         ruin(tmp_path / LEDGER)
     assert (tmp_path / LEDGER).read_bytes() == before
     assert not (tmp_path / LEDGER).is_symlink()
@@ -71,7 +71,7 @@ def test_what_is_done_to_a_guarded_ledger_is_undone(
 def test_it_is_said_where_it_cannot_be_undone(tmp_path: Path) -> None:
     filled(tmp_path)
     told = pytest.raises(LedgerError, match="a bot has changed it")
-    with told, guarded(tmp_path):
+    with told, protected_ledger(tmp_path):
         (tmp_path / LEDGER).unlink()
         (tmp_path / LEDGER).mkdir()
         (tmp_path / LEDGER / "x").touch()
@@ -79,14 +79,14 @@ def test_it_is_said_where_it_cannot_be_undone(tmp_path: Path) -> None:
 
 def test_a_lock_waits_for_no_pipe(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / ".lock")
-    with alone_in(tmp_path):
+    with locked_folder(tmp_path):
         pass
 
 
 def test_a_lock_that_is_a_link_is_refused_and_what_it_leads_to_is_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "dear").write_text("dear")
     (tmp_path / ".lock").symlink_to("dear")
-    with pytest.raises(LedgerError, match="cannot be written"), alone_in(tmp_path):
+    with pytest.raises(LedgerError, match="cannot be written"), locked_folder(tmp_path):
         pass
     assert (tmp_path / "dear").read_text() == "dear"
 
@@ -109,11 +109,11 @@ def test_a_bot_that_ruins_the_ledger_while_its_games_are_recorded_changes_nothin
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(RUINS)
     Path("cup.yaml").write_text("seed: 3\ngames: 4\nbots: [rule28, mine]\n")
-    monkeypatch.setattr("cantstop_arena.reports.files.write_reports", armed)
+    monkeypatch.setattr("cantstop_arena.reports.tournament_files.write_reports", armed)
     words = ["run", "cup.yaml", "--bots", ".", "--workers", "1", "--no-page"]
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 0, result.output
-    assert reread([Path("results/cup")], {}).bots == ("rule28", "mine")
+    assert load_results([Path("results/cup")], {}).bots == ("rule28", "mine")
 
 
 def armed(*words: object) -> list[Path]:

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.games.cantstop.exact.solved_tables import adviser_for
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
-from cantstop_arena.games.cantstop.solving.advice import adviser_for
 from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.views.cantstop.hints import hint_of_moves, hint_of_roll
 
 UNKNOWN = derive(CLASSIC, {"landing": "jump"})  # too large to be solved, and no nets are for it
@@ -36,7 +36,7 @@ def told(rules: RuleSet, folder: Path) -> list[str]:
         hints.append(line)
         return line.strip().startswith("Roll")
 
-    bot = Contestant("guided", Player(choose_move, roll_again), "guided")
+    bot = SeatedBot("guided", Player(choose_move, roll_again), "guided")
     table = EngineTable(GAME, rules, [bot, bot], 2, 4)
     assert not table.play(Block((0, 1), 0, 2)).faults
     return hints

@@ -16,14 +16,14 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from cantstop_arena.bot_sources.bot_files import Source
-from cantstop_arena.bot_sources.bot_specs import Address
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.bots.bot_files import BotSource
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.known_bot import BotAddress
+from cantstop_arena.bots.loader import Loader
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
-from cantstop_arena.runtime.errands import Errand, run
-from cantstop_arena.runtime.process_tree import children
+from cantstop_arena.processes.isolated_call import IsolatedCall, run_isolated
+from cantstop_arena.processes.process_tree import children
 
 BOT = "\ndef choose_move(turn, moves):\n    return 0\ndef roll_again(turn):\n    return False\n"
 LIMIT = 1.0  # seconds in which a file is to be read
@@ -237,7 +237,7 @@ def _listed(folder: Path) -> Listing:
 @pytest.fixture(autouse=True)
 def unharmed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Whatever happens, this process stays as it is, and has no children that it did not have."""
-    monkeypatch.setattr("cantstop_arena.bot_sources.bot_files.LONGEST_IMPORT", LIMIT)
+    monkeypatch.setattr("cantstop_arena.bots.bot_files.LONGEST_IMPORT", LIMIT)
     before = children(), Path.cwd(), json.dumps, os.write
     yield
     assert (children(), Path.cwd(), json.dumps, os.write) == before
@@ -352,11 +352,11 @@ def test_a_bot_plays_with_the_neighbours_that_were_read(tmp_path: Path) -> None:
     kept = bot.source.copied(tmp_path / "kept")
     (tmp_path / "_beside_it.py").write_text("ROLLS = 7\n")
     address = replace(bot.address, source=kept)
-    errand = Errand(f"{__name__}:rolls_of", {"address": address}, 20)
-    assert run(errand) == 5
+    errand = IsolatedCall(f"{__name__}:rolls_of", {"address": address}, 20)
+    assert run_isolated(errand) == 5
 
 
-def rolls_of(address: Address) -> int:
+def rolls_of(address: BotAddress) -> int:
     """What a bot has imported from beside its file."""
     player: Any = Loader(Path()).open(address).build({})
     return int(player.roll_again.__globals__["_beside_it"].ROLLS)
@@ -365,7 +365,7 @@ def rolls_of(address: Address) -> int:
 def test_a_copy_that_somebody_has_changed_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(BOT)
     told = hashlib.sha256(BOT.encode()).hexdigest()
-    kept = Source(tmp_path / "mine.py", digest=told).copied(tmp_path / "kept")
+    kept = BotSource(tmp_path / "mine.py", digest=told).copied(tmp_path / "kept")
     assert kept.texts() == {"mine.py": BOT.encode()}
     (tmp_path / "kept" / told / "mine.py").write_text(BOT + "1\n")
     with pytest.raises(BotError, match="has changed since it was looked at"):

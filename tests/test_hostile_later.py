@@ -12,19 +12,19 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.deals.outcomes import DIED, Block, Snapshot
 from cantstop_arena.deals.seatings import standard_orders
-from cantstop_arena.runtime import forked, process_tree
-from cantstop_arena.runtime.errands import AT_ONCE, Errand, Failed, done
-from cantstop_arena.tournament.files.config import read
-from cantstop_arena.tournament.files.tournament import FaultPolicy
-from cantstop_arena.tournament.pool.strikes import Failure, Strikes
-from cantstop_arena.tournament.replaying import recorded
-from cantstop_arena.tournament.run import KEPT
-from cantstop_arena.tournament.setup.known_bots import Bots
-from cantstop_arena.tournament.setup.preparation import Part
+from cantstop_arena.processes import process_tree, system
+from cantstop_arena.processes.isolated_call import AT_ONCE, CallFailed, IsolatedCall, run_all
+from cantstop_arena.tournaments.bot_facts import BotFacts
+from cantstop_arena.tournaments.file.tournament_file import read
+from cantstop_arena.tournaments.pool.suspicions import Suspicions, WorkerFailure
+from cantstop_arena.tournaments.preparation import PreparedBot
+from cantstop_arena.tournaments.replay_game import record_game
+from cantstop_arena.tournaments.run import KEPT
+from cantstop_arena.tournaments.tournament import FaultPolicy
 
 HOOKS = "def choose_move(turn, moves):\n    return 0\n"
 STOPS = "def roll_again(turn):\n    return False\n"
@@ -77,10 +77,10 @@ def test_only_what_has_left_the_session_is_ended() -> None:
         stray.returncode = 0  # somebody else has waited for it
 
 
-@pytest.mark.parametrize("make", [forked.origin, forked._Number])
+@pytest.mark.parametrize("make", [system.origin, system._Number])
 @pytest.mark.parametrize("fork", [os.fork, ctypes.CDLL(None).fork])
 def test_a_forked_copy_knows_that_it_is_one(
-    make: Callable[[], forked.Origin], fork: Callable[[], int]
+    make: Callable[[], system.Origin], fork: Callable[[], int]
 ) -> None:
     origin = make()
     if not (pid := fork()):
@@ -115,18 +115,20 @@ def unsayable() -> object:
 
 def test_errands_are_told_in_their_order_whoever_looks_after_them() -> None:
     count = 2 * AT_ONCE + 1
-    told = list(done([Errand(f"{__name__}:numbered", {"number": n}, 20) for n in range(count)]))
-    assert isinstance(told.pop(3), Failed)
+    told = list(
+        run_all([IsolatedCall(f"{__name__}:numbered", {"number": n}, 20) for n in range(count)])
+    )
+    assert isinstance(told.pop(3), CallFailed)
     assert told == [n for n in range(count) if n != 3]
 
 
 def test_an_errand_that_somebody_else_may_have_stopped_is_tried_again(tmp_path: Path) -> None:
     words = {"mark": str(tmp_path / "mark")}
-    assert list(done([Errand(f"{__name__}:halted_once", words, 0.5)])) == [True]
+    assert list(run_all([IsolatedCall(f"{__name__}:halted_once", words, 0.5)])) == [True]
 
 
 def test_what_cannot_be_told_is_told_with_its_reason() -> None:
-    (told,) = done([Errand(f"{__name__}:unsayable", {}, 20)])
+    (told,) = run_all([IsolatedCall(f"{__name__}:unsayable", {}, 20)])
     assert re.match("what it holds cannot be told: TypeError: Object of type set", told["error"])
 
 
@@ -136,10 +138,10 @@ def test_what_cannot_be_told_is_told_with_its_reason() -> None:
 def test_a_bot_that_says_that_it_is_compiled_is_suspected_where_nobody_else_can_be(
     tmp_path: Path,
 ) -> None:
-    ours, plain = Part(True, False, {}), Part(False, False, {}, foreign=True)
-    liar = Part(True, False, {}, foreign=True)
+    ours, plain = PreparedBot(True, False, {}), PreparedBot(False, False, {}, foreign=True)
+    liar = PreparedBot(True, False, {}, foreign=True)
     known = ([ours, liar, plain], FaultPolicy(), frozenset[int](), None, None)
-    bots = Bots(*known)  # type: ignore[arg-type]
+    bots = BotFacts(*known)  # type: ignore[arg-type]
     assert bots.suspects((0, 1)) == [1]
     assert bots.suspects((1, 2)) == [2]
 
@@ -154,12 +156,12 @@ def test_what_a_bot_has_ruined_counts_against_it_in_every_game_of_the_deal() -> 
         def suspects(self, group: tuple[int, ...]) -> list[int]:
             return [1]
 
-    strikes, block = Strikes(Known()), Block((0, 1), 5, 1)  # type: ignore[arg-type]
+    strikes, block = Suspicions(Known()), Block((0, 1), 5, 1)  # type: ignore[arg-type]
     last = Snapshot(1, 0, "", False, (0, 0, 0))
     for _ in range(6):
         suspect = strikes.suspect(block, last)
         assert suspect
-        strikes.count(suspect, Failure(DIED, "ended"))
+        strikes.count(suspect, WorkerFailure(DIED, "ended"))
     assert {fault.seating for fault in strikes.forfeits(block)} == {(0, 1), (1, 0)}
     assert strikes.suspect(block, last) is None
 
@@ -196,7 +198,7 @@ def test_a_game_is_recorded_with_the_copies_of_what_played(tmp_path: Path) -> No
     games = []
     for text in (ROLLS, STOPS):
         (tmp_path / "mine.py").write_text(HOOKS + text)
-        games.append(recorded(tournament, catalogue, tmp_path / KEPT, ["mine", "rule28"], 0))
+        games.append(record_game(tournament, catalogue, tmp_path / KEPT, ["mine", "rule28"], 0))
     assert games[0] == games[1] != []
     (copy,) = (tmp_path / KEPT).glob("*/mine.py")
     assert copy.read_text() == HOOKS + ROLLS

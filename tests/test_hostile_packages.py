@@ -9,7 +9,7 @@ from game_packages import METADATA, on_path
 
 from cantstop_arena.errors import BotError
 from cantstop_arena.games import registry
-from cantstop_arena.games.packages import declared, loaded
+from cantstop_arena.games.packages import entry_points_of, load_entry_point
 from cantstop_arena.hookspecs import PROJECT
 
 HARMS: dict[str, tuple[Callable[[Path], object], str]] = {
@@ -36,7 +36,7 @@ def test_a_package_whose_declarations_cannot_be_read_is_named(tmp_path: Path, ha
     make, reason = HARMS[harm]
     installed(tmp_path, make)
     with on_path(tmp_path):
-        points, malformed = declared(PROJECT)
+        points, malformed = entry_points_of(PROJECT)
         ((name, why),) = [one for one in malformed if one[0].startswith("evil")]
         assert "evil" not in {point.name for point in points}
         assert name == "evil-1.0.dist-info" and why.startswith("its entry_points.txt cannot")
@@ -50,9 +50,9 @@ def test_a_package_whose_declarations_cannot_be_read_is_named(tmp_path: Path, ha
 def test_an_entry_point_that_names_nothing_is_said_to(tmp_path: Path, value: str) -> None:
     installed(tmp_path, lambda path: path.write_text(f"[{PROJECT}]\nevil_one = {value}\n"))
     with on_path(tmp_path):
-        (point,) = (point for point in declared(PROJECT)[0] if point.name == "evil_one")
+        (point,) = (point for point in entry_points_of(PROJECT)[0] if point.name == "evil_one")
         with pytest.raises(BotError, match="names no module, nor module:object"):
-            loaded(point)
+            load_entry_point(point)
 
 
 def test_a_game_that_exits_ends_nothing(tmp_path: Path) -> None:

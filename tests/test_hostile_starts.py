@@ -8,19 +8,19 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from cantstop_arena.bot_sources.bot_files import Source
-from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bots.bot_files import BotSource
+from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
-from cantstop_arena.tournament.files.config import read
-from cantstop_arena.tournament.files.tournament import FaultPolicy
-from cantstop_arena.tournament.pool.bot_logs import BotLogs
-from cantstop_arena.tournament.pool.frames import Nonsense
-from cantstop_arena.tournament.pool.messages import Building
-from cantstop_arena.tournament.pool.worker import Construction
-from cantstop_arena.tournament.setup.known_bots import Bots
-from cantstop_arena.tournament.setup.preparation import prepare_bots
-from cantstop_arena.tournament.setup.table_specs import table_spec_for
+from cantstop_arena.processes.channel import ProtocolError
+from cantstop_arena.tournaments.bot_facts import BotFacts
+from cantstop_arena.tournaments.file.tournament_file import read
+from cantstop_arena.tournaments.pool.bot_logs import BotLogs
+from cantstop_arena.tournaments.pool.worker import BotBuilding
+from cantstop_arena.tournaments.pool.worker_messages import Building
+from cantstop_arena.tournaments.preparation import prepare_bots
+from cantstop_arena.tournaments.table_spec import table_spec_for
+from cantstop_arena.tournaments.tournament import FaultPolicy
 
 PLAYS = """
 def choose_move(turn, moves):
@@ -49,8 +49,8 @@ SLEEPS = "import time\nwhile count {}:\n    time.sleep(1)\n"
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """An import has a second, here and in all that is forked from here."""
-    monkeypatch.setattr("cantstop_arena.bot_sources.bot_files.LONGEST_IMPORT", 1.0)
-    monkeypatch.setattr("cantstop_arena.tournament.pool.worker_pool._TO_STOP", 0.2)
+    monkeypatch.setattr("cantstop_arena.bots.bot_files.LONGEST_IMPORT", 1.0)
+    monkeypatch.setattr("cantstop_arena.tournaments.pool.worker_pool._TO_STOP", 0.2)
     monkeypatch.chdir(tmp_path)
 
 
@@ -95,12 +95,12 @@ def test_a_bot_that_never_ends_an_import_for_the_record_costs_no_more_than_the_r
 
 
 def test_a_worker_builds_each_foreign_bot_once() -> None:
-    construction = Construction()
+    construction = BotBuilding()
     for bot in (2, 1, None):
         construction.note(Building(bot), (1, 2))
     assert (construction.begun, construction.goes_on) == ([2, 1], False)
     for bot in (2, 0, -1):
-        with pytest.raises(Nonsense):
+        with pytest.raises(ProtocolError):
             construction.note(Building(bot), (1, 2))
 
 
@@ -146,7 +146,7 @@ def test_a_bot_is_suspected_that_says_it_is_compiled_and_has_no_machine_code(
     parts = prepare_bots(spec, lambda names: None)
     assert [part.native for part in parts] == [True, True, False]
     logs = BotLogs(tmp_path, ["liar", "honest", "plain"])
-    bots = Bots(parts, FaultPolicy(), frozenset(), logs, tournament.orders)
+    bots = BotFacts(parts, FaultPolicy(), frozenset(), logs, tournament.orders)
     assert bots.suspects((0, 1)) == [0]
     assert bots.suspects((1, 2)) == [2]
 
@@ -156,7 +156,7 @@ def test_a_bot_is_suspected_that_says_it_is_compiled_and_has_no_machine_code(
 
 def test_a_copy_that_cannot_be_kept_is_told_with_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(PLAYS)
-    source = Source(tmp_path / "mine.py").identified()
+    source = BotSource(tmp_path / "mine.py").identified()
     (tmp_path / "kept" / source.digest / "mine.py").mkdir(parents=True)
     with pytest.raises(
         BotError, match=r"the copy .*mine\.py of a bot .*move away what stands there"

@@ -6,13 +6,13 @@ from msgspec.structs import replace
 from simulated import Truth, results
 
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.documents.analysis import Analysis
-from cantstop_arena.documents.document import as_html
-from cantstop_arena.documents.tables.notes import NOT_COMPARABLE, OTHER_RIVALS, about_standings
-from cantstop_arena.documents.tables.standings import standings
-from cantstop_arena.ratings.rivals import alike
-from cantstop_arena.reports.page import tournament
+from cantstop_arena.pages.document import as_html
+from cantstop_arena.ratings.scores import groups_with_same_rivals
+from cantstop_arena.reports.page import tournament_page
 from cantstop_arena.reports.summary import summary
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.notes import NOT_COMPARABLE, OTHER_RIVALS, about_standings
+from cantstop_arena.tables.standings import standings
 
 STRENGTHS = (0.4, 0.2, 0.0, -0.2, -0.4)
 ALL: list[Group] = [(0, 1), (0, 2), (1, 2)]
@@ -68,8 +68,8 @@ def test_with_three_seats_those_who_sat_at_the_same_tables_compare() -> None:
 
 def test_twice_the_games_with_each_other_are_no_other_rivals() -> None:
     games = np.array([[0, 80, 40, 40], [80, 0, 40, 40], [40, 40, 0, 40], [40, 40, 40, 0]])
-    assert alike(games) == [[0, 1], [2, 3]]
-    assert alike(np.zeros((0, 0), np.int64)) == []
+    assert groups_with_same_rivals(games) == [[0, 1], [2, 3]]
+    assert groups_with_same_rivals(np.zeros((0, 0), np.int64)) == []
 
 
 def test_a_gauntlet_says_so_in_words_of_its_own() -> None:
@@ -80,6 +80,6 @@ def test_a_gauntlet_says_so_in_words_of_its_own() -> None:
 
 
 def test_the_page_marks_the_scores_and_explains_the_sign_once() -> None:
-    page = as_html(tournament.document(analysed(ALL, [(0, 3)], bots=4), [], [], [], ""))
+    page = as_html(tournament_page.document(analysed(ALL, [(0, 3)], bots=4), [], [], [], ""))
     assert page.count(f"{OTHER_RIVALS} <span") == 2
     assert page.count(NOT_COMPARABLE) == 1

@@ -14,8 +14,8 @@ from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.table.bot_faults import Insider
-from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.table.bot_faults import TrustedPlayer
+from cantstop_arena.table.seated_bot import SeatedBot
 
 ARENA = [sys.executable, "-c", "from cantstop_arena.cli import main; main()"]
 LITTLE = 500 << 20
@@ -40,12 +40,12 @@ def mute(*shown: Any) -> Any:
     return Mute()
 
 
-class Leaver(Insider, Player):
+class Leaver(TrustedPlayer, Player):
     """A person, or whoever else may end a game."""
 
 
 def table_with(player: Player) -> EngineTable:
-    contestants = [Contestant("calm", Player(calm, calm), ""), Contestant("other", player, "")]
+    contestants = [SeatedBot("calm", Player(calm, calm), ""), SeatedBot("other", player, "")]
     return EngineTable(GAME, CLASSIC, contestants, 2, 1)
 
 

@@ -23,41 +23,40 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from parameters import slow_but
 
-from cantstop_arena.bot_sources.bot_files import Source
-from cantstop_arena.bot_sources.bot_specs import Address
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.bot_sources.describe import described_command
-from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.bots.bot_files import BotSource
+from cantstop_arena.bots.bot_server import BotServer, fresh_player, value_as_json
+from cantstop_arena.bots.bot_start import BotStart, served_bot
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.describe import describe_command
+from cantstop_arena.bots.isolated_bot import IsolatedBot
+from cantstop_arena.bots.known_bot import BotAddress
+from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.streams import Stream
-from cantstop_arena.games.cantstop.codec import shown, turn_in
+from cantstop_arena.games.cantstop.codec import turn_as_json, turn_in
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, RuleSet
 from cantstop_arena.games.cantstop.turn import Move, Turn
-from cantstop_arena.isolation import sandbox
-from cantstop_arena.isolation.child import LONGEST_LOG
-from cantstop_arena.isolation.launch import environment
-from cantstop_arena.isolation.remote import (
-    Failure,
-    Launch,
-    Lost,
-    Nonsense,
-    Overdue,
-    Raised,
-    Remote,
-    served_bot,
-)
-from cantstop_arena.isolation.serve import Server, fresh_player, spoken
-from cantstop_arena.isolation.wire import (
+from cantstop_arena.processes import sandbox
+from cantstop_arena.processes.channel import (
     LONGEST_LINE,
-    Foreign,
+    ForeignValue,
     line_of,
     object_in,
 )
-from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.processes.child import LONGEST_LOG
+from cantstop_arena.processes.child_command import environment
+from cantstop_arena.processes.failures import (
+    BotProcessFailure,
+    BotRaised,
+    DecisionTimeout,
+    Nonsense,
+    ProcessLost,
+)
+from cantstop_arena.table.seated_bot import SeatedBot
 
 ROOT = Path(__file__).parent.parent
 PROTOCOL_PAGE = ROOT / "docs" / "protocol.md"
@@ -116,21 +115,21 @@ class Started:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.remotes: list[Remote] = []
+        self.remotes: list[IsolatedBot] = []
         self.groups: set[int] = set()
 
-    def __call__(self, argv: Sequence[str], **treatment: Any) -> Remote:
+    def __call__(self, argv: Sequence[str], **treatment: Any) -> IsolatedBot:
         """A remote for a command, with its first game begun."""
-        usual = Launch(tuple(argv), self.folder, decision_limit=5.0)
-        remote = Remote(replace(usual, **treatment))
+        usual = BotStart(tuple(argv), self.folder, decision_limit=5.0)
+        remote = IsolatedBot(replace(usual, **treatment))
         self.remotes.append(remote)
         self.begin(remote)
         return remote
 
-    def program(self, text: str, **treatment: Any) -> Remote:
+    def program(self, text: str, **treatment: Any) -> IsolatedBot:
         return self(program(READY + text), **treatment)
 
-    def begin(self, remote: Remote) -> None:
+    def begin(self, remote: IsolatedBot) -> None:
         remote.begin(0, 2, CLASSIC, KEY)
         self.groups.add(pid_of(remote))
 
@@ -141,15 +140,15 @@ class Started:
             assert_gone(group)
 
 
-def chosen_by(remote: Remote, turn: Turn, moves: Sequence[Move]) -> object:
+def chosen_by(remote: IsolatedBot, turn: Turn, moves: Sequence[Move]) -> object:
     return remote.decide(GAME.decisions["choose_move"], turn, moves)
 
 
-def rolls_again(remote: Remote, turn: Turn) -> object:
+def rolls_again(remote: IsolatedBot, turn: Turn) -> object:
     return remote.decide(GAME.decisions["roll_again"], turn)
 
 
-def pid_of(remote: Remote) -> int:
+def pid_of(remote: IsolatedBot) -> int:
     assert remote._child is not None
     return remote._child._process.pid
 
@@ -212,28 +211,28 @@ def started(tmp_path: Path) -> Iterator[Started]:
 
 
 @pytest.fixture
-def bot(tmp_path: Path, started: Started) -> Callable[..., Remote]:
+def bot(tmp_path: Path, started: Started) -> Callable[..., IsolatedBot]:
     """A bot in Python, served, from the text of its file."""
 
-    def served(text: str, **treatment: Any) -> Remote:
+    def served(text: str, **treatment: Any) -> IsolatedBot:
         (tmp_path / "mine.py").write_text(text)
         return started(served_bot(address_of(tmp_path / "mine.py"), tmp_path), **treatment)
 
     return served
 
 
-NOBODY = Address("nobody", GAME.name, "built-in", "")
+NOBODY = BotAddress("nobody", GAME.name, "built-in", "")
 
 
-def address_of(path: Path) -> Address:
+def address_of(path: Path) -> BotAddress:
     """The bot of a file, whatever that says."""
-    source = Source(path).identified()
-    return Address(path.stem, GAME.name, "file", source.digest, source)
+    source = BotSource(path).identified()
+    return BotAddress(path.stem, GAME.name, "file", source.digest, source)
 
 
-def failure_of(ask: Callable[[], object]) -> Failure:
+def failure_of(ask: Callable[[], object]) -> BotProcessFailure:
     """The failure that a question ends with. Every message is one printable line, not long."""
-    with pytest.raises(Failure) as caught:
+    with pytest.raises(BotProcessFailure) as caught:
         ask()
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 700
@@ -279,12 +278,14 @@ def table_below(heading: str) -> list[list[str]]:
 
 
 def test_the_table_of_turn_is_that_of_the_program() -> None:
-    assert [field for field, _ in table_below("`turn`")] == list(shown(TURN))
-    assert set(Turn._fields) - {"rules", "random", "memory"} | {"bust_chance"} == set(shown(TURN))
+    assert [field for field, _ in table_below("`turn`")] == list(turn_as_json(TURN))
+    assert set(Turn._fields) - {"rules", "random", "memory"} | {"bust_chance"} == set(
+        turn_as_json(TURN)
+    )
 
 
 def test_the_table_of_messages_is_that_of_the_server() -> None:
-    server = Server(GAME, lambda: Loader(ROOT / "bots").find("cautious", GAME))
+    server = BotServer(GAME, lambda: Loader(ROOT / "bots").find("cautious", GAME))
     assert [row[0] for row in table_below("What the arena says")] == list(server._responses)
 
 
@@ -319,7 +320,7 @@ def test_a_turn_arrives_as_it_was_sent(data: st.DataObject) -> None:
         usable=data.draw(columns),
         claimed=data.draw(columns),
     )
-    told = json.loads(line_of({"turn": shown(turn)}))["turn"]
+    told = json.loads(line_of({"turn": turn_as_json(turn)}))["turn"]
     assert turn_in(told, CLASSIC, turn.random) == turn
     assert told["bust_chance"] == turn.bust_chance()
     assert told["runners"] == {str(i): turn.runners[i] for i in range(13) if turn.runners[i]}
@@ -403,7 +404,7 @@ hear(); hear(); say(b'{"roll":true}\n'); hear()"""
     )
     before = pid_of(remote)
     failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
-    assert isinstance(failure, Raised)
+    assert isinstance(failure, BotRaised)
     assert str(failure).startswith(r"oh\x1b[2J no \ud800xxx")
     started.begin(remote)
     assert rolls_again(remote, TURN) is True
@@ -432,10 +433,10 @@ def test_what_is_no_answer_is_nonsense(started: Started, text: str) -> None:
     assert_plays_on(started, remote)
 
 
-def assert_plays_on(started: Started, remote: Remote) -> None:
+def assert_plays_on(started: Started, remote: IsolatedBot) -> None:
     """After a failure there is no program; the next game starts one."""
     before = set(started.groups)
-    assert isinstance(failure_of(lambda: rolls_again(remote, TURN)), Lost)
+    assert isinstance(failure_of(lambda: rolls_again(remote, TURN)), ProcessLost)
     for group in before:
         assert_gone(group)
     started.begin(remote)
@@ -496,7 +497,7 @@ ENDINGS = {
 def test_a_program_that_ends_is_lost(started: Started, text: str, told: str) -> None:
     remote = started.program(text)
     failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
-    assert isinstance(failure, Lost)
+    assert isinstance(failure, ProcessLost)
     assert told in str(failure)
     assert_plays_on(started, remote)
 
@@ -504,7 +505,7 @@ def test_a_program_that_ends_is_lost(started: Started, text: str, told: str) -> 
 def test_an_answer_given_with_the_last_breath_counts(started: Started) -> None:
     remote = started.program("hear(); say(b'{\"move\":1}\\n'); os._exit(0)")
     assert chosen_by(remote, TURN, MOVES) == 1
-    assert isinstance(failure_of(lambda: chosen_by(remote, TURN, MOVES)), Lost)
+    assert isinstance(failure_of(lambda: chosen_by(remote, TURN, MOVES)), ProcessLost)
 
 
 LATE = {
@@ -522,7 +523,7 @@ def test_a_program_that_does_not_answer_is_overdue(started: Started, text: str) 
     remote = started.program(text, decision_limit=0.2)
     with not_for_ever():
         failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
-    assert isinstance(failure, Overdue)
+    assert isinstance(failure, DecisionTimeout)
     assert "no answer within 0.2 s" in str(failure)
     assert_plays_on(started, remote)
 
@@ -535,7 +536,7 @@ def test_a_program_that_never_reads_is_overdue(started: Started) -> None:
             started.begin(remote)
 
     failure = failure_of(begin_often)
-    assert isinstance(failure, Overdue)
+    assert isinstance(failure, DecisionTimeout)
     assert_plays_on(started, remote)
 
 
@@ -549,8 +550,8 @@ def test_a_large_question_is_given_whole(started: Started) -> None:
 
 
 def test_a_question_without_a_game_finds_nobody(tmp_path: Path) -> None:
-    remote = Remote(Launch((str(STEPS),), tmp_path))
-    assert isinstance(failure_of(lambda: rolls_again(remote, TURN)), Lost)
+    remote = IsolatedBot(BotStart((str(STEPS),), tmp_path))
+    assert isinstance(failure_of(lambda: rolls_again(remote, TURN)), ProcessLost)
     remote.close()
 
 
@@ -566,10 +567,10 @@ SLOW = {
 }
 
 
-def overdue(started: Started, text: str) -> Overdue:
+def overdue(started: Started, text: str) -> DecisionTimeout:
     remote = started.program(text, decision_limit=0.3)
     failure = failure_of(lambda: chosen_by(remote, TURN, MOVES))
-    assert isinstance(failure, Overdue)
+    assert isinstance(failure, DecisionTimeout)
     assert failure.proven is ("perhaps" not in str(failure))
     return failure
 
@@ -611,7 +612,7 @@ def test_a_program_that_does_not_get_ready_is_refused(
 ) -> None:
     (tmp_path / "file").write_text("no program")
     limit = 0.5 if "sleep" in str(argv) else 10.0
-    remote = Remote(Launch(argv, tmp_path, start_limit=limit, log=tmp_path / "log"))
+    remote = IsolatedBot(BotStart(argv, tmp_path, start_limit=limit, log=tmp_path / "log"))
     for _ in range(2):
         with pytest.raises(BotError, match=told) as caught:
             remote.begin(0, 2, CLASSIC, KEY)
@@ -620,9 +621,9 @@ def test_a_program_that_does_not_get_ready_is_refused(
 
 def test_a_folder_or_a_log_that_is_missing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BotError, match="nowhere: No such file"):
-        Remote(Launch((str(STEPS),), tmp_path / "nowhere")).start()
+        IsolatedBot(BotStart((str(STEPS),), tmp_path / "nowhere")).start()
     with pytest.raises(BotError, match="log cannot be written"):
-        Remote(Launch((str(STEPS),), tmp_path, log=tmp_path / "nowhere" / "log")).start()
+        IsolatedBot(BotStart((str(STEPS),), tmp_path, log=tmp_path / "nowhere" / "log")).start()
 
 
 def test_closing_lets_a_program_end_by_itself(started: Started, tmp_path: Path) -> None:
@@ -662,8 +663,9 @@ import os, signal, sys
 from pathlib import Path
 from types import SimpleNamespace
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.isolation.remote import Launch, Remote
-remote = Remote(Launch({program(READY + "signal.pause()")!r}, Path({str(tmp_path)!r})))
+from cantstop_arena.bots.bot_start import BotStart
+from cantstop_arena.bots.isolated_bot import IsolatedBot
+remote = IsolatedBot(BotStart({program(READY + "signal.pause()")!r}, Path({str(tmp_path)!r})))
 remote.begin(0, 2, CLASSIC, 1)
 print(remote._child._process.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -760,7 +762,7 @@ def test_a_flood_of_the_log_is_cut_while_it_comes(started: Started) -> None:
 
     looking = threading.Thread(target=look)
     looking.start()
-    assert isinstance(failure_of(lambda: rolls_again(remote, TURN)), Overdue)
+    assert isinstance(failure_of(lambda: rolls_again(remote, TURN)), DecisionTimeout)
     over.set()
     looking.join()
     assert sum(later < sooner for sooner, later in pairwise(sizes)) > 1
@@ -786,7 +788,7 @@ def bubblewrap(no_walls: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_program_is_put_into_the_sandbox(bubblewrap: Path, started: Started) -> None:
-    assert sandbox.sandboxed()
+    assert sandbox.has_sandbox()
     remote = started((str(STEPS), "3"), cwd=ROOT / "bots")
     assert rolls_again(remote, TURN._replace(rolls=3)) is False
     arguments = (started.folder / "arguments").read_text().splitlines()
@@ -802,10 +804,10 @@ def test_what_a_program_needs_of_tmp_is_shown_to_it(
     bubblewrap: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", "/tmp/a-path")
-    assert sandbox.sandboxed()
+    assert sandbox.has_sandbox()
     monkeypatch.setattr("os.path.exists", lambda path: str(path).endswith("/bot.py"))
-    launch = Launch(("/tmp/x/bot.py", "bot.py", "--fast", "/etc/bot.py"), Path("/tmp/x/y"))
-    words = sandbox.wrapped(launch)
+    launch = BotStart(("/tmp/x/bot.py", "bot.py", "--fast", "/etc/bot.py"), Path("/tmp/x/y"))
+    words = sandbox.sandbox_command(launch)
     shown_at = [after for word, after in pairwise(words) if word == "--ro-bind"]
     assert {"/tmp/a-path", "/tmp/x/bot.py", "/tmp/x/y"} <= set(shown_at)
     assert "/tmp/x/y/bot.py" not in shown_at  # its folder shows it, and it may be a link
@@ -820,8 +822,8 @@ def test_a_sandbox_that_does_not_work_is_not_used(
     if script is None:
         monkeypatch.setattr(sandbox, "which", lambda name: None)
     bubblewrap.write_text(f"#!/bin/sh\nexec {script}\n")
-    assert not sandbox.sandboxed()
-    assert sandbox.wrapped(Launch(("one", "two"), Path())) == ("one", "two")
+    assert not sandbox.has_sandbox()
+    assert sandbox.sandbox_command(BotStart(("one", "two"), Path())) == ("one", "two")
 
 
 # --- Bots in Python -------------------------------------------------------------------------------
@@ -830,7 +832,7 @@ CHOOSE = "def choose_move(turn, moves):\n    return 0\n"
 AGAIN = "def roll_again(turn):\n    return True\n"
 
 
-def test_a_bot_sees_all_that_a_plain_bot_sees(bot: Callable[..., Remote]) -> None:
+def test_a_bot_sees_all_that_a_plain_bot_sees(bot: Callable[..., IsolatedBot]) -> None:
     seen = "(turn._replace(random=None), moves, turn.bust_chance(), turn.chance(7), turn.random())"
     told = f"raise ValueError(sha256(repr({seen}).encode()).hexdigest())"
     text = f"from hashlib import sha256\n{CHOOSE}{AGAIN}".replace("return 0", told)
@@ -859,7 +861,7 @@ RETURNED = {
 }
 
 
-def test_what_a_bot_returns_looks_the_same_here(bot: Callable[..., Remote]) -> None:
+def test_what_a_bot_returns_looks_the_same_here(bot: Callable[..., IsolatedBot]) -> None:
     cases = f"import numpy as np\nCASES = {list(RETURNED)}\n"
     broken = "class Broken:\n    def __repr__(self): raise ValueError\n"
     choose = CHOOSE.replace("return 0", "return eval(CASES[turn.number])")
@@ -887,7 +889,7 @@ RAISED = {
 }
 
 
-def test_whatever_a_bot_raises_is_told(bot: Callable[..., Remote]) -> None:
+def test_whatever_a_bot_raises_is_told(bot: Callable[..., IsolatedBot]) -> None:
     fail = "def fail(): 1 / 0\nclass Sad(Exception): __str__ = lambda self: 1 / 0\n"
     choose = CHOOSE.replace("return 0", "exec(CASES[turn.number])")
     remote = bot(f"{fail}CASES = {list(RAISED)}\n{choose}{AGAIN}", memory=1 << 32)
@@ -895,18 +897,18 @@ def test_whatever_a_bot_raises_is_told(bot: Callable[..., Remote]) -> None:
     for number, told in enumerate(RAISED.values()):
         turn = TURN._replace(number=number)
         failure = failure_of(lambda turn=turn: chosen_by(remote, turn, MOVES))  # type: ignore[misc]
-        assert isinstance(failure, Raised)
+        assert isinstance(failure, BotRaised)
         assert re.match(told, str(failure))
     assert rolls_again(remote, TURN) is True
     assert pid_of(remote) == before
 
 
-def test_a_number_of_too_many_digits_is_no_number(bot: Callable[..., Remote]) -> None:
+def test_a_number_of_too_many_digits_is_no_number(bot: Callable[..., IsolatedBot]) -> None:
     remote = bot(CHOOSE.replace("0", "10 ** 5000") + AGAIN)
-    assert isinstance(chosen_by(remote, TURN, MOVES), Foreign)
+    assert isinstance(chosen_by(remote, TURN, MOVES), ForeignValue)
 
 
-def test_a_bot_s_printing_goes_to_the_log(bot: Callable[..., Remote], tmp_path: Path) -> None:
+def test_a_bot_s_printing_goes_to_the_log(bot: Callable[..., IsolatedBot], tmp_path: Path) -> None:
     text = "import os\nprint('a')\n" + CHOOSE.replace(
         "return 0", "print('b', flush=True); os.system('echo c'); os.write(1, b'd\\n'); return 2"
     )
@@ -915,18 +917,18 @@ def test_a_bot_s_printing_goes_to_the_log(bot: Callable[..., Remote], tmp_path: 
     assert set((tmp_path / "log").read_text().split()) == {"a", "b", "c", "d"}
 
 
-def test_a_bot_that_ends_its_process_is_lost(bot: Callable[..., Remote]) -> None:
+def test_a_bot_that_ends_its_process_is_lost(bot: Callable[..., IsolatedBot]) -> None:
     remote = bot("import os\n" + CHOOSE.replace("return 0", "os._exit(7)") + AGAIN)
     assert "exit code 7" in str(failure_of(lambda: chosen_by(remote, TURN, MOVES)))
 
 
-def test_ctrl_c_does_not_reach_a_bot(bot: Callable[..., Remote]) -> None:
+def test_ctrl_c_does_not_reach_a_bot(bot: Callable[..., IsolatedBot]) -> None:
     remote = bot(CHOOSE + AGAIN)
     os.kill(pid_of(remote), signal.SIGINT)
     assert rolls_again(remote, TURN) is True
 
 
-def test_options_reach_a_bot_as_they_do_directly(bot: Callable[..., Remote]) -> None:
+def test_options_reach_a_bot_as_they_do_directly(bot: Callable[..., IsolatedBot]) -> None:
     text = CHOOSE + AGAIN.replace("(turn)", "(turn, when=(1, 2), how='a')").replace(
         "True", "'%r %r' % (when, how)"
     )
@@ -934,7 +936,7 @@ def test_options_reach_a_bot_as_they_do_directly(bot: Callable[..., Remote]) -> 
     assert repr(rolls_again(remote, TURN)) == repr("(3, [4.5, inf]) 'é'")
 
 
-def test_a_bot_that_cannot_be_built_is_refused(bot: Callable[..., Remote]) -> None:
+def test_a_bot_that_cannot_be_built_is_refused(bot: Callable[..., IsolatedBot]) -> None:
     family = """
 from cantstop_arena import Bot
 def build(risk=1):
@@ -946,7 +948,7 @@ def register_bots():
         bot(family)
 
 
-def test_every_game_has_a_bot_of_its_own(bot: Callable[..., Remote], started: Started) -> None:
+def test_every_game_has_a_bot_of_its_own(bot: Callable[..., IsolatedBot], started: Started) -> None:
     text = """
 import random
 import numpy as np
@@ -982,26 +984,26 @@ def test_a_file_called_like_a_module_of_python_is_no_module(
 
 
 def test_the_server_does_without_numba() -> None:
-    text = "import sys, cantstop_arena.isolation.serve, cantstop_arena.isolation.remote\n"
+    text = "import sys, cantstop_arena.bots.bot_server, cantstop_arena.bots.isolated_bot\n"
     text += "sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", text]).returncode == 0
 
 
 def test_messages_of_other_types_need_no_answer() -> None:
-    server = Server(GAME, lambda: Loader(ROOT / "bots").find("cautious", GAME))
+    server = BotServer(GAME, lambda: Loader(ROOT / "bots").find("cautious", GAME))
     assert server.answer(b'{"type":"news"}') == b""
-    assert b"error" in server.answer(line_of({"type": "roll_again", "turn": shown(TURN)}))
+    assert b"error" in server.answer(line_of({"type": "roll_again", "turn": turn_as_json(TURN)}))
 
 
 def test_infinities_are_told_in_words() -> None:
-    assert spoken(math.inf) == {"not": "inf"}
+    assert value_as_json(math.inf) == {"not": "inf"}
     assert fresh_player(Loader(ROOT / "bots").find("rule28", GAME), {}) is not None
 
 
 # --- The same games -------------------------------------------------------------------------------
 
 
-def played_remotely(remote: Remote) -> Player:
+def played_remotely(remote: IsolatedBot) -> Player:
     """A plain bot that passes on what it is asked; a stream it has not seen is a new game's."""
     heard: list[object] = [None]
 
@@ -1052,7 +1054,7 @@ def test_isolated_bots_play_the_same_games(
     ] * (players - 1)
     results = []
     for seat in seats:
-        table = [Contestant(str(place), one, "") for place, one in enumerate([seat, *others])]
+        table = [SeatedBot(str(place), one, "") for place, one in enumerate([seat, *others])]
         result = EngineTable(GAME, NAMED[rules][0], table, players, seed=11).play(
             Block(tuple(range(players)), first=3, deals=2)
         )
@@ -1082,8 +1084,8 @@ def test_any_answer_is_an_answer_or_a_failure(started: Started, data: bytes) -> 
     try:
         answer = chosen_by(remote, TURN, MOVES)
         assert answer == json.loads(data.splitlines()[0])["move"]
-    except Failure as failure:
-        assert isinstance(failure, Lost | Nonsense | Raised)
+    except BotProcessFailure as failure:
+        assert isinstance(failure, ProcessLost | Nonsense | BotRaised)
         assert str(failure).isprintable()
     finally:
         remote.close()
@@ -1157,7 +1159,7 @@ def test_a_file_that_misbehaves_is_refused(
 ) -> None:
     (tmp_path / "mine.py").write_text(text)
     if "not done" in told:
-        monkeypatch.setattr("cantstop_arena.bot_sources.bot_files.LONGEST_IMPORT", 0.5)
+        monkeypatch.setattr("cantstop_arena.bots.bot_files.LONGEST_IMPORT", 0.5)
     with pytest.raises(BotError, match=told) as caught:
         Catalogue(tmp_path).find("mine")
     assert str(caught.value).isprintable()
@@ -1172,20 +1174,20 @@ def test_a_command_is_known_by_its_words_and_the_contents_of_files(tmp_path: Pat
     bot, data = tmp_path / "bot", tmp_path / "data"
     bot.write_text("one")
     data.write_text("")
-    digest = described_command([str(bot), "--fast"])
-    assert digest == described_command((str(bot), "--fast"))
-    assert digest != described_command([str(bot), "--slow"])
+    digest = describe_command([str(bot), "--fast"])
+    assert digest == describe_command((str(bot), "--fast"))
+    assert digest != describe_command([str(bot), "--slow"])
     (tmp_path / "moved").write_text("one")
-    assert digest == described_command([str(tmp_path / "moved"), "--fast"])
-    assert described_command([str(tmp_path), "x" * 5000, "nul\0"])
+    assert digest == describe_command([str(tmp_path / "moved"), "--fast"])
+    assert describe_command([str(tmp_path), "x" * 5000, "nul\0"])
     bot.write_text("two")
-    assert digest != described_command([str(bot), "--fast"])
-    fed = described_command([str(bot), str(data)])
+    assert digest != describe_command([str(bot), "--fast"])
+    fed = describe_command([str(bot), str(data)])
     data.write_text("three")
-    assert fed != described_command([str(bot), str(data)])
+    assert fed != describe_command([str(bot), str(data)])
 
 
 def test_a_launch_says_what_is_usual(tmp_path: Path) -> None:
-    launch = Launch(("one",), tmp_path)
+    launch = BotStart(("one",), tmp_path)
     assert replace(launch, options='{"a": 1}') != launch
     assert hash(launch) == hash(replace(launch))

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 from finished import Finished
 
-from cantstop_arena.bot_sources import plugins
+from cantstop_arena.bots import loader
 from cantstop_arena.cli import main
-from cantstop_arena.views.cantstop.judging.judge_errand import in_pieces
+from cantstop_arena.views.cantstop.judging.judge_process import in_pieces
 from cantstop_arena.views.cantstop.judging.judged_runs import run_in
 
 RULES = {"sides": 2, "column_lengths": [2, 4, 2]}
@@ -120,7 +120,7 @@ def test_who_misbehaves_is_named_and_the_others_are_judged(run: Path) -> None:
 def test_bots_that_are_not_those_that_played_are_refused(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plugins, "_digest_of_built_in", lambda game: "another version")
+    monkeypatch.setattr(loader, "_digest_of_built_in", lambda game: "another version")
     result = CliRunner().invoke(main, ["judge", str(run)])
     assert result.exit_code == 2
     assert "random and cautious and optimal changed since these results" in result.output

@@ -10,15 +10,15 @@ import pytest
 from click.testing import CliRunner
 from parameters import slow_but
 
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.loader import Loader
 from cantstop_arena.cli import main
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.errors import BotError
-from cantstop_arena.game_api.endings import GameOver
+from cantstop_arena.game_api.decisions import GameOver
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.tournament.setup.table_specs import seat_for
+from cantstop_arena.tournaments.table_spec import seat_for
 
 HEAD = "from cantstop_arena import compiled, hookimpl\n"
 CHOOSE = "def choose_move(turn, moves):\n    return 0\n"
@@ -134,7 +134,7 @@ _PRINTING = """
 import sys
 from pathlib import Path
 from typing import Any
-from cantstop_arena.tournament.pool.bot_logs import Redirection
+from cantstop_arena.tournaments.pool.bot_logs import Redirection
 
 redirection = Redirection([Path("log")], lambda: 0)
 for _ in range(3000):

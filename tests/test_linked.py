@@ -9,7 +9,7 @@ import pytest
 from numba.core.codegen import JITCodeLibrary
 from numba.core.event import install_recorder
 
-from cantstop_arena.runtime.machinecode.linked import LINKED, LinkedStore
+from cantstop_arena.native.numba_store import LINKED, LinkedStore
 
 
 def linked(function: Callable[..., Any]) -> Any:

@@ -14,22 +14,22 @@ import pytest
 from rich.cells import cell_len
 from terminals import ARENA, on_a_terminal, picture
 
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.cli.terminals.live import LiveTable, Scene
-from cantstop_arena.cli.terminals.pace import Budget, Pace, Progress, time_text
-from cantstop_arena.cli.terminals.progress import LINE
-from cantstop_arena.cli.terminals.screen import Screen
-from cantstop_arena.deals.outcomes import Results
-from cantstop_arena.documents.formats.drawing import TEXT, draw
-from cantstop_arena.documents.formats.model import Column, Estimate, Table, Value, estimate, number
-from cantstop_arena.documents.tables.interim import Interim, interim
-from cantstop_arena.documents.tables.standings import ELO
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.cli.terminal.live_table import LiveFrame, LiveTable
+from cantstop_arena.cli.terminal.pace import Pace, Progress, RateLimiter, time_text
+from cantstop_arena.cli.terminal.run_screen import LINE, RunScreen
+from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.errors import Interrupted
-from cantstop_arena.runtime import shutdown
-from cantstop_arena.tournament import run, until
-from cantstop_arena.tournament.files import config
-from cantstop_arena.tournament.ledgers.ledger import LEDGER
-from cantstop_arena.tournament.pool.worker_pool import Terms
+from cantstop_arena.processes import shutdown
+from cantstop_arena.tables.column import Column, Estimate, Table, Value, estimate, number
+from cantstop_arena.tables.interim import Interim, interim
+from cantstop_arena.tables.standings import ELO
+from cantstop_arena.tables.text import TEXT, draw
+from cantstop_arena.tournaments import run
+from cantstop_arena.tournaments.file import tournament_file
+from cantstop_arena.tournaments.ledger.ledger import LEDGER
+from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
+from cantstop_arena.tournaments.run_observer import RunObserver
 
 SLOW = """
 import time
@@ -259,18 +259,18 @@ def clock() -> Hands:
     return Hands()
 
 
-def never() -> Results:
+def never() -> TournamentTotals:
     raise AssertionError("nobody wants to see standings")
 
 
 def test_a_pipe_gets_a_line_now_and_then(clock: Hands, capsys: pytest.CaptureFixture[str]) -> None:
-    screen = Screen("cup", quiet=False, aside=False, clock=clock)
-    screen.begins(1000, 4000)
+    screen = RunScreen("cup", quiet=False, aside=False, clock=clock)
+    screen.on_start(1000, 4000)
     capsys.readouterr()
     for _ in range(1000):
-        screen.passes(never)
+        screen.on_tick(never)
         clock.seconds += 0.07
-        screen.advances(2)
+        screen.on_progress(2)
     screen.close()
     told = capsys.readouterr()
     assert told.out == ""
@@ -281,12 +281,12 @@ def test_a_pipe_gets_a_line_now_and_then(clock: Hands, capsys: pytest.CaptureFix
 
 
 def test_lines_say_how_far_an_open_end_is(clock: Hands, capsys: pytest.CaptureFixture[str]) -> None:
-    screen = Screen("cup", quiet=False, aside=False, aim="it is enough", clock=clock)
-    screen.begins(0, 4000)
-    screen.passes(never)
+    screen = RunScreen("cup", quiet=False, aside=False, aim="it is enough", clock=clock)
+    screen.on_start(0, 4000)
+    screen.on_tick(never)
     clock.seconds += LINE
-    screen.advances(1500)
-    screen.passes(never)
+    screen.on_progress(1500)
+    screen.on_tick(never)
     assert capsys.readouterr().err == "1,500 games, 50 games/s, next look at 4,000\n"
 
 
@@ -307,14 +307,14 @@ def test_lines_come_where_nothing_can_be_drawn(
     terminal = Tty()
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", kind)
-    monkeypatch.setattr("cantstop_arena.cli.terminals.progress.is_in_front", lambda _: in_front)
-    screen = Screen("cup", quiet=False, aside=True, standings=False, clock=clock)
-    screen.begins(0, 4000)
+    monkeypatch.setattr("cantstop_arena.cli.terminal.run_screen.is_in_front", lambda _: in_front)
+    screen = RunScreen("cup", quiet=False, aside=True, standings=False, clock=clock)
+    screen.on_start(0, 4000)
     for _ in range(2):
-        screen.passes(never)
+        screen.on_tick(never)
         clock.seconds += LINE
-        screen.advances(1000)
-    screen.passes(never)
+        screen.on_progress(1000)
+    screen.on_tick(never)
     assert ("\x1b[" in terminal.getvalue()) == lively
     assert ("\n2,000 of 4,000 games, 33 games/s, 60 s left\n" in terminal.getvalue()) != lively
 
@@ -325,16 +325,16 @@ def test_what_is_drawn_is_left_to_the_shell_that_takes_the_terminal_back(
     terminal, in_front = Tty(), [True]
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("cantstop_arena.cli.terminals.progress.is_in_front", lambda _: in_front[0])
-    screen = Screen("cup", quiet=False, aside=True, standings=False, clock=clock)
-    screen.begins(0, 4000)
-    screen.passes(never)
+    monkeypatch.setattr("cantstop_arena.cli.terminal.run_screen.is_in_front", lambda _: in_front[0])
+    screen = RunScreen("cup", quiet=False, aside=True, standings=False, clock=clock)
+    screen.on_start(0, 4000)
+    screen.on_tick(never)
     clock.seconds += 1
-    screen.passes(never)
+    screen.on_tick(never)
     drawn = terminal.getvalue()
     assert "of 4,000 games" in drawn
     in_front[0] = False
-    screen.passes(never)
+    screen.on_tick(never)
     screen.close()
     assert terminal.getvalue() == drawn
 
@@ -348,23 +348,23 @@ def test_a_terminal_that_is_gone_does_not_stop_the_run(
 
     monkeypatch.setattr("sys.stderr", Gone())
     monkeypatch.setenv("TERM", "xterm")
-    screen = Screen("cup", quiet=False, aside=False, standings=False, clock=clock)
-    screen.begins(0, 4000)
+    screen = RunScreen("cup", quiet=False, aside=False, standings=False, clock=clock)
+    screen.on_start(0, 4000)
     for _ in range(4):
-        screen.passes(never)
+        screen.on_tick(never)
         clock.seconds += LINE
     monkeypatch.setenv("TERM", "dumb")
-    screen.passes(never)
+    screen.on_tick(never)
     screen.close()
 
 
 def test_quiet_screens_say_nothing(clock: Hands, capsys: pytest.CaptureFixture[str]) -> None:
-    screen = Screen("cup", quiet=True, aside=False, clock=clock)
-    screen.begins(0, 4000)
+    screen = RunScreen("cup", quiet=True, aside=False, clock=clock)
+    screen.on_start(0, 4000)
     for _ in range(9):
-        screen.passes(never)
+        screen.on_tick(never)
         clock.seconds += LINE
-        screen.advances(10)
+        screen.on_progress(10)
     assert capsys.readouterr() == ("", "")
 
 
@@ -384,7 +384,7 @@ def test_what_draws_is_not_loaded_before_there_is_something_to_draw() -> None:
 
 
 def test_a_budget_keeps_the_pause_and_the_share_of_the_time(clock: Hands) -> None:
-    budget = Budget(1.0, 50, clock)
+    budget = RateLimiter(1.0, 50, clock)
     moments = []
     for _ in range(10_000):
         if budget.due():
@@ -399,7 +399,7 @@ def test_a_budget_keeps_the_pause_and_the_share_of_the_time(clock: Hands) -> Non
 
 
 def test_a_budget_counts_what_fails(clock: Hands) -> None:
-    budget = Budget(1.0, 50, clock)
+    budget = RateLimiter(1.0, 50, clock)
     with pytest.raises(ValueError, match="no"), budget.spent():
         clock.seconds += 1
         raise ValueError("no")
@@ -488,58 +488,47 @@ def test_times_have_the_unit_that_fits(seconds: float, told: str) -> None:
 # --- The standings so far -------------------------------------------------------------------------
 
 
-class Curious:
+class Curious(RunObserver):
     """A watch that looks at the standings after every block."""
 
     def __init__(self) -> None:
-        self.results: Callable[[], Results] | None = None
+        self.results: Callable[[], TournamentTotals] | None = None
         self.seen: list[Interim] = []
         self.extents: list[tuple[int, int]] = []
 
-    def compiling(self, names: list[str]) -> None:
-        """Nothing to say."""
-
-    def begins(self, played: int, games: int) -> None:
+    def on_start(self, played: int, games: int) -> None:
         """Keep how many games there are."""
         self.extents.append((played, games))
 
-    def advances(self, games: int) -> None:
+    def on_progress(self, games: int) -> None:
         """Look."""
         self.extents[-1] = self.extents[-1][0] + games, self.extents[-1][1]
         if self.results:
-            self.passes(self.results)
+            self.on_tick(self.results)
 
-    def shrinks(self, played: int, games: int) -> None:
+    def on_total(self, played: int, games: int) -> None:
         """Keep how many games are left."""
         self.extents.append((played, games))
 
-    def plays_on(self, machines: int, processes: int) -> None:
-        """Nothing to say."""
-
-    def remarks(self, words: str) -> None:
-        """Nothing to say."""
-
-    def passes(self, results: Callable[[], Results]) -> None:
+    def on_tick(self, totals: Callable[[], TournamentTotals] | None = None) -> None:
         """Look."""
-        self.results = results
-        self.seen.append(interim(results()))
-
-    def looks(self, look: until.Look) -> None:
-        """Nothing to say."""
+        assert totals
+        self.results = totals
+        self.seen.append(interim(totals()))
 
 
 class Incurious(Curious):
     """A watch that does not look."""
 
-    def passes(self, results: Callable[[], Results]) -> None:
+    def on_tick(self, totals: Callable[[], TournamentTotals] | None = None) -> None:
         """Nothing to say."""
 
 
-def played(text: str, watch: Curious, folder: str) -> Results:
+def played(text: str, watch: Curious, folder: str) -> TournamentTotals:
     Path("cup.yaml").write_text(text)
     catalogue = Catalogue(Path("bots"))
-    tournament = config.read(Path("cup.yaml"), catalogue)
-    return until.play(tournament, catalogue, Path(folder), Terms(1), watch)
+    tournament = tournament_file.read(Path("cup.yaml"), catalogue)
+    return run.run_until(tournament, catalogue, Path(folder), PoolOptions(1), watch)
 
 
 CUPS = {
@@ -589,9 +578,9 @@ def test_standings_can_be_seen_after_every_block_and_change_nothing(cup: str) ->
 def test_a_wish_to_end_is_heard_while_standings_are_reckoned() -> None:
     """With very many games that takes seconds."""
     played(CUPS["few"], Incurious(), "cup")
-    tournament = config.read(Path("cup.yaml"), Catalogue(Path("bots")))
-    with run.opened(tournament, Catalogue(Path("bots")), Path("cup")) as session:
-        with pytest.raises(Interrupted), shutdown.heard(""), shutdown.in_order():
+    tournament = tournament_file.read(Path("cup.yaml"), Catalogue(Path("bots")))
+    with run.open_session(tournament, Catalogue(Path("bots")), Path("cup")) as session:
+        with pytest.raises(Interrupted), shutdown.handle_signals(""), shutdown.defer_until_safe():
             signal.raise_signal(signal.SIGTERM)
             session.results()
             pytest.fail("nobody heard it")
@@ -623,7 +612,7 @@ def test_what_a_tournament_waits_for_is_told_as_far_as_it_is_known() -> None:
 NAMES = ("rule28", "[bold]x[/] :dice:", "目録" * 12, "e\u0301" * 10, "🎲" * 30, "b" * 60)
 
 
-def drawn(size: tuple[int, int], monkeypatch: pytest.MonkeyPatch, scene: Scene) -> list[str]:
+def drawn(size: tuple[int, int], monkeypatch: pytest.MonkeyPatch, scene: LiveFrame) -> list[str]:
     """The lines of a scene on a terminal of that size."""
     stderr = io.StringIO()
     monkeypatch.setattr("sys.stderr", stderr)
@@ -633,7 +622,7 @@ def drawn(size: tuple[int, int], monkeypatch: pytest.MonkeyPatch, scene: Scene) 
     return without_codes(stderr.getvalue()).splitlines()
 
 
-def a_scene(bots: Sequence[str] = NAMES) -> Scene:
+def a_scene(bots: Sequence[str] = NAMES) -> LiveFrame:
     columns = (
         *(number("rank"), Column("bot", "bot"), ELO, estimate("score", "score %", 2, percent=True)),
         *(number("games"), number("faults", optional=True)),
@@ -646,7 +635,7 @@ def a_scene(bots: Sequence[str] = NAMES) -> Scene:
         Table("interim", "", columns, rows), 1200, "", ("Disqualified: a, \x1b[2Jb.",)
     )
     lines = ("1,200 of 4,000 games, 29 games/s, 97 s left",)
-    return Scene("\x1b[2J [red]cup[/]", 0.3, lines, standings, "3 s ago")
+    return LiveFrame("\x1b[2J [red]cup[/]", 0.3, lines, standings, "3 s ago")
 
 
 @pytest.mark.parametrize("columns", [*range(1, 60, 4), 80, 133, 400])

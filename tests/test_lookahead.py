@@ -9,11 +9,11 @@ import pytest
 from conftest import Tables
 
 from cantstop_arena.deals.outcomes import Block
-from cantstop_arena.games.cantstop.champion.files import as_bytes, read_nets, shipped
 from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.nets.net_files import as_bytes, read_nets, shipped_nets
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet
-from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.table.seated_bot import SeatedBot
 
 HERE = Path(__file__).parent
 
@@ -32,7 +32,7 @@ def test_a_roll_is_looked_ahead_as_a_slow_reader_of_the_nets_does() -> None:
 
 
 def test_nets_of_rolling_on_are_read_as_they_were_written(tmp_path: Path) -> None:
-    nets, file = shipped()[1], tmp_path / "again.nets"
+    nets, file = shipped_nets()[1], tmp_path / "again.nets"
     assert nets.rolls[0].players == nets.players == 2
     file.write_bytes(as_bytes(nets))
     assert read_nets(file).rolls.tobytes() == nets.rolls.tobytes()
@@ -40,7 +40,7 @@ def test_nets_of_rolling_on_are_read_as_they_were_written(tmp_path: Path) -> Non
 
 def winners(tables: Tables, rules: RuleSet, names: tuple[str, ...], deals: int) -> bytes:
     """Who wins some deals, all seats being built-in bots."""
-    bots = [Contestant(name, tables.player(name), name) for name in names]
+    bots = [SeatedBot(name, tables.player(name), name) for name in names]
     table = EngineTable(GAME, rules, bots, len(bots), 7)
     result = table.play(Block(tuple(range(len(bots))), 0, deals))
     assert not result.faults

@@ -15,14 +15,14 @@ from msgspec.structs import replace
 from simulated import results, seatings_of
 
 from cantstop_arena.cli import main
-from cantstop_arena.deals.luck import LEAST_DEALS, correction
-from cantstop_arena.deals.outcomes import Block, Luck, Results
-from cantstop_arena.deals.sampling import Bytes, Deals, Ints, gather, shares
+from cantstop_arena.deals.control_variate import LEAST_DEALS, correction
+from cantstop_arena.deals.outcomes import Block, Luck, TournamentTotals
+from cantstop_arena.deals.sampling import Bytes, DealSums, Ints, gather_deals, wins_by_deal
 from cantstop_arena.deals.seatings import standard_orders
-from cantstop_arena.deals.shares import WHOLE
+from cantstop_arena.deals.winners import WHOLE
+from cantstop_arena.games.cantstop.dice_odds import all_rolls, pairings, success_count
 from cantstop_arena.games.cantstop.engine import luck
-from cantstop_arena.games.cantstop.engine.state import BUST, MOVE, ROLL
-from cantstop_arena.games.cantstop.odds import all_rolls, pairings, success_count
+from cantstop_arena.games.cantstop.engine.game_array import BUST, MOVE, ROLL
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet
 from cantstop_arena.ratings.elo import rate
@@ -125,10 +125,10 @@ def made_up(deals: int, rng: np.random.Generator) -> tuple[Bytes, Ints]:
     return winners, np.concatenate([units, -units, 0 * units, 0 * units], axis=1)
 
 
-def removed(winners: Bytes, luck: Ints) -> Deals:
+def removed(winners: Bytes, luck: Ints) -> DealSums:
     """A pair's deals without luck."""
     block = ((0, 1), 0, winners, luck)
-    return gather(
+    return gather_deals(
         2, ORDERS, {(0, 1): [(0, len(winners))]}, lambda *_: [block], correction(ORDERS, [block])
     )
 
@@ -158,7 +158,7 @@ def test_rounding_adds_up_to_nothing_and_nothing_is_won_by_nobody() -> None:
 def test_the_mean_stays_and_the_intervals_hold_it() -> None:
     """Of 400 tournaments of 100 deals; the truth is read from 400,000 deals."""
     rng = np.random.default_rng(4)
-    truth = shares(made_up(400_000, rng)[0], ORDERS)[:, 0].mean() / (2 * WHOLE)
+    truth = wins_by_deal(made_up(400_000, rng)[0], ORDERS)[:, 0].mean() / (2 * WHOLE)
     means, variances, plain = [], [], []
     for _ in range(400):
         winners, luck = made_up(100, rng)
@@ -167,7 +167,7 @@ def test_the_mean_stays_and_the_intervals_hold_it() -> None:
         variance = (stretch.products[0, 0] / 100 - mean**2) / 99
         means.append(mean / (2 * WHOLE))
         variances.append(variance / (2 * WHOLE) ** 2)
-        plain.append(shares(winners, ORDERS)[:, 0].mean() / (2 * WHOLE))
+        plain.append(wins_by_deal(winners, ORDERS)[:, 0].mean() / (2 * WHOLE))
     error = np.std(means) / 20
     assert abs(np.mean(means) - truth) < 3 * error
     assert np.var(means) < 0.7 * np.var(plain)
@@ -282,7 +282,7 @@ def test_elo_without_luck_holds_the_truth_and_is_narrower(players: int) -> None:
 
 def told_luck(
     strengths: Floats, players: int, deals: int, rng: np.random.Generator
-) -> tuple[Results, Results]:
+) -> tuple[TournamentTotals, TournamentTotals]:
     """A simulated tournament, half of its noise the deals' own, and the same without luck."""
     orders, bots = standard_orders(players), len(strengths)
     common = rng.gumbel(size=(deals, players))
@@ -301,5 +301,5 @@ def told_luck(
         run[group] = winners
         blocks.append((group, 0, winners, np.rint(1e5 * kept).astype(np.int64)))
     played, spans = results(bots, players, [run]), {group: [(0, deals)] for group in run}
-    calm = gather(bots, orders, spans, lambda *_: blocks, correction(orders, blocks))
+    calm = gather_deals(bots, orders, spans, lambda *_: blocks, correction(orders, blocks))
     return played, replace(played, deals=calm, luck=Luck(played.deals, 2.0))

@@ -8,13 +8,13 @@ import pytest
 from conftest import Tables
 from numba import typeof
 
-from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.games.cantstop.engine import luck
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.tournament.files.config import read
-from cantstop_arena.tournament.setup.preparation import prepare_bots
-from cantstop_arena.tournament.setup.table_specs import table_spec_for
+from cantstop_arena.tournaments.file.tournament_file import read
+from cantstop_arena.tournaments.preparation import prepare_bots
+from cantstop_arena.tournaments.table_spec import table_spec_for
 
 ENTRIES = ("play_scored", "score_roll", "note")
 Asked = set[tuple[str, str]]

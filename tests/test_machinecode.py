@@ -15,16 +15,21 @@ import numpy as np
 import pytest
 
 from cantstop_arena.errors import ArenaError
-from cantstop_arena.games.cantstop.engine.compiling import kept
-from cantstop_arena.runtime.machinecode import store
-from cantstop_arena.runtime.machinecode.files import SUFFIX, private_folder
-from cantstop_arena.runtime.machinecode.fingerprint import fingerprint, functions_in, names_in
-from cantstop_arena.runtime.machinecode.store import Store
-from cantstop_arena.runtime.machinecode.toolchain import sources, sources_seen
+from cantstop_arena.games.cantstop.engine import code_cache
+from cantstop_arena.native import numba_store
+from cantstop_arena.native.code_files import SUFFIX, private_folder
+from cantstop_arena.native.fingerprint import (
+    fingerprint,
+    functions_in,
+    names_in,
+    source_stats_hash,
+    sources,
+)
+from cantstop_arena.native.numba_store import Store
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")
 GAME = "cantstop_arena.games.cantstop.engine"
-ENGINE = [importlib.import_module(f"{GAME}.{name}") for name in kept.ENGINE]
+ENGINE = [importlib.import_module(f"{GAME}.{name}") for name in code_cache.ENGINE]
 
 
 # What it is compiled from ---------------------------------------------------------------------
@@ -127,9 +132,9 @@ def test_every_constant_that_is_compiled_in_is_in_the_fingerprint(
     whole = {module: fingerprint(module) for module in ENGINE}
     named = {(module.__name__.removeprefix(f"{GAME}."), name) for module, name in frozen()}
     assert {
-        ("settling", "WHOLE"),
+        ("game_tally", "WHOLE"),
         ("moves", "JUMP"),
-        ("native.attributes", "_ROW"),
+        ("bot_attributes", "_ROW"),
         ("dice", "_INIT"),
     } <= named
     for module, name in frozen():
@@ -147,33 +152,31 @@ def test_sources_that_were_written_are_read_again(
     (inner.parent / "__init__.py").touch()
     module.write_text("ANSWER = 1")
     monkeypatch.syspath_prepend(tmp_path)
-    read, seen = sources("laboratory"), sources_seen("laboratory")
+    read, seen = sources("laboratory"), source_stats_hash("laboratory")
     (inner / "__pycache__").mkdir()
     (inner / "notes.txt").write_text("no source")
-    assert (sources("laboratory"), sources_seen("laboratory")) == (read, seen)
+    assert (sources("laboratory"), source_stats_hash("laboratory")) == (read, seen)
     before = module.stat()
     while module.stat().st_ctime_ns == before.st_ctime_ns:  # clocks of file systems are coarse
         module.write_text("ANSWER = 2")
         os.utime(module, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert sources("laboratory") != read
-    assert sources_seen("laboratory") != seen
+    assert source_stats_hash("laboratory") != seen
     module.rename(inner / "other.py")
     (inner / "other.py").write_text("ANSWER = 1")
     assert sources("laboratory") != read
 
 
 def test_every_module_with_compiled_code_is_in_the_fingerprint() -> None:
-    """And so is every one that teaches numba; `compiled_bots` compiles code of its own, and what
-    has a `late_entry` goes by all that it is compiled from."""
-    decorators = {"part", "entry", "intrinsic", "overload", "register_model"}
-    decorators |= {"lower_builtin", "lower_getattr_generic"}
-    game = Path(kept.__file__).parents[2]
-    compiling = {
-        ".".join(path.relative_to(game).with_suffix("").parts).removeprefix("engine.")
-        for path in game.rglob("*.py")
-        if decorators & (imported := _imported(path)) and "late_entry" not in imported
-    }
-    assert compiling == set(kept.ENGINE)
+    """And so is every one that teaches numba a type.
+
+    The entries of `steps`, which learners call, go by all that they are compiled from.
+    """
+    compilers = {"njit_entry", "njit_inline", "intrinsic", "overload", "register_model"}
+    compilers |= {"lower_builtin", "lower_getattr_generic"}
+    engine = Path(code_cache.__file__).parent
+    compiling = {path.stem for path in engine.glob("*.py") if compilers & _imported(path)}
+    assert compiling - {"steps", "engine_decorators"} == set(code_cache.ENGINE)
 
 
 def _imported(path: Path) -> set[str]:
@@ -283,7 +286,7 @@ def test_what_is_whole_and_of_no_use_is_compiled_again(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(store, "dumps", lambda payload: b"no pickle")
+        patch.setattr(numba_store, "dumps", lambda payload: b"no pickle")
         entry_in(place).unlink()
         assert hits(place) == 0
     assert hits(place) == 0

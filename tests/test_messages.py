@@ -15,16 +15,16 @@ from msgspec.structs import replace
 from cantstop_arena.deals.outcomes import EXCEPTION, Block, BlockResult, Fault, Tally
 from cantstop_arena.deals.winners import packed
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.tournament.pool.frames import Nonsense, framed
-from cantstop_arena.tournament.pool.messages import (
-    Broken,
-    Happened,
+from cantstop_arena.processes.channel import ProtocolError, frame
+from cantstop_arena.tournaments.pool.worker_messages import (
+    BlockPlayed,
     Inbox,
     Message,
-    Played,
     Ready,
-    broken,
+    ReplayedEvent,
+    WorkerBroken,
     is_result_of,
+    worker_broken,
 )
 
 BLOCK = Block((2, 5), 10, 2)
@@ -75,14 +75,14 @@ def end_is_open(end: int) -> bool:
 
 MESSAGES: list[Message] = [
     Ready(),
-    Played(result()),
-    Happened({"event": "roll", "dice": [1, 2]}),
-    Broken("Traceback"),
+    BlockPlayed(result()),
+    ReplayedEvent({"event": "roll", "dice": [1, 2]}),
+    WorkerBroken("Traceback"),
 ]
 
 
 def test_messages_arrive_as_they_were_sent_whatever_the_pieces(pipe: tuple[int, int]) -> None:
-    inbox, content = Inbox(), b"".join(map(framed, MESSAGES))
+    inbox, content = Inbox(), b"".join(map(frame, MESSAGES))
     heard: list[Message] = []
     for place in range(0, len(content), 7):
         os.write(pipe[1], content[place : place + 7])
@@ -94,7 +94,7 @@ def test_messages_arrive_as_they_were_sent_whatever_the_pieces(pipe: tuple[int, 
 
 
 def test_what_came_before_the_end_is_heard(pipe: tuple[int, int]) -> None:
-    os.write(pipe[1], framed(Ready()) + framed(Ready())[:-1])
+    os.write(pipe[1], frame(Ready()) + frame(Ready())[:-1])
     os.close(pipe[1])
     inbox = Inbox()
     assert inbox.receive(pipe[0]) == [Ready()]
@@ -103,7 +103,7 @@ def test_what_came_before_the_end_is_heard(pipe: tuple[int, int]) -> None:
 
 
 def of_length(content: bytes) -> bytes:
-    return framed(Ready())[:8] + len(content).to_bytes(8, "big") + content
+    return frame(Ready())[:8] + len(content).to_bytes(8, "big") + content
 
 
 class Attack:
@@ -120,22 +120,22 @@ class Attack:
     "content",
     [
         b"something that a bot prints",
-        framed(Ready())[:8] + b"\xff" * 8,  # longer than anything
+        frame(Ready())[:8] + b"\xff" * 8,  # longer than anything
         of_length(b""),
         of_length(b"\xc1"),
         of_length(b"\x91" * 10_000),  # deeply nested
         of_length(b"\x81\xa4type\xa4Quit"),
-        framed(Played(result())).replace(b"turns", b"tur\xffs"),
-        framed(Played(result(winners="text"))),
-        framed(Played(result(tallies=(1, 2)))),
+        frame(BlockPlayed(result())).replace(b"turns", b"tur\xffs"),
+        frame(BlockPlayed(result(winners="text"))),
+        frame(BlockPlayed(result(tallies=(1, 2)))),
     ],
 )
 def test_what_no_worker_says_is_nonsense(pipe: tuple[int, int], content: bytes) -> None:
-    os.write(pipe[1], framed(Ready()) + content)
+    os.write(pipe[1], frame(Ready()) + content)
     inbox = Inbox()
     assert inbox.receive(pipe[0]) == [Ready()]
     for _ in range(2):
-        with pytest.raises(Nonsense):
+        with pytest.raises(ProtocolError):
             inbox.receive(pipe[0])
 
 
@@ -145,7 +145,7 @@ def test_no_bytes_whatever_raise_anything_else(content: bytes) -> None:
     read, write = os.pipe()
     try:
         os.write(write, of_length(content))
-        with pytest.raises(Nonsense):
+        with pytest.raises(ProtocolError):
             Inbox().receive(read)
     finally:
         os.close(read)
@@ -154,14 +154,14 @@ def test_no_bytes_whatever_raise_anything_else(content: bytes) -> None:
 
 def test_nothing_is_unpickled(pipe: tuple[int, int], tmp_path: Path) -> None:
     os.write(pipe[1], of_length(pickle.dumps(Attack(tmp_path / "mark"))))
-    with pytest.raises(Nonsense):
+    with pytest.raises(ProtocolError):
         Inbox().receive(pipe[0])
     assert not (tmp_path / "mark").exists()
 
 
 def test_a_report_is_not_longer_than_a_message_may_be() -> None:
-    assert broken("x" * 1_000_000 + "the end").report.endswith("the end")
-    assert len(framed(broken("x" * 1_000_000))) < 200_000
+    assert worker_broken("x" * 1_000_000 + "the end").report.endswith("the end")
+    assert len(frame(worker_broken("x" * 1_000_000))) < 200_000
 
 
 # --- Results --------------------------------------------------------------------------------------
@@ -177,8 +177,8 @@ def test_what_a_table_plays_can_be_a_result_and_survives_the_way(
     for condemned in ([], lost):
         played = table.play(block, condemned)
         assert is_result_of(played, block, len(table.orders))
-        os.write(pipe[1], framed(Played(played)))
-        assert Inbox().receive(pipe[0]) == [Played(played)]
+        os.write(pipe[1], frame(BlockPlayed(played)))
+        assert Inbox().receive(pipe[0]) == [BlockPlayed(played)]
 
 
 @pytest.mark.parametrize(

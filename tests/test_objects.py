@@ -13,11 +13,11 @@ import numba
 import numpy as np
 import pytest
 
-from cantstop_arena.runtime.machinecode import elf, jit, objects
-from cantstop_arena.runtime.machinecode.files import SUFFIX, key_of, seal
-from cantstop_arena.runtime.machinecode.objects import Loaded, assembled, linked, load
-from cantstop_arena.runtime.machinecode.python_calls import PythonCalls
-from cantstop_arena.runtime.machinecode.toolchain import processor, toolchain
+from cantstop_arena.native import elf, llvm_loader, object_files
+from cantstop_arena.native.code_files import SUFFIX, key_of, write_checked
+from cantstop_arena.native.fingerprint import processor, toolchain
+from cantstop_arena.native.object_files import Loaded, assembled_object, link_objects, load
+from cantstop_arena.native.python_calls import PythonCalls
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")
 
@@ -49,7 +49,7 @@ class Counted:
 
 def times_compiled(folder: Path | None, stamp: str = "") -> int:
     """How often a new process would compile; and what it comes by gives the right answer."""
-    objects._LOADED.clear()
+    object_files._LOADED.clear()
     counted = Counted()
     calls = PythonCalls(load(folder, "doubled", stamp, counted), {"doubled": 1}, None)
     assert calls.functions["doubled"](-21) == -42
@@ -69,7 +69,7 @@ def test_a_warm_start_imports_no_compiler(tmp_path: Path) -> None:
             [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
         )
     imported = told.stdout.splitlines()[-1].split()
-    assert "cantstop_arena.runtime.machinecode.python_calls" in imported, told.stderr
+    assert "cantstop_arena.native.python_calls" in imported, told.stderr
     assert "numba" not in imported
     assert ("llvmlite" in imported) != elf.FITS
 
@@ -106,7 +106,7 @@ def test_what_is_whole_and_of_no_use_is_compiled_again(tmp_path: Path, packed: b
     times_compiled(tmp_path)
     (file,) = tmp_path.glob(f"*{SUFFIX}")
     key = key_of(toolchain(), processor(), "", "doubled")
-    seal(file, key, packed)
+    write_checked(file, key, packed)
     assert times_compiled(tmp_path) == 1
     assert times_compiled(tmp_path) == 0
 
@@ -129,7 +129,7 @@ def linker(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 def calling(function: Callable[..., Any], *kinds: Any) -> Callable[..., Any]:
     """A function as Python calls it."""
-    found = Loaded([objects._taken_from(compiled(function, *kinds))])
+    found = Loaded([object_files._taken_from(compiled(function, *kinds))])
     calls = PythonCalls(found, {"function": len(kinds)}, None)
 
     def call(*numbers: Any) -> Any:
@@ -180,9 +180,9 @@ def test_what_compiled_code_raises_is_raised_where_it_stands() -> None:
 
 
 def test_code_that_calls_what_numba_brings_along_says_so_and_works() -> None:
-    found = objects._taken_from(compiled(refuse_by_value, NUMBER))
+    found = object_files._taken_from(compiled(refuse_by_value, NUMBER))
     assert found.needs_numba
-    assert not objects._taken_from(compiled(refuse, NUMBER)).needs_numba
+    assert not object_files._taken_from(compiled(refuse, NUMBER)).needs_numba
     with pytest.raises(ValueError, match="not") as caught:
         calling(refuse_by_value, NUMBER)(-3)
     assert caught.value.args == ("not", -3)
@@ -253,8 +253,8 @@ def function(address: int, *kinds: Any) -> Any:
 
 @pytest.mark.usefixtures("linker")
 def test_files_are_linked_with_each_other_with_symbols_and_with_the_process() -> None:
-    files = [assembled(None, "", text) for text in (CALLER, SWITCH, CALLED)]
-    image = linked(files, {"arena_place": 0x123456789ABC})
+    files = [assembled_object(None, "", text) for text in (CALLER, SWITCH, CALLED)]
+    image = link_objects(files, {"arena_place": 0x123456789ABC})
     twice = function(image.address("twice"), ctypes.c_double, ctypes.c_double)
     assert twice(8.0) == math.cbrt(2 + 1.5) + 1.5
     assert function(image.address("given"), ctypes.c_size_t)() == 0x123456789ABC
@@ -264,10 +264,10 @@ def test_files_are_linked_with_each_other_with_symbols_and_with_the_process() ->
 
 @pytest.mark.skipif(not elf.FITS, reason="object files are of another kind")
 def test_what_is_not_linked_here_is_linked_by_llvm() -> None:
-    code = assembled(None, "", COUNTER)
+    code = assembled_object(None, "", COUNTER)
     with pytest.raises(elf.Unfamiliar, match="variables"):
         elf.Image([code], {})
-    image = linked([code], {})
+    image = link_objects([code], {})
     counted = function(image.address("counted"), ctypes.c_int64)
     assert [counted(), counted()] == [41, 42]
     other = bytearray(code)
@@ -279,10 +279,10 @@ def test_what_is_not_linked_here_is_linked_by_llvm() -> None:
 @pytest.mark.usefixtures("linker")
 def test_what_nobody_has_is_missed() -> None:
     with pytest.raises(RuntimeError, match="nowhere"):
-        linked([assembled(None, "", CALLED)], {"arena_place": 1}).address("nowhere")
+        link_objects([assembled_object(None, "", CALLED)], {"arena_place": 1}).address("nowhere")
 
 
 def test_what_was_assembled_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    code = assembled(tmp_path, "calls", COUNTER)
-    monkeypatch.setattr(jit, "assemble", None)
-    assert assembled(tmp_path, "calls", COUNTER) == code
+    code = assembled_object(tmp_path, "calls", COUNTER)
+    monkeypatch.setattr(llvm_loader, "assemble", None)
+    assert assembled_object(tmp_path, "calls", COUNTER) == code

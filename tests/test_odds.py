@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cantstop_arena.games.cantstop.odds import (
+from cantstop_arena.games.cantstop.dice_odds import (
     all_rolls,
     hit_count,
     hit_table,

@@ -15,11 +15,11 @@ from test_solving import board
 
 from cantstop_arena.cli import main
 from cantstop_arena.deals.outcomes import Block, BlockResult
+from cantstop_arena.games.cantstop.exact import solved_tables as solved
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
-from cantstop_arena.games.cantstop.solving import tables as solved
-from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.table.seated_bot import SeatedBot
 
 DEALS = 1500
 
@@ -35,7 +35,7 @@ def played(tables: Tables, rules: RuleSet, names: list[str], deals: int = DEALS)
     """Some deals of these bots, seats given by `names`."""
     players = [tables.catalogue.find(name, GAME).build({}) for name in names]
     seated = [
-        Contestant(f"{n} {i}", p, n) for i, (n, p) in enumerate(zip(names, players, strict=True))
+        SeatedBot(f"{n} {i}", p, n) for i, (n, p) in enumerate(zip(names, players, strict=True))
     ]
     table = EngineTable(GAME, rules, seated, len(names), seed=7)
     return table.play(Block(tuple(range(len(names))), 0, deals))

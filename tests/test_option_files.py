@@ -6,22 +6,22 @@ from typing import Annotated
 import pytest
 from click.testing import CliRunner
 
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.loader import Loader
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
-from cantstop_arena.game_api import options
-from cantstop_arena.game_api.options import FilePath, Option, files_among, options_of
-from cantstop_arena.tournament.edited_bots import edits
-from cantstop_arena.tournament.files.config import read
-from cantstop_arena.tournament.setup.table_specs import seat_for
+from cantstop_arena.game_api import bot_options
+from cantstop_arena.game_api.bot_options import FilePath, Option, files_among, options_of
+from cantstop_arena.tournaments.edited_bots import edit_message
+from cantstop_arena.tournaments.file.tournament_file import read
+from cantstop_arena.tournaments.table_spec import seat_for
 
 READER = '''"""Stops after as many rolls as its file says."""
 from pathlib import Path
 from typing import Annotated
 
 from cantstop_arena import Bot, Player, hookimpl
-from cantstop_arena.game_api.options import FilePath
+from cantstop_arena.game_api.bot_options import FilePath
 
 
 def reader(rolls: Annotated[str, FilePath()] = "") -> Player:
@@ -78,12 +78,12 @@ def own_reader(nets: Annotated[str, FilePath()] = "") -> None:
 
 
 def test_only_files_that_are_there_count(tmp_path: Path) -> None:
-    options = options_of(own_reader)
-    assert options == {"nets": Option("nets", "", is_file=True)}
+    bot_options = options_of(own_reader)
+    assert bot_options == {"nets": Option("nets", "", is_file=True)}
     (tmp_path / "x.nets").write_bytes(b"")
-    assert [*files_among(options, {"nets": str(tmp_path / "x.nets")})] == ["nets"]
+    assert [*files_among(bot_options, {"nets": str(tmp_path / "x.nets")})] == ["nets"]
     for path in ("", str(tmp_path / "y.nets"), "\0"):
-        assert files_among(options, {"nets": path}) == {}
+        assert files_among(bot_options, {"nets": path}) == {}
 
 
 def test_a_text_is_no_file_unless_it_says_so() -> None:
@@ -104,9 +104,9 @@ def test_the_shipped_nets_belong_to_the_bots_that_play_with_them(
     champion = catalogue.find("champion")
     seat = seat_for("champion", champion, champion.defaults)
 
-    monkeypatch.setattr(options, "_digest_of_file", lambda path: f"other nets than {path}")
+    monkeypatch.setattr(bot_options, "_digest_of_file", lambda path: f"other nets than {path}")
     now = read(Path("two.yaml"), catalogue)
-    assert edits(now, catalogue, stored, Path("results/two/bots")).splitlines() == [
+    assert edit_message(now, catalogue, stored, Path("results/two/bots")).splitlines() == [
         "results/two: what the arena brings as nets of grandmaster has changed since these results"
         " were played.",
         "--fresh plays anew, and forgets these results.",

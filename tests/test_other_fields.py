@@ -9,15 +9,15 @@ import pytest
 from msgspec.structs import replace
 from simulated import Truth
 
-from cantstop_arena.documents.analysis import Analysis
-from cantstop_arena.documents.formats.records import as_csv, as_json
-from cantstop_arena.documents.tables.lineups import lineups
 from cantstop_arena.ratings.distributions import noncentrality
 from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.model.luce import ELO
-from cantstop_arena.ratings.model_fit.other_fields import moves
+from cantstop_arena.ratings.model_fit.field_sensitivity import moves
 from cantstop_arena.ratings.model_fit.residuals import residuals
 from cantstop_arena.reports.summary import summary
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.data import as_csv, as_json
+from cantstop_arena.tables.lineups import lineups
 
 RNG = np.random.default_rng(6)
 CIRCLE: dict[tuple[int, ...], float] = {(0, 1): 0.85, (1, 2): 0.85, (0, 2): -0.85}

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import cantstop_arena as ca
-from cantstop_arena.api.own_bots import source_of
+from cantstop_arena.api.bot_classes import source_of
 
 LIMIT, WEIGHTS, LIST = 3, np.array([0.5, 2.0]), [1, (2, "two")]
 HANDLE = sys.stdout

@@ -18,21 +18,21 @@ from simulated import Truth
 
 from cantstop_arena.cli import main
 from cantstop_arena.deals.counting import Rate
-from cantstop_arena.deals.outcomes import Charge, Results
-from cantstop_arena.documents.analysis import Analysis
-from cantstop_arena.documents.document import as_html
+from cantstop_arena.deals.outcomes import FaultReport, TournamentTotals
 from cantstop_arena.errors import PageError
 from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.pages.document import as_html
+from cantstop_arena.reports.page.convergence_section import PastAnalysis
 from cantstop_arena.reports.page.facts import facts
 from cantstop_arena.reports.page.headline import answer, headline
-from cantstop_arena.reports.page.sections.convergence_section import Past
-from cantstop_arena.reports.page.tournament import document
-from cantstop_arena.tournament.ledgers.history import history
+from cantstop_arena.reports.page.tournament_page import document
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tournaments.ledger.convergence import history
 
 CANT_STOP: dict[str, Any] = {"game": GAME.name, "counts": GAME.counts}
 
 
-def counts(results: Results) -> Results:
+def counts(results: TournamentTotals) -> TournamentTotals:
     """Counts as games have them, made up."""
     tallies = {}
     for number, (seating, tally) in enumerate(results.tallies.items()):
@@ -69,7 +69,7 @@ def changed(analysis: Analysis, **changes: Any) -> Analysis:
     return Analysis(replace(analysis.results, **changes))
 
 
-def page_of(analysis: Analysis, past: Sequence[Past] = ()) -> Page:
+def page_of(analysis: Analysis, past: Sequence[PastAnalysis] = ()) -> Page:
     return checked(as_html(document(analysis, past, (), (), "name: <b>made up</b>\n")))
 
 
@@ -93,14 +93,14 @@ def test_without_games_the_page_says_so() -> None:
 
 def test_a_page_of_forty_bots_is_small() -> None:
     analysis = simulated(40, 2)
-    past = [Past(5, simulated(40, 2, 5)), Past(10, simulated(40, 2, 10))]
+    past = [PastAnalysis(5, simulated(40, 2, 5)), PastAnalysis(10, simulated(40, 2, 10))]
     assert analysis.ratings and analysis.residuals
     page = page_of(analysis, past)
     assert len(page.all("td")) > 40 * 40 and "bot39" in page.text
 
 
 def test_names_and_messages_are_harmless() -> None:
-    charge = Charge(HOSTILE[0], "exception", "<b>&", HOSTILE[:2], 3, 2, "arena replay <x>")
+    charge = FaultReport(HOSTILE[0], "exception", "<b>&", HOSTILE[:2], 3, 2, "arena replay <x>")
     page = page_of(changed(simulated(4, 2), bots=HOSTILE, name=HOSTILE[1], faults=(charge,)))
     assert "<script>alert(1)</script>" in page.text
     assert "{{ 7 * 7 }} {% raw %}" in page.text
@@ -329,7 +329,7 @@ def test_a_run_goes_on_without_what_draws(monkeypatch: pytest.MonkeyPatch) -> No
     def missing(*_: object) -> Path:
         raise PageError("There is no jinja2")
 
-    monkeypatch.setattr("cantstop_arena.reports.files.write_page", missing)
+    monkeypatch.setattr("cantstop_arena.reports.tournament_files.write_page", missing)
     Path("cup.yaml").write_text(CUP)
     assert arena("run", "cup.yaml", "--quiet").count("There is no jinja2") == 1
     assert Path("results/cup/summary.json").exists()

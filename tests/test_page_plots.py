@@ -9,23 +9,22 @@ import pytest
 from markupsafe import Markup
 from simulated import Truth
 
-from cantstop_arena.documents.analysis import Analysis
-from cantstop_arena.documents.document import TEMPLATES
-from cantstop_arena.documents.formats.model import Estimate
-from cantstop_arena.reports.page.plots import heat_map
-from cantstop_arena.reports.page.plots.axes import Axis, axis_around
-from cantstop_arena.reports.page.plots.elements import element
-from cantstop_arena.reports.page.plots.marks import interval
-from cantstop_arena.reports.page.plots.wording import (
+from cantstop_arena.pages import heat_map
+from cantstop_arena.pages.axes import Axis, axis_around, zoomed_estimates
+from cantstop_arena.pages.document import TEMPLATES
+from cantstop_arena.pages.elements import element
+from cantstop_arena.pages.marks import interval
+from cantstop_arena.pages.number_text import (
     half_width,
     likelihood,
     plain,
     signed,
     with_error,
 )
-from cantstop_arena.reports.page.plots.zoom import kept_by_zoom
-from cantstop_arena.reports.page.sections.convergence_section import _apart
-from cantstop_arena.reports.page.sections.standings_section import standings_section
+from cantstop_arena.reports.page.convergence_section import _apart
+from cantstop_arena.reports.page.standings_section import standings_section
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Estimate
 
 COLOUR = re.compile(r"--([\w-]+): light-dark\(#(\w{6}), #(\w{6})\)")
 
@@ -121,10 +120,10 @@ def test_names_beside_curves_never_overlap() -> None:
 
 def test_the_zoom_leaves_out_outliers_where_that_helps() -> None:
     field = [Estimate(1500.0 + 10 * number) for number in range(5)]
-    assert kept_by_zoom([Estimate(900.0), *field]) == field
-    assert kept_by_zoom([*field, Estimate(2100.0)]) == field
-    assert kept_by_zoom(field) == []
-    assert kept_by_zoom([Estimate(900.0), *field[:3]]) == []
+    assert zoomed_estimates([Estimate(900.0), *field]) == field
+    assert zoomed_estimates([*field, Estimate(2100.0)]) == field
+    assert zoomed_estimates(field) == []
+    assert zoomed_estimates([Estimate(900.0), *field[:3]]) == []
 
 
 def test_neighbours_whose_games_contradict_their_order_are_marked() -> None:

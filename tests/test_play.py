@@ -22,8 +22,8 @@ from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.rules import NAMED, RuleSet
 from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.recording import record
+from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.views.cantstop.person import bust_chance_after
 
 STOPS_SOON = "1\ns\n" * 4000  # the first move, and a stop; what is no answer is asked for again
@@ -295,7 +295,7 @@ def test_the_odds_of_moves_are_those_of_the_engine(rules: RuleSet) -> None:
             checked.append(chance == turn.bust_chance())
         return turn.rolls < 3
 
-    table = GAME.table(rules, [Contestant("a", Player(choose_move, roll_again), "")] * 2, 2, seed=1)
+    table = GAME.table(rules, [SeatedBot("a", Player(choose_move, roll_again), "")] * 2, 2, seed=1)
     for deal in range(3):
         told.clear()
         assert [*record(table, (0, 1), deal)][-1]["reason"] == "columns"

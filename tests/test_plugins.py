@@ -10,17 +10,17 @@ from types import MethodType
 
 import pytest
 
-from cantstop_arena.bot_sources.bot_functions import place_of
-from cantstop_arena.bot_sources.bot_specs import BotSpec, Description
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.bot_sources.plugins import Loader
+from cantstop_arena.bots.bot_functions import source_line_of
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.known_bot import BotDescription, LoadedBot
+from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Block, Tally
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.game import GAME
-from cantstop_arena.games.cantstop.play.snapshots import SIZE
+from cantstop_arena.games.cantstop.play.engine_table import SIZE
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.table.contestants import Contestant
-from cantstop_arena.table.table import Table
+from cantstop_arena.table.seated_bot import SeatedBot
+from cantstop_arena.table.table import GameTable
 
 CHOOSE = "def choose_move(turn, moves):\n    return 0\n"
 AGAIN = "def roll_again(turn):\n    return turn.rolls < 3\n"
@@ -68,21 +68,21 @@ def drop(tmp_path: Path) -> Callable[[str, str], Catalogue]:
 Drop = Callable[[str, str], Catalogue]
 
 
-def loaded(bot: Description) -> BotSpec:
+def loaded(bot: BotDescription) -> LoadedBot:
     """The bot itself."""
     return Loader(Path()).open(bot.address)
 
 
-def played(bot: Description, **options: object) -> Tally:
+def played(bot: BotDescription, **options: object) -> Tally:
     """What a bot's solitaire games add up to."""
     spec = loaded(bot)
     digest = f"{spec.digest}{sorted(options.items())}"
-    contestant = Contestant(spec.name, spec.build(options), digest.replace("/", ""))
-    table: Table = GAME.table(CLASSIC, [contestant], 1, 7)
+    contestant = SeatedBot(spec.name, spec.build(options), digest.replace("/", ""))
+    table: GameTable = GAME.table(CLASSIC, [contestant], 1, 7)
     return table.play(Block((0,), 0, 10)).tallies[0]
 
 
-def names(specs: Sequence[Description]) -> list[str]:
+def names(specs: Sequence[BotDescription]) -> list[str]:
     return [spec.name for spec in specs]
 
 
@@ -217,8 +217,8 @@ def test_the_place_of_a_function_is_that_of_what_somebody_wrote() -> None:
     decorated = wraps(written)(lambda self: None)
     place = f"{__file__}:{written.__code__.co_firstlineno}"
     for function in (written, partial(written, 1), MethodType(written, 1), decorated):
-        assert place_of(function) == place
-    assert {place_of(nothing) for nothing in (None, len, Odd())} == {""}
+        assert source_line_of(function) == place
+    assert {source_line_of(nothing) for nothing in (None, len, Odd())} == {""}
 
 
 # --- Broken files ---------------------------------------------------------------------------------
@@ -313,7 +313,7 @@ def test_a_bot_that_does_not_compile_is_refused_by_the_table(drop: Drop) -> None
 
 def test_damage_done_before_a_table_is_laid_anew_is_undone(drop: Drop) -> None:
     spec, digits = drop("lone", CHOOSE + AGAIN).find("lone"), sys.get_int_max_str_digits()
-    table = GAME.table(CLASSIC, [Contestant("lone", loaded(spec).build({}), "lone")] * 2, 2, 1)
+    table = GAME.table(CLASSIC, [SeatedBot("lone", loaded(spec).build({}), "lone")] * 2, 2, 1)
     sys.set_int_max_str_digits(5000)
     table.settle_in(bytearray(SIZE))
     table.tidy_up()
@@ -334,7 +334,7 @@ def test_the_folder_is_searched_once_for_any_number_of_unknown_bots(
         searched.append(folder)
         return []
 
-    monkeypatch.setattr("cantstop_arena.bot_sources.catalogue.bot_files", files)
+    monkeypatch.setattr("cantstop_arena.bots.catalogue.bot_files", files)
     catalogue = drop("family", FAMILY)
     for name in "abc":
         with pytest.raises(BotError, match="unknown bot"):
@@ -354,9 +354,9 @@ def test_an_unreadable_file_is_a_broken_one(drop: Drop, tmp_path: Path) -> None:
 def install(monkeypatch: pytest.MonkeyPatch, **values: str) -> None:
     """Pretend that packages offer these entry points."""
     points = [EntryPoint(name, values[name], "cantstop_arena") for name in sorted(values)]
-    for room in ("describe", "plugins"):
-        place = f"cantstop_arena.bot_sources.{room}.declared"
-        monkeypatch.setattr(place, lambda group: (points, []))
+    for module in ("describe", "loader"):
+        reader = f"cantstop_arena.bots.{module}.entry_points_of"
+        monkeypatch.setattr(reader, lambda group: (points, []))
 
 
 def test_entry_points_are_found_and_broken_ones_named(
@@ -408,7 +408,7 @@ def test_a_package_can_offer_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_file_that_hangs_when_it_is_read_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str
 ) -> None:
-    monkeypatch.setattr("cantstop_arena.bot_sources.bot_files.LONGEST_IMPORT", 0.3)
+    monkeypatch.setattr("cantstop_arena.bots.bot_files.LONGEST_IMPORT", 0.3)
     (tmp_path / "hangs.py").write_text(f"import time\n{body}\n")
     with pytest.raises(BotError, match=r"not done within 0.3 s \(.*hangs.py:[23]\)"):
         Catalogue(tmp_path).find("hangs")

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.environments.policy_bot import PolicyBot
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.position import IllegalAction
 from cantstop_arena.games.cantstop.game import GAME
-from cantstop_arena.games.cantstop.play.stepping.position import CantStopPosition, start
+from cantstop_arena.games.cantstop.play.step_position import CantStopPosition, start
 from cantstop_arena.games.cantstop.rules import CLASSIC
 
 POLICY = Path(__file__).parent.parent / "bots" / "policy"

@@ -18,13 +18,12 @@ from hypothesis import strategies as st
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.position import IllegalAction, returns_of
 from cantstop_arena.games.cantstop.game import GAME
-from cantstop_arena.games.cantstop.play.stepping.actions import actions_under
-from cantstop_arena.games.cantstop.play.stepping.position import CantStopPosition, start
-from cantstop_arena.games.cantstop.play.stepping.rolls import outcomes
+from cantstop_arena.games.cantstop.play.actions import actions_under, outcomes
+from cantstop_arena.games.cantstop.play.step_position import CantStopPosition, start
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
 from cantstop_arena.games.cantstop.turn import Turn, move_of
-from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.recording import record
+from cantstop_arena.table.seated_bot import SeatedBot
 
 ODD = (
     {"sides": 2, "columns_to_win": 2},
@@ -103,7 +102,7 @@ def test_every_game_of_the_table_is_played_by_a_position(
 @pytest.mark.parametrize("name", ["glenn-aloi", "plain glenn-aloi"])
 def test_bots_in_seats_play_as_at_the_table(tables: Tables, name: str) -> None:
     table = tables.of(CLASSIC, [name, "plain rule28"], 3, SEED)
-    bot = Contestant(name, tables.player(name), name)
+    bot = SeatedBot(name, tables.player(name), name)
     agent = tables.player("plain rule28")
     for deal in range(5):
         position = GAME.position(CLASSIC, 3, SEED, deal, {0: bot, 2: bot})
@@ -120,7 +119,7 @@ def test_bots_in_seats_play_as_at_the_table(tables: Tables, name: str) -> None:
 
 def test_plain_bots_in_seats_draw_the_numbers_that_they_have_at_the_table(tables: Tables) -> None:
     table = tables.of(CLASSIC, ["plain random"], 2, SEED)
-    bot = Contestant("random", plain(tables.player("random")), "plain random")
+    bot = SeatedBot("random", plain(tables.player("random")), "plain random")
     position = GAME.position(CLASSIC, 2, SEED, 3, {0: bot, 1: bot})
     *_, end = record(table, (0, 0), 3)
     assert [*position.winners] == end["winners"]
@@ -280,7 +279,7 @@ def test_what_is_not_legal_is_refused_and_changes_nothing() -> None:
 
 
 def test_a_position_with_bots_is_not_copied(tables: Tables) -> None:
-    bot = Contestant("rule28", tables.player("rule28"), "rule28")
+    bot = SeatedBot("rule28", tables.player("rule28"), "rule28")
     position = GAME.position(CLASSIC, 2, SEED, 0, {1: bot})
     for copied in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(UsageError, match="cannot be copied"):

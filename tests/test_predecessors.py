@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.predecessors import Predecessors, gathered
+from cantstop_arena.deals.predecessor_sums import Predecessors, gather_predecessors
 from cantstop_arena.deals.seatings import Group, lineups, pairs_of_places, standard_orders
 
 BOTS, DEALS = 5, 40
@@ -53,7 +53,7 @@ class Played:
 
     def found(self) -> Predecessors:
         """What is made of it."""
-        return gathered(BOTS, len(self.orders[0]), len(self.orders), DEALS, self.blocks)
+        return gather_predecessors(BOTS, len(self.orders[0]), len(self.orders), DEALS, self.blocks)
 
     def games_after(self, bot: int, other: int) -> list[tuple[int, int]]:
         """Deal and points of the bot in all games in which it sits right after the other."""

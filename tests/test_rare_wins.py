@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 from simulated import Truth, results
 
-from cantstop_arena.deals.outcomes import Results
-from cantstop_arena.deals.shares import WHOLE
-from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena.deals.outcomes import TournamentTotals
+from cantstop_arena.deals.winners import WHOLE
 from cantstop_arena.ratings.covariance import Sandwich
-from cantstop_arena.ratings.model.evidence import gathered
+from cantstop_arena.ratings.model.deal_clusters import intraclass_correlation
+from cantstop_arena.ratings.model.evidence import gather_evidence
 from cantstop_arena.ratings.model.luce import maximum
-from cantstop_arena.ratings.model.sampled import alikeness
+from cantstop_arena.tables.column import Estimate
 
 WEAK = Truth((1.5, 1.2, 1.0, -2.0), (0.2, 0.1, -0.3), 0.9)
 
 
-def played(truth: Truth, deals: int = 30, seed: int = 1) -> Results:
+def played(truth: Truth, deals: int = 30, seed: int = 1) -> TournamentTotals:
     return truth.played(deals, np.random.default_rng(seed))
 
 
@@ -25,8 +25,8 @@ def test_how_alike_the_games_of_a_deal_are_is_seen(
 ) -> None:
     truth = Truth(WEAK.strengths, WEAK.seats, shared)
     told = played(truth, 200)
-    evidence, order = gathered(told)
-    assert least <= alikeness(told, maximum(evidence), order) <= most
+    evidence, order = gather_evidence(told)
+    assert least <= intraclass_correlation(told, maximum(evidence), order) <= most
 
 
 def test_errors_of_rare_wins_hold_what_other_deals_would_show() -> None:
@@ -38,12 +38,12 @@ def test_errors_of_rare_wins_hold_what_other_deals_would_show() -> None:
         seated = [(lineup.index(3), tally) for lineup, tally in told.tallies.items() if 3 in lineup]
         if 0 < sum(tally.wins[seat] for seat, tally in seated) <= 2 * WHOLE:
             break
-    evidence, order = gathered(told)
+    evidence, order = gather_evidence(told)
     model = maximum(evidence)
     weak = int(np.flatnonzero(order == 3)[0])
     alone, known = (
         Sandwich(model, None, alike).covariance[weak, weak]
-        for alike in (0.0, alikeness(told, model, order))
+        for alike in (0.0, intraclass_correlation(told, model, order))
     )
     assert known > 1.5 * alone
 
@@ -51,7 +51,7 @@ def test_errors_of_rare_wins_hold_what_other_deals_would_show() -> None:
 def test_even_bots_lack_nothing() -> None:
     """Whoever wins half of its games has shown how they go together."""
     told = played(Truth((0.0, 0.0, 0.0, 0.0), (0.1, -0.1), 0.9))
-    model = maximum(gathered(told)[0])
+    model = maximum(gather_evidence(told)[0])
     assert Sandwich(model, None, 1.0).covariance == pytest.approx(
         Sandwich(model, None, 0.0).covariance, rel=1e-2
     )

@@ -18,9 +18,9 @@ from finished import Finished
 from parameters import slow_but
 
 from cantstop_arena.cli import main
-from cantstop_arena.deals.outcomes import Results
-from cantstop_arena.tournament.ledgers.archive import reread
-from cantstop_arena.tournament.ledgers.rows import Row, seal_of, winners_in
+from cantstop_arena.deals.outcomes import TournamentTotals
+from cantstop_arena.tournaments.ledger.read_ledger import load_results
+from cantstop_arena.tournaments.ledger.row_codec import LedgerRow, row_checksum, winners_in
 
 ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
 BOTS = ("random", "cautious", "rule28")
@@ -61,7 +61,7 @@ def text_of(name: str, bots: str = ", ".join(BOTS), **keys: Any) -> str:
     return "\n".join(lines) + "\n"
 
 
-def numbers(results: Results) -> tuple[Any, ...]:
+def numbers(results: TournamentTotals) -> tuple[Any, ...]:
     """What is reckoned with, to be compared."""
     deals = results.deals
     stretches = [
@@ -148,9 +148,9 @@ def test_parts_of_a_tournament_with_one_seed_are_the_whole(players: int) -> None
         for n in range(4)
     ]
     extra = [play("short", "odds, rule28, random", players=players, games=12)]
-    together = reread([*map(Path, parts + extra)], {})
+    together = load_results([*map(Path, parts + extra)], {})
     ordered = [together.bots.index(bot) for bot in bots]
-    one = reread([Path(whole)], {})
+    one = load_results([Path(whole)], {})
     assert {
         tuple(one.bots[bot] for bot in seating): tally for seating, tally in one.tallies.items()
     } == {
@@ -178,13 +178,15 @@ def test_a_run_that_ended_when_it_was_known_is_rated_with_the_same_intervals() -
 
 def test_more_games_and_fewer_with_one_seed_are_those_of_the_longer() -> None:
     short, long = play("short", games=20), play("long", games=60)
-    assert numbers(reread([Path(short), Path(long)], {})) == numbers(reread([Path(long)], {}))
+    assert numbers(load_results([Path(short), Path(long)], {})) == numbers(
+        load_results([Path(long)], {})
+    )
 
 
 def test_runs_with_different_seeds_are_stretches_of_their_own() -> None:
     one, two = play("one", seed=1), play("two", seed=2, games=100)
-    together = reread([Path(one), Path(two)], {})
-    apart = [reread([Path(folder)], {}) for folder in (one, two)]
+    together = load_results([Path(one), Path(two)], {})
+    apart = [load_results([Path(folder)], {}) for folder in (one, two)]
     assert [stretch.deals for stretch in together.deals.stretches] == [30, 50]
     assert (together.name, together.seed, apart[1].seed) == ("one + two", None, 2)
     for seating, tally in together.tallies.items():
@@ -204,7 +206,7 @@ def test_a_bot_that_is_out_in_one_run_is_out_of_all() -> None:
     )
     lenient = play("lenient", "random, oops, rule28", max_faults=1000)
     strict = play("strict", "random, oops, rule28", max_faults=2, seed=5)
-    found = reread([Path(lenient), Path(strict)], {})
+    found = load_results([Path(lenient), Path(strict)], {})
     assert (found.bots, found.disqualified) == (("random", "rule28"), ("oops",))
     assert {charge.bot for charge in found.faults} == {"oops"}
 
@@ -241,13 +243,13 @@ def as_of_0_2(path: Path) -> None:
     with closing(sqlite3.connect(path)) as ledger, ledger:
         ledger.execute("UPDATE about SET value = '4' WHERE key = 'version'")
         (told,) = ledger.execute("SELECT value FROM about WHERE key = 'tournament'").fetchone()
-        for row in map(Row._make, ledger.execute("SELECT * FROM blocks").fetchall()):
+        for row in map(LedgerRow._make, ledger.execute("SELECT * FROM blocks").fetchall()):
             winners = zlib.compress(winners_in(row.winners, 2 * row.deals).tobytes(), 1)
             place = (row.first, row.bots)
             ledger.execute(
                 "UPDATE blocks SET winners = ? WHERE first = ? AND bots = ?", (winners, *place)
             )
-            seal = seal_of(told, row._replace(winners=winners))
+            seal = row_checksum(told, row._replace(winners=winners))
             ledger.execute("UPDATE seals SET seal = ? WHERE first = ? AND bots = ?", (seal, *place))
 
 

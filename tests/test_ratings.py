@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from oracles import choix, optimize
 from simulated import Run, Truth, results, seatings_of
 
-from cantstop_arena.deals.outcomes import Results, Tally
-from cantstop_arena.deals.sampling import Deals, Pairs, Sample, Stretch
+from cantstop_arena.deals.outcomes import Tally, TournamentTotals
+from cantstop_arena.deals.sampling import DealRange, DealSample, DealSums, Pairs
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.shares import WHOLE
+from cantstop_arena.deals.winners import WHOLE
 from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.evidence import Evidence
@@ -135,7 +135,7 @@ def won(*wins: float) -> Tally:
     return Tally(round(sum(wins)), tuple(round(WHOLE * share) for share in wins), 0, 0, {}, {})
 
 
-def told(tallies: Mapping[Group, Tally], bots: int, **changes: Any) -> Results:
+def told(tallies: Mapping[Group, Tally], bots: int, **changes: Any) -> TournamentTotals:
     """Results of which the deals are not known."""
     played = results(bots, len(next(iter(tallies), (0, 1))), [])
     return replace(played, tallies=tallies, **changes)
@@ -144,7 +144,9 @@ def told(tallies: Mapping[Group, Tally], bots: int, **changes: Any) -> Results:
 # --- exactness ----------------------------------------------------------------------------------
 
 
-def renumbered(played: Results, numbers: Sequence[int], shuffle: Random) -> Results:
+def renumbered(
+    played: TournamentTotals, numbers: Sequence[int], shuffle: Random
+) -> TournamentTotals:
     """The same tournament, its bots named and numbered otherwise, everything in another order."""
     back = np.argsort(numbers)
     kept = np.concatenate([back, len(back) + np.arange(played.players)])
@@ -153,7 +155,7 @@ def renumbered(played: Results, numbers: Sequence[int], shuffle: Random) -> Resu
     ]
     shuffle.shuffle(tallies)
     stretches = [
-        Stretch(
+        DealRange(
             tuple(sorted(tuple(sorted(numbers[bot] for bot in group)) for group in stretch.groups)),
             stretch.deals,
             stretch.totals[kept],
@@ -162,7 +164,7 @@ def renumbered(played: Results, numbers: Sequence[int], shuffle: Random) -> Resu
         for stretch in reversed(played.deals.stretches)
     ]
     names = tuple(f"other{shuffle.random()}" for _ in numbers)
-    deals = Deals(tuple(stretches), played.deals.pairs, renumbered_sample(played, numbers))
+    deals = DealSums(tuple(stretches), played.deals.pairs, renumbered_sample(played, numbers))
     return replace(played, bots=names, tallies=dict(tallies), deals=deals)
 
 
@@ -185,24 +187,24 @@ def test_names_and_numbers_of_bots_change_no_digit(
         assert there_too == here.superiority(one, other)
 
 
-def renumbered_sample(played: Results, numbers: Sequence[int]) -> Sample:
+def renumbered_sample(played: TournamentTotals, numbers: Sequence[int]) -> DealSample:
     winners = {}
     for group, masks in played.deals.sample.winners.items():
         there: Group = tuple(sorted(numbers[bot] for bot in group))
         orders = [tuple(numbers[bot] for bot in seating) for seating in seatings_of(group)]
         winners[there] = masks[:, [orders.index(seating) for seating in seatings_of(there)]]
-    return Sample(winners)
+    return DealSample(winners)
 
 
-def doubled(played: Results) -> Results:
+def doubled(played: TournamentTotals) -> TournamentTotals:
     stretches = tuple(
-        Stretch(one.groups, 2 * one.deals, 2 * one.totals, 2 * one.products)
+        DealRange(one.groups, 2 * one.deals, 2 * one.totals, 2 * one.products)
         for one in played.deals.stretches
     )
     pairs = played.deals.pairs
     twice = Pairs(2 * pairs.won, 2 * pairs.squares, 2 * pairs.crossed)
     tallies = {seating: tally + tally for seating, tally in played.tallies.items()}
-    return replace(played, tallies=tallies, deals=Deals(stretches, twice))
+    return replace(played, tallies=tallies, deals=DealSums(stretches, twice))
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])

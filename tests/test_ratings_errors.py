@@ -18,11 +18,11 @@ from cantstop_arena.ratings.distributions import (
     chi_square_tail,
     fisher_tail,
     normal_tail,
-    student,
+    student_quantile,
     student_tail,
 )
 from cantstop_arena.ratings.elo import rate
-from cantstop_arena.ratings.model.evidence import gathered
+from cantstop_arena.ratings.model.evidence import gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, maximum
 from cantstop_arena.ratings.multiple_comparisons import holm, letter, letters, ranks
 
@@ -69,7 +69,7 @@ def test_errors_for_three_seats_are_the_sandwich_by_definition() -> None:
     truth = Truth([0.8, 0.2, 0, -1], [0.2, 0, -0.2], 0.6)
     run = truth.run(40, np.random.default_rng(12))
     played = results(4, 3, [run])
-    evidence, order = gathered(played)
+    evidence, order = gather_evidence(played)
     model = maximum(evidence)
     scores = np.zeros((40, 7))
     curvature = np.zeros((7, 7))
@@ -128,7 +128,9 @@ def test_students_tail_and_quantile_are_scipys(freedom: float) -> None:
     ours = student_tail(deviates, np.array(freedom))
     assert ours == pytest.approx(stats.t.sf(deviates, freedom), abs=1e-12, rel=1e-7)
     for tail in (0.6, 0.4, 0.1, 0.025, 1e-3, 1e-6):
-        assert student(freedom, tail) == pytest.approx(stats.t.isf(tail, freedom), rel=1e-10)
+        assert student_quantile(freedom, tail) == pytest.approx(
+            stats.t.isf(tail, freedom), rel=1e-10
+        )
 
 
 def test_a_small_deviate_keeps_its_digits() -> None:

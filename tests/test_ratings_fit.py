@@ -8,11 +8,11 @@ from oracles import sm, stats
 from parameters import slow_but
 from simulated import Truth, blocks_at, results
 
-from cantstop_arena.deals.sampling import gather
+from cantstop_arena.deals.sampling import gather_deals
 from cantstop_arena.deals.seatings import Group, all_orders
 from cantstop_arena.ratings.model_fit.cycles import cycles, cyclic_share
 from cantstop_arena.ratings.model_fit.deviance import goodness
-from cantstop_arena.ratings.model_fit.paired import pair_scores
+from cantstop_arena.ratings.model_fit.pair_scores import pair_scores
 from cantstop_arena.ratings.model_fit.residuals import residuals
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -136,7 +136,7 @@ def test_the_sample_has_the_first_deals_as_they_were() -> None:
         for first in (0, 50)
     ]
     spans = {group: [(0, 50), (50, 50)] for group in run}
-    again = gather(
+    again = gather_deals(
         3, all_orders(2), spans, lambda start, count: blocks_at(cut, start, count)
     ).sample.winners
     assert all((again[group] == run[group][:100]).all() for group in run)

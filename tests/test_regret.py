@@ -14,11 +14,11 @@ from parameters import slow_but
 
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
+from cantstop_arena.games.cantstop.exact.regret import KINDS, Judgement, RegretMean, judge
+from cantstop_arena.games.cantstop.exact.solved_tables import adviser_for
 from cantstop_arena.games.cantstop.hooks import Player
-from cantstop_arena.games.cantstop.judging.regret import KINDS, Judgement, Mean, judge
 from cantstop_arena.games.cantstop.rules import CLASSIC, derive
-from cantstop_arena.games.cantstop.solving.advice import adviser_for
-from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.table.seated_bot import SeatedBot
 
 SMALL = derive(CLASSIC, {"sides": 2, "column_lengths": [2, 4, 2]})
 
@@ -33,19 +33,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def judged(tables: Tables, folder: Path, name: str, deals: int, players: int = 2) -> Judgement:
     """What a built-in bot loses on the small board."""
     adviser = adviser_for(SMALL, players, folder)
-    bot = Contestant(name, tables.player(name), name)
+    bot = SeatedBot(name, tables.player(name), name)
     return judge(adviser, bot, perfect(tables), range(deals), 5)
 
 
-def perfect(tables: Tables) -> Contestant:
+def perfect(tables: Tables) -> SeatedBot:
     """The rival."""
-    return Contestant("rival", tables.player("optimal"), "rival")
+    return SeatedBot("rival", tables.player("optimal"), "rival")
 
 
 @pytest.mark.parametrize("players", [1, 2])
 def test_perfect_play_loses_exactly_nothing(tables: Tables, folder: Path, players: int) -> None:
     judgement = judged(tables, folder, "optimal", 100, players)
-    assert judgement.lost() == Mean(0.0, 0.0)
+    assert judgement.lost() == RegretMean(0.0, 0.0)
     assert judgement.mistakes(0) == 0 and judgement.worst == []
 
 
@@ -71,13 +71,13 @@ def test_who_never_stops_rolls_too_long_and_who_always_does_stops_too_soon(
     adviser, rival = adviser_for(SMALL, 2, folder), perfect(tables)
     for rolls, kind in ((True, "rolling too long"), (False, "stopping too soon")):
         bot = Player(lambda turn, moves: 0, partial(lambda rolls, turn: rolls, rolls))
-        judgement = judge(adviser, Contestant("bot", bot, str(rolls)), rival, range(50), 5)
+        judgement = judge(adviser, SeatedBot("bot", bot, str(rolls)), rival, range(50), 5)
         assert {one.kind for one in judgement.worst} <= {"choosing", kind}
         assert judgement.lost(kind).mean > 0
 
 
 def test_a_fault_is_said(folder: Path, tables: Tables) -> None:
-    bot = Contestant("bot", Player(lambda turn, moves: 9, lambda turn: False), "bot")
+    bot = SeatedBot("bot", Player(lambda turn, moves: 9, lambda turn: False), "bot")
     with pytest.raises(BotError, match=r"bot cannot be judged: it misbehaves in deal .*: choose"):
         judge(adviser_for(SMALL, 2, folder), bot, perfect(tables), range(20), 5)
 

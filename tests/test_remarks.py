@@ -8,11 +8,11 @@ import pytest
 from msgspec.structs import replace
 from simulated import Truth, results
 
-from cantstop_arena.documents.analysis import Analysis
-from cantstop_arena.documents.tables.notes import about_standings
-from cantstop_arena.games.cantstop.champion.files import as_bytes, shipped
+from cantstop_arena.games.cantstop.nets.net_files import as_bytes, shipped_nets
 from cantstop_arena.games.cantstop.rules import CLASSIC, derive
-from cantstop_arena.tournament.ledgers.remarks import remarks_on
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.notes import about_standings
+from cantstop_arena.tournaments.ledger.aggregation import remarks_on
 
 NONE = "has no nets for these rules with {} seats, and plays as tuned."
 
@@ -47,7 +47,7 @@ def test_bots_without_play_as_tuned(changes: dict[str, Any]) -> None:
 
 
 def test_nets_of_ones_own_are_for_their_rules_and_seats(tmp_path: Path) -> None:
-    file, nets = tmp_path / "own.nets", shipped()[1]
+    file, nets = tmp_path / "own.nets", shipped_nets()[1]
     file.write_bytes(as_bytes(replace(nets, rules=derive(CLASSIC, {"columns_to_win": 4}))))
     assert remarks_on(identity(nets=str(file), columns_to_win=4)) == ()
     assert len(remarks_on(identity(nets=str(file)))) == 2

@@ -16,22 +16,22 @@ from click.testing import CliRunner, Result
 from pages import DATA, HOSTILE, SERIOUS, Page, checked
 
 from cantstop_arena.cli import main
-from cantstop_arena.documents.document import Document, Game, Section, as_html
 from cantstop_arena.errors import PageError
+from cantstop_arena.games.cantstop.dice_odds import pairings
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
-from cantstop_arena.games.cantstop.odds import pairings
-from cantstop_arena.games.cantstop.play.events import Event
+from cantstop_arena.games.cantstop.records import Event
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
-from cantstop_arena.reports.page.games import document
-from cantstop_arena.reports.page.make import replay_page
-from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.pages.document import Document, GameFigure, Section, as_html
+from cantstop_arena.reports.page.games_section import document
+from cantstop_arena.reports.write_page import replay_page
 from cantstop_arena.table.recording import record
-from cantstop_arena.views.cantstop.page.animated_board import draw_stage
-from cantstop_arena.views.cantstop.page.replays import TEMPLATES, game
-from cantstop_arena.views.cantstop.scenes import Scene, scenes
+from cantstop_arena.table.seated_bot import SeatedBot
+from cantstop_arena.views.cantstop.animated_board import draw_stage
+from cantstop_arena.views.cantstop.page_replay import TEMPLATES, game
+from cantstop_arena.views.cantstop.scenes import BoardScene, scenes
 from cantstop_arena.views.cantstop.step_text import bust_chance
-from cantstop_arena.views.cantstop.svg import described, heading
+from cantstop_arena.views.cantstop.svg import board_description, heading
 
 ORDINARY = 40_000  # bytes that a game of two may cost
 A_THOUSAND_TURNS = 700_000
@@ -68,7 +68,7 @@ def played(rules: RuleSet, players: int, rolls: int = 3, deal: int = 3) -> list[
     def bot() -> Player:
         return Player(lambda turn, moves: len(moves) - 1, lambda turn: turn.rolls < rolls)
 
-    contestants = [Contestant(name, bot(), "") for name in "abcd"[:players]]
+    contestants = [SeatedBot(name, bot(), "") for name in "abcd"[:players]]
     table = GAME.table(rules, contestants, players, seed=5)
     return list(record(table, tuple(range(players)), deal=deal))
 
@@ -98,7 +98,7 @@ def scripts(html: str, kind: str) -> list[str]:
     return [part.partition("</script>")[0] for part in parts]
 
 
-def page_of(*games: Game) -> str:
+def page_of(*games: GameFigure) -> str:
     return as_html(Document("Cup", "Games.", ["Won."], [Section("games", "Games", games=games)]))
 
 
@@ -128,7 +128,7 @@ def by_column(flat: Sequence[int]) -> dict[int, int]:
     return dict(zip(flat[::2], flat[1::2], strict=True))
 
 
-def check_roll(roll: Sequence[Any], scene: Scene, rolls: int) -> None:
+def check_roll(roll: Sequence[Any], scene: BoardScene, rolls: int) -> None:
     number, busts, dice, moves, chosen = roll
     assert number == scene.rolls
     assert busts / rolls == pytest.approx(bust_chance(scene), abs=1e-12)
@@ -212,9 +212,9 @@ def test_what_writes_the_page_is_asked_for_by_name(monkeypatch: pytest.MonkeyPat
 
 def forget_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     pages = (
-        "cantstop_arena.documents.document",
+        "cantstop_arena.pages.document",
         "cantstop_arena.reports.page.",
-        "cantstop_arena.views.cantstop.page.replays",
+        "cantstop_arena.views.cantstop.page_replay",
     )
     for name in [*sys.modules]:
         if name.startswith(pages):
@@ -318,7 +318,7 @@ def test_every_step_shows_the_board_that_python_draws(opened: Opened) -> None:
         pairs = page.evaluate(BOARDS, [key, [draw_stage(scene, key) for scene in told]])
         for scene, (shown, drawn) in zip(told, pairs, strict=True):
             assert shown == drawn, (key, heading(scene))
-            assert shown[0].startswith(" ".join(described(scene)))
+            assert shown[0].startswith(" ".join(board_description(scene)))
 
 
 def test_without_scripts_the_end_is_shown_and_the_game_told(opened: Opened) -> None:
@@ -343,7 +343,7 @@ def test_each_roll_shows_its_dice_its_pairings_and_its_chance(opened: Opened) ->
         page.keyboard.press("ArrowRight")
 
 
-def check_shown(page: Any, scene: Scene) -> None:
+def check_shown(page: Any, scene: BoardScene) -> None:
     dice, moves, chosen = (scene.event[name] for name in ("dice", "moves", "chosen"))
     told = page.locator(".dice").get_attribute("aria-label")
     assert told == f"Dice: {', '.join(map(str, dice))}"

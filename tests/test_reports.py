@@ -15,29 +15,29 @@ import pytest
 from msgspec.structs import replace
 
 from cantstop_arena.deals.counting import Counts, Rate
-from cantstop_arena.deals.outcomes import Charge, Results, Tally
-from cantstop_arena.deals.sampling import Deals, Pairs, Stretch
-from cantstop_arena.deals.shares import WHOLE
-from cantstop_arena.documents.analysis import Analysis
-from cantstop_arena.documents.formats.choices import FORMATS
-from cantstop_arena.documents.formats.drawing import MARKDOWN, TEXT, Style, draw
-from cantstop_arena.documents.formats.escaping import markdown, printable
-from cantstop_arena.documents.formats.model import Table, significant
-from cantstop_arena.documents.formats.records import records
-from cantstop_arena.documents.tables.all_tables import for_people, written
-from cantstop_arena.documents.tables.crosstable import (
+from cantstop_arena.deals.outcomes import FaultReport, Tally, TournamentTotals
+from cantstop_arena.deals.sampling import DealRange, DealSums, Pairs
+from cantstop_arena.deals.winners import WHOLE
+from cantstop_arena.reports.summary import summary
+from cantstop_arena.reports.tournament_files import write_reports
+from cantstop_arena.tables.all_tables import as_format, for_people
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Table, significant
+from cantstop_arena.tables.crosstable import (
     WITHOUT_ERRORS,
     crosstable,
     pairs,
     scores_only,
 )
-from cantstop_arena.documents.tables.faults import faults
-from cantstop_arena.documents.tables.fit import fit
-from cantstop_arena.documents.tables.notes import LEGEND, about_standings
-from cantstop_arena.documents.tables.seats import seats
-from cantstop_arena.documents.tables.standings import standings
-from cantstop_arena.reports.files import write_reports
-from cantstop_arena.reports.summary import summary
+from cantstop_arena.tables.data import records
+from cantstop_arena.tables.escaping import markdown, printable
+from cantstop_arena.tables.faults import faults
+from cantstop_arena.tables.fit import fit
+from cantstop_arena.tables.names import FORMATS
+from cantstop_arena.tables.notes import LEGEND, about_standings
+from cantstop_arena.tables.seats import seats
+from cantstop_arena.tables.standings import standings
+from cantstop_arena.tables.text import MARKDOWN, TEXT, Style, draw
 
 HOSTILE = [
     "a|b",
@@ -83,7 +83,7 @@ def games(
     )
 
 
-def deals(tallies: Mapping[Any, Tally], bots: int) -> Deals:
+def deals(tallies: Mapping[Any, Tally], bots: int) -> DealSums:
     """Ten deals in which all groups met; every bot and every seat varies as much as any other."""
     players = len(next(iter(tallies)))
     totals = np.zeros(bots + players, np.int64)
@@ -102,12 +102,12 @@ def deals(tallies: Mapping[Any, Tally], bots: int) -> Deals:
         for bot, wins in zip(seating, tally.wins, strict=True):
             won[bot, [other for other in seating if other != bot]] += wins
     pairs = Pairs(won, won**2 // DEALS + SPREAD, won * won.T // DEALS - SPREAD)
-    stretch = Stretch(groups, DEALS, totals, products)
-    return Deals((stretch,) if totals.any() else (), pairs)
+    stretch = DealRange(groups, DEALS, totals, products)
+    return DealSums((stretch,) if totals.any() else (), pairs)
 
 
 def results(tallies: Mapping[Any, Tally], bots: tuple[str, ...], **changes: Any) -> Analysis:
-    plain = Results(
+    plain = TournamentTotals(
         name="quickstart",
         game="cantstop",
         rules={"name": "classic", "lengths": [3, 5]},
@@ -167,8 +167,8 @@ def named(bots: list[str]) -> Analysis:
 
 
 FAULTS = (
-    Charge("Ada", "raised", "ValueError: x", ("Ada", "Bob"), 2, 1, "arena replay Ada Bob"),
-    Charge("Bob", "illegal", "no\nsuch move | ever", ("Ada", "Bob"), 4, 5, "arena replay B"),
+    FaultReport("Ada", "raised", "ValueError: x", ("Ada", "Bob"), 2, 1, "arena replay Ada Bob"),
+    FaultReport("Bob", "illegal", "no\nsuch move | ever", ("Ada", "Bob"), 4, 5, "arena replay B"),
 )
 
 
@@ -310,9 +310,9 @@ def test_tournaments_without_games_or_bots_are_told_as_such(
         players=players,
         bots=tuple("abcd"[:bots]),
         tallies={},
-        deals=Deals((), Pairs(nothing, nothing, nothing)),
+        deals=DealSums((), Pairs(nothing, nothing, nothing)),
     )
-    told = written(empty, form)
+    told = as_format(empty, form)
     assert "nan" not in told
     assert "±" not in told
     assert summary(empty)["games"] == 0

@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from cantstop_arena.cli import main
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.spans import Span, gaps, merged
+from cantstop_arena.deals.spans import Span, gaps, merge_spans
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.tournament.files.tournament import FaultPolicy, Tournament
-from cantstop_arena.tournament.schedule import deals_per_block, deals_per_round, missing_rounds
+from cantstop_arena.tournaments.schedule import deals_per_block, deals_per_round, missing_rounds
+from cantstop_arena.tournaments.tournament import FaultPolicy, Tournament
 
 
 def cup(bots: int, games: int, isolate: bool = False, learns: bool = False) -> Tournament:
@@ -69,7 +69,7 @@ def test_no_round_begins_before_the_one_before_it_has_all_its_blocks(
         for block in of_round:
             found[block.group].append(block)
     for group in groups:
-        told = merged((block.first, block.deals) for block in found[group])
+        told = merge_spans((block.first, block.deals) for block in found[group])
         assert list(told) == list(gaps(played[group], tournament.deals))
 
 
@@ -150,6 +150,6 @@ def test_more_games_than_were_played_are_asked_for_as_soon_as_a_run_begins(
     def stopped(*_: object) -> None:
         raise Interrupted(2)
 
-    monkeypatch.setattr("cantstop_arena.tournament.run._Run.play", stopped)
+    monkeypatch.setattr("cantstop_arena.tournaments.run._TournamentRun.play", stopped)
     CliRunner().invoke(main, ["run", "cup.yaml", "--quiet", "--games", "1000"])
     assert "5,940 of 6,000 games are missing" in " ".join(arena("rate", str(interrupted)).split())

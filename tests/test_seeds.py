@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.cli import main
-from cantstop_arena.deals.seeds import bits_of, drawn, in_json, seed_of
-from cantstop_arena.games.cantstop.engine.state import new_game
+from cantstop_arena.deals.seeds import bits_of, in_json, random_seed, seed_of
+from cantstop_arena.games.cantstop.engine.game_array import new_game
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.tournament.files import config
-from cantstop_arena.tournament.files.yaml_text import dump
-from cantstop_arena.tournament.ledgers.identities import seed_in
+from cantstop_arena.tournaments.file import tournament_file
+from cantstop_arena.tournaments.file.yaml_text import dump
+from cantstop_arena.tournaments.ledger.identity import seed_in
 
 MASK = (1 << 64) - 1
 NAME = int.from_bytes(b"cantstop")
@@ -92,7 +92,7 @@ def test_a_seed_comes_back_from_json_as_what_it_was(seed: int | str) -> None:
 
 
 def test_a_drawn_seed_has_all_bits() -> None:
-    many = [int(drawn()) for _ in range(200)]
+    many = [int(random_seed()) for _ in range(200)]
     assert len(set(many)) == 200
     assert all(any(number >> bit & 1 for number in many) for bit in range(128))
     assert not all(number >> bit & 1 for number in many for bit in range(128))
@@ -110,10 +110,10 @@ WRITTEN = [
 def test_a_seed_in_a_file_survives_being_spelled_out(word: str, seed: object) -> None:
     path = Path("cup.yaml")
     path.write_text(CUP.format(f"seed: {word}\n"))
-    cup = config.read(path, Catalogue(Path("bots")))
+    cup = tournament_file.read(path, Catalogue(Path("bots")))
     assert (cup.seed, cup.drawn) == (seed, False)
     path.write_text(dump(cup.resolved(Path())))
-    assert config.read(path, Catalogue(Path("bots"))).seed == seed
+    assert tournament_file.read(path, Catalogue(Path("bots"))).seed == seed
     assert seed_in(cup.identity()) == seed
 
 

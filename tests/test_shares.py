@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from cantstop_arena.deals.sampling import shares
+from cantstop_arena.deals.sampling import wins_by_deal
 from cantstop_arena.deals.seatings import MOST_SEATS, Orders, standard_orders
-from cantstop_arena.deals.shares import whole
+from cantstop_arena.deals.winners import win_units
 
 DEALS = 50
 
@@ -18,8 +18,8 @@ def won_game_by_game(masks: list[int], orders: Orders) -> list[int]:
     for mask, order in zip(masks, orders, strict=True):
         winners = [seat for seat in range(players) if mask >> seat & 1]
         for seat in winners:
-            won[order[seat]] += whole(players) // len(winners)
-            won[players + seat] += whole(players) // len(winners)
+            won[order[seat]] += win_units(players) // len(winners)
+            won[players + seat] += win_units(players) // len(winners)
     return won
 
 
@@ -27,5 +27,5 @@ def won_game_by_game(masks: list[int], orders: Orders) -> list[int]:
 def test_shares_are_what_each_game_brings(players: int) -> None:
     orders, chance = standard_orders(players), random.Random(players)
     masks = [[chance.randrange(1, 1 << players) for _ in orders] for _ in range(DEALS)]
-    found = shares(np.array(masks, np.uint8), orders)
+    found = wins_by_deal(np.array(masks, np.uint8), orders)
     assert found.tolist() == [won_game_by_game(of_deal, orders) for of_deal in masks]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cantstop_arena.tournament.pool.worker import start_methods
+from cantstop_arena.tournaments.pool.worker import start_methods
 
 pytestmark = pytest.mark.slow
 

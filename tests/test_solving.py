@@ -14,9 +14,9 @@ from click.testing import CliRunner
 
 from cantstop_arena.cli import main
 from cantstop_arena.errors import Interrupted, UsageError
+from cantstop_arena.games.cantstop.exact import solved_tables
+from cantstop_arena.games.cantstop.exact.board import size_of
 from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
-from cantstop_arena.games.cantstop.solving import tables
-from cantstop_arena.games.cantstop.solving.board import size_of
 
 
 def board(sides: int, shortest: int, **changes: Any) -> RuleSet:
@@ -43,13 +43,15 @@ KNOWN = [
 def test_known_values_are_found_to_nine_digits(
     tmp_path: Path, sides: int, shortest: int, players: int, value: float
 ) -> None:
-    table = tables.solve(board(sides, shortest), players, tmp_path)
+    table = solved_tables.solve(board(sides, shortest), players, tmp_path)
     assert table.value == pytest.approx(value, abs=6e-10)
 
 
 @pytest.mark.slow
 def test_the_largest_known_value_is_found_to_nine_digits(tmp_path: Path) -> None:
-    assert tables.solve(board(3, 2), 2, tmp_path).value == pytest.approx(0.711048981, abs=6e-10)
+    assert solved_tables.solve(board(3, 2), 2, tmp_path).value == pytest.approx(
+        0.711048981, abs=6e-10
+    )
 
 
 VARIANTS: list[dict[str, Any]] = [
@@ -74,7 +76,7 @@ def test_every_rule_agrees_with_values_worked_out_naively(
 ) -> None:
     rules = derive(CLASSIC, {"sides": 2, "column_lengths": [1, 3, 1], **changes})
     expected = naive_values.values_of(rules.as_dict(), players)
-    worths = tables.solve(rules, players, tmp_path).worths
+    worths = solved_tables.solve(rules, players, tmp_path).worths
     for key, value in expected.items():
         found = worths[position_of(key, rules.column_lengths, players)]
         assert found == pytest.approx(value if players == 2 else -value, abs=1e-9), key
@@ -97,7 +99,7 @@ def position_of(key: naive_values.Key, lengths: Sequence[int], players: int) -> 
 
 def test_whoever_has_more_wins_where_nobody_reaches_the_columns_to_win(tmp_path: Path) -> None:
     rules = derive(CLASSIC, {"sides": 2, "column_lengths": [1, 1, 1], "columns_to_win": 3})
-    table = tables.solve(rules, 2, tmp_path)
+    table = solved_tables.solve(rules, 2, tmp_path)
     mine, theirs, units = 1, 2, (1, 3, 9)
     left = {digits: table.worths[np.dot(digits, units)] for digits in ((mine, theirs, mine),)}
     assert left == {(mine, theirs, mine): 1.0}
@@ -114,49 +116,49 @@ def test_an_interrupted_board_is_gone_on_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules = board(3, 1)
-    monkeypatch.setattr(tables, "_STATES_AT_ONCE", 50_000)
+    monkeypatch.setattr(solved_tables, "_STATES_AT_ONCE", 50_000)
 
-    def interrupt(table: tables.Table) -> None:
+    def interrupt(table: solved_tables.SolvedTable) -> None:
         raise Interrupted(2)
 
     with pytest.raises(Interrupted):
-        tables.solve(rules, 2, tmp_path, interrupt)
-    half = tables.load(rules, 2, tmp_path)
+        solved_tables.solve(rules, 2, tmp_path, interrupt)
+    half = solved_tables.load(rules, 2, tmp_path)
     assert half is not None and 0 < half.done < 1
     begun: list[float] = []
-    whole = tables.solve(rules, 2, tmp_path, lambda table: begun.append(table.done))
+    whole = solved_tables.solve(rules, 2, tmp_path, lambda table: begun.append(table.done))
     assert begun[0] > half.done
-    assert np.array_equal(whole.worths, tables.solve(rules, 2, tmp_path / "anew").worths)
+    assert np.array_equal(whole.worths, solved_tables.solve(rules, 2, tmp_path / "anew").worths)
 
 
 def test_what_a_killed_process_left_behind_is_cleared_up(tmp_path: Path) -> None:
-    path = tables.table_path(board(2, 1), 1, tmp_path)
+    path = solved_tables.table_path(board(2, 1), 1, tmp_path)
     ended = subprocess.Popen(["true"])
     ended.wait()
     left, alive = (path.with_name(f".{path.name}.{pid}") for pid in (ended.pid, os.getpid()))
     for part in (left, alive):
         part.write_bytes(b"half of it")
-    tables.solve(board(2, 1), 1, tmp_path)
+    solved_tables.solve(board(2, 1), 1, tmp_path)
     assert not left.exists() and path.exists()
 
 
 def test_a_solved_board_is_looked_up(tmp_path: Path) -> None:
-    first = tables.solve(board(2, 1), 1, tmp_path)
-    calls: list[tables.Table] = []
+    first = solved_tables.solve(board(2, 1), 1, tmp_path)
+    calls: list[solved_tables.SolvedTable] = []
     renamed = board(2, 1)._replace(name="another name")
-    assert tables.solve(renamed, 1, tmp_path, calls.append).value == first.value
+    assert solved_tables.solve(renamed, 1, tmp_path, calls.append).value == first.value
     assert not calls
 
 
 def test_a_damaged_table_is_refused_in_a_sentence(tmp_path: Path) -> None:
     rules = board(2, 1)
-    tables.solve(rules, 1, tmp_path)
-    path = tables.table_path(rules, 1, tmp_path)
+    solved_tables.solve(rules, 1, tmp_path)
+    path = solved_tables.table_path(rules, 1, tmp_path)
     whole = path.read_bytes()
     for damaged in (b"", whole[:200], whole[:-400] + bytes(400), whole[:-1], b"[]"):
         path.write_bytes(damaged)
         with pytest.raises(UsageError, match="delete it, and solve the board again"):
-            tables.solve(rules, 1, tmp_path)
+            solved_tables.solve(rules, 1, tmp_path)
         assert path.read_bytes() == damaged
 
 
@@ -182,7 +184,9 @@ def test_the_command_takes_changes_of_the_rules(tmp_path: Path) -> None:
     code, output, _ = run(*words, "--json", "--tables", str(tmp_path))
     told = json.loads(output)
     assert (code, told["rules"]["landing"], told["positions"]) == (0, "jump", 69)
-    assert list(tmp_path.iterdir()) == [tables.table_path(RuleSet(**told["rules"]), 2, tmp_path)]
+    assert list(tmp_path.iterdir()) == [
+        solved_tables.table_path(RuleSet(**told["rules"]), 2, tmp_path)
+    ]
 
 
 REFUSED = {

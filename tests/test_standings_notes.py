@@ -3,8 +3,8 @@
 import numpy as np
 from simulated import Truth, results
 
-from cantstop_arena.documents.analysis import Analysis
-from cantstop_arena.documents.tables.notes import about_standings
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.notes import about_standings
 
 SEATS = (0.1, -0.1)
 

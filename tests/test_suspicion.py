@@ -16,10 +16,10 @@ from msgspec.structs import replace
 
 from cantstop_arena.cli import main
 from cantstop_arena.errors import LedgerError
-from cantstop_arena.tournament.ledgers.archive import looked_at, reread
-from cantstop_arena.tournament.ledgers.ledger import LEDGER
-from cantstop_arena.tournament.ledgers.opening import open_ledger
-from cantstop_arena.tournament.ledgers.rows import Row, unpacked
+from cantstop_arena.tournaments.ledger.ledger import LEDGER
+from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
+from cantstop_arena.tournaments.ledger.read_ledger import load_results, read_ledger
+from cantstop_arena.tournaments.ledger.row_codec import LedgerRow, decompressed
 
 CUP = """
 players: 2
@@ -86,10 +86,10 @@ def change(folder: Path, statement: str, *values: object) -> None:
 def told_of(folder: Path) -> str:
     """What is said of a ledger that cannot be read, by all who read one."""
     with pytest.raises(LedgerError) as caught:
-        reread([folder], {})
+        load_results([folder], {})
     assert str(folder / LEDGER) in str(caught.value) and "--fresh" in str(caught.value)
     with pytest.raises(LedgerError):
-        looked_at(folder, lambda account: None)
+        read_ledger(folder, lambda account: None)
     identity = json.loads(value(folder, "SELECT value FROM about WHERE key = 'tournament'"))
     with pytest.raises(LedgerError), open_ledger(folder / LEDGER, identity):
         pass
@@ -202,23 +202,23 @@ def test_commands_say_it_and_end_with_1(cup: Path, tmp_path: Path) -> None:
 
 
 def test_results_from_before_there_were_seals_are_read_and_go_on(mild: Path, cup: Path) -> None:
-    assert reread([mild], {}).tallies == reread([cup / "results" / "mild"], {}).tallies
+    assert load_results([mild], {}).tallies == load_results([cup / "results" / "mild"], {}).tallies
     path = cup / "mild.yaml"
     words = ["--bots", str(cup / "bots"), "--results", str(mild.parent), "--games", "60"]
     done = arena("run", str(path), *words, "--workers", "1")
     assert done.exit_code == 0, done.output
-    assert {tally.games for tally in reread([mild], {}).tallies.values()} == {30}
+    assert {tally.games for tally in load_results([mild], {}).tallies.values()} == {30}
 
 
 def test_what_was_packed_is_unpacked_no_further_than_it_may_be_long() -> None:
-    assert unpacked(zlib.compress(b"abc"), 3) == b"abc"
+    assert decompressed(zlib.compress(b"abc"), 3) == b"abc"
     for packed in (
         zlib.compress(b"abcd"),
         zlib.compress(b"abc") + b"x",
         zlib.compress(b"abc")[:-1],
     ):
         with pytest.raises(ValueError, match="another length"):
-            unpacked(packed, 3)
+            decompressed(packed, 3)
 
 
 @pytest.mark.slow
@@ -254,7 +254,7 @@ def spoilt_bytes(path: Path, chance: random.Random) -> None:
 
 def spoilt_row(path: Path, chance: random.Random) -> None:
     tables = {
-        "blocks": [*Row._fields],
+        "blocks": [*LedgerRow._fields],
         "disqualified": ["bot", "faults"],
         "about": ["key", "value"],
         "seals": ["first", "bots", "seal"],
@@ -291,7 +291,7 @@ def mutated(old: Any, chance: random.Random) -> Any:
 
 
 def tables_of(folder: Path) -> Any:
-    results = reread([folder], {})
+    results = load_results([folder], {})
     faults = [replace(charge, replay="") for charge in results.faults]
     return results.tallies, results.bots, faults, results.disqualified
 

@@ -12,10 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cantstop_arena.documents.formats.colours import painted
-from cantstop_arena.documents.formats.drawing import LATEX, MARKDOWN, TEXT, Style, draw, draw_all
-from cantstop_arena.documents.formats.escaping import latex, markdown, printable
-from cantstop_arena.documents.formats.model import (
+from cantstop_arena.tables.column import (
     Column,
     Estimate,
     Table,
@@ -24,7 +21,9 @@ from cantstop_arena.documents.formats.model import (
     number,
     significant,
 )
-from cantstop_arena.documents.formats.records import all_as_csv, all_as_json, as_csv, records
+from cantstop_arena.tables.data import all_as_csv, all_as_json, as_csv, records
+from cantstop_arena.tables.escaping import latex, markdown, printable
+from cantstop_arena.tables.text import LATEX, MARKDOWN, TEXT, Style, colour_cell, draw, draw_all
 
 BOT = Column("bot", "bot")
 ELO = estimate("elo", "Elo", 1, fixed=2)
@@ -218,12 +217,12 @@ def test_latex_compiles(tmp_path: Path) -> None:
 def test_the_colour_tells_how_far_from_even_and_whether_it_can_be_luck(
     value: Estimate, style: str
 ) -> None:
-    assert painted("x", SCORE, value) == f"\x1b[{style}mx\x1b[0m"
+    assert colour_cell("x", SCORE, value) == f"\x1b[{style}mx\x1b[0m"
 
 
 def test_nothing_else_is_coloured_and_colour_moves_no_column() -> None:
-    assert painted("x", BOT, "x") == painted("x", SCORE, None) == "x"
-    assert painted("x", ELO, Estimate(1, 0, 2)) == "x"
+    assert colour_cell("x", BOT, "x") == colour_cell("x", SCORE, None) == "x"
+    assert colour_cell("x", ELO, Estimate(1, 0, 2)) == "x"
     told = Table(
         "t", "T", [BOT, SCORE, GAMES], [["a", Estimate(0.9, 0.8, 1.0), 3], ["b", None, 12]]
     )

@@ -18,13 +18,13 @@ from finished import Finished
 from parameters import slow_but
 
 from cantstop_arena.cli import main
-from cantstop_arena.deals import lengths
+from cantstop_arena.deals import counting
 from cantstop_arena.deals.outcomes import Block
-from cantstop_arena.games.cantstop.play.events import Event
+from cantstop_arena.games.cantstop.records import Event
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.table.recording import record
-from cantstop_arena.views.cantstop import highlights
-from cantstop_arena.views.cantstop.highlights import Lead, by_how_much
+from cantstop_arena.views.cantstop import story as highlights
+from cantstop_arena.views.cantstop.story import Lead, by_how_much
 
 BOTS = ("random", "cautious", "rule28")
 
@@ -80,18 +80,18 @@ def test_games_are_counted_by_length(tables: Tables) -> None:
         found: dict[int, list[int]] = {}
         for deal in range(3, 43):
             turns = list(record(table, order, deal))[-1]["turns"]
-            found.setdefault(lengths.length_class(turns), []).append(deal)
+            found.setdefault(counting.length_class(turns), []).append(deal)
         assert tally.lengths == {
             number: (len(deals), deals[0]) for number, deals in sorted(found.items())
         }
 
 
 def test_every_length_has_a_class_not_far_from_it() -> None:
-    starts = [lengths.shortest_of(number) for number in range(lengths.LENGTH_CLASSES)]
+    starts = [counting.shortest_of(number) for number in range(counting.LENGTH_CLASSES)]
     assert starts == sorted({*starts}) and starts[:33] == [*range(33)]
     for turns in [*range(1, 9000), 10**6]:
-        number = lengths.length_class(turns)
-        last = number == lengths.LENGTH_CLASSES - 1
+        number = counting.length_class(turns)
+        last = number == counting.LENGTH_CLASSES - 1
         assert starts[number] <= turns
         assert last or turns < starts[number + 1] <= starts[number] * 17 // 16 + 1
 
@@ -172,9 +172,9 @@ def test_the_records_are_of_the_most_telling_games_of_all(games: Games) -> None:
     standings = Path("results/cup/standings.csv").read_text().splitlines()
     best = [line.split(",")[1] for line in standings[1:3]]
     typical = found["typical"]
-    lengths = {key: game.turns for key, game in games.items() if {*key[0]} == {*best}}
-    assert typical.turns == sorted(lengths.values())[len(lengths) // 2 - 1]
-    same = [pair for (pair, _), turns in lengths.items() if turns == typical.turns]
+    counting = {key: game.turns for key, game in games.items() if {*key[0]} == {*best}}
+    assert typical.turns == sorted(counting.values())[len(counting) // 2 - 1]
+    same = [pair for (pair, _), turns in counting.items() if turns == typical.turns]
     assert typical.events[0]["seats"] == (best if tuple(best) in same else best[::-1])
 
 
@@ -189,7 +189,7 @@ def test_percentiles_are_those_of_all_games(games: Games) -> None:
             for percent in (5, 25, 50, 75, 95):
                 exact = turns[-(-percent * 120 // 100) - 1]
                 told = int(row[f"percentile_{percent}"])
-                assert told == lengths.shortest_of(lengths.length_class(exact))
+                assert told == counting.shortest_of(counting.length_class(exact))
 
 
 @pytest.mark.slow
@@ -303,7 +303,7 @@ def test_a_game_that_is_too_long_is_told_of_only(monkeypatch: pytest.MonkeyPatch
     page = Path("results/cup/report.html")
     assert all(f'id="game-{kind}"' in page.read_text() for kind in ("longest", "closest"))
     turns = events_of("longest")[-1]["turns"]
-    monkeypatch.setattr("cantstop_arena.reports.page.games.LONGEST_GAME", turns - 1)
+    monkeypatch.setattr("cantstop_arena.reports.page.games_section.LONGEST_GAME", turns - 1)
     arena("report", "results/cup")
     assert 'id="game-longest"' not in page.read_text()
     told = rf"The longest game.*: \w+ against \w+ has more than {turns - 1} turns"

@@ -21,18 +21,17 @@ from parameters import slow_but
 
 from cantstop_arena.cli import main
 from cantstop_arena.deals import sampling
-from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Tally, joined, merged
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Tally, join_parts, merge_faults
 from cantstop_arena.deals.seatings import Group, all_orders, lineups
-from cantstop_arena.deals.shares import WHOLE
 from cantstop_arena.deals.spans import Span
-from cantstop_arena.deals.winners import packed
+from cantstop_arena.deals.winners import WHOLE, packed
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.tournament.files.tournament import FaultPolicy, Tournament
-from cantstop_arena.tournament.ledgers.ledger import Ledger
-from cantstop_arena.tournament.ledgers.opening import open_ledger
-from cantstop_arena.tournament.schedule import deals_per_block, missing_rounds
+from cantstop_arena.tournaments.ledger.ledger import Ledger
+from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
+from cantstop_arena.tournaments.schedule import deals_per_block, missing_rounds
+from cantstop_arena.tournaments.tournament import FaultPolicy, Tournament
 
 # --- Schedule -------------------------------------------------------------------------------------
 
@@ -190,7 +189,7 @@ def test_tallies_of_a_seating_are_aggregated(book: Ledger) -> None:
 
 
 def test_faults_are_counted_and_the_earliest_told(book: Ledger) -> None:
-    assert merged(book.faults()) == [
+    assert merge_faults(book.faults()) == [
         Fault(0, "exception", "in 40", (0, 1, 2), 40, 2),
         Fault(1, "exception", "in 21", (1, 2, 3), 21, 5),
     ]
@@ -219,7 +218,7 @@ def test_what_deals_add_up_to_is_as_by_brute_force(
     book: Ledger, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sampling, "_NUMBERS_AT_ONCE", at_once)
-    found = sampling.gather(4, all_orders(3), book.spans(), book.deals)
+    found = sampling.gather_deals(4, all_orders(3), book.spans(), book.deals)
     vectors = {deal: np.zeros(7, int) for one in RESULTS for deal in deals_in(one.block)}
     pairs = {deal: np.zeros((4, 4), int) for deal in vectors}
     groups: dict[int, set[Group]] = {deal: set() for deal in vectors}
@@ -251,7 +250,7 @@ def test_two_seats_are_aggregated_pair_by_pair(tmp_path: Path) -> None:
     with open_ledger(tmp_path / "ledger", OF_TWO) as ledger:
         for one in blocks:
             ledger.add(one)
-        pairs = sampling.gather(3, all_orders(2), ledger.spans(), ledger.deals).pairs
+        pairs = sampling.gather_deals(3, all_orders(2), ledger.spans(), ledger.deals).pairs
     won = np.zeros((9, 3, 3), int)
     for one in blocks:
         for deal, order, parts in won_by_brute_force(one):
@@ -273,7 +272,7 @@ def test_measures_come_back_deal_by_deal(book: Ledger) -> None:
 def test_an_empty_ledger_has_nothing(tmp_path: Path) -> None:
     with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
         assert (ledger.spans(), ledger.tallies(), [*ledger.faults()]) == ({}, {}, [])
-        assert sampling.gather(2, all_orders(2), {}, ledger.deals).stretches == ()
+        assert sampling.gather_deals(2, all_orders(2), {}, ledger.deals).stretches == ()
 
 
 def test_a_tidied_ledger_depends_on_its_content_alone(tmp_path: Path) -> None:
@@ -297,7 +296,7 @@ def test_a_block_played_in_parts_is_written_like_a_whole_one(
     for name, cuts in (("one", (3, 23)), ("two", (3, 11, 12, 23))):
         parts = [table.play(whole.part(*cut)) for cut in pairwise(cuts)]
         with open_ledger(tmp_path / f"{name}.sqlite", OF_TWO) as ledger:
-            ledger.add(joined(whole, parts))
+            ledger.add(join_parts(whole, parts))
             ledger.tidy()
     assert (tmp_path / "one.sqlite").read_bytes() == (tmp_path / "two.sqlite").read_bytes()
 

@@ -12,19 +12,23 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.bots.glenn_aloi import CONSTANT
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.games.cantstop.training.checkpoint import part_of, resume, save
-from cantstop_arena.games.cantstop.training.course import Course, Plan, Subject
-from cantstop_arena.games.cantstop.training.players import family_of
+from cantstop_arena.games.cantstop.training.practice_players import family_of
+from cantstop_arena.games.cantstop.training.training_loop import (
+    TrainingLoop,
+    TrainingPlan,
+    TrainingTask,
+)
 from cantstop_arena.views.cantstop.commands.train_command import _Trials
 
 SMALL = CLASSIC._replace(name="small", sides=3, column_lengths=(3, 5, 7, 5, 3), columns_to_win=2)
-PLAN = Plan(2, 40, 3, 8, 3, 8, 10)
+PLAN = TrainingPlan(2, 40, 3, 8, 3, 8, 10)
 
 
-def course(workers: int = 1, seed: int = 1, players: int = 2) -> Course:
-    return Course(Subject(SMALL, players, seed, family_of([CONSTANT])), PLAN, workers)
+def course(workers: int = 1, seed: int = 1, players: int = 2) -> TrainingLoop:
+    return TrainingLoop(TrainingTask(SMALL, players, seed, family_of([CONSTANT])), PLAN, workers)
 
 
-def finished(training: Course, tried: bool = False) -> bytes:
+def finished(training: TrainingLoop, tried: bool = False) -> bytes:
     while training.done < training.rounds:
         training.advance()
         assert not tried or 0 <= training.strength(10) <= 1
@@ -70,7 +74,7 @@ def test_a_trial_is_the_same_for_any_number_of_workers() -> None:
 class Tried:
     """A course whose trials take two seconds of a processor that does nothing else."""
 
-    subject, plan = Subject(SMALL, 2, 1, None), PLAN
+    subject, plan = TrainingTask(SMALL, 2, 1, None), PLAN
     rolls_are_learned, error = True, 0.02
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from conftest import Tables
 
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.bots.family import (
+from cantstop_arena.games.cantstop.bots.heuristic import (
     COUNT,
     GLENN_ALOI,
     THRESHOLD,
@@ -20,13 +20,13 @@ from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.rules import CLASSIC, derive
-from cantstop_arena.table.contestants import Contestant, code_digest
+from cantstop_arena.table.seated_bot import SeatedBot, code_digest
 
 
 def table_of(tables: Tables, *others: Player) -> EngineTable:
     """Glenn and Aloi's champion, as number 0, and others at a table for two."""
-    champion = Contestant("champion", tables.player("glenn-aloi"), "glenn-aloi")
-    rest = [Contestant(f"{i}", player, digest_of(player)) for i, player in enumerate(others)]
+    champion = SeatedBot("champion", tables.player("glenn-aloi"), "glenn-aloi")
+    rest = [SeatedBot(f"{i}", player, digest_of(player)) for i, player in enumerate(others)]
     return EngineTable(GAME, CLASSIC, [champion, *rest], 2, seed=11)
 
 
@@ -69,7 +69,7 @@ def test_it_wins_at_least_69_percent_against_glenn_and_alois_champion(tables: Ta
 @pytest.mark.parametrize("players", [1, 3, 4])
 def test_it_plays_any_board_with_any_number_of_seats(sides: int, players: int) -> None:
     rules = derive(CLASSIC, {"sides": sides, "landing": "leave", "stop": "after-all-runners"})
-    seated = [Contestant(f"tuned {seat}", tuned(), "tuned") for seat in range(players)]
+    seated = [SeatedBot(f"tuned {seat}", tuned(), "tuned") for seat in range(players)]
     assert (
         not EngineTable(GAME, rules, seated, players, 1)
         .play(Block(tuple(range(players)), 0, 5))

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.cli import main
-from cantstop_arena.deals.shares import WHOLE
+from cantstop_arena.deals.winners import WHOLE
 from cantstop_arena.errors import BotError, UsageError
-from cantstop_arena.games.cantstop.bots.family import GLENN_ALOI, THRESHOLD, TOPPED
+from cantstop_arena.games.cantstop.bots.heuristic import GLENN_ALOI, THRESHOLD, TOPPED
 from cantstop_arena.games.cantstop.rules import CLASSIC
-from cantstop_arena.tuning.evolution import Generation, Numbers, Scores, evolve
+from cantstop_arena.tuning.cma_search import Generation, Numbers, Scores, evolve
 from cantstop_arena.tuning.halving import Range, search
-from cantstop_arena.tuning.laboratory import Laboratory, laboratory_for
+from cantstop_arena.tuning.variant_trials import VariantTrials, laboratory_for
 
 # What Rule of 28 wins with other thresholds against Glenn and Aloi's champion; 40,000 games each.
 THRESHOLDS = np.arange(20, 45, 2)
@@ -110,7 +110,7 @@ def test_evolution_returns_a_mean_that_is_better_than_its_start() -> None:
     assert np.array_equal(found, tried(seed=5))
 
 
-def laboratory(against: str, *options: str) -> Laboratory:
+def laboratory(against: str, *options: str) -> VariantTrials:
     """Where options of rule28, or of tuned, are tried out."""
     catalogue = Catalogue(Path("nowhere"))
     bot = catalogue.find("tuned" if options == ("numbers",) else "rule28")

@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from cantstop_arena.cli import main
-from cantstop_arena.reports.page.make import tuning_page
-from cantstop_arena.tuning.evolution import Numbers
-from cantstop_arena.tuning.halving import Peak, Range, search
-from cantstop_arena.tuning.tune import Share, Tuned, Verdict
-from cantstop_arena.tuning.wishes import NumberList, Ranges
+from cantstop_arena.reports.write_page import tuning_page
+from cantstop_arena.tuning.cma_search import Numbers
+from cantstop_arena.tuning.halving import Optimum, Range, search
+from cantstop_arena.tuning.search_space import NumberList, Ranges
+from cantstop_arena.tuning.tuner import ScoreShare, TuningResult, TuningVerdict
 
 WISH = Ranges(
     ("threshold", "prefer"),
@@ -29,16 +29,18 @@ def scores_of(points: Sequence[Numbers], first: int, deals: int) -> list[float]:
 
 
 @pytest.fixture(scope="module")
-def peak() -> Peak:
+def peak() -> Optimum:
     return search(scores_of, WISH.ranges, 400_000, 1)
 
 
-def page(peak: Peak | None, wish: Ranges | NumberList = WISH) -> str:
-    found = Tuned({"threshold": 30}, peak, Share(0.41, 0.01, 2000), Verdict(0.5, 1000, None))
+def page(peak: Optimum | None, wish: Ranges | NumberList = WISH) -> str:
+    found = TuningResult(
+        {"threshold": 30}, peak, ScoreShare(0.41, 0.01, 2000), TuningVerdict(0.5, 1000, None)
+    )
     return tuning_page(found, wish, "rule28", "glenn-aloi", 10)
 
 
-def test_the_curve_is_the_quadratic_that_was_fitted(peak: Peak) -> None:
+def test_the_curve_is_the_quadratic_that_was_fitted(peak: Optimum) -> None:
     curve = peak.curves[0]
     assert np.allclose(curve.scores, 0.41 - 0.0002 * (curve.values - 30) ** 2)
     assert curve.values[np.argmax(curve.scores)] == peak.point[0] == 30
@@ -47,7 +49,7 @@ def test_the_curve_is_the_quadratic_that_was_fitted(peak: Peak) -> None:
     assert np.allclose(peak.curves[1].scores, [0.4, 0.41])
 
 
-def test_the_page_draws_trials_and_curve_of_every_number(peak: Peak) -> None:
+def test_the_page_draws_trials_and_curve_of_every_number(peak: Optimum) -> None:
     text = page(peak)
     assert text.count('class="dot"') == len(peak.trials)
     assert text.count('class="fitted"') == 1

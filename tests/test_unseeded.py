@@ -8,7 +8,7 @@ import pytest
 from parameters import slow_but
 
 from cantstop_arena.errors import BotError
-from cantstop_arena.games.cantstop.engine.machine import native_player
+from cantstop_arena.games.cantstop.engine.entry_points import native_player
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import compiled
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import combinations
 from math import factorial, log, sqrt
 from pathlib import Path
@@ -17,22 +17,27 @@ from parameters import slow_but
 from simulated import Truth
 from simulated import results as simulated
 
-from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.cli import main
-from cantstop_arena.deals.outcomes import ELO_ERROR, Results, Until
-from cantstop_arena.deals.shares import WHOLE, whole
+from cantstop_arena.deals.outcomes import ELO_ERROR, Until
+from cantstop_arena.deals.winners import WHOLE, win_units
 from cantstop_arena.ratings.elo import Ratings, rate
-from cantstop_arena.ratings.precision import widest
-from cantstop_arena.ratings.scores import Run, score
+from cantstop_arena.ratings.scores import DealRun, score
 from cantstop_arena.ratings.sequential.confidence import deals_for, looks, multiplier
 from cantstop_arena.ratings.sequential.sprt import Sprt
-from cantstop_arena.ratings.sequential.stopping_rule import elo_variance, rule_for, score_variance
-from cantstop_arena.reports.match import finding, match_text
-from cantstop_arena.reports.plan import Question, plan_of, plan_text
-from cantstop_arena.tournament import run, until
-from cantstop_arena.tournament.files import config
-from cantstop_arena.tournament.pool.worker import start_methods
-from cantstop_arena.tournament.pool.worker_pool import Terms
+from cantstop_arena.ratings.sequential.stopping_rule import (
+    elo_variance,
+    rule_for,
+    score_variance,
+    widest,
+)
+from cantstop_arena.reports.match_report import finding, match_text
+from cantstop_arena.reports.plan_report import CostQuestion, plan_of, plan_text
+from cantstop_arena.tournaments import run
+from cantstop_arena.tournaments.file import tournament_file
+from cantstop_arena.tournaments.pool.worker import start_methods
+from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
+from cantstop_arena.tournaments.run_observer import RunObserver
 
 PLAIN = '''"""Stops after three rolls."""
 def choose_move(turn, moves):
@@ -95,7 +100,7 @@ def test_games_end_at_the_first_look_at_which_all_intervals_are_narrow(
     seen = [(int(games.replace(",", "")), float(wide)) for games, wide in LOOK.findall(output)]
     assert len(seen) > 2
     assert [wide <= most for _, wide in seen] == [False] * (len(seen) - 1) + [True]
-    ruled = config.read(Path("cup.yaml"), Catalogue(Path("bots"))).until
+    ruled = tournament_file.read(Path("cup.yaml"), Catalogue(Path("bots"))).until
     assert ruled is not None
     planned = list(looks(ruled.expected, 10**7))[: len(seen)]
     assert [games for games, _ in seen] == [deals * factorial(players) for deals in planned]
@@ -154,38 +159,20 @@ def test_what_is_resolved_plays_the_same_again() -> None:
     assert bytes_of("again/narrow", REPORTS[:2]) == bytes_of("results/narrow", REPORTS[:2])
 
 
-class Interrupting:
+class Interrupting(RunObserver):
     """A watch that is interrupted when so many games have been played."""
 
     def __init__(self, games: int) -> None:
         self.games = games
         self.seen: list[int] = []
 
-    def compiling(self, names: list[str]) -> None:
-        """Nothing to say."""
-
-    def begins(self, played: int, games: int) -> None:
-        """Nothing to say."""
-
-    def advances(self, games: int) -> None:
+    def on_progress(self, games: int) -> None:
         """Stop, at last."""
         self.games -= games
         if self.games <= 0:
             raise InterruptedError
 
-    def shrinks(self, played: int, games: int) -> None:
-        """Nothing to say."""
-
-    def plays_on(self, machines: int, processes: int) -> None:
-        """Nothing to say."""
-
-    def remarks(self, words: str) -> None:
-        """Nothing to say."""
-
-    def passes(self, results: Callable[[], Results]) -> None:
-        """Nothing to say."""
-
-    def looks(self, look: until.Look) -> None:
+    def on_look(self, look: run.Look) -> None:
         """Keep where it was looked."""
         self.seen.append(look.games)
 
@@ -194,15 +181,15 @@ class Interrupting:
 @pytest.mark.slow
 def test_an_interruption_changes_nothing(games: int) -> None:
     catalogue = Catalogue(Path("bots"))
-    tournament = config.read(Path("narrow.yaml"), catalogue)
-    terms = Terms(1, start_methods()[0], None)
+    tournament = tournament_file.read(Path("narrow.yaml"), catalogue)
+    terms = PoolOptions(1, start_methods()[0], None)
     through = Interrupting(10**9)
-    whole = until.play(tournament, catalogue, Path("whole"), terms, through)
+    whole = run.run_until(tournament, catalogue, Path("whole"), terms, through)
     interrupted = Interrupting(games)
     with pytest.raises(InterruptedError):
-        until.play(tournament, catalogue, Path("parts"), terms, interrupted)
+        run.run_until(tournament, catalogue, Path("parts"), terms, interrupted)
     resumed = Interrupting(10**9)
-    parts = until.play(tournament, catalogue, Path("parts"), terms, resumed)
+    parts = run.run_until(tournament, catalogue, Path("parts"), terms, resumed)
     assert parts.tallies == whole.tallies
     assert interrupted.seen + resumed.seen == through.seen
 
@@ -210,16 +197,16 @@ def test_an_interruption_changes_nothing(games: int) -> None:
 def test_a_bot_that_won_everything_is_not_known_too_soon() -> None:
     """Its deals are all alike, and yet it could lose one in some hundred of them."""
     for deals in (100, 1000):
-        found = score([Run(deals, 2, 2 * WHOLE * deals, 4 * WHOLE**2 * deals)], deals)
+        found = score([DealRun(deals, 2, 2 * WHOLE * deals, 4 * WHOLE**2 * deals)], deals)
         assert found.low is not None
         assert 1 - found.low == pytest.approx(9.2 / deals, rel=0.1)
-        equal = score([Run(deals, 2, WHOLE * deals, WHOLE**2 * deals)], deals)
+        equal = score([DealRun(deals, 2, WHOLE * deals, WHOLE**2 * deals)], deals)
         assert equal.high is not None
         assert equal.high - 0.5 == pytest.approx(4.6 / deals, rel=0.1)
 
 
 def test_before_the_first_look_a_score_has_no_bounds() -> None:
-    assert score([Run(99, 2, 99 * WHOLE, 99 * WHOLE**2 + 7)], 1000).low == 0
+    assert score([DealRun(99, 2, 99 * WHOLE, 99 * WHOLE**2 + 7)], 1000).low == 0
 
 
 @pytest.mark.parametrize(
@@ -244,7 +231,7 @@ def test_no_score_is_missed_at_any_look_more_often_than_in_one_run_in_twenty(
             counts += generator.multinomial(deals - played, shares)
             played = deals
             parts = np.array([0, WHOLE, 2 * WHOLE])
-            found = score([Run(deals, 2, int(counts @ parts), int(counts @ parts**2))], 1000)
+            found = score([DealRun(deals, 2, int(counts @ parts), int(counts @ parts**2))], 1000)
             assert found.low is not None and found.high is not None
             if not found.low <= truth <= found.high:
                 missed += 1
@@ -256,9 +243,9 @@ def test_the_elo_of_two_is_as_sure_as_their_score() -> None:
     """Nearly: seats regarded, an Elo difference is the logarithm of odds, each Elo half of it."""
     Path("two.yaml").write_text("name: two\ngames: 4000\nseed: 1\nbots: [rule28, cautious]\n")
     catalogue = Catalogue(Path("bots"))
-    tournament = config.read(Path("two.yaml"), catalogue)
-    terms = Terms(1, start_methods()[0], None)
-    results = run.play(tournament, catalogue, Path("two"), terms, Interrupting(10**9))
+    tournament = tournament_file.read(Path("two.yaml"), catalogue)
+    terms = PoolOptions(1, start_methods()[0], None)
+    results = run.run_tournament(tournament, catalogue, Path("two"), terms, Interrupting(10**9))
     (stretch,) = results.deals.stretches
     share = stretch.totals[0] / stretch.totals[:2].sum()
     between = stretch.products[0, 0] / stretch.deals - (stretch.totals[0] / stretch.deals) ** 2
@@ -516,7 +503,7 @@ def test_as_many_deals_as_planned_find_the_difference_as_often_as_wanted() -> No
     shares, parts = (0.2, 0.5, 0.3), np.array([0, 1, 2]) * WHOLE
     pilot = parts[generator.choice(3, 20_000, p=shares)]
     won = np.stack([pilot, 2 * WHOLE - pilot], axis=1)
-    plan = plan_of(Question(0.1, False, 0.8, 0.05), won, games_per_deal=2)
+    plan = plan_of(CostQuestion(0.1, False, 0.8, 0.05), won, games_per_deal=2)
     assert plan.deals is not None
     points = generator.choice(parts, (runs, plan.deals), p=shares) / WHOLE - 1
     deviates = points.mean(axis=1) / points.std(axis=1, ddof=1) * sqrt(plan.deals)
@@ -527,28 +514,30 @@ def test_elo_costs_as_many_deals_as_the_score_that_goes_with_it() -> None:
     """Where both are equal, a point of Elo is ln 10 / 800 of a difference in score."""
     half = np.array([0, WHOLE, WHOLE, 2 * WHOLE] * 25)
     won = np.stack([half, 2 * WHOLE - half], axis=1)
-    elo = plan_of(Question(5, True, 0.8, 0.05), won, games_per_deal=2).deals
-    share = plan_of(Question(5 * log(10) / 800, False, 0.8, 0.05), won, games_per_deal=2).deals
+    elo = plan_of(CostQuestion(5, True, 0.8, 0.05), won, games_per_deal=2).deals
+    share = plan_of(CostQuestion(5 * log(10) / 800, False, 0.8, 0.05), won, games_per_deal=2).deals
     assert elo == share
 
 
 def test_a_plan_for_many_seats_reckons_in_their_parts_of_a_won_game() -> None:
     """At seven seats a won game has more parts than at two."""
     won = np.array([[4, 2, 1], [2, 4, 1]]).repeat((30, 20), axis=0) @ np.eye(3, 7, dtype=np.int64)
-    plan = plan_of(Question(0.1, False, 0.8, 0.05), won * whole(7), games_per_deal=10)
+    plan = plan_of(CostQuestion(0.1, False, 0.8, 0.05), won * win_units(7), games_per_deal=10)
     assert plan.found and plan.found[0] == pytest.approx(0.2 * (30 - 20) / 50)
 
 
 def test_who_never_wins_has_no_elo_to_plan_for() -> None:
     won = np.array([[2 * WHOLE, 0]] * 100)
-    plan = plan_of(Question(5, True, 0.8, 0.05), won, games_per_deal=2)
+    plan = plan_of(CostQuestion(5, True, 0.8, 0.05), won, games_per_deal=2)
     assert "won none of them" in plan_text(plan, ("a", "b"), "classic", 100.0, 2)
 
 
 def test_a_pilot_in_which_nothing_varied_does_not_tell_what_a_difference_costs() -> None:
     """Two deals would do if nothing varied, which a hundred deals do not prove."""
     for won in ([2 * WHOLE, 0], [WHOLE, WHOLE]):
-        plan = plan_of(Question(0.01, False, 0.8, 0.05), np.array([won] * 100), games_per_deal=2)
+        plan = plan_of(
+            CostQuestion(0.01, False, 0.8, 0.05), np.array([won] * 100), games_per_deal=2
+        )
         assert plan.deals is None
         text = plan_text(plan, ("a", "b"), "classic", 100.0, 2)
         assert "a difference of +" in text
@@ -559,6 +548,6 @@ def test_a_pilot_in_which_nothing_varied_does_not_tell_what_a_difference_costs()
 def test_long_times_are_told_in_units_of_their_own() -> None:
     half = np.array([0, WHOLE, WHOLE, 2 * WHOLE] * 25)
     won = np.stack([half, 2 * WHOLE - half], axis=1)
-    plan = plan_of(Question(0.01, False, 0.8, 0.05), won, games_per_deal=2)
+    plan = plan_of(CostQuestion(0.01, False, 0.8, 0.05), won, games_per_deal=2)
     for speed, time in ((1e6, "s"), (100, "minutes"), (2, "hours"), (0.1, "days")):
         assert re.search(f"time here .* {time}\n", plan_text(plan, ("a", "b"), "x", speed, 2))

@@ -8,10 +8,10 @@ from click.testing import CliRunner, Result
 from conftest import Tables
 
 from cantstop_arena.cli import main
-from cantstop_arena.games.cantstop.judging.regret import judge
+from cantstop_arena.games.cantstop.exact.regret import judge
+from cantstop_arena.games.cantstop.exact.solved_tables import adviser_for
 from cantstop_arena.games.cantstop.rules import CLASSIC, derive
-from cantstop_arena.games.cantstop.solving.advice import adviser_for
-from cantstop_arena.table.contestants import Contestant
+from cantstop_arena.table.seated_bot import SeatedBot
 
 CHANGES = {"sides": 2, "column_lengths": [2, 4, 2]}
 FILE = f"games: 40\nseed: 5\nrules: {json.dumps(CHANGES)}\nbots: [random, optimal]\n"
@@ -44,7 +44,7 @@ def lost_by(deal: int, names: tuple[str, str]) -> dict[str, float]:
 
 def test_what_decisions_lose_is_what_the_judge_says(tables: Tables, folder: Path) -> None:
     adviser = adviser_for(derive(CLASSIC, CHANGES), 2, folder)
-    bots = [Contestant(name, tables.player(name), name) for name in ("random", "optimal")]
+    bots = [SeatedBot(name, tables.player(name), name) for name in ("random", "optimal")]
     for deal in (0, 3, 8):
         wanted = judge(adviser, bots[0], bots[1], range(deal, deal + 2), 5).losses[0]
         one, other = lost_by(deal, ("random", "optimal")), lost_by(deal, ("optimal", "random"))

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.bot_sources.versions import Version, kept_copies, version_in
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.versions import VersionReference, kept_copies, version_in
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
-from cantstop_arena.tournament.files.references import entrant_called, reference_to
+from cantstop_arena.tournaments.file.bot_references import entrant_from_reference, reference_to
 
 PATIENT = """\"\"\"Stops after some rolls.\"\"\"
 from cantstop_arena import hookimpl
@@ -117,17 +117,17 @@ def test_previous_is_the_newest_that_says_something_else(played: Path) -> None:
     for age, copy in enumerate(copies):
         os.utime(copy, (1000 - age, 1000 - age))
     catalogue = Catalogue(Path("bots"))
-    assert entrant_called("patient@previous", catalogue).bot.path == copies[1].resolve()
+    assert entrant_from_reference("patient@previous", catalogue).bot.path == copies[1].resolve()
     write(BETTER)  # the second again
     catalogue = Catalogue(Path("bots"))
-    assert entrant_called("patient@previous", catalogue).bot.path == copies[0].resolve()
+    assert entrant_from_reference("patient@previous", catalogue).bot.path == copies[0].resolve()
     write("def broken(:")
     catalogue = Catalogue(Path("bots"))
-    assert entrant_called("patient@previous", catalogue).bot.path == copies[0].resolve()
+    assert entrant_from_reference("patient@previous", catalogue).bot.path == copies[0].resolve()
     Path("bots/patient.py").unlink()
     catalogue = Catalogue(Path("bots"))
-    assert entrant_called("patient@previous", catalogue).bot.path == copies[0].resolve()
-    assert entrant_called(f"patient@{played.name[:5]}", catalogue).bot.digest == played.name
+    assert entrant_from_reference("patient@previous", catalogue).bot.path == copies[0].resolve()
+    assert entrant_from_reference(f"patient@{played.name[:5]}", catalogue).bot.digest == played.name
 
 
 def test_what_is_not_kept_is_told(played: Path) -> None:
@@ -147,21 +147,21 @@ def test_a_copy_that_was_changed_is_not_what_has_played(played: Path) -> None:
     copy = played / "patient.py"
     copy.write_text(BETTER + "# no more\n")
     with pytest.raises(BotError, match="is not what has played"):
-        entrant_called("patient@previous", Catalogue(Path("bots")))
+        entrant_from_reference("patient@previous", Catalogue(Path("bots")))
 
 
 @pytest.mark.parametrize(
     ("reference", "version"),
     [
-        ("a@previous", Version("a", "previous")),
-        ("a@08df", Version("a", "08df")),
-        ("a@b@08df", Version("a@b", "08df")),
+        ("a@previous", VersionReference("a", "previous")),
+        ("a@08df", VersionReference("a", "08df")),
+        ("a@b@08df", VersionReference("a@b", "08df")),
         ("a@08d", None),
         ("a@XYZW", None),
         ("a", None),
     ],
 )
-def test_versions_are_told_from_names(reference: str, version: Version | None) -> None:
+def test_versions_are_told_from_names(reference: str, version: VersionReference | None) -> None:
     assert version_in(reference) == version
 
 
@@ -170,11 +170,11 @@ def test_versions_are_told_from_names(reference: str, version: Version | None) -
 
 def test_options_are_said_behind_a_colon() -> None:
     catalogue = Catalogue(Path("bots"))
-    entrant = entrant_called("rule28:threshold=30", catalogue)
+    entrant = entrant_from_reference("rule28:threshold=30", catalogue)
     assert (entrant.name, entrant.options["threshold"]) == ("rule28:threshold=30", 30)
     assert reference_to("rule28", entrant) == "rule28:threshold=30"
-    assert entrant_called("rule28", catalogue).options == entrant.bot.defaults
-    assert reference_to("rule28", entrant_called("rule28", catalogue)) == "rule28"
+    assert entrant_from_reference("rule28", catalogue).options == entrant.bot.defaults
+    assert reference_to("rule28", entrant_from_reference("rule28", catalogue)) == "rule28"
 
 
 @pytest.mark.parametrize(
@@ -189,4 +189,4 @@ def test_options_are_said_behind_a_colon() -> None:
 )
 def test_options_that_make_no_sense_are_told(reference: str, told: str) -> None:
     with pytest.raises(BotError, match=told):
-        entrant_called(reference, Catalogue(Path("bots")))
+        entrant_from_reference(reference, Catalogue(Path("bots")))

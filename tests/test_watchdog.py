@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from cantstop_arena.runtime import system, watchdog
-from cantstop_arena.runtime.watchdog import AnswerTimer, Watchdog
+from cantstop_arena.processes import system, watchdog
+from cantstop_arena.processes.watchdog import AnswerTimer, Watchdog
 
 LIMIT, PULSE = 1.0, 0.1
 Look = tuple[dict[int, str], float]
@@ -102,8 +102,8 @@ def test_a_step_begins_the_time_anew(looked: list[Look]) -> None:
 
 
 def test_a_break_of_our_own_counts_for_little() -> None:
-    assert watchdog.seen(3600.0, PULSE) == 4 * PULSE
-    assert watchdog.seen(0.01, PULSE) == 0.01
+    assert watchdog.counted_seconds(3600.0, PULSE) == 4 * PULSE
+    assert watchdog.counted_seconds(0.01, PULSE) == 0.01
     assert watchdog.pulse(60.0) == 0.05
     assert watchdog.pulse(0.3) == pytest.approx(0.03)
 

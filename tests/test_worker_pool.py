@@ -11,14 +11,19 @@ from typing import Any
 import pytest
 from test_worker_pool_faults import BLOCKS, CALM, Fake, Referee, result, snapshot_reader
 
-from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Window, joined
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, SharedWindow, join_parts
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import WorkerPoolError
-from cantstop_arena.tournament.pool.messages import Message, Played, Ready, broken
-from cantstop_arena.tournament.pool.worker import start_methods
-from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
+from cantstop_arena.tournaments.pool.worker import start_methods
+from cantstop_arena.tournaments.pool.worker_messages import (
+    BlockPlayed,
+    Message,
+    Ready,
+    worker_broken,
+)
+from cantstop_arena.tournaments.pool.worker_pool import PoolOptions, WorkerPool
 
-POOL = "cantstop_arena.tournament.pool.worker_pool"
+POOL = "cantstop_arena.tournaments.pool.worker_pool"
 
 
 @pytest.fixture(autouse=True)
@@ -38,14 +43,14 @@ class Patient(Referee):
 
 
 def worked(
-    factory: Callable[[Any], Any], terms: Terms, bots: Referee | None = None
+    factory: Callable[[Any], Any], terms: PoolOptions, bots: Referee | None = None
 ) -> dict[Block, BlockResult]:
     parts: dict[Block, list[BlockResult]] = {}
-    with WorkerPool(factory, Window(24, snapshot_reader), bots or Patient(), terms) as pool:
+    with WorkerPool(factory, SharedWindow(24, snapshot_reader), bots or Patient(), terms) as pool:
         for played in pool.play(iter(BLOCKS)):
             parts.setdefault(played.whole, []).append(played.result)
     assert not multiprocessing.active_children()
-    return {whole: joined(whole, results) for whole, results in parts.items()}
+    return {whole: join_parts(whole, results) for whole, results in parts.items()}
 
 
 def slowly(folder: Path, seconds: float, memory: Any) -> Fake:
@@ -55,11 +60,11 @@ def slowly(folder: Path, seconds: float, memory: Any) -> Fake:
 
 @pytest.mark.parametrize("method", start_methods())
 def test_nobody_is_charged_for_a_worker_that_starts_slowly(tmp_path: Path, method: str) -> None:
-    assert worked(partial(slowly, tmp_path, 1.5), Terms(2, method)) == CALM
+    assert worked(partial(slowly, tmp_path, 1.5), PoolOptions(2, method)) == CALM
 
 
 def test_workers_that_never_get_ready_end_the_work_with_words(tmp_path: Path) -> None:
-    terms = Terms(1, "fork", start_limit=0.1)
+    terms = PoolOptions(1, "fork", start_limit=0.1)
     with pytest.raises(WorkerPoolError, match=r"did not get ready within 0.1 s \(start_limit\)"):
         worked(partial(slowly, tmp_path, 60.0), terms)
 
@@ -74,7 +79,7 @@ class Thinks(Fake):
 
 
 def test_a_decision_is_no_stall(tmp_path: Path) -> None:
-    assert worked(partial(Thinks, tmp_path, {}), Terms(1, "fork")) == CALM
+    assert worked(partial(Thinks, tmp_path, {}), PoolOptions(1, "fork")) == CALM
     assert len(list(tmp_path.iterdir())) == 1
 
 
@@ -90,7 +95,7 @@ class Lost(Fake):
 
 def test_a_game_that_is_lost_and_fails_again_ends_the_work(tmp_path: Path) -> None:
     with pytest.raises(WorkerPoolError, match=r"5 workers in turn failed at .*exit code 3"):
-        worked(partial(Lost, tmp_path, {}), Terms(2, "fork"))
+        worked(partial(Lost, tmp_path, {}), PoolOptions(2, "fork"))
 
 
 class Talks(Fake):
@@ -112,22 +117,22 @@ class Talks(Fake):
 
 
 def twice(block: Block) -> list[Message]:
-    return [Played(result(block)), Played(result(block))]
+    return [BlockPlayed(result(block)), BlockPlayed(result(block))]
 
 
 def with_a_report(block: Block) -> list[Message]:
-    return [broken("no"), broken("no")]
+    return [worker_broken("no"), worker_broken("no")]
 
 
 def of_another_block(block: Block) -> list[Message]:
-    return [Played(result(block.part(0, 5))), Ready()]
+    return [BlockPlayed(result(block.part(0, 5))), Ready()]
 
 
 @pytest.mark.parametrize("said", [twice, with_a_report, of_another_block])
 def test_a_worker_that_says_too_much_is_replaced_and_its_block_played(
     tmp_path: Path, said: Callable[[Block], list[Message]]
 ) -> None:
-    assert worked(partial(Talks, said, tmp_path), Terms(1, "fork")) == CALM
+    assert worked(partial(Talks, said, tmp_path), PoolOptions(1, "fork")) == CALM
 
 
 class Stops(Fake):
@@ -145,5 +150,5 @@ class VeryPatient(Patient):
 
 
 def test_a_worker_that_was_stopped_is_not_waited_for(tmp_path: Path) -> None:
-    assert worked(partial(Stops, tmp_path, {}), Terms(1, "fork"), VeryPatient()) == CALM
+    assert worked(partial(Stops, tmp_path, {}), PoolOptions(1, "fork"), VeryPatient()) == CALM
     assert len(list(tmp_path.iterdir())) == 2

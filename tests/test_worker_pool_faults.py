@@ -22,16 +22,16 @@ from cantstop_arena.deals.outcomes import (
     Block,
     BlockResult,
     Fault,
+    SharedWindow,
     Snapshot,
     Tally,
-    Window,
-    joined,
+    join_parts,
 )
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.winners import packed
 from cantstop_arena.errors import WorkerPoolError
-from cantstop_arena.tournament.pool.judge import Judge
-from cantstop_arena.tournament.pool.worker_pool import Terms, WorkerPool
+from cantstop_arena.tournaments.pool.fault_counter import FaultCounter
+from cantstop_arena.tournaments.pool.worker_pool import PoolOptions, WorkerPool
 
 BLOCKS = [Block((0, 1), first, 5) for first in range(0, 50, 5)]
 ORDERS: Orders = ((0, 1), (1, 0))
@@ -143,12 +143,12 @@ def worked(
     """What workers make of BLOCKS under a plan, the parts put together."""
     parts: dict[Block, list[BlockResult]] = {}
     factory = partial(Fake, folder, plan or {})
-    terms = Terms(workers, method)
-    with WorkerPool(factory, Window(24, snapshot_reader), Referee(patience), terms) as pool:
+    terms = PoolOptions(workers, method)
+    with WorkerPool(factory, SharedWindow(24, snapshot_reader), Referee(patience), terms) as pool:
         for played in pool.play(iter(BLOCKS)):
             parts.setdefault(played.whole, []).append(played.result)
     assert not multiprocessing.active_children()
-    return {whole: joined(whole, results) for whole, results in parts.items()}
+    return {whole: join_parts(whole, results) for whole, results in parts.items()}
 
 
 CALM = {block: result(block) for block in BLOCKS}
@@ -194,7 +194,7 @@ def test_a_bot_is_charged_when_it_was_seen_or_does_it_again_and_again(
 def test_a_worker_that_stalls_where_nobody_decides_ends_the_work_with_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cantstop_arena.tournament.pool.worker_pool._GRACE", 0.2)
+    monkeypatch.setattr("cantstop_arena.tournaments.pool.worker_pool._GRACE", 0.2)
     assert worked(tmp_path, {(7, 0): ("waits", 2)}) == CALM
     with pytest.raises(WorkerPoolError, match=r"5 workers in turn failed at .*stalled"):
         worked(tmp_path, {(8, 0): ("waits", 99)})
@@ -214,14 +214,18 @@ def leaves(memory: Any) -> Any:
 def test_a_recipe_that_fails_ends_the_work() -> None:
     with (
         pytest.raises(WorkerPoolError, match="exit code 1"),
-        WorkerPool(leaves, Window(24, snapshot_reader), Referee(), Terms(2, "fork")) as pool,
+        WorkerPool(
+            leaves, SharedWindow(24, snapshot_reader), Referee(), PoolOptions(2, "fork")
+        ) as pool,
     ):
         list(pool.play(iter(BLOCKS)))
 
 
 def test_work_that_is_left_leaves_no_process_behind(tmp_path: Path) -> None:
     factory = partial(Fake, tmp_path, {})
-    with WorkerPool(factory, Window(24, snapshot_reader), Referee(), Terms(2, "fork")) as pool:
+    with WorkerPool(
+        factory, SharedWindow(24, snapshot_reader), Referee(), PoolOptions(2, "fork")
+    ) as pool:
         next(pool.play(iter(BLOCKS)))
         assert len(multiprocessing.active_children()) == 2
     assert not multiprocessing.active_children()
@@ -232,7 +236,9 @@ def test_dropped_groups_are_played_no_more(tmp_path: Path) -> None:
     other = Block((2, 3), 100, 5)
     factory = partial(Fake, tmp_path, {(100, 0): ("sleeps", 99)})
     found = set()
-    with WorkerPool(factory, Window(24, snapshot_reader), Referee(), Terms(2, "fork")) as pool:
+    with WorkerPool(
+        factory, SharedWindow(24, snapshot_reader), Referee(), PoolOptions(2, "fork")
+    ) as pool:
         for played in pool.play(iter([other, *BLOCKS])):
             pool.drop(lambda group: group == (2, 3))
             found.add(played.whole)
@@ -288,7 +294,7 @@ def test_who_is_out_does_not_depend_on_the_order_of_getting_done(
         for block in SCHEDULE
     }
     stored = {block for block in SCHEDULE if chance.random() < 0.3}  # by an earlier run
-    judge = Judge(limit)
+    judge = FaultCounter(limit)
     judge.hear(one for block in stored for one in found[block])
     told: list[tuple[int, int]] = []
 
@@ -318,7 +324,7 @@ def test_who_is_out_does_not_depend_on_the_order_of_getting_done(
 
 
 def test_a_bot_is_out_before_the_rest_of_a_round_is_played() -> None:
-    judge = Judge(1)
+    judge = FaultCounter(1)
     blocks = judge.scheduled([(0, [Block(group, 0, 4) for group in GROUPS])])
     first, second = next(blocks), next(blocks)
     judge.hear([fault(0, first.group, 0)], first, first)

@@ -1,25 +1,32 @@
 """Rule sets against each other, in Python."""
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
-from cantstop_arena.api.settings import Progress, Settings
-from cantstop_arena.api.tables import ResultTable
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
-from cantstop_arena.bot_sources.versions import RESULTS
-from cantstop_arena.compare import config
-from cantstop_arena.compare.answers import Answers
-from cantstop_arena.compare.config import Comparison
-from cantstop_arena.compare.run import compare as play
+from cantstop_arena.api.progress_lines import Progress, observer_for
+from cantstop_arena.api.result_tables import ResultTable
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.loader import DEFAULT_FOLDER
+from cantstop_arena.bots.versions import RESULTS
+from cantstop_arena.comparisons import comparison_file
+from cantstop_arena.comparisons.comparison_file import Comparison
+from cantstop_arena.comparisons.comparison_results import ComparisonTotals
+from cantstop_arena.comparisons.comparison_run import compare as play
 from cantstop_arena.deals.seeds import Seed
-from cantstop_arena.documents.formats.model import Column, Kind, Table
-from cantstop_arena.reports.comparison import content, write_comparison, write_comparison_page
-from cantstop_arena.tournament.files.tournament import Overrides
+from cantstop_arena.reports.comparison_report import (
+    content,
+    write_comparison,
+    write_comparison_page,
+)
+from cantstop_arena.tables.column import Column, Kind, Table
+from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.run_options import RunOptions
+from cantstop_arena.tournaments.tournament import Overrides
 
 
 class ComparisonResults:
@@ -91,19 +98,21 @@ def compare(
 
     Raises ArenaError, and Interrupted by Ctrl-C.
     """
-    settings = Settings(workers, start_method, memory, progress, fresh, cluster)
-    comparison, catalogue, folder = planned(
+    options = RunOptions(workers, start_method, memory, fresh, cluster)
+    comparison, catalogue, folder = read_comparison(
         file, games=games, seed=seed, bots_folder=bots_folder, results=results
     )
     comparison = comparison.without_luck() if luck_removed else comparison
-    answers = answered(comparison, catalogue, folder, settings)
+    answers = play_comparison(
+        comparison, catalogue, folder, options, partial(observer_for, progress)
+    )
     found = ComparisonResults(content(answers), folder)
     if page:
         found.write_page()
     return found
 
 
-def planned(
+def read_comparison(
     file: Path | str,
     *,
     games: int | None,
@@ -113,15 +122,22 @@ def planned(
 ) -> tuple[Comparison, Catalogue, Path]:
     """The comparison of a file, what can play in it, and where its results go."""
     catalogue = Catalogue(Path(bots_folder), results=Path(results))
-    comparison = config.read(Path(file), catalogue, Overrides(games, seed))
+    comparison = comparison_file.read(Path(file), catalogue, Overrides(games, seed))
     return comparison, catalogue, Path(results) / comparison.name
 
 
-def answered(
-    comparison: Comparison, catalogue: Catalogue, folder: Path, settings: Settings
-) -> Answers:
-    """Play what is missing of a comparison, and write down the answers."""
-    watched, terms = settings.watched, settings.terms
-    answers = play(comparison, catalogue, folder, terms, watched, fresh=settings.fresh)
+def play_comparison(
+    comparison: Comparison,
+    catalogue: Catalogue,
+    folder: Path,
+    options: RunOptions,
+    observer_of: Callable[[str], RunObserver],
+) -> ComparisonTotals:
+    """Play what is missing of a comparison, and write its results.
+
+    `observer_of` returns the observer of each tournament, by its name.
+    """
+    pool_options = options.pool_options
+    answers = play(comparison, catalogue, folder, pool_options, observer_of, options.fresh)
     write_comparison(answers, folder)
     return answers

@@ -5,16 +5,16 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cantstop_arena.api.progress import ProgressLines, Silence
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.export.files import opener_of, write_rows
+from cantstop_arena.api.progress_lines import observer_for
+from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.export.ledger_games import LedgerGames, ledger_games
-from cantstop_arena.export.replays import Played, Replays
+from cantstop_arena.export.replayed_games import ReplayedGame, Replays
+from cantstop_arena.export.row_files import opener_of, write_rows
 from cantstop_arena.export.rows import DECISIONS, GameRows, Row, decision_rows
-from cantstop_arena.runtime import shutdown
+from cantstop_arena.processes import shutdown
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournament.files.tournament import Tournament
-from cantstop_arena.tournament.run import KEPT
+from cantstop_arena.tournaments.run import KEPT
+from cantstop_arena.tournaments.tournament import Tournament
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class Export:
             written = write_rows(path, rows.columns, map(rows.row, found.games()))
             return ExportReport(path, written, 0)
         told = (rows.row(one.game, one.again) for one in self._replayed(found, decisions=False))
-        with shutdown.noted():
+        with shutdown.defer_interrupt():
             return ExportReport(path, write_rows(path, rows.columns, told), self._missing)
 
     def decisions(self, path: Path, deals: int | None = None) -> ExportReport:
         """Write a row for each decision."""
         opener_of(path)
         found = self._found(deals)
-        with shutdown.noted():
+        with shutdown.defer_interrupt():
             written = write_rows(path, DECISIONS, self._decisions(found))
         return ExportReport(path, written, self._missing)
 
@@ -73,17 +73,17 @@ class Export:
         for played in self._replayed(found, decisions=True):
             yield from decision_rows(found, played)
 
-    def _replayed(self, found: LedgerGames, decisions: bool) -> Iterator[Played]:
+    def _replayed(self, found: LedgerGames, decisions: bool) -> Iterator[ReplayedGame]:
         self._missing = 0
         replays = Replays(self.tournament, self.catalogue, self.folder / KEPT, decisions)
-        told = ProgressLines(self.tournament.name) if self.progress else Silence()
-        told.begins(0, found.count)
+        observer = observer_for(self.progress, self.tournament.name)
+        observer.on_start(0, found.count)
 
-        def tell(games: int) -> None:
-            told.advances(games)
-            told.passes()
+        def on_games(games: int) -> None:
+            observer.on_progress(games)
+            observer.on_tick()
 
-        with closing(told):
-            for played in replays.games(found, tell):
+        with closing(observer):
+            for played in replays.games(found, on_games):
                 self._missing += played.again is None
                 yield played

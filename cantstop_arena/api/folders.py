@@ -1,22 +1,28 @@
 """Results that lie in folders: opened, or rated together."""
 
+import hashlib
 import json
+import re
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from cantstop_arena.api.results import Results
-from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
-from cantstop_arena.documents.analysis import Analysis
+from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.errors import LedgerError, UsageError
-from cantstop_arena.reports.files import CONTENT
-from cantstop_arena.tournament.ledgers.archive import reread, reread_as_asked
+from cantstop_arena.reports.tournament_files import CONTENT
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tournaments.file.keys import LONGEST_FOLDER, LONGEST_NAME
+from cantstop_arena.tournaments.ledger.read_ledger import load_results, load_results_with_aims
+from cantstop_arena.tournaments.tournament import Tournament
 
 if TYPE_CHECKING:
     from cantstop_arena.api.comparisons import ComparisonResults
-    from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.tournament.files.tournament import Tournament
+    from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.tournaments.tournament import Tournament
 
 
 def open(
@@ -31,13 +37,13 @@ def open(
         from cantstop_arena.api.comparisons import ComparisonResults
 
         return ComparisonResults(_content(folder), folder)
-    return opened(folder, bots_folder=bots_folder)
+    return load_tournament_results(folder, bots_folder=bots_folder)
 
 
-def opened(folder: Path, *, bots_folder: Path | str = DEFAULT_FOLDER) -> Results:
+def load_tournament_results(folder: Path, *, bots_folder: Path | str = DEFAULT_FOLDER) -> Results:
     """The results of a tournament or a match in a folder."""
     source = partial(_setting, folder, Path(bots_folder))
-    return Results(Analysis(reread_as_asked(folder)), folder, source)
+    return Results(Analysis(load_results_with_aims(folder)), folder, source)
 
 
 def rate(
@@ -57,17 +63,17 @@ def rate(
     paths = [Path(folder) for folder in folders]
     single = paths[0] if len(paths) == 1 else None
     source = partial(_setting, paths[0], Path(bots_folder))
-    found = reread(paths, anchor or {})
+    found = load_results(paths, anchor or {})
     return Results(Analysis(found.plain if plain else found), single, source)
 
 
 def _setting(folder: Path, bots_folder: Path) -> "tuple[Tournament, Catalogue]":
     """The tournament of a folder, and what can play in it."""
-    from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.tournament.reopening import played_in
+    from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.tournaments.stored_tournament import load_tournament
 
     catalogue = Catalogue(bots_folder, results=folder.parent)
-    tournament = played_in(folder, catalogue)
+    tournament = load_tournament(folder, catalogue)
     return tournament, catalogue.playing(tournament.game)
 
 
@@ -77,3 +83,40 @@ def _content(folder: Path) -> dict[str, object]:
     except ValueError as error:
         raise LedgerError(f"{folder / CONTENT} is damaged ({error}); compare it again") from error
     return content
+
+
+_WORDS = 80  # letters of all bots together
+_SHOWN = 3  # bots that are named
+_DIGITS = 8
+
+
+def folder_name(tournament: Tournament, bots: int, before: str = "", between: str = "-") -> str:
+    """The names of the first bots, and of the rules if they are not the game's usual ones."""
+    words = [entrant.name for entrant in tournament.entrants[:bots]]
+    name = before + between.join(_cleaned(word)[: _WORDS // bots].lstrip(".") for word in words)
+    if tournament.rules != tournament.game.rules.default:
+        name += f"-{_cleaned(tournament.rules.name)}"
+    return _fitted(name)
+
+
+def digest_name(tournament: Tournament) -> str:
+    """Some of the bots, and a digest of all that results depend on but a seed that was drawn.
+
+    So the same tournament has the same folder, and another one has another.
+    """
+    identity = replace(tournament, name="").identity()
+    told = {**identity, "seed": None if tournament.drawn else identity["seed"]}
+    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:_DIGITS]
+    bots = min(_SHOWN, len(tournament.entrants))
+    name = _fitted(folder_name(tournament, bots), _DIGITS + 1)
+    return f"{name}-{digest}"
+
+
+def _cleaned(word: str) -> str:
+    return re.sub(r"[^\w.=-]+", "_", word).replace("=", "-")
+
+
+def _fitted(name: str, spare: int = 0) -> str:
+    """As much of a name as a folder's may have."""
+    text = name[: LONGEST_NAME - spare].encode()[: LONGEST_FOLDER - spare]
+    return text.decode(errors="ignore")

@@ -6,36 +6,38 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from cantstop_arena.api.entrants import AnyBot, entrant_of
-from cantstop_arena.api.folder_names import folder_name
+from cantstop_arena.api.bot_arguments import AnyBot, entrant_of
+from cantstop_arena.api.folders import folder_name
+from cantstop_arena.api.progress_lines import Progress
 from cantstop_arena.api.results import Results
-from cantstop_arena.api.settings import Progress, Settings
 from cantstop_arena.api.tournaments import (
     PlannedTournament,
-    named,
+    argument_errors,
     plan,
-    said_of_arguments,
+    renamed,
 )
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
-from cantstop_arena.bot_sources.versions import RESULTS
+from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.loader import DEFAULT_FOLDER
+from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.deals.seeds import Seed
-from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.registry import DEFAULT, game_called
+from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.ratings.labels import MOST_ELO
 from cantstop_arena.ratings.sequential.sprt import Sprt
-from cantstop_arena.reports.match import Finding, finding, match_json, match_text
-from cantstop_arena.runtime.whole_files import write_whole
-from cantstop_arena.tournament.files.config import MOST_GAMES
-from cantstop_arena.tournament.ledgers.archive import MATCH
-from cantstop_arena.tournament.match import SEATS, Match
+from cantstop_arena.reports.match_report import MatchFinding, finding, match_json, match_text
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tournaments.file.tournament_file import MOST_GAMES
+from cantstop_arena.tournaments.ledger.read_ledger import MATCH
+from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
+from cantstop_arena.tournaments.run_options import RunOptions
+from cantstop_arena.tournaments.sprt_match import SEATS, Match
 
 
 class MatchResults(Results):
     """The results of a match, and what its test has found."""
 
-    def __init__(self, finding: Finding, *results: Any) -> None:
+    def __init__(self, finding: MatchFinding, *results: Any) -> None:
         super().__init__(*results)
         self.finding = finding
 
@@ -66,17 +68,17 @@ class PlannedMatch(PlannedTournament):
 
     test: Sprt | None = None
 
-    def play(self, settings: Settings) -> MatchResults:
+    def play(self, options: RunOptions, observer: RunObserver) -> MatchResults:
         """Play what is missing, and write the tables and what has been found."""
         contest = Match(self.tournament, self.catalogue, self.folder, self.test)
-        terms = settings.terms
-        with settings.watched(self.name) as watch:
-            outcome = contest.play(terms, watch, settings.fresh)
+        pool_options = options.pool_options
+        with observed_by(observer):
+            outcome = contest.play(pool_options, observer, options.fresh)
         found = finding(contest.names, outcome.counts, self.test)
         told = match_json(found, self.tournament.rules.name, outcome.seed)
         analysis = Analysis(outcome.results)
         results = MatchResults(found, analysis, self.folder, self.setting(outcome.seed))
-        write_whole(self.folder / MATCH, told)
+        write_atomically(self.folder / MATCH, told)
         results.written.append(self.folder / MATCH)
         results.write_tables()
         return results
@@ -108,12 +110,12 @@ def planned_match(
         "seed": seed,
         "luck_removed": luck_removed or None,
     }
-    with said_of_arguments():
+    with argument_errors():
         first, second = entrant_of(a, catalogue), entrant_of(b, catalogue)
         if first.name == second.name:
             second = replace(second, name=f"{second.name} again")
         planned = plan(told, (first, second), catalogue)
-    named_so = named(planned, folder_name(planned.tournament, SEATS, between="-vs-"))
+    named_so = renamed(planned, folder_name(planned.tournament, SEATS, between="-vs-"))
     return PlannedMatch(named_so.tournament, catalogue, named_so.folder, test)
 
 
@@ -141,7 +143,7 @@ def match(
     With `sprt=(0, 5)` they play until it is decided whether the first is as strong as the second,
     or 5 Elo stronger. Raises ArenaError, and Interrupted by Ctrl-C.
     """
-    catalogue = Catalogue(Path(bots_folder), game_called(game), results=Path(results))
+    catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
     planned = planned_match(
         a,
         b,

@@ -2,38 +2,44 @@
 
 import html
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cantstop_arena.api.tables import ResultTable
+from cantstop_arena.api.result_tables import ResultTable
 from cantstop_arena.deals.seeds import Seed
-from cantstop_arena.documents.analysis import Analysis
-from cantstop_arena.documents.formats.choices import FORMATS, TABLES
-from cantstop_arena.documents.formats.model import Table
-from cantstop_arena.documents.tables import all_tables
-from cantstop_arena.documents.tables import crosstable as crosstables
-from cantstop_arena.documents.tables import differences as apart
-from cantstop_arena.documents.tables.faults import faults
-from cantstop_arena.documents.tables.fit import fit
-from cantstop_arena.documents.tables.lengths import lengths
-from cantstop_arena.documents.tables.predecessors import following, predecessors
-from cantstop_arena.documents.tables.seats import seats
-from cantstop_arena.documents.tables.standings import standings
-from cantstop_arena.documents.tables.styles import styles
-from cantstop_arena.errors import UsageError
+from cantstop_arena.errors import ArenaError, UsageError
+from cantstop_arena.export.ledger_games import LedgerGame, LedgerGames, ledger_games
 from cantstop_arena.game_api.game import Event
-from cantstop_arena.reports import files
+from cantstop_arena.games.registry import game_named
+from cantstop_arena.processes import shutdown
+from cantstop_arena.reports import tournament_files
 from cantstop_arena.reports.highlights import record_games
 from cantstop_arena.reports.summary import summary
-from cantstop_arena.runtime import shutdown
-from cantstop_arena.tournament.ledgers.guard import guarded
+from cantstop_arena.tables import all_tables
+from cantstop_arena.tables import crosstable as crosstables
+from cantstop_arena.tables import differences as apart
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Table
+from cantstop_arena.tables.faults import faults
+from cantstop_arena.tables.fit import fit
+from cantstop_arena.tables.lengths import lengths
+from cantstop_arena.tables.names import FORMATS, TABLES
+from cantstop_arena.tables.predecessors import following, predecessors
+from cantstop_arena.tables.seats import seats
+from cantstop_arena.tables.standings import standings
+from cantstop_arena.tables.styles import styles
+from cantstop_arena.tournaments.ledger.ledger_guard import protected_ledger
+from cantstop_arena.views.default_view import view_of
 
 if TYPE_CHECKING:
     from cantstop_arena.api.exports import Export, ExportReport
-    from cantstop_arena.api.games import PlayedGame
-    from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.tournament.files.tournament import Tournament
+
+    pass
+    from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.tournaments.tournament import Tournament
 
 Source: TypeAlias = "Callable[[], tuple[Tournament, Catalogue]]"
 """The tournament and what can play in it, for games to be played again; made when that is asked."""
@@ -149,7 +155,7 @@ class Results:
         for what, given, known in (("format", [form], FORMATS), ("table", tables, TABLES)):
             if wrong := next((word for word in given if word not in known), None):
                 raise UsageError(f"there is no {what} {wrong!r}, only {', '.join(known)}")
-        return all_tables.written(self.analysis, form, tables)
+        return all_tables.as_format(self.analysis, form, tables)
 
     def show(self, *tables: str) -> None:
         """Print tables, all of them unless some are named."""
@@ -168,7 +174,7 @@ class Results:
 
         Who won is known at once; what happened in a game is found by playing it again.
         """
-        from cantstop_arena.api.games import played_games
+        pass
 
         folder = self._the_folder()
         for name in bots or ():
@@ -211,24 +217,24 @@ class Results:
 
     def write_tables(self) -> None:
         """Write the tables and the summary into the folder."""
-        self.written += files.write_reports(self.analysis, self._the_folder())
+        self.written += tournament_files.write_reports(self.analysis, self._the_folder())
 
     def record_games(self) -> list[Path]:
         """Play the notable games again, and write their records into the folder; where they are."""
         folder = self._the_folder()
-        with guarded(folder):
+        with protected_ledger(folder):
             return record_games(self.analysis, folder, self._played_again)
 
     def write_page(self) -> Path:
         """Write the page into the folder. Raises PageError where nothing can draw it."""
-        return files.write_page(self.analysis, self._the_folder())
+        return tournament_files.write_page(self.analysis, self._the_folder())
 
     def _played_again(self, names: Sequence[str], deal: int) -> Sequence[Event]:
-        from cantstop_arena.tournament.replaying import recorded
-        from cantstop_arena.tournament.run import KEPT
+        from cantstop_arena.tournaments.replay_game import record_game
+        from cantstop_arena.tournaments.run import KEPT
 
-        with shutdown.noted():
-            return recorded(*self._setting, self._the_folder() / KEPT, names, deal)
+        with shutdown.defer_interrupt():
+            return record_game(*self._setting, self._the_folder() / KEPT, names, deal)
 
     @cached_property
     def _setting(self) -> "tuple[Tournament, Catalogue]":
@@ -243,3 +249,61 @@ class Results:
 
 def _table(table: Table, shown: Table | None = None) -> ResultTable:
     return ResultTable(table, shown or table)
+
+
+Replay = Callable[[Sequence[str], int], Sequence[Event]]
+"""Plays a game of bots, in seat order, in a deal again; no events where it comes to no end."""
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """A game that was played; `seats` are the bots in seat order, `winners` those that won.
+
+    All of them are winners where nobody won.
+    """
+
+    deal: int
+    seats: tuple[str, ...]
+    winners: tuple[str, ...]
+    replay: Replay
+
+    @property
+    def winner(self) -> str | None:
+        """The bot that won, if it is one alone."""
+        return self.winners[0] if len(self.winners) == 1 else None
+
+    @cached_property
+    def events(self) -> Sequence[Event]:
+        """What happened, as in a recorded game. Raises ArenaError where it cannot be found."""
+        if events := self.replay(self.seats, self.deal):
+            return events
+        seated = ", ".join(self.seats)
+        raise ArenaError(f"deal {self.deal} of {seated} comes to no end when it is played again")
+
+    @property
+    def text(self) -> str:
+        """The game, told move by move."""
+        opening, *others = self.events
+        view = view_of(game_named(opening["game"]))
+        return "\n".join(view.tell(chain([opening], others), False)) + "\n"
+
+    def show(self) -> None:
+        """Print what happened."""
+        print(self.text, end="")
+
+    def __repr__(self) -> str:
+        won = f"won by {' and '.join(self.winners)}"
+        return f"<deal {self.deal}: {', '.join(self.seats)}; {won}>"
+
+
+def played_games(
+    folder: Path, replay: Replay, bots: Sequence[str] | None = None
+) -> Iterator[PlayedGame]:
+    """The games in a folder's ledger, those of some bots if they are named."""
+    found = ledger_games(folder, bots)
+    return (_game(found, game, replay) for game in found.games())
+
+
+def _game(found: LedgerGames, game: LedgerGame, replay: Replay) -> PlayedGame:
+    seats = tuple(found.names[bot] for bot in game.bots)
+    return PlayedGame(game.deal, seats, tuple(seats[seat] for seat in game.winners), replay)

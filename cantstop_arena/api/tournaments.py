@@ -9,23 +9,25 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from cantstop_arena.api.entrants import AnyBot, entrants_of, plain_value
-from cantstop_arena.api.folder_names import digest_name
+from cantstop_arena.api.bot_arguments import AnyBot, entrant_of, entrants_of, plain_value
+from cantstop_arena.api.folders import digest_name, folder_name
+from cantstop_arena.api.progress_lines import Progress, observer_for
 from cantstop_arena.api.results import Results, Source
-from cantstop_arena.api.settings import Progress, Settings
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
-from cantstop_arena.bot_sources.versions import RESULTS
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.loader import DEFAULT_FOLDER
+from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.deals.seeds import Seed
-from cantstop_arena.documents.analysis import Analysis
 from cantstop_arena.errors import ConfigError, UsageError
-from cantstop_arena.games.registry import DEFAULT, game_called
-from cantstop_arena.tournament import until as playing
-from cantstop_arena.tournament.files import config
-from cantstop_arena.tournament.files.entrants import Entrant
-from cantstop_arena.tournament.files.tournament import RESOLVED, Overrides, Tournament
-from cantstop_arena.tournament.files.yaml_text import dump
-from cantstop_arena.tournament.run import settled
+from cantstop_arena.games.registry import DEFAULT, game_named
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.texts import how_many
+from cantstop_arena.tournaments.file import tournament_file
+from cantstop_arena.tournaments.file.entrants import Entrant
+from cantstop_arena.tournaments.file.yaml_text import dump
+from cantstop_arena.tournaments.run import run_until, with_stored_seed
+from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
+from cantstop_arena.tournaments.run_options import RunOptions
+from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
 
 _PLACEHOLDER = "tournament"  # until it is known what there is to be named
 
@@ -68,20 +70,20 @@ class PlannedTournament:
         The page is written where it is asked for. A folder in which the same has been played is
         gone on with, `fresh` forgets it. Raises ArenaError, and Interrupted by Ctrl-C.
         """
-        settings = Settings(workers, start_method, memory, progress, fresh, cluster)
-        results = self.play(settings)
+        options = RunOptions(workers, start_method, memory, fresh, cluster)
+        results = self.play(options, observer_for(progress, self.name))
         results.record_games()
         if page:
             results.write_page()
         return results
 
-    def play(self, settings: Settings) -> Results:
+    def play(self, options: RunOptions, observer: RunObserver) -> Results:
         """Play what is missing, and write the tables."""
-        tournament = settled(self.tournament, self.folder, settings.fresh)
-        terms = settings.terms
-        with settings.watched(tournament.name) as watch:
-            outcome = playing.play(
-                tournament, self.catalogue, self.folder, terms, watch, settings.fresh
+        tournament = with_stored_seed(self.tournament, self.folder, options.fresh)
+        pool_options = options.pool_options
+        with observed_by(observer):
+            outcome = run_until(
+                tournament, self.catalogue, self.folder, pool_options, observer, options.fresh
             )
         results = Results(Analysis(outcome), self.folder, self.setting(outcome.seed))
         results.write_tables()
@@ -121,7 +123,7 @@ def tournament(
     below `results` is named by what is played, so that the same tournament is found again.
     Raises UsageError with all that is wrong.
     """
-    catalogue = Catalogue(Path(bots_folder), game_called(game), results=Path(results))
+    catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
     told = {
         "name": name or _PLACEHOLDER,
         "game": game,
@@ -138,10 +140,10 @@ def tournament(
         "max_faults": max_faults,
         "on_fault": on_fault,
     }
-    with said_of_arguments():
+    with argument_errors():
         entrants = entrants_of(bots, catalogue, isolate)
         planned = plan(told, entrants, catalogue)
-    return planned if name else named(planned, digest_name(planned.tournament))
+    return planned if name else renamed(planned, digest_name(planned.tournament))
 
 
 def plan(
@@ -150,11 +152,11 @@ def plan(
     """The tournament of entrants that keys of a file describe, None standing for no key."""
     given = {key: plain_value(value) for key, value in told.items() if value is not None}
     source = catalogue.results / given["name"] / RESOLVED
-    tournament = config.described(given, entrants, catalogue, source)
+    tournament = tournament_file.tournament_from_keys(given, entrants, catalogue, source)
     return PlannedTournament(tournament, catalogue, source.parent)
 
 
-def named(planned: PlannedTournament, name: str) -> PlannedTournament:
+def renamed(planned: PlannedTournament, name: str) -> PlannedTournament:
     """The same under another name."""
     folder = planned.catalogue.results / name
     tournament = replace(planned.tournament, name=name, source=folder / RESOLVED)
@@ -174,7 +176,7 @@ def from_file(
     Raises ConfigError with every problem of the file.
     """
     catalogue = Catalogue(Path(bots_folder), results=Path(results))
-    tournament = config.read(Path(file), catalogue, Overrides(games, seed))
+    tournament = tournament_file.read(Path(file), catalogue, Overrides(games, seed))
     return PlannedTournament(tournament, catalogue, catalogue.results / tournament.name)
 
 
@@ -207,7 +209,7 @@ def run(
 
 
 @contextmanager
-def said_of_arguments() -> Iterator[None]:
+def argument_errors() -> Iterator[None]:
     """Tell what is wrong with arguments without the places that it would have in a file."""
     try:
         yield
@@ -222,3 +224,66 @@ def _spelled(rules: Any, catalogue: Catalogue) -> Mapping[str, Any]:
     if not isinstance(rules, type(catalogue.game.rules.default)):
         raise UsageError(f"rules must be a name, a mapping or a rule set, not {rules!r:.60}")
     return catalogue.game.rules.as_dict(rules)
+
+
+def gauntlet(
+    challenger: AnyBot,
+    against: Sequence[AnyBot] = (),
+    *,
+    players: int = 2,
+    games: int | None = None,
+    rules: "str | Mapping[str, Any] | None" = None,
+    seed: Seed | None = None,
+    game: str = DEFAULT,
+    bots_folder: Path | str = DEFAULT_FOLDER,
+    results: Path | str = RESULTS,
+) -> PlannedTournament:
+    """The tournament of a challenger with a field, whose bots do not play each other.
+
+    Without a field it is that of all built-in bots that can play. Raises UsageError.
+    """
+    catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
+    told = {"name": "gauntlet", "game": game, "rules": rules, "games": games, "seed": seed}
+    _check_seats(players, catalogue)
+    with argument_errors():
+        entrants = _entrants(challenger, against or [*catalogue.game.bots], catalogue)
+        _check_field(entrants, players)
+        planned = plan({**told, "players": players}, entrants, catalogue)
+    if not against:
+        planned = _without_refused(planned)
+        _check_field(planned.tournament.entrants, players)
+    first = planned.tournament.entrants[0].name
+    planned = dataclasses.replace(planned, tournament=planned.tournament.challenged(first))
+    return renamed(planned, folder_name(planned.tournament, 1, before="gauntlet-"))
+
+
+def _entrants(
+    challenger: AnyBot, field: Sequence[AnyBot], catalogue: Catalogue
+) -> tuple[Entrant, ...]:
+    """The challenger, and the field without it; of bots of one name the first."""
+    entrants: dict[str, Entrant] = {}
+    for one in (challenger, *field):
+        entrant = entrant_of(one, catalogue)
+        entrants.setdefault(entrant.name, entrant)
+    return tuple(entrants.values())
+
+
+def _check_seats(players: int, catalogue: Catalogue) -> None:
+    seats = [number for number in catalogue.game.players if number > 1]
+    if players not in seats:
+        raise UsageError(f"a table has {seats[0]} to {seats[-1]} seats, not {players}")
+
+
+def _check_field(entrants: Sequence[Entrant], players: int) -> None:
+    if len(entrants) < players:
+        needed = how_many(players - 1, "other bot")
+        name = entrants[0].name
+        raise UsageError(f"{name} needs {needed} to play against; name them with --against")
+
+
+def _without_refused(planned: PlannedTournament) -> PlannedTournament:
+    """The same without the bots of the field that cannot play under these rules."""
+    told = planned.tournament
+    first, *field = told.entrants
+    able = [one for one in field if not told.game.refusal(one.bot.name, told.rules, told.players)]
+    return dataclasses.replace(planned, tournament=replace(told, entrants=(first, *able)))

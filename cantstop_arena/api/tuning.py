@@ -7,19 +7,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.api.entrants import AnyBot, entrant_of
-from cantstop_arena.bot_sources.bot_specs import Description
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER
-from cantstop_arena.bot_sources.versions import RESULTS
-from cantstop_arena.games.registry import DEFAULT, game_called
+from cantstop_arena.api.bot_arguments import AnyBot, entrant_of
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.known_bot import BotDescription
+from cantstop_arena.bots.loader import DEFAULT_FOLDER
+from cantstop_arena.bots.versions import RESULTS
+from cantstop_arena.games.registry import DEFAULT, game_named
+from cantstop_arena.processes import shutdown
 from cantstop_arena.ratings.sequential.sprt import Sprt
-from cantstop_arena.reports.tuning import Wish, tuning_json, tuning_text
-from cantstop_arena.runtime import shutdown
-from cantstop_arena.tournament.files.entrants import find_bot
-from cantstop_arena.tuning.laboratory import SEATS, laboratory_for
-from cantstop_arena.tuning.tune import Tuned, Tuner
-from cantstop_arena.tuning.wishes import wish_of
+from cantstop_arena.reports.tuning_report import Wish, tuning_json, tuning_text
+from cantstop_arena.tournaments.file.entrants import find_bot
+from cantstop_arena.tuning.search_space import search_space_of
+from cantstop_arena.tuning.tuner import Tuner, TuningResult
+from cantstop_arena.tuning.variant_trials import SEATS, laboratory_for
 
 ELO = 10  # what the result must be better by
 GAMES = 20_000
@@ -29,7 +29,7 @@ GAMES = 20_000
 class TuningResults:
     """The options that were found, and how they were: `found` has the trials and the test."""
 
-    found: Tuned
+    found: TuningResult
     wish: Wish
     bot: str
     against: Sequence[str]
@@ -52,7 +52,7 @@ class TuningResults:
     @property
     def page(self) -> str:
         """All trials and the curve that was fitted to them, as a page."""
-        from cantstop_arena.reports.page.make import tuning_page
+        from cantstop_arena.reports.write_page import tuning_page
 
         return tuning_page(self.found, self.wish, self.bot, self._opponents, ELO)
 
@@ -80,12 +80,12 @@ def tune(
 
     Raises UsageError for what cannot be tuned, and Interrupted by Ctrl-C.
     """
-    catalogue = Catalogue(Path(bots_folder), game_called(game), results=Path(results))
+    catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
     chosen = catalogue.rules_called(rules)
     spec = _known(bot, catalogue)
-    wish = wish_of(wishes, spec)
+    wish = search_space_of(wishes, spec)
     opponents = [_known(one, catalogue) for one in against] or [spec]
-    with shutdown.noted():
+    with shutdown.defer_interrupt():
         laboratory = laboratory_for(catalogue, chosen, spec, opponents, seed, wish.names)
         deals = games // SEATS // len(opponents)
         tuner = Tuner(laboratory, wish, spec.defaults)
@@ -94,7 +94,7 @@ def tune(
     return TuningResults(found, wish, name, [one.name for one in opponents])
 
 
-def _known(bot: AnyBot, catalogue: Catalogue) -> Description:
+def _known(bot: AnyBot, catalogue: Catalogue) -> BotDescription:
     if isinstance(bot, str):
         return find_bot(bot, Path(), catalogue)
     return entrant_of(bot, catalogue).bot

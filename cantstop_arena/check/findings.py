@@ -21,7 +21,7 @@ class Finding(msgspec.Struct, frozen=True):
         return {"finding": [self.mark, self.subject, self.text, self.bot]}
 
 
-class Stage(msgspec.Struct, frozen=True):
+class CheckStage(msgspec.Struct, frozen=True):
     """What is about to be looked at, for how many seconds at most.
 
     If the process comes to grief there, the bot gets this mark. Where `places` are given, a game

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from cantstop_arena.check.suite import FAILS, Step, Trace
+from cantstop_arena.check.suite import FAILS, Trace, TraceStep
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.game_api.game import CheckGame, Event, Game
 from cantstop_arena.hookspecs import BotFunctions
-from cantstop_arena.table.bot_faults import BotFault, Insider
-from cantstop_arena.table.contestants import Contestant, GameStart
+from cantstop_arena.table.bot_faults import BotFault, TrustedPlayer
 from cantstop_arena.table.recording import Complaint, record
-from cantstop_arena.table.table import Table
+from cantstop_arena.table.seated_bot import GameStart, SeatedBot
+from cantstop_arena.table.table import GameTable
 
 SEED = 1980
 _WORTH_NOTING = 0.001
@@ -22,7 +22,7 @@ class _TimeUp(Interrupted):
     """The time for a run is over. No bot is blamed for it."""
 
 
-class _Timed(Insider, BotFunctions):
+class _Timed(TrustedPlayer, BotFunctions):
     """A bot, the time of whose decisions is taken; it may end a run whose time is up."""
 
 
@@ -36,7 +36,7 @@ class Failing(NamedTuple):
 
 
 @dataclass
-class Run:
+class SuiteRun:
     """One run of the suite: what happened in each game, and what there was to measure.
 
     `endless` are the games that nobody won, `slow` the decisions that took more than a millisecond:
@@ -63,23 +63,23 @@ class Run:
 class Harness:
     """One bot at all seats of a table, its game lying in memory that others can watch."""
 
-    def __init__(self, game: Game, contestants: Sequence[Contestant], memory: Any) -> None:
+    def __init__(self, game: Game, contestants: Sequence[SeatedBot], memory: Any) -> None:
         """Raises BotError where the bot does not compile."""
         self._game = game
         self._memory = memory
-        self._run = Run()
+        self._run = SuiteRun()
         self._deadline = 0.0
         timed = [self._timed(contestant) for contestant in contestants]
-        self.table: Table = game.table(game.rules.default, timed, len(timed), SEED)
+        self.table: GameTable = game.table(game.rules.default, timed, len(timed), SEED)
 
     @property
     def is_compiled(self) -> bool:
         """Whether the bot plays as machine code."""
         return bool(self.table.is_compiled((0,)))
 
-    def run(self, games: Sequence[CheckGame], seconds: float) -> Run:
+    def run(self, games: Sequence[CheckGame], seconds: float) -> SuiteRun:
         """Play the games, for as long as there is time."""
-        self._run, self._deadline = Run(), time.perf_counter() + seconds
+        self._run, self._deadline = SuiteRun(), time.perf_counter() + seconds
         self.table.tidy_up()
         for number, game in enumerate(games):
             if self._run.is_complete:
@@ -90,7 +90,7 @@ class Harness:
     def _play(self, number: int, game: CheckGame) -> Trace:
         self.table.play_by(game.rules, game.players, self._memory)
         self.table.show_place(number, tuple(range(game.players)))
-        steps: list[Step] = []
+        steps: list[TraceStep] = []
         try:
             for step in self._steps(game):
                 steps.append(step)
@@ -98,18 +98,18 @@ class Harness:
             self._run.is_complete = False
         return Trace(tuple(steps), self._run.is_complete)
 
-    def _steps(self, game: CheckGame) -> Iterator[Step]:
+    def _steps(self, game: CheckGame) -> Iterator[TraceStep]:
         complaints: list[Complaint] = []
         seats = tuple(range(game.players))
         events = self._ended(game, record(self.table, seats, game.deal, complaints.append))
         for event in self._clocked(events) if self.is_compiled else events:
             if deed := self._game.deed(event):
-                yield Step(event.get("turn", 0), event["seat"], deed)
+                yield TraceStep(event.get("turn", 0), event["seat"], deed)
         for complaint in complaints:
             kind = complaint.fault.kind
             failing = Failing(game, complaint.turn, complaint.seat, complaint.fault)
             self._run.failings.setdefault(kind, failing)
-            yield Step(complaint.turn, complaint.seat, f"{FAILS} ({kind})")
+            yield TraceStep(complaint.turn, complaint.seat, f"{FAILS} ({kind})")
 
     def _ended(self, game: CheckGame, events: Iterator[Event]) -> Iterator[Event]:
         for event in events:
@@ -127,12 +127,12 @@ class Harness:
             yield event
             start = time.perf_counter()
 
-    def _timed(self, contestant: Contestant) -> Contestant:
+    def _timed(self, contestant: SeatedBot) -> SeatedBot:
         def sit(start: GameStart) -> Any:
             player = contestant.sit(start) if contestant.sit else contestant.player
             return self._observed(player)
 
-        return Contestant(
+        return SeatedBot(
             contestant.name, contestant.player, contestant.digest, sit, contestant.learns
         )
 

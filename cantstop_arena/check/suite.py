@@ -14,7 +14,7 @@ def suite_of(game: Game, own: str = "") -> tuple[CheckGame, ...]:
     return tuple(one for one in games if not own or not game.refusal(own, one.rules, one.players))
 
 
-class Step(NamedTuple):
+class TraceStep(NamedTuple):
     """What a player did, in words, in some turn of a game."""
 
     turn: int
@@ -25,17 +25,17 @@ class Step(NamedTuple):
 class Trace(NamedTuple):
     """What happened in a game, for as long as it was watched."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[TraceStep, ...]
     whole: bool
 
     @classmethod
     def read(cls, told: Any) -> "Trace":
         """A trace that has been to JSON and back."""
         steps, whole = told
-        return cls(tuple(Step(*step) for step in steps), whole)
+        return cls(tuple(TraceStep(*step) for step in steps), whole)
 
 
-class Difference(NamedTuple):
+class TraceDifference(NamedTuple):
     """The first decision in which two runs of the same game differ."""
 
     game: CheckGame
@@ -54,7 +54,7 @@ STOPS, FAILS = "stops", "fails"
 
 def difference(
     games: Sequence[CheckGame], these: Sequence[Trace], those: Sequence[Trace]
-) -> Difference | None:
+) -> TraceDifference | None:
     """The first decision that differs, as far as both runs have come."""
     for game, this, that in zip(games, these, those, strict=False):
         for before, after in zip_longest(this.steps, that.steps):
@@ -66,10 +66,10 @@ def difference(
     return None
 
 
-def _told(game: CheckGame, before: Step | None, after: Step | None) -> Difference:
+def _told(game: CheckGame, before: TraceStep | None, after: TraceStep | None) -> TraceDifference:
     where = before or after
     assert where
     deeds = [step.deed if step else "nothing" for step in (before, after)]
     # Whoever did not stop where it did the other time went on, whatever came of it.
     words = ["goes on" if STOPS in deeds and deed != STOPS else deed for deed in deeds]
-    return Difference(game, where.turn, where.seat, *words)
+    return TraceDifference(game, where.turn, where.seat, *words)

@@ -13,7 +13,7 @@ from cantstop_arena.cli.commands.compare import compare
 from cantstop_arena.cli.commands.completion import completion
 from cantstop_arena.cli.commands.draw import draw
 from cantstop_arena.cli.commands.export import export
-from cantstop_arena.cli.commands.game_list import games
+from cantstop_arena.cli.commands.games import games
 from cantstop_arena.cli.commands.gauntlet import gauntlet
 from cantstop_arena.cli.commands.match import match
 from cantstop_arena.cli.commands.plan import plan
@@ -25,8 +25,8 @@ from cantstop_arena.cli.commands.rules import rules
 from cantstop_arena.cli.commands.run import run
 from cantstop_arena.cli.commands.tune import tune
 from cantstop_arena.errors import ArenaError, Interrupted
-from cantstop_arena.runtime import garbage, shutdown
-from cantstop_arena.runtime.system import lacks_room, open_standard_files
+from cantstop_arena.processes import shutdown, system
+from cantstop_arena.processes.system import memory_shortage, open_standard_files
 from cantstop_arena.texts import printable
 
 # NumPy reads these when it is imported. Cores are for games: threads for small matrices would only
@@ -39,12 +39,12 @@ _NEEDED = 1 << 30
 """Bytes of address space. With less the compiler of the engine ends the process without a word."""
 
 
-class Arena(click.Group):
+class ArenaGroup(click.Group):
     """Ends with a message and an exit code, never a traceback, whatever a user caused."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Start, with a standard input, output and error whatever there is."""
-        garbage.look_rarely()
+        system.relax_gc()
         open_standard_files()
         return super().main(*args, **extra)
 
@@ -60,9 +60,9 @@ class Arena(click.Group):
             return command
         from pkgutil import resolve_name
 
-        from cantstop_arena.games.registry import command_place
+        from cantstop_arena.games.registry import command_target
 
-        if not (place := command_place(name)):
+        if not (place := command_target(name)):
             return None
         found: click.Command = resolve_name(place)
         return found
@@ -76,7 +76,7 @@ class Arena(click.Group):
 
     def invoke(self, context: click.Context) -> Any:
         try:
-            with shutdown.heard("Stopped."):
+            with shutdown.handle_signals("Stopped."):
                 return self._invoke(context)
         except ArenaError as error:
             click.echo(printable(str(error)), err=True)
@@ -89,12 +89,12 @@ class Arena(click.Group):
             context.exit(1)
 
     def _invoke(self, context: click.Context) -> Any:
-        if lack := lacks_room(_NEEDED):
+        if lack := memory_shortage(_NEEDED):
             raise ArenaError(f"There is too little memory: {lack}")
         try:
             return super().invoke(context)
         except Interrupted as wish:
-            click.echo(shutdown.farewell(), err=True)
+            click.echo(shutdown.end_message(), err=True)
             context.exit(128 + wish.args[0])
 
 
@@ -106,7 +106,7 @@ def _let_go_of_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-@click.group(cls=Arena, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=ArenaGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="arena")
 def main() -> None:
     """A laboratory for dice and board games played by bots.

@@ -9,31 +9,31 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from cantstop_arena.bot_sources.versions import RESULTS
-from cantstop_arena.cli import completing
+from cantstop_arena.bots.versions import RESULTS
+from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, seed_option
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
-    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.game_api.game import Event
-    from cantstop_arena.tournament.files.tournament import Tournament
-    from cantstop_arena.views.game_view import GameView
+    from cantstop_arena.tournaments.tournament import Tournament
+    from cantstop_arena.views.default_view import GameView
 
 LAST_DEAL = 2**63 - 1  # that the engine can count; no tournament comes near
 STANDARD = Path("-")
 
 _OPTIONS = (
     click.argument("file", type=click.Path(path_type=Path)),
-    click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=completing.bots),
+    click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=shell_complete.bots),
     click.option("--deal", type=click.IntRange(0, LAST_DEAL), help="The deal, counted from 0."),
     seed_option("Default: the file's, or that of its results."),
     bots_option,
 )
 
 
-class Source(NamedTuple):
+class GameSource(NamedTuple):
     """What a user says about the game that is wanted."""
 
     file: Path
@@ -56,24 +56,24 @@ class Source(NamedTuple):
         return _judged(events) if self.judge else events
 
     def _played(self, complain: Callable[[str], None]) -> Iterator["Event"]:
-        from cantstop_arena.bot_sources.catalogue import Catalogue
-        from cantstop_arena.tournament.replaying import replayed
+        from cantstop_arena.bots.catalogue import Catalogue
+        from cantstop_arena.tournaments.replay_game import replay_game
 
         if self.deal is None:
             raise click.UsageError("Missing option '--deal': which game of these bots?")
         catalogue = Catalogue(self.bots_folder)
-        return replayed(self._tournament(catalogue), catalogue, self.bots, self.deal, complain)
+        return replay_game(self._tournament(catalogue), catalogue, self.bots, self.deal, complain)
 
     def _tournament(self, catalogue: "Catalogue") -> "Tournament":
         """The tournament of the file, with the seed that was drawn for it if none is named."""
         from msgspec.structs import replace
 
-        from cantstop_arena.tournament.files import config
-        from cantstop_arena.tournament.files.tournament import RESOLVED, Overrides
-        from cantstop_arena.tournament.ledgers.archive import looked_at
-        from cantstop_arena.tournament.ledgers.ledger import LEDGER
+        from cantstop_arena.tournaments.file import tournament_file
+        from cantstop_arena.tournaments.ledger.ledger import LEDGER
+        from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
+        from cantstop_arena.tournaments.tournament import RESOLVED, Overrides
 
-        tournament = config.read(self.file, catalogue, Overrides(seed=self.seed))
+        tournament = tournament_file.read(self.file, catalogue, Overrides(seed=self.seed))
         if not tournament.drawn:
             return tournament
         folder = RESULTS / tournament.name
@@ -82,18 +82,18 @@ class Source(NamedTuple):
                 f"{self.file} names no seed, and there are no results in {folder} to tell the one"
                 f" that was drawn. Give the {RESOLVED} of a results folder, or a --seed"
             )
-        return replace(tournament, seed=looked_at(folder, lambda account: account.seed))
+        return replace(tournament, seed=read_ledger(folder, lambda account: account.seed))
 
     def shown(self, complain: Callable[[str], None]) -> "tuple[GameView, list[Event]]":
         """The events, and the view of their game; whatever is wrong is raised here."""
-        from cantstop_arena.games.registry import game_called
-        from cantstop_arena.views.game_view import view_of
+        from cantstop_arena.games.registry import game_named
+        from cantstop_arena.views.default_view import view_of
 
         events = list(self.events(complain))
-        return view_of(game_called(events[0]["game"])), events
+        return view_of(game_named(events[0]["game"])), events
 
     def _recorded(self) -> Iterator["Event"]:
-        from cantstop_arena.views.game_view import read_record
+        from cantstop_arena.views.default_view import read_record
 
         if self.deal is not None or self.seed is not None:
             raise click.UsageError("Missing argument 'BOT...': who plays this deal?")
@@ -103,11 +103,11 @@ class Source(NamedTuple):
 
 def _judged(events: Iterator["Event"]) -> Iterator["Event"]:
     """The events with what their game's judge says of them."""
-    from cantstop_arena.games.registry import game_called
-    from cantstop_arena.views.game_view import view_of
+    from cantstop_arena.games.registry import game_named
+    from cantstop_arena.views.default_view import view_of
 
     opening = next(events)
-    return view_of(game_called(opening["game"])).judged(chain([opening], events))
+    return view_of(game_named(opening["game"])).judged(chain([opening], events))
 
 
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -2,23 +2,55 @@
 
 from collections.abc import Callable
 from functools import wraps
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from cantstop_arena.bot_sources.versions import RESULTS
-from cantstop_arena.cli import completing
-from cantstop_arena.cli.results_folder import page_option
+from cantstop_arena.bots.versions import RESULTS
+from cantstop_arena.cli import shell_complete
 from cantstop_arena.errors import UsageError
-from cantstop_arena.runtime.system import bytes_of
+from cantstop_arena.processes import shutdown
+from cantstop_arena.processes.system import bytes_of
 
 if TYPE_CHECKING:
-    from cantstop_arena.api.settings import Settings
-    from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.cli.terminals.screen import Screen
+    from cantstop_arena.api.results import Results
+    from cantstop_arena.api.tournaments import PlannedTournament
+    from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.cli.terminal.run_screen import RunScreen
     from cantstop_arena.deals.seeds import Seed
-    from cantstop_arena.tournament.pool.cluster_address import Address
+    from cantstop_arena.tournaments.cluster.address import ClusterAddress
+    from cantstop_arena.tournaments.run_options import RunOptions
+
+page_option = click.option(
+    "--page/--no-page",
+    default=True,
+    envvar="CANTSTOP_ARENA_PAGE",
+    show_envvar=True,
+    help="Write report.html, which takes about a second. Default: yes.",
+)
+
+
+def play_and_write(
+    planned: "PlannedTournament",
+    options: "RunOptions",
+    screen: "RunScreen",
+    page: bool,
+    show: "Callable[[Results], None]",
+) -> None:
+    """Play, show the results, and say what was written. What is quick comes first."""
+    shutdown.announce_resume()
+    results = planned.play(options, screen)
+    show(results)
+    paths = list(results.written)
+    if games := results.record_games():
+        paths.append(games[0].parent)
+    if page:
+        with screen.going_on_without():
+            paths.append(results.write_page())
+    screen.written(planned.folder, paths)
+
 
 bots_option = click.option(
     "--bots",
@@ -37,7 +69,7 @@ game_option = click.option(
     default="cantstop",
     show_default=True,
     metavar="NAME",
-    shell_complete=completing.games,
+    shell_complete=shell_complete.games,
     help="The game that is played; see arena games.",
 )
 
@@ -47,10 +79,10 @@ def catalogue_for(bots_folder: Path, game_name: str, results: Path = RESULTS) ->
 
     Raises UsageError for a game that there is not.
     """
-    from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.games.registry import game_called
+    from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.games.registry import game_named
 
-    return Catalogue(bots_folder, game_called(game_name), results=results)
+    return Catalogue(bots_folder, game_named(game_name), results=results)
 
 
 def _bytes(context: click.Context, parameter: click.Parameter, text: str | None) -> int | None:
@@ -62,21 +94,21 @@ def _bytes(context: click.Context, parameter: click.Parameter, text: str | None)
 
 def _seed(context: click.Context, parameter: click.Parameter, text: str | None) -> "Seed | None":
     from cantstop_arena.deals.seeds import WANTED, seed_of
-    from cantstop_arena.tournament.files.yaml_reader import fitted, shown
-    from cantstop_arena.tournament.files.yaml_text import plain_value
+    from cantstop_arena.tournaments.file.yaml_reader import converted_losslessly, quoted
+    from cantstop_arena.tournaments.file.yaml_text import plain_value
 
     if text is None:
         return None
-    seed = seed_of(fitted(plain_value(text), 0))
+    seed = seed_of(converted_losslessly(plain_value(text), 0))
     if seed is None:
-        raise UsageError(f"--seed must be {WANTED}, not {shown(text)}")
+        raise UsageError(f"--seed must be {WANTED}, not {quoted(text)}")
     return seed
 
 
 def _cluster(
     context: click.Context, parameter: click.Parameter, text: str | None
-) -> "Address | None":
-    from cantstop_arena.tournament.pool.cluster_address import address_in
+) -> "ClusterAddress | None":
+    from cantstop_arena.tournaments.cluster.address import address_in
 
     return None if text is None else address_in(text)
 
@@ -136,11 +168,11 @@ _OPTIONS = (
 )
 
 
-class Playing(NamedTuple):
+class GivenOptions(NamedTuple):
     """How what a file describes is to be played, as the options say."""
 
     workers: int | None
-    cluster: "Address | None"
+    cluster: "ClusterAddress | None"
     start_method: str | None
     memory: int | None
     games: int | None
@@ -151,23 +183,33 @@ class Playing(NamedTuple):
     quiet: bool
     page: bool
 
-    def settings(self, progress: "Callable[[str], Screen]") -> "Settings":
-        """How it is played, and told of on screens by the name of what is played."""
-        from cantstop_arena.api.settings import Settings
+    def run_options(self) -> "RunOptions":
+        """The options of the run itself."""
+        from cantstop_arena.tournaments.run_options import RunOptions
 
-        return Settings(
-            self.workers, self.start_method, self.memory, progress, self.fresh, self.cluster
-        )
+        return RunOptions(self.workers, self.start_method, self.memory, self.fresh, self.cluster)
 
 
-def playing_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of commands that play what a file describes, which they get as `playing`."""
+def options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of commands that play what a file describes, which they get as `given`."""
 
     @wraps(command)
-    def told(**words: Any) -> Any:
-        playing = Playing(**{name: words.pop(name) for name in Playing._fields})
-        return command(playing=playing, **words)
+    def wrapper(**keywords: Any) -> Any:
+        given = GivenOptions(**{name: keywords.pop(name) for name in GivenOptions._fields})
+        return command(given=given, **keywords)
 
     for option in reversed(_OPTIONS):
-        told = option(told)
-    return told
+        wrapper = option(wrapper)
+    return wrapper
+
+
+class FiniteRange(click.FloatRange):
+    """A number between two others; nan, which lies there too to click, is none."""
+
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+    ) -> float:
+        number: float = super().convert(value, parameter, context)
+        if not isfinite(number):
+            self.fail(f"{value} is no number", parameter, context)
+        return number

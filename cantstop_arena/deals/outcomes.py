@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from cantstop_arena.deals.alongside import Alongside
-    from cantstop_arena.deals.predecessors import Predecessors
-    from cantstop_arena.deals.sampling import Deals
+    from cantstop_arena.deals.predecessor_sums import Predecessors
+    from cantstop_arena.deals.sampling import DealSums
     from cantstop_arena.deals.seeds import Seed
+    from cantstop_arena.deals.solo_pairs import SoloPairs
 
 # The kinds of faults.
 EXCEPTION, ILLEGAL, TOO_SLOW, DIED = "exception", "illegal answer", "too slow", "died"
@@ -76,10 +76,10 @@ class Tally(msgspec.Struct, frozen=True):
     telling: Mapping[str, tuple[int, int]] = msgspec.field(default_factory=dict)
 
     def __add__(self, other: "Tally") -> "Tally":
-        return summed((self, other))
+        return sum_tallies((self, other))
 
 
-def summed(tallies: Sequence[Tally]) -> Tally:
+def sum_tallies(tallies: Sequence[Tally]) -> Tally:
     """What all of these, at least one, add up to."""
     first, *others = tallies
     if not others:
@@ -147,14 +147,14 @@ class BlockResult(msgspec.Struct, frozen=True):
         return unpacked(self.winners, games).reshape(self.block.deals, -1)
 
 
-def joined(block: Block, parts: Sequence[BlockResult]) -> BlockResult:
+def join_parts(block: Block, parts: Sequence[BlockResult]) -> BlockResult:
     """The result of a block that was played in parts, given in any order."""
     if len(parts) == 1:
         return parts[0]
     parts = sorted(parts, key=lambda part: part.block.first)
     return BlockResult(
         block,
-        tuple(summed(tallies) for tallies in zip(*(p.tallies for p in parts), strict=True)),
+        tuple(sum_tallies(tallies) for tallies in zip(*(p.tallies for p in parts), strict=True)),
         packed(b"".join(part.masks().tobytes() for part in parts)),
         b"".join(part.measures for part in parts),
         tuple(fault for part in parts for fault in part.faults),
@@ -162,7 +162,7 @@ def joined(block: Block, parts: Sequence[BlockResult]) -> BlockResult:
     )
 
 
-def merged(faults: Iterable[Fault]) -> list[Fault]:
+def merge_faults(faults: Iterable[Fault]) -> list[Fault]:
     """One fault for each bot and kind: the earliest game's, with the counts of all."""
     kinds: dict[tuple[int, str], Fault] = {}
     for fault in faults:
@@ -191,14 +191,14 @@ class Snapshot(msgspec.Struct, frozen=True):
     step: tuple[int, ...]
 
 
-class Window(msgspec.Struct, frozen=True):
+class SharedWindow(msgspec.Struct, frozen=True):
     """How a game is watched from outside: the bytes it needs, and how they are read."""
 
     size: int
     looking_at: Callable[[Any], Callable[[], Snapshot]]
 
 
-class Charge(msgspec.Struct, frozen=True):
+class FaultReport(msgspec.Struct, frozen=True):
     """What a bot did, told in names: the first game of a kind of fault, and how often it came.
 
     `replay` is the command that plays that game again.
@@ -234,11 +234,11 @@ class Luck(msgspec.Struct, frozen=True):
     """Luck that was removed: the deals as they were, and how many times their games those without
     luck are worth. Where that is not more than 1 nothing was removed."""
 
-    deals: "Deals"
+    deals: "DealSums"
     worth: float
 
 
-class Results(msgspec.Struct, frozen=True):
+class TournamentTotals(msgspec.Struct, frozen=True):
     """All that a tournament has played, added up.
 
     `bots` are names; groups and seatings speak of them by number. A disqualified bot is none of
@@ -260,10 +260,10 @@ class Results(msgspec.Struct, frozen=True):
     seed: "Seed | None"
     bots: tuple[str, ...]
     tallies: Mapping[Group, Tally]
-    deals: "Deals"
+    deals: "DealSums"
     counts: Counts
     anchor: Mapping[str, float] = msgspec.field(default_factory=dict)
-    faults: tuple[Charge, ...] = ()
+    faults: tuple[FaultReport, ...] = ()
     disqualified: tuple[str, ...] = ()
     irreproducible: tuple[str, ...] = ()
     until: Until | None = None
@@ -273,10 +273,10 @@ class Results(msgspec.Struct, frozen=True):
     remarks: tuple[str, ...] = ()
     predecessors: "Predecessors | None" = None
     luck: Luck | None = None
-    alongside: "Alongside | None" = None
+    alongside: "SoloPairs | None" = None
 
     @property
-    def plain(self) -> "Results":
+    def plain(self) -> "TournamentTotals":
         """The same with the deals as they were played."""
         return replace(self, deals=self.luck.deals, luck=None) if self.luck else self
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.seatings import Group, Orders
-from cantstop_arena.deals.shares import whole
-from cantstop_arena.deals.spans import Span, merged
+from cantstop_arena.deals.spans import Span, merge_spans
+from cantstop_arena.deals.winners import win_units
 
 Ints: TypeAlias = NDArray[np.int64]
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -36,7 +36,7 @@ _SAMPLED_GAMES = 1 << 20
 _FEW_DEALS = 64  # that are sampled however many games they have
 
 
-class Stretch(msgspec.Struct, frozen=True):
+class DealRange(msgspec.Struct, frozen=True):
     """Deals that the same groups played.
 
     With W the vector of what each bot, then each seat, won in a deal in parts of WHOLE, over all
@@ -61,7 +61,7 @@ class Pairs(msgspec.Struct, frozen=True):
     crossed: Ints
 
 
-class Sample(msgspec.Struct, frozen=True):
+class DealSample(msgspec.Struct, frozen=True):
     """Some deals as they were played, from which to see how the games of a deal go together.
 
     `winners` has for each group a table of masks of seats: deals by seatings.
@@ -70,21 +70,21 @@ class Sample(msgspec.Struct, frozen=True):
     winners: Mapping[Group, Bytes]
 
 
-class Deals(msgspec.Struct, frozen=True):
+class DealSums(msgspec.Struct, frozen=True):
     """All that was won, deal by deal, added up; and a sample of deals as they were."""
 
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[DealRange, ...]
     pairs: Pairs
-    sample: Sample = Sample({})
+    sample: DealSample = DealSample({})
 
 
-def gather(
+def gather_deals(
     bots: int,
     orders: Orders,
     spans: Mapping[Group, Iterable[Span]],
     read: DealReader,
     correct: Corrector | None = None,
-) -> Deals:
+) -> DealSums:
     """Add up the deals that each group of some of the `bots` has played, in these orders."""
     players = len(orders[0])
     pairs = Pairs(*(np.zeros((bots, bots), np.int64) for _ in range(3)))
@@ -105,11 +105,11 @@ def gather(
             won = _won(bots, players, deals, rows, pairs)
             totals += _totals(won)
             products += _products(won)
-        stretches.append(Stretch(groups, end - first, totals, products))
-    return Deals(tuple(stretches), pairs, _sample(len(orders), spans, read))
+        stretches.append(DealRange(groups, end - first, totals, products))
+    return DealSums(tuple(stretches), pairs, _sample(len(orders), spans, read))
 
 
-def _sample(orders: int, spans: Mapping[Group, Iterable[Span]], read: DealReader) -> Sample:
+def _sample(orders: int, spans: Mapping[Group, Iterable[Span]], read: DealReader) -> DealSample:
     """The first deals of the stretch with the most games; fewer, and of some groups only, if a deal
     has very many games.
     """
@@ -126,10 +126,10 @@ def _sample(orders: int, spans: Mapping[Group, Iterable[Span]], read: DealReader
         low, high = max(start, first), min(start + len(winners), first + deals)
         if group in table:
             table[group][low - first : high - first] = winners[low - start : high - start]
-    return Sample(table)
+    return DealSample(table)
 
 
-def shares(winners: Bytes, orders: Orders) -> Ints:
+def wins_by_deal(winners: Bytes, orders: Orders) -> Ints:
     """What each bot of the group, then each seat, won in every deal, in parts of WHOLE.
 
     `winners` has a mask of seats for each deal and each of the `orders`.
@@ -175,7 +175,7 @@ def _table(order: Group) -> Floats:
     for mask in range(1, 1 << players):
         for seat in range(players):
             if mask >> seat & 1:
-                table[[order[seat], players + seat], mask] = whole(players) // mask.bit_count()
+                table[[order[seat], players + seat], mask] = win_units(players) // mask.bit_count()
     return table
 
 
@@ -287,7 +287,7 @@ def _patterns(
     """The longest runs of deals that the same groups played: first, end and groups."""
     changes: dict[int, tuple[list[Group], list[Group]]] = {}
     for group, played in spans.items():
-        for first, deals in merged(played):
+        for first, deals in merge_spans(played):
             changes.setdefault(first, ([], []))[0].append(group)
             changes.setdefault(first + deals, ([], []))[1].append(group)
     playing: set[Group] = set()

@@ -22,7 +22,7 @@ _PERSON = b"cantstop seed"
 _LARGE = 1 << 63  # beyond what other languages read as a whole number
 
 
-def drawn() -> Seed:
+def random_seed() -> Seed:
     """A seed that nobody can guess, from the operating system."""
     return secrets.randbits(BITS)
 

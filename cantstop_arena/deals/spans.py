@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 Span = tuple[int, int]  # first deal, number of deals
 
 
-def unbroken(spans: Iterable[Span]) -> int:
+def unbroken_prefix(spans: Iterable[Span]) -> int:
     """The deals from the first on among which none is missing."""
     reached = 0
     for first, deals in sorted(spans):
@@ -28,7 +28,7 @@ def gaps(played: Iterable[Span], deals: int) -> Iterator[Span]:
         yield reached, deals - reached
 
 
-def merged(spans: Iterable[Span]) -> Iterator[Span]:
+def merge_spans(spans: Iterable[Span]) -> Iterator[Span]:
     """Spans that do not overlap, in order, those that touch made one."""
     begin = reached = -1
     for first, deals in sorted(spans):

@@ -58,3 +58,14 @@ def _planes(masks: int) -> int:
 def _width(games: int) -> int:
     """The bytes of a plane."""
     return -(-games // 8)
+
+
+WHOLE = 60  # parts of one won game: 1 to 6 seats can share it evenly
+
+
+def win_units(players: int) -> int:
+    """The parts of one won game at a table, such that any number of its seats can share it evenly.
+
+    `WHOLE` up to six seats. Wherever parts of WHOLE are spoken of, these are meant.
+    """
+    return WHOLE if players <= 6 else 14 * WHOLE

@@ -6,7 +6,7 @@ docs/environments.md shows how. Frameworks are extras, imported where they are u
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cantstop_arena.bot_sources.neighbours import read_beside
+    from cantstop_arena.bots.file_imports import read_beside
     from cantstop_arena.environments.gymnasium_env import Duel
     from cantstop_arena.environments.policy_bot import PolicyBot
 
@@ -15,7 +15,7 @@ __all__ = ["Duel", "PolicyBot", "read_beside"]
 _PLACES = {
     "Duel": "cantstop_arena.environments.gymnasium_env:Duel",
     "PolicyBot": "cantstop_arena.environments.policy_bot:PolicyBot",
-    "read_beside": "cantstop_arena.bot_sources.neighbours:read_beside",
+    "read_beside": "cantstop_arena.bots.file_imports:read_beside",
 }
 
 

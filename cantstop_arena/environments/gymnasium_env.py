@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.environments.extras import extra
 from cantstop_arena.environments.opponents import opponent as opponent_for
-from cantstop_arena.environments.setting import Deals, setting_for
+from cantstop_arena.environments.setting import DealSequence, setting_for
 from cantstop_arena.environments.spaces import (
     RENDER_MODES,
     actions_of,
     check_render_mode,
     observations_of,
-    rendered,
+    render_position,
 )
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.position import IllegalAction, Position
 from cantstop_arena.games.registry import DEFAULT
-from cantstop_arena.views.game_view import view_of
+from cantstop_arena.views.default_view import view_of
 
 with extra("Gymnasium", "gymnasium"):
     import gymnasium
@@ -58,7 +58,7 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
                 f"seat must be 0 to {players - 1}, or None for all in turn, not {seat}"
             )
         self._always = seat
-        self._deals = Deals()
+        self._deals = DealSequence()
         self._view = view_of(self._setting.game)
         self.seat = seat or 0
         self.position: Position = self._setting.start(seed=0)
@@ -103,7 +103,7 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
 
     def render(self) -> str | None:
         """The board as text: printed for a human, else returned."""
-        return rendered(self._view, self.position, self.render_mode)
+        return render_position(self._view, self.position, self.render_mode)
 
     def _begin(self, seed: Seed, deal: int) -> None:
         players = self._setting.players

@@ -20,7 +20,7 @@ from cantstop_arena.environments.extras import extra
 from cantstop_arena.environments.setting import Setting, setting_for
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.position import Position
-from cantstop_arena.views.game_view import view_of
+from cantstop_arena.views.default_view import view_of
 
 with extra("OpenSpiel", "openspiel"):
     import pyspiel

@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cantstop_arena.bot_sources.catalogue import Catalogue
-from cantstop_arena.bot_sources.plugins import DEFAULT_FOLDER, Loader
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.loader import DEFAULT_FOLDER, Loader
 from cantstop_arena.environments.policy_bot import PolicyBot
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.hookspecs import BotFunctions
-from cantstop_arena.table.contestants import Contestant
-from cantstop_arena.tournament.files.references import entrant_called
-from cantstop_arena.tournament.setup.table_specs import seat_for
+from cantstop_arena.table.seated_bot import SeatedBot
+from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
+from cantstop_arena.tournaments.table_spec import seat_for
 
 
-def opponent(who: Any, game: Game, folder: Path = DEFAULT_FOLDER) -> Contestant:
+def opponent(who: Any, game: Game, folder: Path = DEFAULT_FOLDER) -> SeatedBot:
     """Whoever is meant, ready to take a seat in this process.
 
     `who` is a bot as the command line says it ("rule28:threshold=30", a path), an object with the
@@ -32,15 +32,15 @@ def opponent(who: Any, game: Game, folder: Path = DEFAULT_FOLDER) -> Contestant:
     raise UsageError(f"an opponent is the name of a bot, a bot or a function, not {who!r:.60}")
 
 
-def _bot_called(reference: str, game: Game, folder: Path) -> Contestant:
-    entrant = entrant_called(reference, Catalogue(folder, game))
+def _bot_called(reference: str, game: Game, folder: Path) -> SeatedBot:
+    entrant = entrant_from_reference(reference, Catalogue(folder, game))
     return seat_for(entrant.name, entrant.bot, entrant.options).contestant(Loader(folder))
 
 
-def _in_plain_python(bot: Any, game: Game) -> Contestant:
+def _in_plain_python(bot: Any, game: Game) -> SeatedBot:
     """An object's functions without their marks: machine code is for bots of files."""
     functions = {name: _plain(getattr(bot, name)) for name in game.decisions if hasattr(bot, name)}
-    return Contestant(type(bot).__name__, BotFunctions(**functions), "")
+    return SeatedBot(type(bot).__name__, BotFunctions(**functions), "")
 
 
 def _plain(function: Any) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from cantstop_arena.environments.extras import extra
-from cantstop_arena.environments.setting import Deals, Setting
+from cantstop_arena.environments.setting import DealSequence, Setting
 from cantstop_arena.game_api.position import IllegalAction, Position, returns_of
-from cantstop_arena.views.game_view import view_of
+from cantstop_arena.views.default_view import view_of
 
 with extra("PettingZoo", "pettingzoo"):
     from pettingzoo import AECEnv
@@ -17,7 +17,7 @@ with extra("PettingZoo", "pettingzoo"):
         actions_of,
         check_render_mode,
         observations_with_masks,
-        rendered,
+        render_position,
     )
 
 
@@ -38,7 +38,7 @@ class TableEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo is no
         }
         self.render_mode = render_mode
         self._setting = setting
-        self._deals = Deals()
+        self._deals = DealSequence()
         self._view = view_of(setting.game)
         self.position: Position = setting.start(seed=0)
         self.possible_agents = [f"player_{seat}" for seat in range(setting.players)]
@@ -94,7 +94,7 @@ class TableEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo is no
 
     def render(self) -> str | None:
         """The board as text: printed for a human, else returned."""
-        return rendered(self._view, self.position, self.render_mode)
+        return render_position(self._view, self.position, self.render_mode)
 
     def close(self) -> None:
         """Nothing is open."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cantstop_arena.environments.extras import extra
 from cantstop_arena.game_api.position import IllegalAction, Position
-from cantstop_arena.games.registry import DEFAULT, game_called
+from cantstop_arena.games.registry import DEFAULT, game_named
 
 Policy = Callable[[NDArray[np.float32], NDArray[np.int8]], Any]
 """Takes an observation and a mask; returns an action, or how likely each action is to be taken."""
@@ -35,7 +35,7 @@ class PolicyBot:
         is asked that is none such function is the business of the other ways to make a bot.
         """
         self._choose = partial(how or _by_function, policy)
-        self._game = game_called(game)
+        self._game = game_named(game)
         for name in self._game.decisions:
             setattr(self, name, self._decide)
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 
-from cantstop_arena.deals.seeds import Seed, drawn
+from cantstop_arena.deals.seeds import Seed, random_seed
 from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.game_api.options import did_you_mean
 from cantstop_arena.game_api.position import Position
-from cantstop_arena.games.registry import DEFAULT, game_called
+from cantstop_arena.games.registry import DEFAULT, game_named
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -33,7 +33,7 @@ def setting_for(rules: Any, players: int, game: str = DEFAULT) -> Setting:
     `rules` is the name of a rule set, a mapping of parameters (`base` names the rule set that they
     change), or a rule set of the game. Raises UsageError.
     """
-    known = game_called(game)
+    known = game_named(game)
     if players not in known.players:
         seats = f"{known.players[0]} to {known.players[-1]}"
         raise UsageError(f"{known.title} is played by {seats} players, not {players!r:.20}")
@@ -57,7 +57,7 @@ def _named(game: Game, name: str) -> Any:
     raise UsageError(f"unknown rules {name!r:.60}{hint}; rule sets are {', '.join(known)}")
 
 
-class Deals:
+class DealSequence:
     """Which deal comes next: one after the other, from the first again where a seed is named."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Deals:
     def next(self, seed: Seed | None, options: Mapping[str, Any] | None) -> tuple[Seed, int]:
         """The seed and the deal of a game that begins; `options` may name the `deal`."""
         if seed is not None or self.seed is None:
-            self.seed, self.deal = drawn() if seed is None else seed, 0
+            self.seed, self.deal = random_seed() if seed is None else seed, 0
         else:
             self.deal += 1
         if options and "deal" in options:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cantstop_arena.environments.extras import extra
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.position import Position
-from cantstop_arena.views.game_view import GameView
+from cantstop_arena.views.default_view import GameView
 
 with extra("Gymnasium", "gymnasium"):
     from gymnasium import spaces
@@ -18,7 +18,7 @@ with extra("Gymnasium", "gymnasium"):
 RENDER_MODES = ("human", "ansi")
 
 
-class Actions(spaces.Discrete):
+class ActionSpace(spaces.Discrete):
     """The numbers of actions."""
 
     def sample(
@@ -32,9 +32,9 @@ class Actions(spaces.Discrete):
         return np.int64(legal[drawn] if len(legal) else self.start)
 
 
-def actions_of(position: Position) -> Actions:
+def actions_of(position: Position) -> ActionSpace:
     """The space of the actions of a game."""
-    return Actions(position.action_count)
+    return ActionSpace(position.action_count)
 
 
 def observations_of(position: Position) -> Any:
@@ -54,7 +54,7 @@ def check_render_mode(mode: str | None) -> None:
         raise UsageError(f"render_mode must be {' or '.join(RENDER_MODES)}, not {mode!r:.40}")
 
 
-def rendered(view: GameView, position: Position, mode: str | None) -> str | None:
+def render_position(view: GameView, position: Position, mode: str | None) -> str | None:
     """A position as text, returned in the mode "ansi", printed for a "human"."""
     if mode is None:
         return None

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from cantstop_arena.deals.outcomes import Fault
 from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group, Orders, lineups
-from cantstop_arena.tournament.ledgers.accounts import Account
-from cantstop_arena.tournament.ledgers.archive import looked_at
+from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals
+from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 
 
 class LedgerGame(msgspec.Struct, frozen=True):
@@ -79,10 +79,10 @@ def ledger_games(folder: Path, bots: Collection[str] | None = None) -> LedgerGam
 
     Raises ArenaError where it cannot be read.
     """
-    return looked_at(folder, lambda account: _in_account(account, bots))
+    return read_ledger(folder, lambda account: _in_account(account, bots))
 
 
-def _in_account(account: Account, bots: Collection[str] | None) -> LedgerGames:
+def _in_account(account: LedgerTotals, bots: Collection[str] | None) -> LedgerGames:
     wanted = {account.names.index(name) for name in bots or ()}
     last = max(
         (first + n for gone in account.ledger.spans().values() for first, n in gone), default=0

@@ -7,7 +7,7 @@ import msgspec
 
 from cantstop_arena.deals.counting import Counts
 from cantstop_arena.export.ledger_games import LedgerGame, LedgerGames
-from cantstop_arena.export.replays import GameAgain, Played
+from cantstop_arena.export.replayed_games import GameAgain, ReplayedGame
 
 Row = Mapping[str, Any]
 Columns = Mapping[str, type]
@@ -87,7 +87,7 @@ DECISIONS: Columns = {
 """A row for each decision; `won` says whether the seat won that game, alone or with others."""
 
 
-def decision_rows(found: LedgerGames, played: Played) -> Iterator[Row]:
+def decision_rows(found: LedgerGames, played: ReplayedGame) -> Iterator[Row]:
     """The rows of a game's decisions, in their order."""
     game, again = played.game, played.again
     for taken in again.decisions if again else ():

@@ -10,7 +10,7 @@ from typing import Any, Union, get_args, get_origin
 
 import numpy as np
 
-from cantstop_arena.texts import in_a_line, said_by, type_name
+from cantstop_arena.texts import attribute_text, in_a_line, type_name
 
 _PLAIN = (int, float, str, bool, list, tuple, set, frozenset, dict, NoneType)
 _LONGEST = 60  # characters of an answer in a message
@@ -32,7 +32,7 @@ def index_among(name: str, answer: object, count: int) -> int:
     return index
 
 
-def truth(name: str, answer: object) -> bool:
+def checked_bool(name: str, answer: object) -> bool:
     """True or false. Raises IllegalAnswer."""
     if answer is True or answer is False:
         return answer
@@ -50,7 +50,7 @@ def whole_number(name: str, answer: object) -> int:
     return _plain_int(answer)
 
 
-def converted(name: str, answer: object, wanted: Any) -> Any:
+def convert_answer(name: str, answer: object, wanted: Any) -> Any:
     """An answer of another type: a frozen dataclass, a number, a list, None. Raises IllegalAnswer.
 
     Lists stand for tuples, objects for dataclasses, texts for keys: so JSON has them.
@@ -75,7 +75,7 @@ def converted(name: str, answer: object, wanted: Any) -> Any:
 
 def short(value: object) -> str:
     """A value as a message shows it: on one line, never long, whatever its repr does."""
-    return in_a_line(said_by(value, repr) or f"a {type_name(value)}", _LONGEST)
+    return in_a_line(attribute_text(value, repr) or f"a {type_name(value)}", _LONGEST)
 
 
 def _is_whole(answer: object) -> bool:

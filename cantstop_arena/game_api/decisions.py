@@ -19,9 +19,29 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar, get_type_hints, overload
 
-from cantstop_arena.game_api.answers import converted, index_among, truth, whole_number
-from cantstop_arena.game_api.endings import GameOver
+from cantstop_arena.game_api.answers import checked_bool, convert_answer, index_among, whole_number
 from cantstop_arena.hookspecs import hookspec
+
+
+@dataclass(frozen=True, slots=True)
+class GameOver:
+    """The end of a game, for the bot in one `seat`.
+
+    `winners` are seats, none where nobody won; `points` are by seat, if the game has any.
+    """
+
+    seat: int
+    players: int
+    winners: tuple[int, ...]
+    points: tuple[int, ...] = ()
+
+    @property
+    def share(self) -> float:
+        """The bot's share of the win: 1 for the only winner, 0 for a loser."""
+        if not self.winners:
+            return 1 / self.players
+        return 1 / len(self.winners) if self.seat in self.winners else 0.0
+
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 MOVES = "moves"
@@ -61,10 +81,10 @@ class Decision:
         if moves is not None:
             return index_among(self.name, answer, len(moves))
         if self.answer is bool:
-            return truth(self.name, answer)
+            return checked_bool(self.name, answer)
         if self.answer is int:
             return whole_number(self.name, answer)
-        return converted(self.name, answer, self.answer)
+        return convert_answer(self.name, answer, self.answer)
 
 
 @overload

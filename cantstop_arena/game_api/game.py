@@ -18,10 +18,10 @@ from cantstop_arena.deals.counting import Counts
 from cantstop_arena.deals.seatings import Orders, standard_orders
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.decisions import Decision, decisions_of, game_over
-from cantstop_arena.game_api.streams import Chance, Stream
+from cantstop_arena.game_api.streams import DealChance, Stream
 
 if TYPE_CHECKING:
-    from cantstop_arena.deals.outcomes import Window
+    from cantstop_arena.deals.outcomes import SharedWindow
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.game_api.codec import Codec
     from cantstop_arena.game_api.position import Position
@@ -55,7 +55,7 @@ AnyView = TypeVar("AnyView", bound=View)
 class Deal:
     """One deal of a game as a state gets it: the rules, the number of seats, and chance."""
 
-    def __init__(self, rules: Any, players: int, chance: Chance) -> None:
+    def __init__(self, rules: Any, players: int, chance: DealChance) -> None:
         self.rules = rules
         self.players = players
         self._chance = chance
@@ -169,7 +169,7 @@ class Game:
     """Commands of its own, by name: where the click command is, as "module:object"."""
     usual_bots: Sequence[str] = ()
     """Those that are taken where nobody names any."""
-    view = "cantstop_arena.views.game_view:GameView"
+    view = "cantstop_arena.views.default_view:GameView"
     """Where the class is that shows games: "module:Class". It is imported when it is needed."""
     luck = ""
     """By what its table scores the luck of chance, in words; empty where it does not."""
@@ -261,8 +261,8 @@ class Game:
         return resolve_name(self.table_class)(self, rules, contestants, players, seed)
 
     @property
-    def window(self) -> Window:
+    def window(self) -> SharedWindow:
         """How a game at such a table is watched from outside."""
-        from cantstop_arena.game_api.watched import plain_window
+        from cantstop_arena.game_api.watched import shared_window
 
-        return plain_window(tuple(self.functions))
+        return shared_window(tuple(self.functions))

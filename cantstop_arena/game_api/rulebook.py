@@ -15,7 +15,7 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replac
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from cantstop_arena.errors import RulesError
-from cantstop_arena.game_api.options import LONGEST_QUOTE
+from cantstop_arena.game_api.bot_options import LONGEST_QUOTE
 
 _CHECK = "check"  # the key of a field's metadata under which its check stands
 Check = Callable[[Any], str | None]

@@ -66,7 +66,7 @@ class Stream:
         return word ^ word >> 31
 
 
-class Chance:
+class DealChance:
     """The chance of one deal."""
 
     __slots__ = ("_deal", "_key")

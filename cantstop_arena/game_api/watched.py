@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.deals.outcomes import Snapshot, Window
+from cantstop_arena.deals.outcomes import SharedWindow, Snapshot
 from cantstop_arena.deals.seatings import Group
 
 MOST_SEATS = 8
@@ -46,9 +46,9 @@ class Watched:
         return int(self._numbers[_POSITIONS + seat])
 
 
-def plain_window(decisions: tuple[str, ...]) -> Window:
+def shared_window(decisions: tuple[str, ...]) -> SharedWindow:
     """How plain games with these decisions are watched."""
-    return Window(SIZE, partial(snapshots, decisions))
+    return SharedWindow(SIZE, partial(snapshots, decisions))
 
 
 def snapshots(decisions: Sequence[str], memory: Any) -> Callable[[], Snapshot]:

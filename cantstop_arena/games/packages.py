@@ -23,7 +23,7 @@ def is_declared(group: str) -> bool:
     return any(group in text for _, text in _readable([]))
 
 
-def declared(group: str) -> tuple[list[EntryPoint], list[tuple[str, str]]]:
+def entry_points_of(group: str) -> tuple[list[EntryPoint], list[tuple[str, str]]]:
     """The entry points of a group, by name, and the packages that cannot be asked, and why."""
     found: list[EntryPoint] = []
     malformed: list[tuple[str, str]] = []
@@ -36,7 +36,7 @@ def declared(group: str) -> tuple[list[EntryPoint], list[tuple[str, str]]]:
     return sorted(found, key=lambda point: point.name), malformed
 
 
-def loaded(point: EntryPoint) -> Any:
+def load_entry_point(point: EntryPoint) -> Any:
     """What an entry point names. Raises BotError where it names nothing, or what its code does."""
     module, _, names = point.value.partition("[")[0].partition(":")  # without extras
     words = [*module.split("."), *(names.split(".") if names else ())]

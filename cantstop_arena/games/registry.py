@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.packages import declared, is_declared, loaded
+from cantstop_arena.games.packages import entry_points_of, is_declared, load_entry_point
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -29,13 +29,13 @@ _COMMANDS = {
     "odds": "cantstop_arena.views.cantstop.commands.odds_command:odds",
     "train": "cantstop_arena.views.cantstop.commands.train_command:train",
     "solve": "cantstop_arena.views.cantstop.commands.solve_command:solve",
-    "judge": "cantstop_arena.views.cantstop.judging.judge_command:judge",
+    "judge": "cantstop_arena.views.cantstop.commands.judge_command:judge",
     "cubus": "cantstop_arena.views.cubus.commands:cubus",
 }
 """Commands of the games that are built in, named here so that listing commands imports no game."""
 
 
-def game_called(name: str) -> Game:
+def game_named(name: str) -> Game:
     """The game of this name. Raises UsageError where there is none, or it is broken."""
     if name in _BUILT_IN:
         return _built_in(name)
@@ -44,7 +44,7 @@ def game_called(name: str) -> Game:
         return games[name]
     if name in broken:
         raise UsageError(f"game {name} cannot be used: {broken[name]}")
-    from cantstop_arena.game_api.options import LONGEST_QUOTE, did_you_mean
+    from cantstop_arena.game_api.bot_options import LONGEST_QUOTE, did_you_mean
 
     known = [*_BUILT_IN, *games]
     hint = did_you_mean(name, known)
@@ -70,7 +70,7 @@ def _built_in(name: str) -> Game:
 def _installed() -> tuple[Mapping[str, Game], Mapping[str, str]]:
     """Games by name from packages, and what keeps others from being used."""
     games: dict[str, Game] = {}
-    points, malformed = declared(GROUP)
+    points, malformed = entry_points_of(GROUP)
     broken = dict(malformed)
     for point in points:
         try:
@@ -89,11 +89,11 @@ def _offered(point: EntryPoint) -> Iterator[Game]:
 
     from cantstop_arena import hookspecs
     from cantstop_arena.game_api.game import Game
-    from cantstop_arena.games.complaints import complaints
+    from cantstop_arena.games.validation import complaints
 
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
-    manager.register(loaded(point), point.name)
+    manager.register(load_entry_point(point), point.name)
     if not manager.hook.register_games.get_hookimpls():
         raise TypeError(f"{point.value} has no function register_games marked @hookimpl")
     for offered in manager.hook.register_games():
@@ -117,7 +117,7 @@ def command_names() -> list[str]:
     return [*_COMMANDS, *(name for game in _installed()[0].values() for name in game.commands)]
 
 
-def command_place(name: str) -> str | None:
+def command_target(name: str) -> str | None:
     """Where a game's own command is, as "module:object"; None where there is none of this name."""
     if name in _COMMANDS:
         return _COMMANDS[name]

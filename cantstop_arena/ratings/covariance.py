@@ -32,19 +32,19 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from cantstop_arena.deals.shares import whole
-from cantstop_arena.ratings.distributions import student
-from cantstop_arena.ratings.model.choice import chances, spread, summed
+from cantstop_arena.deals.winners import win_units
+from cantstop_arena.ratings.distributions import student_quantile
+from cantstop_arena.ratings.model.choice import add_by_seat, chances, spread
 from cantstop_arena.ratings.model.connections import Truths
 from cantstop_arena.ratings.model.evidence import Floats, Span
 from cantstop_arena.ratings.model.luce import Luce
+from cantstop_arena.ratings.rare_events import rare_win_covariance
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     chance,
     least_variance,
     multiplier,
 )
-from cantstop_arena.ratings.unseen import unseen
 
 NOTHING = 1e-13  # of the model's variance: less than that is rounding
 LEAST_FREEDOM = 0.999  # below, there is one deal, and nothing to see how deals differ
@@ -52,7 +52,7 @@ SURE = 0.05
 DIGITS = 10
 
 
-class Parts(msgspec.Struct, frozen=True):
+class CovarianceParts(msgspec.Struct, frozen=True):
     """Covariances of the parameters from the deals of one stretch.
 
     `found` is the sandwich, `expected` what the model says of it and `taken` what the fit takes
@@ -65,7 +65,7 @@ class Parts(msgspec.Struct, frozen=True):
     taken: Floats
 
 
-class Spread(msgspec.Struct, frozen=True):
+class ContrastVariance(msgspec.Struct, frozen=True):
     """How contrasts vary: `variance` as found, `error` corrected, with its degrees of freedom.
 
     Where not `known`, too few deals tell how deals differ; `still` where all came out the same.
@@ -86,7 +86,7 @@ class Spread(msgspec.Struct, frozen=True):
         if error == 0:
             return 0.0
         if self.expected is None:
-            return student(freedom) * error
+            return student_quantile(freedom) * error
         return multiplier(round(freedom) + 1, self.expected) * error
 
     def chances(self, contrasts: Floats) -> Floats:
@@ -108,11 +108,11 @@ class Sandwich:
         self.deals = sum(span.deals for span in model.evidence.spans)
         self.parts = [_parts(model, span) for span in model.evidence.spans]
         seen: Floats = sum((part.found for part in self.parts), np.zeros_like(inverse))
-        self.extra: Floats = inverse @ unseen(model, seen, alikeness) @ inverse
+        self.extra: Floats = inverse @ rare_win_covariance(model, seen, alikeness) @ inverse
         self.covariance = seen + self.extra
         self.trace = sum(float((part.found * model.curvature).sum()) for part in self.parts)
 
-    def of_contrasts(self, contrasts: Floats) -> Spread:
+    def of_contrasts(self, contrasts: Floats) -> ContrastVariance:
         """How the sums of parameters weighted by each row of `contrasts` vary."""
         forms = [
             [((contrasts @ matrix) * contrasts).sum(axis=1) for matrix in matrices]
@@ -120,7 +120,7 @@ class Sandwich:
         ]
         return self._spread(forms)
 
-    def of_differences(self, bots: int) -> Spread:
+    def of_differences(self, bots: int) -> ContrastVariance:
         """How the difference of each two bots' strengths varies: matrices of bots by bots."""
         return self._spread(
             [[_differences(matrix[:bots, :bots]) for matrix in row] for row in self._matrices()]
@@ -130,7 +130,7 @@ class Sandwich:
         parts = [[part.found, part.expected, part.taken] for part in self.parts]
         return [[self.extra], *parts]
 
-    def _spread(self, forms: list[list[Floats]]) -> Spread:
+    def _spread(self, forms: list[list[Floats]]) -> ContrastVariance:
         (extra,), *parts = forms
         none = np.zeros_like(extra)
         found, corrected, expected, weights = extra.copy(), extra.copy(), none, none
@@ -149,7 +149,7 @@ class Sandwich:
 
 def _judged(
     found: Floats, corrected: Floats, extra: Floats, expected: Floats, weights: Floats
-) -> Spread:
+) -> ContrastVariance:
     none = np.zeros_like(found)
     freedom = np.divide(expected**2, weights, out=none.copy(), where=weights > 0)
     known = (freedom >= LEAST_FREEDOM) | (expected <= 0)
@@ -157,10 +157,12 @@ def _judged(
     variance = np.maximum(corrected, 0.0)
     for place in zip(*np.nonzero(still), strict=True):
         variance[place] = _unseen_variance(float(freedom[place]), float(expected[place]))
-    return Spread(np.maximum(found, 0.0), rounded(np.sqrt(variance)), freedom, known, still)
+    return ContrastVariance(
+        np.maximum(found, 0.0), significant(np.sqrt(variance)), freedom, known, still
+    )
 
 
-def rounded(numbers: Floats) -> Floats:
+def significant(numbers: Floats) -> Floats:
     """Numbers with ten significant digits, so that those of twins are equal to the last."""
     powers = np.floor(np.log10(np.where(numbers > 0, numbers, 1.0)))
     scale = 10.0 ** (DIGITS - 1 - powers)
@@ -168,7 +170,7 @@ def rounded(numbers: Floats) -> Floats:
     return digits
 
 
-def _looked_at(spread: Spread, model: Floats, expected: float) -> Spread:
+def _looked_at(spread: ContrastVariance, model: Floats, expected: float) -> ContrastVariance:
     """The same for who looks while games go on, `model` being the variance by the model.
 
     With few deals nothing is known; and of all deals a share may be unseen that looking cannot
@@ -191,19 +193,19 @@ def _unseen_variance(freedom: float, expected: float) -> float:
     deals = freedom + 1
     unseen = 1 - SURE ** (1 / deals)
     moved = unseen * sqrt(deals * expected)
-    return float(moved / student(freedom)) ** 2
+    return float(moved / student_quantile(freedom)) ** 2
 
 
-def _parts(model: Luce, span: Span) -> Parts:
+def _parts(model: Luce, span: Span) -> CovarianceParts:
     bots, inverse = model.evidence.bots, model.inverse
     chance = chances(span.lineups, model.parameters)
-    residuals = _scatter(span, summed(span.lineups, bots, chance))
+    residuals = _scatter(span, add_by_seat(span.lineups, bots, chance))
     deal = spread(span.lineups, bots, np.ones(span.lineups.shape[1]), chance)
     if not model.seats_told:
         for matrix in (residuals, deal):
             matrix[bots:], matrix[:, bots:] = 0, 0
     leaning = inverse @ deal
-    return Parts(
+    return CovarianceParts(
         deals=span.deals,
         found=inverse @ residuals @ inverse,
         expected=span.deals * leaning @ inverse,
@@ -217,7 +219,7 @@ def _scatter(span: Span, expected: Floats) -> Floats:
     Wins are taken from a whole number near their mean first, exactly, so that little is left to
     round.
     """
-    parts = whole(len(span.lineups))
+    parts = win_units(len(span.lineups))
     near = span.totals // span.deals
     rest = (span.totals - span.deals * near).astype(float)
     crossed = np.outer(near, span.totals)

@@ -47,7 +47,7 @@ def student_tail(deviates: Floats, freedom: Floats) -> Floats:
     return np.where(t >= 0, above, 1 - above)
 
 
-def student(freedom: float, tail: float = (1 - CENTRAL) / 2) -> float:
+def student_quantile(freedom: float, tail: float = (1 - CENTRAL) / 2) -> float:
     """The number that Student's exceeds with probability `tail`; by default his 97.5% point."""
     return _quantile(float(freedom), tail)
 

@@ -9,35 +9,37 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from cantstop_arena.deals.outcomes import Results
-from cantstop_arena.ratings.covariance import Sandwich, Spread
+from cantstop_arena.deals.outcomes import TournamentTotals
+from cantstop_arena.ratings.covariance import ContrastVariance, Sandwich
 from cantstop_arena.ratings.distributions import student_tail
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.connections import Truths, fields_of
-from cantstop_arena.ratings.model.evidence import Floats, Ints, gathered
+from cantstop_arena.ratings.model.deal_clusters import heavy_freedom, intraclass_correlation
+from cantstop_arena.ratings.model.evidence import Floats, Ints, gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, Luce, maximum
-from cantstop_arena.ratings.model.sampled import alikeness, heavy_freedom
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm, letters, ranks
-from cantstop_arena.ratings.rating import Difference, Points, Ratings, points_of
+from cantstop_arena.ratings.rating import Points, Ratings, points_of
 
-__all__ = ["Difference", "Points", "Ratings", "rate"]
+__all__ = ["Points", "Ratings", "rate"]
 
 MEAN_ELO = 1500.0
 
 
-def rate(results: Results) -> Ratings:
+def rate(results: TournamentTotals) -> Ratings:
     """The ratings of a tournament's bots."""
-    evidence, order = gathered(results)
+    evidence, order = gather_evidence(results)
     model = maximum(evidence)
     expected = results.until.expected if results.until else None
-    sandwich = Sandwich(model, expected, alikeness(results, model, order))
+    sandwich = Sandwich(model, expected, intraclass_correlation(results, model, order))
     return _Rated(results, model, sandwich, order).ratings()
 
 
 class _Rated:
     """A fitted model on its way to ratings, reckoned in canonical numbers as the model is."""
 
-    def __init__(self, results: Results, model: Luce, sandwich: Sandwich, order: Ints) -> None:
+    def __init__(
+        self, results: TournamentTotals, model: Luce, sandwich: Sandwich, order: Ints
+    ) -> None:
         self.results, self.model, self.sandwich, self.order = results, model, sandwich, order
         self.names = [results.bots[bot] for bot in order]
         self.number = np.argsort(order, kind="stable")  # canonical, of the bots in their own order
@@ -95,7 +97,7 @@ class _Rated:
         contrasts[:, :bots] = np.eye(bots) - self._weights()
         return contrasts
 
-    def _points(self, spread: Spread) -> list[Points]:
+    def _points(self, spread: ContrastVariance) -> list[Points]:
         """The Elo, without the ends that no game bounds."""
         holds = np.array([self.results.anchor.get(bot, MEAN_ELO) for bot in self.names])
         zero = self._weights() @ (holds - ELO * self.strengths)
@@ -123,7 +125,7 @@ class _Rated:
         *effects, first = (points_of(point, spread, row) for row, point in enumerate(points))
         return tuple(effects), first
 
-    def _heavy(self, spread: Spread, contrasts: Floats) -> Spread:
+    def _heavy(self, spread: ContrastVariance, contrasts: Floats) -> ContrastVariance:
         """With no more degrees of freedom than deals of such weight leave."""
         if self.sandwich.expected is not None:
             return spread
@@ -131,7 +133,7 @@ class _Rated:
         most = heavy_freedom(self.results, self.model, self.order, deals, contrasts)
         return replace(spread, freedom=np.minimum(spread.freedom, np.maximum(most, 1.0)))
 
-    def _worse(self, apart: Spread) -> Floats:
+    def _worse(self, apart: ContrastVariance) -> Floats:
         """The probability that the row's bot is worse than the column's; a half if unknown."""
         upper = np.triu_indices(len(self.names), 1)
         ahead = (self.strengths[:, None] - self.strengths)[upper]
@@ -144,7 +146,7 @@ class _Rated:
         worse.T[upper] = np.where(deviate >= 0, 1 - tails, tails)
         return worse
 
-    def _told_apart(self, apart: Spread, worse: Floats) -> Truths:
+    def _told_apart(self, apart: ContrastVariance, worse: Floats) -> Truths:
         """Which pairs differ significantly, corrected for all pairs that can be compared."""
         upper = np.triu(self.together, 1) & apart.known
         chances = 2 * np.minimum(worse, worse.T)[upper]
@@ -164,7 +166,9 @@ class _Rated:
             begun += letters(told, order, signs, begun)
         return signs
 
-    def _labels(self, apart: Spread, spread: Spread) -> dict[Label, tuple[int, ...]]:
+    def _labels(
+        self, apart: ContrastVariance, spread: ContrastVariance
+    ) -> dict[Label, tuple[int, ...]]:
         model, alone = self.model, self.model.evidence.seats == 1
         everyone = np.ones(len(self.names), np.bool_)
         played = np.zeros(len(self.names), np.bool_)
@@ -184,7 +188,7 @@ class _Rated:
         return {label: self._own(which) for label, which in said.items() if which.any()}
 
 
-def _renumbered(spread: Spread, mesh: Any) -> Spread:
+def _renumbered(spread: ContrastVariance, mesh: Any) -> ContrastVariance:
     return replace(
         spread,
         variance=spread.variance[mesh],

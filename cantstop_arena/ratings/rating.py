@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from cantstop_arena.ratings.covariance import Spread
+from cantstop_arena.ratings.covariance import ContrastVariance
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.evidence import Floats
 from cantstop_arena.ratings.model.luce import ELO
@@ -30,7 +30,7 @@ class Points(msgspec.Struct, frozen=True):
 SELF = Points(0.0, 0.0, 0.0, 0.0)
 
 
-class Difference(msgspec.Struct, frozen=True):
+class RatingDifference(msgspec.Struct, frozen=True):
     """How far one bot is ahead of another, and the probability that it is the better one."""
 
     ahead: Points
@@ -63,7 +63,7 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
     labels: Mapping[Label, tuple[int, ...]]
     deals: int
     covariance: Floats
-    _apart: Spread
+    _apart: ContrastVariance
     _superior: Floats
 
     @property
@@ -99,16 +99,16 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
         """The probability that one is better than the other; None if games do not connect them."""
         return float(self._superior[one, other]) if self.met(one, other) else None
 
-    def difference(self, one: int, other: int) -> Difference | None:
+    def difference(self, one: int, other: int) -> RatingDifference | None:
         """How far one is ahead of the other; None if games do not connect them."""
         if not self.met(one, other):
             return None
         points = self.elo[one] - self.elo[other]
         ahead = points_of(points, self._apart, (one, other)) if one != other else SELF
-        return Difference(ahead, float(self._superior[one, other]))
+        return RatingDifference(ahead, float(self._superior[one, other]))
 
 
-def points_of(points: float, spread: Spread, place: int | tuple[int, int]) -> Points:
+def points_of(points: float, spread: ContrastVariance, place: int | tuple[int, int]) -> Points:
     """Points of Elo with what the spread of strengths has at that place."""
     if not spread.known[place]:
         return Points(points, None, None, None)

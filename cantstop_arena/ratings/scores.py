@@ -29,9 +29,9 @@ from math import sqrt
 import msgspec
 import numpy as np
 
-from cantstop_arena.deals.outcomes import Results, Tally
-from cantstop_arena.deals.shares import WHOLE, whole
-from cantstop_arena.ratings.distributions import student
+from cantstop_arena.deals.outcomes import Tally, TournamentTotals
+from cantstop_arena.deals.winners import WHOLE, win_units
+from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.model.evidence import Ints
 from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK, least_variance, multiplier
 
@@ -48,7 +48,7 @@ class Estimate:
     high: float | None
 
 
-class Run(msgspec.Struct, frozen=True):
+class DealRun(msgspec.Struct, frozen=True):
     """Deals with the same number of games each: sums of the parts of WHOLE won, and of squares."""
 
     deals: int
@@ -58,29 +58,29 @@ class Run(msgspec.Struct, frozen=True):
     whole: int = WHOLE
 
 
-def scores(results: Results) -> tuple[Estimate, ...]:
+def scores(results: TournamentTotals) -> tuple[Estimate, ...]:
     """Each bot's share of wins in the games it sat in."""
     return tuple(score(runs, expected_deals(results)) for runs in _runs(results))
 
 
-def expected_deals(results: Results) -> float | None:
+def expected_deals(results: TournamentTotals) -> float | None:
     """The deals that one expected to play, where one looked while games went on."""
     return results.until.expected if results.until else None
 
 
-def seat_scores(results: Results) -> tuple[Estimate, ...]:
+def seat_scores(results: TournamentTotals) -> tuple[Estimate, ...]:
     """Each seat's share of wins, whoever sat there."""
     orders = len(results.orders)
     places = range(len(results.bots), len(results.bots) + results.players)
     return tuple(
         score(
             [
-                Run(
+                DealRun(
                     stretch.deals,
                     orders * len(stretch.groups),
                     int(stretch.totals[place]),
                     int(stretch.products[place, place]),
-                    whole(results.players),
+                    win_units(results.players),
                 )
                 for stretch in results.deals.stretches
             ],
@@ -90,9 +90,9 @@ def seat_scores(results: Results) -> tuple[Estimate, ...]:
     )
 
 
-def _runs(results: Results) -> list[list[Run]]:
+def _runs(results: TournamentTotals) -> list[list[DealRun]]:
     """Of each bot the deals in which it sat."""
-    runs: list[list[Run]] = [[] for _ in results.bots]
+    runs: list[list[DealRun]] = [[] for _ in results.bots]
     orders = len(results.orders)
     for stretch in results.deals.stretches:
         groups = np.bincount(np.array(stretch.groups).ravel(), minlength=len(results.bots))
@@ -100,12 +100,12 @@ def _runs(results: Results) -> list[list[Run]]:
         for bot in np.flatnonzero(groups).tolist():
             sums = int(stretch.totals[bot]), int(own[bot])
             runs[bot].append(
-                Run(stretch.deals, orders * int(groups[bot]), *sums, whole(results.players))
+                DealRun(stretch.deals, orders * int(groups[bot]), *sums, win_units(results.players))
             )
     return runs
 
 
-def score(runs: Sequence[Run], expected: float | None = None) -> Estimate:
+def score(runs: Sequence[DealRun], expected: float | None = None) -> Estimate:
     """The share of wins in the games of some deals."""
     deals = sum(run.deals for run in runs)
     games = sum(run.deals * run.games for run in runs)
@@ -119,7 +119,7 @@ def score(runs: Sequence[Run], expected: float | None = None) -> Estimate:
     return Estimate(games, share, *interval(share, spread, deals, deals, expected))
 
 
-def _apart(run: Run, total: int, games: int) -> int:
+def _apart(run: DealRun, total: int, games: int) -> int:
     """Σ (won - score · games)² over the deals, times all games squared, to the last digit."""
     expected = total * run.games
     return (
@@ -137,7 +137,7 @@ def interval(
     """
     if deals < (2 if expected is None else FIRST_LOOK):
         return 0.0, 1.0
-    reach = student(deals - 1) if expected is None else multiplier(deals, expected)
+    reach = student_quantile(deals - 1) if expected is None else multiplier(deals, expected)
     if share in (0, 1):
         return _wilson(share, sure, reach)
     if expected is not None:
@@ -163,7 +163,7 @@ def variance(size: int, total: int, squares: int) -> float:
     return (size * squares - total**2) / (size * (size - 1))
 
 
-def crosstable(results: Results) -> tuple[tuple[Estimate | None, ...], ...]:
+def crosstable(results: TournamentTotals) -> tuple[tuple[Estimate | None, ...], ...]:
     """Each bot's score against each other bot, by number; None where there is nothing to compare.
 
     Of the games in which both sat, and of what either of the two won there, the row's bot's part:
@@ -175,7 +175,7 @@ def crosstable(results: Results) -> tuple[tuple[Estimate | None, ...], ...]:
     return tuple(tuple(_cell(results, deals, games, one, other) for other in bots) for one in bots)
 
 
-def together(results: Results) -> tuple[Ints, Ints]:
+def together(results: TournamentTotals) -> tuple[Ints, Ints]:
     """The number of deals, and of games, in which each two bots met."""
     bots = len(results.bots)
     deals, games = np.zeros((bots, bots), np.int64), np.zeros((bots, bots), np.int64)
@@ -190,7 +190,9 @@ def together(results: Results) -> tuple[Ints, Ints]:
     return deals, games
 
 
-def _cell(results: Results, deals: Ints, games: Ints, one: int, other: int) -> Estimate | None:
+def _cell(
+    results: TournamentTotals, deals: Ints, games: Ints, one: int, other: int
+) -> Estimate | None:
     pairs = results.deals.pairs
     mine, yours = int(pairs.won[one, other]), int(pairs.won[other, one])
     if one == other or mine + yours == 0:
@@ -198,7 +200,7 @@ def _cell(results: Results, deals: Ints, games: Ints, one: int, other: int) -> E
     squares = int(pairs.squares[one, other]), int(pairs.squares[other, one])
     apart = pair_spread(mine, yours, squares, int(pairs.crossed[one, other]))
     met = int(deals[one, other])
-    sure = min(float(met), (mine + yours) / whole(results.players))
+    sure = min(float(met), (mine + yours) / win_units(results.players))
     share = mine / (mine + yours)
     ends = interval(share, apart, met, sure, expected_deals(results))
     return Estimate(int(games[one, other]), share, *ends)
@@ -210,7 +212,7 @@ def pair_spread(mine: int, yours: int, squares: tuple[int, int], crossed: int) -
     return apart / (mine + yours) ** 4
 
 
-def per_game(results: Results, count: str) -> tuple[Estimate, ...]:
+def per_game(results: TournamentTotals, count: str) -> tuple[Estimate, ...]:
     """How much each bot has of a count in a game it plays alone: the mean, and Student's interval.
 
     For one seat only: with more, the sums of squares are those of all seats together.
@@ -228,5 +230,22 @@ def _mean_count(tally: Tally | None, count: str) -> Estimate:
     if games < 2:
         return Estimate(1, mean, None, None)
     spread = variance(games, total, tally.squares[count])
-    half = student(games - 1) * sqrt(spread / games)
+    half = student_quantile(games - 1) * sqrt(spread / games)
     return Estimate(tally.games, mean, mean - half, mean + half)
+
+
+def groups_with_same_rivals(games: Ints) -> list[list[int]]:
+    """The bots, grouped by whom else they met how often; `games` are those of every two bots.
+
+    Two bots are alike if each third one met both equally often, and so are all of a group.
+    """
+    groups: list[list[int]] = []
+    left = list(range(len(games)))
+    while left:
+        others = games != games[left[0]]
+        others[:, left[0]] = False
+        np.fill_diagonal(others, False)
+        same = ~others.any(axis=1)
+        groups.append([bot for bot in left if same[bot]])
+        left = [bot for bot in left if not same[bot]]
+    return groups

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import msgspec
 
-from cantstop_arena.deals.lengths import length_class
+from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.deals.counting import length_class
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import seed_of
-from cantstop_arena.documents.analysis import Analysis
-from cantstop_arena.documents.formats.records import as_json_lines
-from cantstop_arena.documents.tables.lengths import classes_of, percentile
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.game_api.game import Event
-from cantstop_arena.games.registry import game_called
-from cantstop_arena.runtime.whole_files import write_whole
-from cantstop_arena.views.game_view import GameView, view_of
+from cantstop_arena.games.registry import game_named
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.data import as_json_lines
+from cantstop_arena.tables.lengths import classes_of, percentile
+from cantstop_arena.views.default_view import GameView, view_of
 
 GAMES = "games"  # in a results folder
 TYPICAL = "typical"
@@ -25,7 +25,7 @@ Play = Callable[[tuple[str, ...], int], Sequence[Event]]
 """Plays a game of some bots, in seat order, in a deal again; no events where that is impossible."""
 
 
-class Chosen(msgspec.Struct, frozen=True):
+class Highlighted(msgspec.Struct, frozen=True):
     """A highlight: who sat where, in which deal, and what the game is remembered for.
 
     That is a number of the game's own, or the class of its length where it is typical.
@@ -50,12 +50,12 @@ class Chosen(msgspec.Struct, frozen=True):
         return remembered is None or remembered.get(self.kind) == self.how_much
 
 
-def highlights(analysis: Analysis) -> list[Chosen]:
+def highlights(analysis: Analysis) -> list[Highlighted]:
     """A typical game of the best bots, and the game's own highlights; can be one game twice."""
     return [*_typical(analysis), *_greatest(analysis)]
 
 
-def _greatest(analysis: Analysis) -> Iterator[Chosen]:
+def _greatest(analysis: Analysis) -> Iterator[Highlighted]:
     for kind in _kinds(analysis):
         found = [
             (-how_much, deal, place, seating)
@@ -65,10 +65,10 @@ def _greatest(analysis: Analysis) -> Iterator[Chosen]:
         ]
         if found:
             least, deal, _, seating = min(found)
-            yield Chosen(kind, _named(analysis, seating), deal, -least)
+            yield Highlighted(kind, _named(analysis, seating), deal, -least)
 
 
-def _typical(analysis: Analysis) -> Iterator[Chosen]:
+def _typical(analysis: Analysis) -> Iterator[Highlighted]:
     """The first game of median length of the best bots that have met.
 
     All their seatings count. Of those with such a game it is the one with the best bots in front.
@@ -85,7 +85,9 @@ def _typical(analysis: Analysis) -> Iterator[Chosen]:
     seatings = [bots for best, _, bots in played if best == played[0][0]]
     middle = percentile(classes_of(tallies[bots] for bots in seatings), 50)
     seating = next(bots for bots in seatings if middle in tallies[bots].lengths)
-    yield Chosen(TYPICAL, _named(analysis, seating), tallies[seating].lengths[middle][1], middle)
+    yield Highlighted(
+        TYPICAL, _named(analysis, seating), tallies[seating].lengths[middle][1], middle
+    )
 
 
 def _kinds(analysis: Analysis) -> list[str]:
@@ -125,28 +127,28 @@ def record_games(analysis: Analysis, folder: Path, play: Play) -> list[Path]:
 
 
 def _view(analysis: Analysis) -> GameView:
-    return view_of(game_called(analysis.results.game))
+    return view_of(game_named(analysis.results.game))
 
 
-def _is_there(game: Chosen, folder: Path, analysis: Analysis) -> bool:
+def _is_there(game: Highlighted, folder: Path, analysis: Analysis) -> bool:
     return bool(_read(game, folder, analysis))
 
 
-def _record(game: Chosen, path: Path, play: Play, view: GameView) -> bool:
+def _record(game: Highlighted, path: Path, play: Play, view: GameView) -> bool:
     events = play(game.bots, game.deal)
     if not (events and game.is_told_by(events, view)):
         return False
     path.parent.mkdir(exist_ok=True)
-    write_whole(path, as_json_lines(events))
+    write_atomically(path, as_json_lines(events))
     return True
 
 
-def recorded_games(analysis: Analysis, folder: Path) -> list[tuple[Chosen, Sequence[Event]]]:
+def recorded_games(analysis: Analysis, folder: Path) -> list[tuple[Highlighted, Sequence[Event]]]:
     """The highlights, with the records of just these that lie in the folder, or no events."""
     return [(game, _read(game, folder, analysis)) for game in highlights(analysis)]
 
 
-def _read(game: Chosen, folder: Path, analysis: Analysis) -> Sequence[Event]:
+def _read(game: Highlighted, folder: Path, analysis: Analysis) -> Sequence[Event]:
     """The events of a game's record; none where there is no record of just this game."""
     path, view = record_path(folder, game.kind), _view(analysis)
     try:
@@ -160,7 +162,7 @@ def _read(game: Chosen, folder: Path, analysis: Analysis) -> Sequence[Event]:
 @lru_cache(maxsize=8)
 def _events(game: str, path: Path, text: str) -> Sequence[Event]:
     """What a record tells; one that lies there already is asked for twice, for its page again."""
-    view = view_of(game_called(game))
+    view = view_of(game_named(game))
     return tuple(view.read_record(text.splitlines(), str(path)))
 
 

@@ -6,24 +6,24 @@ from typing import TypeAlias
 
 from msgspec.structs import asdict
 
-from cantstop_arena.deals.outcomes import TEST, Charge, Results, Tally, Until
+from cantstop_arena.deals.outcomes import TEST, FaultReport, Tally, TournamentTotals, Until
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import in_json
-from cantstop_arena.deals.shares import whole
-from cantstop_arena.documents.analysis import Analysis
-from cantstop_arena.documents.formats.model import rounded
-from cantstop_arena.documents.formats.records import records
-from cantstop_arena.documents.tables.crosstable import pairs
-from cantstop_arena.documents.tables.differences import pairs as differences
-from cantstop_arena.documents.tables.fit import fit
-from cantstop_arena.documents.tables.lineups import MANY_BOTS
-from cantstop_arena.documents.tables.predecessors import effects, following
-from cantstop_arena.documents.tables.seats import seats
-from cantstop_arena.documents.tables.standings import ELO, standings
-from cantstop_arena.documents.tables.styles import styles
+from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.model_fit.cycles import CyclicShare
-from cantstop_arena.ratings.precision import widest
 from cantstop_arena.ratings.scores import variance
+from cantstop_arena.ratings.sequential.stopping_rule import widest
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import rounded
+from cantstop_arena.tables.crosstable import pairs
+from cantstop_arena.tables.data import records
+from cantstop_arena.tables.differences import pairs as differences
+from cantstop_arena.tables.fit import fit
+from cantstop_arena.tables.lineups import MANY_BOTS
+from cantstop_arena.tables.predecessors import effects, following
+from cantstop_arena.tables.seats import seats
+from cantstop_arena.tables.standings import ELO, standings
+from cantstop_arena.tables.styles import styles
 
 Entry: TypeAlias = dict[str, object]
 SHORT = 4  # decimals, where there are very many numbers
@@ -78,7 +78,7 @@ def _luck(analysis: Analysis) -> Entry | None:
     }
 
 
-def _until(results: Results, rule: Until) -> Entry:
+def _until(results: TournamentTotals, rule: Until) -> Entry:
     """The rule that ended the games, and whether it could."""
     if rule.measure == TEST:
         return {rule.measure: "sprt", "intervals": "confidence sequences"}
@@ -226,21 +226,21 @@ def _in_order(tallies: Mapping[Group, Tally]) -> list[Group]:
     return sorted(tallies, key=lambda seating: (sorted(seating), seating))
 
 
-def _lineups(results: Results) -> list[Entry]:
+def _lineups(results: TournamentTotals) -> list[Entry]:
     return [_lineup(results, seating) for seating in _in_order(results.tallies)]
 
 
-def _lineup(results: Results, seating: Group) -> Entry:
+def _lineup(results: TournamentTotals, seating: Group) -> Entry:
     tally = results.tallies[seating]
     return {
         "seats": [results.bots[bot] for bot in seating],
         "games": tally.games,
-        "wins": [parts / whole(results.players) for parts in tally.wins],
+        "wins": [parts / win_units(results.players) for parts in tally.wins],
         "unfinished": tally.unfinished,
     }
 
 
-def _measured(results: Results) -> list[str]:
+def _measured(results: TournamentTotals) -> list[str]:
     """What the game counts, in the game's order."""
     return list(dict.fromkeys(name for tally in results.tallies.values() for name in tally.squares))
 
@@ -257,7 +257,7 @@ def _metric(analysis: Analysis, name: str) -> Entry:
     }
 
 
-def _charge(charge: Charge) -> Entry:
+def _charge(charge: FaultReport) -> Entry:
     return {**asdict(charge), "seats": list(charge.seats)}
 
 

@@ -1,6 +1,7 @@
 """A block of deals, played game by game: forfeits, retries, and what bots are charged with."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -8,24 +9,26 @@ from cantstop_arena.deals.outcomes import Block, BlockResult, Fault
 from cantstop_arena.deals.seatings import Group, lineups
 from cantstop_arena.deals.winners import packed
 from cantstop_arena.table.bot_faults import BotFault
-from cantstop_arena.table.determinism import Sample
-from cantstop_arena.table.table_base import TableBase
+from cantstop_arena.table.determinism import DeterminismCheck
+
+if TYPE_CHECKING:
+    from cantstop_arena.table.table import GameTable
 
 _TRIES = 3  # of a game in which it is doubtful who stopped a bot from answering
 
 
-def play_block(table: TableBase, block: Block, forfeits: Sequence[Fault] = ()) -> BlockResult:
+def play_block(table: "GameTable", block: Block, forfeits: Sequence[Fault] = ()) -> BlockResult:
     """Play a block's deals, each in every seating; the forfeits' games are lost unplayed."""
     table.tidy_up()
     table.group = block.group
-    sample = Sample(table, block, forfeits)
+    sample = DeterminismCheck(table, block, forfeits)
     result = _Play(table, block, forfeits).result()
     result = replace(result, irreproducible=sample.differing())
     table.after_block()
     return result
 
 
-def play_deal(table: TableBase, group: Group, deal: int) -> BlockResult:
+def play_deal(table: "GameTable", group: Group, deal: int) -> BlockResult:
     """Play one deal of a block again, on its own: bots that learn keep what they have learnt."""
     table.group = group
     return _Play(table, Block(group, deal, 1), ()).result()
@@ -34,7 +37,7 @@ def play_deal(table: TableBase, group: Group, deal: int) -> BlockResult:
 class _Play:
     """One block while it is played. Its games are numbered, deal after deal in every seating."""
 
-    def __init__(self, table: TableBase, block: Block, forfeits: Sequence[Fault]) -> None:
+    def __init__(self, table: "GameTable", block: Block, forfeits: Sequence[Fault]) -> None:
         self.table = table
         self.block = block
         self.lineups = tuple(lineups(block.group, table.orders))

@@ -7,8 +7,8 @@ from types import TracebackType
 from cantstop_arena.deals.outcomes import EXCEPTION, ILLEGAL
 from cantstop_arena.errors import GameError, Interrupted
 from cantstop_arena.game_api.answers import IllegalAnswer
-from cantstop_arena.runtime.system import short_path
-from cantstop_arena.texts import in_a_line, said_by, type_name
+from cantstop_arena.processes.system import short_path
+from cantstop_arena.texts import attribute_text, in_a_line, type_name
 
 _ARENA = str(Path(__file__).parents[1])
 _BOTS = "bots"  # folders of the package whose files are bots, as anybody's are
@@ -30,11 +30,11 @@ class RemotePlayer:
     """A player of ours that asks a bot elsewhere; it raises BotFault for what happens there."""
 
 
-class Insider:
+class TrustedPlayer:
     """A player of ours that may end the game, by raising Interrupted."""
 
 
-class Corrigible(Insider):
+class RetryingPlayer(TrustedPlayer):
     """One that is told what makes an answer illegal, and asked again: a person."""
 
     hears: Callable[[str], None]
@@ -46,7 +46,7 @@ def fault_of(error: BaseException, player: object = None) -> BotFault:
     What our own players raise on purpose is raised again, or as it is.
     """
     kind = type(error)  # an object can lie about its class
-    if isinstance(player, Insider) and issubclass(kind, Interrupted):
+    if isinstance(player, TrustedPlayer) and issubclass(kind, Interrupted):
         raise error
     if isinstance(player, RemotePlayer) and isinstance(error, BotFault):
         return error
@@ -54,12 +54,12 @@ def fault_of(error: BaseException, player: object = None) -> BotFault:
         raise error
     if issubclass(kind, IllegalAnswer):
         return BotFault(ILLEGAL, str(error))
-    return BotFault(EXCEPTION, described(error))
+    return BotFault(EXCEPTION, bot_exception_line(error))
 
 
-def described(error: BaseException) -> str:
+def bot_exception_line(error: BaseException) -> str:
     """An exception in one line, with the last place it passed in the bot's own file."""
-    told = f"{type_name(error)}: {(said_by(error, str) or 'no message')[:200]}"
+    told = f"{type_name(error)}: {(attribute_text(error, str) or 'no message')[:200]}"
     places = [(tb.tb_frame.f_code.co_filename, tb.tb_lineno) for tb in _steps(error)]
     foreign = [place for place in places if not _is_ours(place[0])]
     own = [place for place in foreign if place[0] == foreign[0][0]]

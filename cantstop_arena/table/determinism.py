@@ -3,11 +3,14 @@
 import zlib
 from collections.abc import Iterable
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from cantstop_arena.deals.outcomes import Block, Fault
 from cantstop_arena.deals.seatings import lineups
 from cantstop_arena.table.bot_faults import BotFault
-from cantstop_arena.table.table_base import TableBase
+
+if TYPE_CHECKING:
+    from cantstop_arena.table.table import GameTable
 
 _MANY = 4096  # games of compiled bots, beside which two watched ones weigh nothing
 _FAULT = "fault"
@@ -15,10 +18,10 @@ _FAULT = "fault"
 _Step = tuple[int, object]  # the seat whose answer led to it, and what can differ
 
 
-class Sample:
+class DeterminismCheck:
     """One game of a block, played before all others and again after them."""
 
-    def __init__(self, table: TableBase, block: Block, forfeits: Iterable[Fault]) -> None:
+    def __init__(self, table: "GameTable", block: Block, forfeits: Iterable[Fault]) -> None:
         self.table = table
         self.block = block
         orders = tuple(lineups(block.group, table.orders))
@@ -64,7 +67,7 @@ def _blamed(step: _Step | None, other: _Step | None, last: int) -> int:
     return other[0] if failed else step[0]
 
 
-def _worthwhile(table: TableBase, block: Block, orders: int) -> bool:
+def _worthwhile(table: "GameTable", block: Block, orders: int) -> bool:
     """Whether to sample a block. Compiled bots keep nothing, so of theirs some will do."""
     games, draw = block.deals * orders, zlib.crc32(f"{block.group}/{block.first}".encode())
     if games == 0:

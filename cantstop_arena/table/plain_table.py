@@ -1,10 +1,12 @@
 """The table of a game in plain Python: asks whoever has to answer, and keeps count."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import _exit
 from sys import getrecursionlimit
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.deals.outcomes import ILLEGAL
 from cantstop_arena.deals.seatings import Group
@@ -12,31 +14,33 @@ from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.errors import GameError, Interrupted
 from cantstop_arena.game_api.decisions import GAME_OVER, Decision
 from cantstop_arena.game_api.game import FAULT, LEFT, Deal, Event, Game, Question, Result, State
-from cantstop_arena.game_api.streams import Chance
+from cantstop_arena.game_api.streams import DealChance
 from cantstop_arena.game_api.watched import Watched
-from cantstop_arena.runtime import forked
-from cantstop_arena.table.author_errors import Mistaken, right_question, right_result
-from cantstop_arena.table.bot_faults import BotFault, Corrigible, described, fault_of
-from cantstop_arena.table.contestants import Contestant
-from cantstop_arena.table.plain_books import PlainBooks, counted
-from cantstop_arena.table.table import Table
-from cantstop_arena.table.table_base import NO_ANSWER
+from cantstop_arena.processes import system
+from cantstop_arena.table.block_tally import PlainTally, count_by_seat
+from cantstop_arena.table.bot_faults import BotFault, RetryingPlayer, bot_exception_line, fault_of
+from cantstop_arena.table.seated_bot import SeatedBot
+from cantstop_arena.table.table import NO_ANSWER, GameTable
+
+if TYPE_CHECKING:
+    from cantstop_arena.deals.counting import Counts
+    from cantstop_arena.game_api.decisions import Decision
 
 _MAKING = 1  # what a bot is asked for that is made anew: shown as the first decision
 
 
-class PlainTable(Table):
+class PlainTable(GameTable):
     """A table at which a game's `State` says what is asked, and what comes of the answers."""
 
     def __init__(
-        self, game: Game, rules: Any, contestants: Sequence[Contestant], players: int, seed: Seed
+        self, game: Game, rules: Any, contestants: Sequence[SeatedBot], players: int, seed: Seed
     ) -> None:
         super().__init__(game, rules, contestants, players, seed)
         self.decisions = game.decisions
         self._numbers = {name: number for number, name in enumerate(game.functions, start=1)}
         self._watched = Watched()
-        self._origin = forked.origin()
-        self._chance = Chance(bits_of(seed), 0)
+        self._origin = system.origin()
+        self._chance = DealChance(bits_of(seed), 0)
         self._deal = 0
         self._state: State | None = None
         self._seat = 0
@@ -66,7 +70,7 @@ class PlainTable(Table):
 
     def begin(self, deal: int) -> None:
         self._deal = deal
-        self._chance = Chance(bits_of(self.seed), deal)
+        self._chance = DealChance(bits_of(self.seed), deal)
         self._state, self.loser, self._happened = None, None, []
         self.asked = [0] * len(self.seats)
         self._shown.clear()
@@ -79,7 +83,7 @@ class PlainTable(Table):
             state = self._begun()
             if answers != NO_ANSWER:
                 self._happened += state.answer(answers)
-            return right_question(state.question(), self.decisions, len(self.seats))
+            return checked_question(state.question(), self.decisions, len(self.seats))
 
     def _begun(self) -> State:
         """The game that is played; it begins when it is asked for first."""
@@ -97,13 +101,13 @@ class PlainTable(Table):
         except Exception as error:
             names = ", ".join(self.contestants[bot].name for bot in self.seats)
             told = f"{self.game.title} fails in deal {self._deal} ({names})"
-            what = str(error) if isinstance(error, Mistaken) else described(error)
+            what = str(error) if isinstance(error, GameAuthorError) else bot_exception_line(error)
             raise GameError(f"{told}: {what}") from error
 
     def result(self) -> Result:
         """What came of the game."""
         with self._game_at_work():
-            return right_result(self._begun().result(), self.game.counts, len(self.seats))
+            return checked_result(self._begun().result(), self.game.counts, len(self.seats))
 
     def winners(self, result: Result) -> tuple[int, ...]:
         """The winning seats: all but the one that has lost by a fault, if one has."""
@@ -138,7 +142,7 @@ class PlainTable(Table):
             if complaint is None:
                 self.asked[seat] += not (answer is None and decision.optional)
                 return answer
-            if not isinstance(player, Corrigible):
+            if not isinstance(player, RetryingPlayer):
                 raise BotFault(ILLEGAL, f"{decision.name}: {complaint}")
             player.hears(complaint)
 
@@ -197,11 +201,14 @@ class PlainTable(Table):
     def _ended(self, result: Result, winners: Sequence[int], reason: str) -> Event:
         length = self.game.counts.length
         with self._game_at_work():
-            told = {length: sum(counted(self, result)[length]), **self._begun().ending(result)}
+            told = {
+                length: sum(count_by_seat(self, result)[length]),
+                **self._begun().ending(result),
+            }
         return {"event": "end", **told, "winners": [*winners], "reason": reason}
 
-    def books(self, deals: int) -> PlainBooks:
-        return PlainBooks(self, deals)
+    def books(self, deals: int) -> PlainTally:
+        return PlainTally(self, deals)
 
     def key_of_bot(self, seat: int) -> int:
         return self._chance.key_of_bot(seat)
@@ -209,7 +216,7 @@ class PlainTable(Table):
     # Watchers
 
     def settle_in(self, memory: Any) -> None:
-        self._origin = forked.origin()
+        self._origin = system.origin()
         self._watched.move_to(memory)
 
     def play_by(self, rules: Any, players: int, memory: Any) -> None:
@@ -245,8 +252,80 @@ class PlainTable(Table):
         return self.group[self._watched.position % len(self.group)]
 
     def warm_up(self) -> None:
-        self._origin = forked.origin()  # a table may have been made before its process was forked
+        self._origin = system.origin()  # a table may have been made before its process was forked
         try:
             self.game.prepare(self.rules, len(self.orders[0]))
         except Exception as error:
-            raise GameError(f"{self.game.title} fails to prepare: {described(error)}") from error
+            raise GameError(
+                f"{self.game.title} fails to prepare: {bot_exception_line(error)}"
+            ) from error
+
+
+class GameAuthorError(Exception):
+    """A game does what no game may do."""
+
+
+def checked_question(
+    question: Question | None, decisions: Mapping[str, Decision], players: int
+) -> Question | None:
+    """The question, if it can be asked."""
+    if question is None:
+        return None
+    if not isinstance(question, Question):
+        raise GameAuthorError(f"question() must return a Question or None, not {question!r:.60}")
+    decision = decisions.get(question.decision)
+    if decision is None:
+        known = ", ".join(decisions)
+        raise GameAuthorError(f"no hook is called {question.decision!r:.60}; hooks are {known}")
+    _check_seats("views", question.views, players)
+    if decision.has_moves != (question.moves is not None):
+        needs = "needs moves" if decision.has_moves else "has no parameter moves, but got some"
+        raise GameAuthorError(f"{question.decision} {needs}")
+    if question.moves is not None:
+        _check_moves(question.views, question.moves)
+    return question
+
+
+def _check_seats(what: str, seats: Any, players: int) -> None:
+    if not isinstance(seats, Mapping) or not seats:
+        raise GameAuthorError(f"{what} of a Question must say by seat what each is shown")
+    for seat in seats:
+        if type(seat) is not int or not 0 <= seat < players:
+            raise GameAuthorError(
+                f"{what} of a Question name seat {seat!r:.20}; seats are 0 to {players - 1}"
+            )
+
+
+def _check_moves(views: Collection[int], moves: Mapping[int, Sequence[Any]]) -> None:
+    for seat in views:
+        if not moves.get(seat):
+            raise GameAuthorError(f"seat {seat} is asked to choose, but has no moves")
+
+
+def checked_result(result: Result, counts: Counts, players: int) -> Result:
+    """The result, if it can be one of a game with so many seats."""
+    if not isinstance(result, Result):
+        raise GameAuthorError(f"result() must return a Result, not {result!r:.60}")
+    wrong = [seat for seat in result.winners if type(seat) is not int or not 0 <= seat < players]
+    if wrong or len({*result.winners}) != len(result.winners):
+        raise GameAuthorError(
+            f"winners {[*result.winners]!r:.60} are no seats; they are 0 to {players - 1}"
+        )
+    _check_wholes("points", result.points, players)
+    _check_wholes("ranks", result.ranks, players)
+    for name, values in result.counts.items():
+        if name not in counts.names:
+            raise GameAuthorError(
+                f"the result counts {name!r}, which is none of the names of its Counts"
+            )
+        _check_wholes(f"the count {name}", values, players)
+    return result
+
+
+def _check_wholes(what: str, values: Sequence[int], players: int) -> None:
+    """Whole numbers, NumPy's too, one for each seat, or none at all."""
+    if len(values) not in (0, players) or any(not hasattr(one, "__index__") for one in values):
+        shown = f"{list(values)!r:.60}"
+        raise GameAuthorError(
+            f"{what} must be a whole number for each of {players} seats, not {shown}"
+        )

@@ -7,7 +7,7 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.game_api.game import Event
 from cantstop_arena.table.bot_faults import BotFault
-from cantstop_arena.table.table import Table
+from cantstop_arena.table.table import GameTable
 
 
 class Complaint(NamedTuple):
@@ -23,7 +23,7 @@ class Complaint(NamedTuple):
 
 
 def record(
-    table: Table, seats: Group, deal: int, complain: Callable[[Complaint], None] | None = None
+    table: GameTable, seats: Group, deal: int, complain: Callable[[Complaint], None] | None = None
 ) -> Iterator[Event]:
     """Play one game and yield its events: the opening, what happens, the end.
 
@@ -41,7 +41,7 @@ def record(
     yield table.ending()
 
 
-def opening(table: Table, seats: Group, deal: int) -> Event:
+def opening(table: GameTable, seats: Group, deal: int) -> Event:
     """The first line of a record."""
     return {
         "event": "game",

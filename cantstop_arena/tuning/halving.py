@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.tuning.evolution import Numbers, Scores
+from cantstop_arena.tuning.cma_search import Numbers, Scores
 
 ROUNDS = 4
 MOST_NUMBERS = 3
@@ -64,7 +64,7 @@ class Curve(msgspec.Struct, frozen=True):
     halves: Numbers
 
 
-class Peak(msgspec.Struct, frozen=True):
+class Optimum(msgspec.Struct, frozen=True):
     """The best point by the fitted quadratic, its score, and an interval (95 %) for each number.
 
     There is a curve for each number, and for each choice.
@@ -78,7 +78,7 @@ class Peak(msgspec.Struct, frozen=True):
     curves: tuple[Curve, ...]
 
 
-def search(scores_of: Scores, ranges: Sequence[Range], deals: int, seed: int) -> Peak:
+def search(scores_of: Scores, ranges: Sequence[Range], deals: int, seed: int) -> Optimum:
     """Find the best point within the ranges, in about so many deals.
 
     Raises UsageError for too many numbers, or too few deals.
@@ -106,7 +106,7 @@ def _halve(scores_of: Scores, trials: Sequence[Trial], deals: int) -> None:
         left = sorted(left, key=lambda trial: -trial.score)[: max(2, (len(left) + 1) // 2)]
 
 
-def _peak(trials: Sequence[Trial], ranges: Sequence[Range], seed: int) -> Peak:
+def _peak(trials: Sequence[Trial], ranges: Sequence[Range], seed: int) -> Optimum:
     grid = list(product(*(one.levels(_fine(one, len(ranges))) for one in ranges)))
     terms = _terms(np.array(grid), ranges)
     tried = _terms(np.array([trial.point for trial in trials]), ranges)
@@ -129,7 +129,7 @@ def _peak(trials: Sequence[Trial], ranges: Sequence[Range], seed: int) -> Peak:
         return Curve(values, along @ fitted, _WIDTH * errors)
 
     curves = tuple(map(curve, range(len(ranges))))
-    return Peak(point, float(terms[best] @ fitted), low, high, tuple(trials), curves)
+    return Optimum(point, float(terms[best] @ fitted), low, high, tuple(trials), curves)
 
 
 def _fine(one: Range, numbers: int) -> int:

@@ -4,19 +4,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cantstop_arena.games.cubus import events
-from cantstop_arena.games.cubus.bots.strategies import BOTS, Bot
-from cantstop_arena.games.cubus.builds.build import Table
-from cantstop_arena.games.cubus.builds.cards import NONE, counted
+from cantstop_arena.games.cubus.bots.strategies import BOTS, Strategy
+from cantstop_arena.games.cubus.builds.build import TableCards
+from cantstop_arena.games.cubus.builds.cards import NONE, cards_from_text
 from cantstop_arena.games.cubus.builds.piles import parse
-from cantstop_arena.games.cubus.chance import Keys, hashed
-from cantstop_arena.games.cubus.choices.view import View
+from cantstop_arena.games.cubus.chance import CubusKeys, decks_of_deal
+from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
 from cantstop_arena.games.cubus.events import Event
-from cantstop_arena.games.cubus.play.play import play
-from cantstop_arena.games.cubus.play.records import Record
-from cantstop_arena.games.cubus.play.state import State
+from cantstop_arena.games.cubus.records import Record
 from cantstop_arena.games.cubus.rules import LEAFLET, RuleSet, derive
+from cantstop_arena.games.cubus.state import CubusState, play_bots
 
-Played = tuple[State, list[Event]]
+Played = tuple[CubusState, list[Event]]
 
 
 def played(rules: RuleSet, names: Sequence[str], deal: int = 0) -> Played:
@@ -24,9 +23,9 @@ def played(rules: RuleSet, names: Sequence[str], deal: int = 0) -> Played:
     return played_by(rules, [BOTS[name] for name in names], deal)
 
 
-def played_by(rules: RuleSet, bots: Sequence[Bot], deal: int = 0) -> Played:
+def played_by(rules: RuleSet, bots: Sequence[Strategy], deal: int = 0) -> Played:
     """A game of any bots that obeys C1."""
-    state, happened = play(rules, bots, hashed(1987, deal, len(bots)))
+    state, happened = play_bots(rules, bots, decks_of_deal(1987, deal, len(bots)))
     assert_worth(rules, len(bots), happened)
     return state, happened
 
@@ -53,24 +52,26 @@ def ruled(**changes: Any) -> RuleSet:
     return derive(LEAFLET, changes)
 
 
-def keys(deals: int, players: int, seed: int = 1987) -> list[Keys]:
+def keys(deals: int, players: int, seed: int = 1987) -> list[CubusKeys]:
     """The keys of so many deals."""
-    return [hashed(seed, deal, players).keys for deal in range(deals)]
+    return [decks_of_deal(seed, deal, players).keys for deal in range(deals)]
 
 
-def answering(answers: Mapping[str, object]) -> Bot:
+def answering(answers: Mapping[str, object]) -> Strategy:
     """A bot that always answers the same to each thing asked, and else passes."""
 
-    def given(asked: str) -> Callable[[View], Any]:
+    def given(asked: str) -> Callable[[CubusBotView], Any]:
         return lambda view: answers.get(view.asked)
 
-    return Bot("answering", given("build"), given("knock"), given("take"))
+    return Strategy("answering", given("build"), given("knock"), given("take"))
 
 
-def seen(pile: str, hand: str, opened: Sequence[tuple[int, int]] = (), **changes: Any) -> View:
+def seen(
+    pile: str, hand: str, opened: Sequence[tuple[int, int]] = (), **changes: Any
+) -> CubusBotView:
     """What a bot sees on its own turn with a pile on the table and cards in hand."""
-    state = State(ruled(**changes), 2, hashed(1, 1, 2))
-    cards = counted(hand)
+    state = CubusState(ruled(**changes), 2, decks_of_deal(1, 1, 2))
+    cards = cards_from_text(hand)
     return state.view(0)._replace(
-        table=Table(parse(pile), tuple(opened)), hand=cards, hands=(cards, NONE)
+        table=TableCards(parse(pile), tuple(opened)), hand=cards, hands=(cards, NONE)
     )

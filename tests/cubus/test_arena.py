@@ -12,34 +12,34 @@ from cantstop_arena.game_api.game import Event
 from cantstop_arena.games.cubus.bots.strategies import BOTS
 from cantstop_arena.games.cubus.builds.build import Build
 from cantstop_arena.games.cubus.builds.piles import parse
-from cantstop_arena.games.cubus.choices.view import View
+from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
 from cantstop_arena.games.cubus.game import GAME
-from cantstop_arena.games.cubus.play.kernel_table import KernelTable
+from cantstop_arena.games.cubus.kernel_table import KernelTable
 from cantstop_arena.games.cubus.rules import LEAFLET, NAMED, RuleSet, derive
 from cantstop_arena.hookspecs import BotFunctions
-from cantstop_arena.table.contestants import Contestant
 from cantstop_arena.table.plain_table import PlainTable
 from cantstop_arena.table.recording import record
+from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.views.cubus.scenes import scenes
-from cantstop_arena.views.game_view import view_of
+from cantstop_arena.views.default_view import view_of
 from cubus.games import seen
 from cubus.naive.referee import referee
 
 
-def contestant(name: str) -> Contestant:
+def contestant(name: str) -> SeatedBot:
     """A baseline bot."""
     bot = BOTS[name]
     functions = {"build": bot.build} | ({"knock": bot.knock} if bot.knock else {})
-    return Contestant(name, BotFunctions(**functions), name)
+    return SeatedBot(name, BotFunctions(**functions), name)
 
 
-def answering(**answers: Any) -> Contestant:
+def answering(**answers: Any) -> SeatedBot:
     """A bot that always answers the same to each thing asked."""
     given = {hook: lambda view, answer=answer: answer for hook, answer in answers.items()}
-    return Contestant("answering", BotFunctions(**given), "answering")
+    return SeatedBot("answering", BotFunctions(**given), "answering")
 
 
-def told(rules: RuleSet, bots: Sequence[Contestant], deal: int = 0) -> list[Event]:
+def told(rules: RuleSet, bots: Sequence[SeatedBot], deal: int = 0) -> list[Event]:
     """The record of a game, as a file has it."""
     table = KernelTable(GAME, rules, bots, len(bots), 1987)
     lines = [json.dumps(event) for event in record(table, tuple(range(len(bots))), deal)]
@@ -122,7 +122,7 @@ def test_a_program_sees_the_same() -> None:
     """A view comes back from JSON with helpers that find the same."""
     view = seen("22/21@0,0", "TLRO", [(1, 1)])
     line = json.dumps(GAME.codec.view_as_json(view))
-    back = GAME.codec.view_from_json(View, json.loads(line), view.rules, view.random)
+    back = GAME.codec.view_from_json(CubusBotView, json.loads(line), view.rules, view.random)
     assert back == view
     assert back.targets() == view.targets() != []
 

@@ -9,15 +9,14 @@ import pytest
 
 from cantstop_arena.games.cubus.builds.build import (
     Build,
-    Table,
-    carried,
-    judge,
+    TableCards,
+    build_result,
+    carry_open_cards,
     places_for_open,
 )
-from cantstop_arena.games.cubus.builds.cards import counted
+from cantstop_arena.games.cubus.builds.cards import cards_from_text
 from cantstop_arena.games.cubus.builds.pictures import Picture, picture, pile_in
 from cantstop_arena.games.cubus.builds.piles import IllegalBuild, parse
-from cantstop_arena.games.cubus.choices.nearby import nearby
 from cantstop_arena.games.cubus.choices.takedown import (
     Where,
     freed,
@@ -25,7 +24,12 @@ from cantstop_arena.games.cubus.choices.takedown import (
     take_build,
     takes,
 )
-from cantstop_arena.games.cubus.choices.targets import for_build, targets, targets_unboxed
+from cantstop_arena.games.cubus.choices.targets import (
+    for_build,
+    nearby,
+    targets,
+    targets_without_box,
+)
 from cantstop_arena.games.cubus.rules import LEAFLET, RuleSet, derive
 
 Case = dict[str, Any]
@@ -43,8 +47,8 @@ def cells(listed: list[list[int]]) -> tuple[tuple[int, int], ...]:
     return tuple((x, y) for x, y in listed)
 
 
-def table(case: Case) -> Table:
-    return Table(parse(case["pile"]), cells(case["open"]))
+def table(case: Case) -> TableCards:
+    return TableCards(parse(case["pile"]), cells(case["open"]))
 
 
 def rules(case: Case) -> RuleSet:
@@ -65,10 +69,11 @@ def named(case: Case) -> str:
 
 @pytest.mark.parametrize("case", of("position"), ids=named)
 def test_targets_and_their_order(case: Case) -> None:
-    wanted = for_build(table(case), counted(case["hand"]), rules(case))
+    wanted = for_build(table(case), cards_from_text(case["hand"]), rules(case))
     where = box(case)
     found = [
-        list(t) for t in (targets_unboxed(wanted) if where == "none" else targets(wanted, where))
+        list(t)
+        for t in (targets_without_box(wanted) if where == "none" else targets(wanted, where))
     ]
     assert len(found) == case["count"]
     if "builds" in case:
@@ -81,7 +86,7 @@ def test_targets_and_their_order(case: Case) -> None:
 
 @pytest.mark.parametrize("case", [c for c in of("position") if "nearby" in c], ids=named)
 def test_nearby_targets_are_targets(case: Case) -> None:
-    wanted = for_build(table(case), counted(case["hand"]), rules(case))
+    wanted = for_build(table(case), cards_from_text(case["hand"]), rules(case))
     found = nearby(wanted)
     assert len(found) == case["nearby"]
     for target in found:
@@ -92,21 +97,21 @@ def judge_as(case: Case, pile: str, least: int) -> int:
     """Points of a target with its first possible open cards, by the check of builds."""
     before, target = table(case), parse(pile)
     new = places_for_open(before, target, rules(case).swap)[:least]
-    made = carried(before, target, new)
-    return judge(before, counted(case["hand"]), made, rules(case)).points
+    made = carry_open_cards(before, target, new)
+    return build_result(before, cards_from_text(case["hand"]), made, rules(case)).points
 
 
 @pytest.mark.parametrize("case", of("illegal"), ids=named)
 def test_an_illegal_build_names_the_first_rule_it_breaks(case: Case) -> None:
     with pytest.raises(IllegalBuild) as refused:
-        judge(table(case), counted(case["hand"]), build(case), rules(case))
+        build_result(table(case), cards_from_text(case["hand"]), build(case), rules(case))
     assert refused.value.rule == case["breaks"]
     assert str(refused.value).startswith(f"R{case['breaks']}: ")
 
 
 @pytest.mark.parametrize("case", of("legal"), ids=named)
 def test_a_legal_build_scores_and_leaves_a_hand(case: Case) -> None:
-    built = judge(table(case), counted(case["hand"]), build(case), rules(case))
+    built = build_result(table(case), cards_from_text(case["hand"]), build(case), rules(case))
     assert (built.points, built.hand.text()) == (case["points"], case["hand_after"])
 
 

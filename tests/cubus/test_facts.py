@@ -10,7 +10,7 @@ from cantstop_arena.games.cubus.counts import count
 from cantstop_arena.games.cubus.engine.bound import most_crates
 from cantstop_arena.games.cubus.engine.kernel import play_all
 from cantstop_arena.games.cubus.engine.library import build, library, shape_text
-from cantstop_arena.games.cubus.engine.unboxed import Limits, piles
+from cantstop_arena.games.cubus.engine.search_unlimited import Limits, piles
 from cantstop_arena.games.cubus.rules import LEAFLET, NAMED, Box, RuleSet
 from cubus.games import keys, played, ruled, seen
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from cantstop_arena.games.cubus import events
-from cantstop_arena.games.cubus.bots.strategies import BOTS, Bot, greedy
+from cantstop_arena.games.cubus.bots.strategies import BOTS, Strategy, greedy
 from cantstop_arena.games.cubus.builds.build import Build
-from cantstop_arena.games.cubus.chance import hashed, unshuffled
+from cantstop_arena.games.cubus.chance import decks_of_deal, unshuffled
 from cantstop_arena.games.cubus.counts import count
 from cantstop_arena.games.cubus.engine.kernel import fast, play_all
-from cantstop_arena.games.cubus.play.records import RecordError, read, verified, written
-from cantstop_arena.games.cubus.play.state import State
+from cantstop_arena.games.cubus.records import RecordError, read, record_text, replay_record
 from cantstop_arena.games.cubus.rules import LEAFLET, NAMED, RuleSet
+from cantstop_arena.games.cubus.state import CubusState
 from cubus.games import answering, keys, played, played_by, recorded, ruled, seen
 
 MIXES: list[Mapping[str, Any]] = [
@@ -41,9 +41,9 @@ def test_games_of_every_kind_come_to_an_end_and_back_from_their_record(
     changes: Mapping[str, Any], names: list[str]
 ) -> None:
     record = recorded(ruled(**changes), names)
-    text = written(record)
+    text = record_text(record)
     assert read(text) == record
-    assert verified(read(text)).result().end == record.events[-1]
+    assert replay_record(read(text)).result().end == record.events[-1]
     assert all(json.loads(line) for line in text.splitlines())
 
 
@@ -84,7 +84,7 @@ WRONG = answering({"knock": Build("1@0,0")})  # which brings nothing
 
 
 def test_a_wrong_knock_pays_all_others() -> None:
-    state = State(ruled(wrong_knock=3), 3, hashed(1, 1, 3))
+    state = CubusState(ruled(wrong_knock=3), 3, decks_of_deal(1, 1, 3))
     state.answer({0: None})
     assert state.question() == ("knock", (1, 2))
     heard = state.answer({1: Build("11@0,0", ((0, 0),)), 2: None})
@@ -103,7 +103,7 @@ def test_games_of_nothing_but_passes_and_wrong_knocks_end() -> None:
 
 
 def test_a_right_knock_scores_for_the_knocker_and_spends_the_passers_cards() -> None:
-    knocker = Bot("knocker", lambda view: None, greedy)
+    knocker = Strategy("knocker", lambda view: None, greedy)
     state, happened = played_by(LEAFLET, [PASSER, knocker])
     knocks = [event for event in happened if isinstance(event, events.Knocked)]
     assert knocks and all(event.right and event.seat == 1 for event in knocks)
@@ -146,7 +146,7 @@ def test_what_is_no_build_is_a_fault_whenever_it_is_answered(asked: str, answer:
 
 
 def test_who_leaves_ends_the_game_without_a_winner() -> None:
-    state = State(LEAFLET, 2, hashed(1, 1, 2))
+    state = CubusState(LEAFLET, 2, decks_of_deal(1, 1, 2))
     state.answer({0: None})
     (end,) = state.leave()
     assert end == events.Ended(0, (0, 0), None, (), "left")
@@ -161,7 +161,7 @@ def test_the_poorest_builds_with_the_pool_until_it_passes() -> None:
 
 
 def test_of_equal_builds_with_the_pool_only_one_is_made() -> None:
-    lazy = Bot("lazy", lambda view: greedy(view) if view.asked == "ending" else None)
+    lazy = Strategy("lazy", lambda view: greedy(view) if view.asked == "ending" else None)
     state, happened = played_by(ruled(ending="best"), [lazy, lazy, lazy])
     endings = [event for event in happened if isinstance(event, events.Ending)]
     assert len(endings) == 1
@@ -197,6 +197,6 @@ BROKEN = [
 
 @pytest.mark.parametrize(("broken", "complaint"), BROKEN, ids=[text for _, text in BROKEN])
 def test_a_record_that_is_wrong_is_refused_with_a_sentence(broken: Any, complaint: str) -> None:
-    lines = written(recorded(LEAFLET, ["greedy", "hasty"])).splitlines()
+    lines = record_text(recorded(LEAFLET, ["greedy", "hasty"])).splitlines()
     with pytest.raises(RecordError, match=complaint):
-        verified(read("\n".join(broken(lines))))
+        replay_record(read("\n".join(broken(lines))))

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from cantstop_arena.cli import main
 from cantstop_arena.games.cubus.game import GAME
-from cantstop_arena.games.cubus.play.kernel_table import KernelTable
+from cantstop_arena.games.cubus.kernel_table import KernelTable
 from cantstop_arena.games.cubus.rules import LEAFLET
 from cantstop_arena.table.recording import record
 from cubus.test_arena import contestant

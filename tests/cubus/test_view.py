@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from cantstop_arena.errors import RulesError, UsageError
 from cantstop_arena.games.cubus.builds.build import Build
-from cantstop_arena.games.cubus.builds.cards import Cards, counted
+from cantstop_arena.games.cubus.builds.cards import Cards, cards_from_text
 from cantstop_arena.games.cubus.builds.piles import IllegalBuild, parse
 from cantstop_arena.games.cubus.rules import LEAFLET, NAMED, derive
 from cubus.games import seen
@@ -49,7 +49,7 @@ def test_sliding_leaves_the_picture_and_carries_open_cards_along() -> None:
 def test_what_a_build_and_a_target_leave() -> None:
     view = seen("1@0,0", "OLL")
     after = view.after(Build("1/1@0,0", ((0, 1),)))
-    assert after == (2, Cards(1, 1, 2, 1), counted("L"))
+    assert after == (2, Cards(1, 1, 2, 1), cards_from_text("L"))
     assert view.cards("1/1@0,0") == after
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli import completing
+from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
 
 
@@ -17,7 +17,7 @@ def _a_number(context: click.Context, parameter: click.Parameter, seconds: float
 
 
 @click.command(short_help="Measure how many games a second bots play.")
-@click.argument("names", nargs=-1, metavar="[BOT]...", shell_complete=completing.bots)
+@click.argument("names", nargs=-1, metavar="[BOT]...", shell_complete=shell_complete.bots)
 @click.option(
     "--seconds",
     type=click.FloatRange(0.1, 600),
@@ -34,9 +34,9 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
     """
     from tabulate import tabulate
 
-    from cantstop_arena.check.twins import outlook
+    from cantstop_arena.check.compiled_version import compile_hint
     from cantstop_arena.errors import BotError
-    from cantstop_arena.tournament.speed import measured
+    from cantstop_arena.tournaments.speed import measure_isolated
 
     catalogue = catalogue_for(bots_folder, game_name)
     asked = names or [spec.name for spec in catalogue.everything()[0]]
@@ -44,8 +44,8 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
     for name in asked:
         try:
             bot = catalogue.find(name)
-            speed = measured(catalogue, bot, seconds)
-            hints += [f"{name}: {told}"] if (told := outlook(catalogue, bot)) else []
+            speed = measure_isolated(catalogue, bot, seconds)
+            hints += [f"{name}: {told}"] if (told := compile_hint(catalogue, bot)) else []
         except BotError as error:
             if names:
                 raise

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from cantstop_arena.cli import completing
+from cantstop_arena.cli import shell_complete as completing
 from cantstop_arena.cli.commands.bots_check import check
 from cantstop_arena.cli.commands.bots_compile import compile_bot
 from cantstop_arena.cli.commands.bots_new import new
 from cantstop_arena.cli.options import bots_option, catalogue_for
-from cantstop_arena.runtime.system import short_path
+from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import in_a_line
 
 if TYPE_CHECKING:
-    from cantstop_arena.bot_sources.bot_specs import Description
-    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.bots.known_bot import BotDescription
 
 
 class BotGroup(click.Group):
@@ -78,7 +78,7 @@ def _list(as_json: bool, bots_folder: Path, game_name: str | None) -> None:
 
 def _show(name: str, as_json: bool, game_name: str | None, bots_folder: Path) -> None:
     """One bot, by its name, whatever it plays."""
-    from cantstop_arena.bot_sources.showing import described
+    from cantstop_arena.bots.bot_text import bot_text
 
     catalogues = _catalogues(bots_folder, game_name)
     playing = (one for one in catalogues if one.has(name) or one.file_of(name))
@@ -87,19 +87,19 @@ def _show(name: str, as_json: bool, game_name: str | None, bots_folder: Path) ->
     if as_json:
         click.echo(json.dumps(_row(bot), indent=2))
     else:
-        click.echo(described(bot, catalogue.game), nl=False)
+        click.echo(bot_text(bot, catalogue.game), nl=False)
 
 
 def _catalogues(bots_folder: Path, game_name: str | None) -> "list[Catalogue]":
     """Of one game, or of all."""
-    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.bots.catalogue import Catalogue
 
     if game_name is not None:
         return [catalogue_for(bots_folder, game_name)]
     return Catalogue(bots_folder).of_all_games()
 
 
-def _row(bot: "Description") -> dict[str, Any]:
+def _row(bot: "BotDescription") -> dict[str, Any]:
     origin = str(bot.path or bot.origin)
     return {
         "name": bot.name,
@@ -111,11 +111,11 @@ def _row(bot: "Description") -> dict[str, Any]:
     }
 
 
-def _lane(bot: "Description") -> str:
+def _lane(bot: "BotDescription") -> str:
     """Its lane, and what is known of the other one."""
-    from cantstop_arena.check.twins import noted_factor
+    from cantstop_arena.check.compiled_version import stored_speedup
 
-    factor = noted_factor(bot)
+    factor = stored_speedup(bot)
     return f"{bot.lane} ({factor} as fast compiled)" if factor else bot.lane
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cantstop_arena.cli import completing
+from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
 from cantstop_arena.errors import BotError, UsageError
 
 if TYPE_CHECKING:
-    from cantstop_arena.bot_sources.bot_specs import Description
-    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.bots.known_bot import BotDescription
     from cantstop_arena.check.findings import Finding
 
 
@@ -26,7 +26,7 @@ def _finite(context: click.Context, parameter: click.Parameter, seconds: float) 
 
 
 @click.command(short_help="Look at the bots of a file closely.")
-@click.argument("file", shell_complete=completing.bots)
+@click.argument("file", shell_complete=shell_complete.bots)
 @game_option
 @bots_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
@@ -47,8 +47,8 @@ def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: fl
     """
     from msgspec.structs import asdict
 
+    from cantstop_arena.check.check_run import BotCheck
     from cantstop_arena.check.findings import WRONG
-    from cantstop_arena.check.supervisor import BotCheck
 
     target, catalogue = _target(file), catalogue_for(bots_folder, game_name)
     check = BotCheck(target, catalogue, limit)
@@ -75,8 +75,8 @@ def _with_other_lane(
     findings: "Iterator[Finding]", target: Path | str, catalogue: "Catalogue"
 ) -> "Iterator[Finding]":
     """The findings, and what plain bots would gain by being compiled, if nothing is wrong."""
+    from cantstop_arena.check.compiled_version import compile_hint
     from cantstop_arena.check.findings import NOTE, WRONG, Finding
-    from cantstop_arena.check.twins import outlook
 
     is_wrong = False
     for finding in findings:
@@ -85,11 +85,11 @@ def _with_other_lane(
     if is_wrong:
         return
     for bot in _described(target, catalogue):
-        if told := outlook(catalogue, bot):
+        if told := compile_hint(catalogue, bot):
             yield Finding(NOTE, "compiled", told, bot.name)
 
 
-def _described(target: Path | str, catalogue: "Catalogue") -> "Sequence[Description]":
+def _described(target: Path | str, catalogue: "Catalogue") -> "Sequence[BotDescription]":
     """The bots that were looked at; none of a file that plays another game."""
     if not isinstance(target, Path):
         return [catalogue.find(target)]

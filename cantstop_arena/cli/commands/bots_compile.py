@@ -5,19 +5,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cantstop_arena.cli import completing
+from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.commands.bots_new import write_new
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
 from cantstop_arena.errors import BotError, UsageError
-from cantstop_arena.runtime.system import short_path
+from cantstop_arena.processes.system import short_path
 
 if TYPE_CHECKING:
-    from cantstop_arena.bot_sources.bot_specs import Description
-    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.bots.known_bot import BotDescription
 
 
 @click.command("compile", short_help="Write the compiled version of a plain bot.")
-@click.argument("name", shell_complete=completing.bots)
+@click.argument("name", shell_complete=shell_complete.bots)
 @game_option
 @bots_option
 def compile_bot(name: str, game_name: str, bots_folder: Path) -> None:
@@ -25,8 +25,8 @@ def compile_bot(name: str, game_name: str, bots_folder: Path) -> None:
 
     Both play the same games first. Where they do not, or it does not compile, nothing is written.
     """
-    from cantstop_arena.bot_sources.bot_files import read_source
-    from cantstop_arena.bot_sources.compiled_source import compiled_text
+    from cantstop_arena.bots.bot_files import read_source
+    from cantstop_arena.check.compiled_version import compiled_text
 
     catalogue = catalogue_for(bots_folder, game_name)
     bot = catalogue.find(name)
@@ -41,7 +41,7 @@ def compile_bot(name: str, game_name: str, bots_folder: Path) -> None:
     click.echo(f"{short_path(str(path))} is {name}, compiled. {told}")
 
 
-def _file_of(bot: "Description", catalogue: "Catalogue") -> Path:
+def _file_of(bot: "BotDescription", catalogue: "Catalogue") -> Path:
     """The file of a bot that can be compiled. Raises UsageError for any other."""
     if bot.lane == "compiled":
         raise UsageError(f"{bot.name} is compiled already")
@@ -56,9 +56,9 @@ def _file_of(bot: "Description", catalogue: "Catalogue") -> Path:
     return bot.path
 
 
-def _played(catalogue: "Catalogue", bot: "Description", path: Path) -> str:
+def _played(catalogue: "Catalogue", bot: "BotDescription", path: Path) -> str:
     """What came of the games of both. Raises BotError where they are not the same."""
-    from cantstop_arena.check.twins import compare
+    from cantstop_arena.check.compiled_version import compare
 
     try:
         twins = compare(catalogue, bot, catalogue.load_file(path))

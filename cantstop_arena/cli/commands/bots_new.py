@@ -25,9 +25,9 @@ _LONGEST = 60
 @bots_option
 def new(name: str, compiled: bool, game_name: str, bots_folder: Path) -> None:
     """Write a bot called NAME to start from: a file that plays, with comments."""
-    from cantstop_arena.games.registry import game_called
+    from cantstop_arena.games.registry import game_named
 
-    game = game_called(game_name)
+    game = game_named(game_name)
     _check_name(name, game)
     path = bots_folder / f"{name}.py"
     write_new(path, _template(game, compiled).replace("NAME", name))
@@ -44,7 +44,7 @@ def new(name: str, compiled: bool, game_name: str, bots_folder: Path) -> None:
 
 
 def _check_name(name: str, game: "Game") -> None:
-    from cantstop_arena.bot_sources.plugins import is_built_in
+    from cantstop_arena.bots.loader import is_built_in
 
     if len(name) > _LONGEST or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name):
         told = "letters, digits, - and _, the first a letter or a digit"
@@ -65,7 +65,7 @@ def _lines(game: "Game") -> str:
 
 def _rivals(game: "Game", bots_folder: Path, name: str) -> list[str]:
     """Two bots to play against, at least as many as the game has further seats."""
-    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.bots.catalogue import Catalogue
 
     if game.usual_bots:
         return [*game.usual_bots[:1], *game.usual_bots[-1:]]

@@ -5,20 +5,20 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli.options import Playing, luck_option, playing_options
-from cantstop_arena.cli.table_options import TEXT, format_option
-from cantstop_arena.cli.terminals.screen import Screen
-from cantstop_arena.runtime import shutdown
+from cantstop_arena.cli.options import GivenOptions, luck_option, options
+from cantstop_arena.cli.print_tables import TEXT, format_option
+from cantstop_arena.cli.terminal.run_screen import RunScreen
+from cantstop_arena.processes import shutdown
 
 
 @click.command(short_help="Play a comparison and say what each rule set changes.")
 @click.argument("file", type=click.Path(path_type=Path))
-@playing_options
+@options
 @luck_option
 @format_option
 def compare(
     file: Path,
-    playing: Playing,
+    given: GivenOptions,
     luck_removed: bool,
     form: str,
 ) -> None:
@@ -27,30 +27,35 @@ def compare(
     The same bots play the same deals under all rule sets. Run it again to continue with more
     games, or after an interruption.
     """
-    from cantstop_arena.api.comparisons import answered, planned
-    from cantstop_arena.reports.comparison import FILES, content, write_comparison_page, written
+    from cantstop_arena.api.comparisons import play_comparison, read_comparison
+    from cantstop_arena.reports.comparison_report import (
+        FILES,
+        as_format,
+        content,
+        write_comparison_page,
+    )
 
-    comparison, catalogue, folder = planned(
+    comparison, catalogue, folder = read_comparison(
         file,
-        games=playing.games,
-        seed=playing.seed,
-        bots_folder=playing.bots_folder,
-        results=playing.results,
+        games=given.games,
+        seed=given.seed,
+        bots_folder=given.bots_folder,
+        results=given.results,
     )
     comparison = comparison.without_luck() if luck_removed else comparison
     numbers, parts = count(1), len(comparison.players) * len(comparison.rules)
 
-    def screen_for(name: str) -> Screen:
+    def screen_for(name: str) -> RunScreen:
         title = f"{name} ({next(numbers)} of {parts})"
-        return Screen(name, playing.quiet, aside=form != TEXT, title=title, standings=False)
+        return RunScreen(name, given.quiet, aside=form != TEXT, title=title, standings=False)
 
-    shutdown.say_how_to_go_on()
-    answers = answered(comparison, catalogue, folder, playing.settings(screen_for))
-    told = written(answers, form).encode(errors="backslashreplace")
+    shutdown.announce_resume()
+    answers = play_comparison(comparison, catalogue, folder, given.run_options(), screen_for)
+    told = as_format(answers, form).encode(errors="backslashreplace")
     click.echo(told, nl=False)  # as bytes: names stay as they are
     files = [folder / name for name in FILES]
-    screen = Screen(comparison.name, playing.quiet, aside=form != TEXT)
-    if playing.page:
+    screen = RunScreen(comparison.name, given.quiet, aside=form != TEXT)
+    if given.page:
         with screen.going_on_without():
             files.append(write_comparison_page(content(answers), folder))
     screen.written(folder, files)

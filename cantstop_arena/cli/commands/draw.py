@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cantstop_arena.cli.game_source import STANDARD, Source, game_options, say_aside
-from cantstop_arena.cli.terminals.terminal import coloured
+from cantstop_arena.cli.game_source import STANDARD, GameSource, game_options, say_aside
+from cantstop_arena.cli.terminal.tty import coloured
 from cantstop_arena.errors import UsageError
 
 if TYPE_CHECKING:
-    from cantstop_arena.views.game_view import Scene
+    from cantstop_arena.views.default_view import Scene
 
 
 @click.command(short_help="Draw the board of a game, as text or as SVG.")
@@ -31,11 +31,11 @@ def draw(turn: int | None, roll: int | None, svg: Path | None, **game: Any) -> N
     Without a BOT, FILE is a game that `arena play` or `arena replay --json` has written; - is the
     standard input. Without --turn, the board is that of the end.
     """
-    from cantstop_arena.runtime.whole_files import write_whole
+    from cantstop_arena.atomic_files import write_atomically
 
     if roll is not None and not turn:
         raise click.UsageError("--roll needs the --turn that it belongs to.")
-    source = Source(**game)
+    source = GameSource(**game)
     if svg is not None:
         source.check_target(svg)
     view, events = source.shown(say_aside())
@@ -45,7 +45,7 @@ def draw(turn: int | None, roll: int | None, svg: Path | None, **game: Any) -> N
     elif svg == STANDARD:
         click.echo(view.picture(scene), nl=False)
     else:
-        write_whole(svg, view.picture(scene))
+        write_atomically(svg, view.picture(scene))
         click.echo(f"Written to {svg}.")
 
 

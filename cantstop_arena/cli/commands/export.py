@@ -4,16 +4,16 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli import completing
+from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option
 from cantstop_arena.errors import UsageError
-from cantstop_arena.runtime import shutdown
+from cantstop_arena.processes import shutdown
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command(short_help="Write games and decisions as data.")
-@click.argument("results", type=click.Path(path_type=Path), shell_complete=completing.results)
+@click.argument("results", type=click.Path(path_type=Path), shell_complete=shell_complete.results)
 @click.option("--games", type=_FILE, metavar="FILE", help="A row for each game.")
 @click.option("--decisions", type=_FILE, metavar="FILE", help="A row for each decision.")
 @click.option(
@@ -38,12 +38,12 @@ def export(
     The file's name says the format: .parquet, .csv or .jsonl. Who sat where and who won stands in
     the ledger; all else is found by playing the games again.
     """
-    from cantstop_arena.api.folders import opened
+    from cantstop_arena.api.folders import load_tournament_results
 
     if games is None and decisions is None:
         raise UsageError("what is to be written? --games FILE, --decisions FILE, or both")
-    found = opened(results, bots_folder=bots_folder)
-    shutdown.say_at_the_end("Stopped; nothing was written.")
+    found = load_tournament_results(results, bots_folder=bots_folder)
+    shutdown.set_end_message("Stopped; nothing was written.")
     reports = []
     if games is not None:
         reports.append(found.export_games(games, replay=replay, deals=deals, progress=not quiet))

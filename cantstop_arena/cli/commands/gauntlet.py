@@ -6,31 +6,32 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cantstop_arena.cli import completing
+from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.commands.rules import rules_option
 from cantstop_arena.cli.options import (
     bots_option,
     game_option,
     luck_option,
+    page_option,
+    play_and_write,
     results_option,
     seed_option,
     workers_option,
 )
-from cantstop_arena.cli.results_folder import page_option, play_and_write
-from cantstop_arena.cli.table_options import TEXT, show, table_options
-from cantstop_arena.cli.terminals.screen import Screen
+from cantstop_arena.cli.print_tables import TEXT, print_tables, table_options
+from cantstop_arena.cli.terminal.run_screen import RunScreen
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
 
 
 @click.command(short_help="Let one bot meet a field, and say its place.")
-@click.argument("challenger", shell_complete=completing.bots)
+@click.argument("challenger", shell_complete=shell_complete.bots)
 @click.option(
     "--against",
     multiple=True,
     metavar="BOT",
-    shell_complete=completing.bots,
+    shell_complete=shell_complete.bots,
     help="A bot of the field; may be given several times. Default: all that are built in.",
 )
 @click.option("--players", type=int, default=2, show_default=True, help="Seats at a table.")
@@ -73,8 +74,8 @@ def gauntlet(
     The bots of the field do not play each other. A bot is a name or a path, with options behind a
     colon (rule28:threshold=30), or a version of a file that has played before (patient@previous).
     """
-    from cantstop_arena.api.gauntlets import gauntlet as planned_gauntlet
-    from cantstop_arena.api.settings import Settings
+    from cantstop_arena.api.tournaments import gauntlet as planned_gauntlet
+    from cantstop_arena.tournaments.run_options import RunOptions
 
     planned = planned_gauntlet(
         challenger,
@@ -88,8 +89,8 @@ def gauntlet(
         results=results,
     )
     planned = planned.without_luck() if luck_removed else planned
-    screen = Screen(planned.name, quiet, form != TEXT)
-    settings = Settings(workers, progress=lambda _: screen, fresh=fresh)
+    screen = RunScreen(planned.name, quiet, form != TEXT)
+    options = RunOptions(workers, fresh=fresh)
     play_and_write(
-        planned, settings, screen, page, lambda found: show(found.analysis, form, chosen)
+        planned, options, screen, page, lambda found: print_tables(found.analysis, form, chosen)
     )

@@ -5,21 +5,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cantstop_arena.cli import completing
+from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.commands.rules import rules_option
-from cantstop_arena.cli.numbers import FiniteRange
 from cantstop_arena.cli.options import (
+    FiniteRange,
     bots_option,
     catalogue_for,
     game_option,
     luck_option,
+    page_option,
+    play_and_write,
     results_option,
     seed_option,
     workers_option,
 )
-from cantstop_arena.cli.results_folder import page_option, play_and_write
-from cantstop_arena.cli.table_options import TEXT, show
-from cantstop_arena.cli.terminals.screen import Screen
+from cantstop_arena.cli.print_tables import TEXT, print_tables
+from cantstop_arena.cli.terminal.run_screen import RunScreen
 
 if TYPE_CHECKING:
     from cantstop_arena.api.results import Results
@@ -29,8 +30,8 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # that a test may make
 
 
 @click.command(short_help="Let two bots play each other, also until a test decides.")
-@click.argument("a", shell_complete=completing.bots)
-@click.argument("b", shell_complete=completing.bots)
+@click.argument("a", shell_complete=shell_complete.bots)
+@click.argument("b", shell_complete=shell_complete.bots)
 @click.option(
     "--sprt",
     "elo",
@@ -95,7 +96,7 @@ def match(
     as strong as B" and "A is 5 Elo stronger". Run it again to continue after an interruption.
     """
     from cantstop_arena.api.matches import planned_match
-    from cantstop_arena.api.settings import Settings
+    from cantstop_arena.tournaments.run_options import RunOptions
 
     catalogue = catalogue_for(bots_folder, game_name, results)
     planned = planned_match(
@@ -113,9 +114,9 @@ def match(
     test = planned.test
     aim = "a hypothesis is accepted" if test else ""
     bounds = (test.lower, test.upper) if test else (0.0, 0.0)
-    screen = Screen(planned.name, quiet, aside=False, aim=aim, bounds=bounds)
-    settings = Settings(workers, progress=lambda _: screen, fresh=fresh)
-    play_and_write(planned, settings, screen, page, _say)
+    screen = RunScreen(planned.name, quiet, aside=False, aim=aim, bounds=bounds)
+    options = RunOptions(workers, fresh=fresh)
+    play_and_write(planned, options, screen, page, _say)
 
 
 def _say(results: "Results") -> None:
@@ -125,7 +126,7 @@ def _say(results: "Results") -> None:
     click.echo("\n" + results.verdict)
     if results.analysis.results.luck:
         click.echo()
-        show(results.analysis, TEXT, ["standings"])
+        print_tables(results.analysis, TEXT, ["standings"])
     if len(results.faults):
         click.echo()
-        show(results.analysis, TEXT, ["faults"])
+        print_tables(results.analysis, TEXT, ["faults"])

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli import completing
+from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.commands.rules import rules_option
-from cantstop_arena.cli.numbers import FiniteRange
 from cantstop_arena.cli.options import (
+    FiniteRange,
     bots_option,
     catalogue_for,
     game_option,
@@ -22,7 +22,7 @@ LEAST_DIFFERENCE = 1e-6  # nobody could play what less would cost
 
 
 @click.command(short_help="Say how many games a question costs.")
-@click.argument("names", nargs=-1, metavar="[BOT]...", shell_complete=completing.bots)
+@click.argument("names", nargs=-1, metavar="[BOT]...", shell_complete=shell_complete.bots)
 @click.option(
     "--difference",
     type=float,
@@ -75,23 +75,23 @@ def plan(
     The first two BOTs are compared; with more --players the others sit at the same table. A short
     pilot here tells how much deals vary and how fast they are played.
     """
-    from cantstop_arena.reports.plan import Question, plan_of, plan_text
-    from cantstop_arena.tournament.files.yaml_reader import wanted
-    from cantstop_arena.tournament.pool.worker import worker_count
-    from cantstop_arena.tournament.speed import pilot
+    from cantstop_arena.reports.plan_report import CostQuestion, plan_of, plan_text
+    from cantstop_arena.tournaments.file.yaml_reader import range_text
+    from cantstop_arena.tournaments.pool.worker import worker_count
+    from cantstop_arena.tournaments.speed import run_speed_trial
 
     _check(difference, elo, power, alpha)
     catalogue = catalogue_for(bots_folder, game_name)
     if players not in catalogue.game.players:
-        raise UsageError(f"--players must be {wanted(catalogue.game.players)}, not {players}")
+        raise UsageError(f"--players must be {range_text(catalogue.game.players)}, not {players}")
     seated = names or catalogue.game.usual_bots[:players]
     if len(seated) != players:
         told = f"{players} players need {players} bots, not {len(seated)}"
         raise UsageError(f"{told}; --players says how many sit at a table")
     specs = [catalogue.find(name) for name in seated]
     rules = catalogue.rules_called(rules_name)
-    trial = pilot(catalogue, specs, rules, seconds, LEAST)
-    costs = plan_of(Question(difference, elo, power, alpha), trial.won, trial.games_per_deal)
+    trial = run_speed_trial(catalogue, specs, rules, seconds, LEAST)
+    costs = plan_of(CostQuestion(difference, elo, power, alpha), trial.won, trial.games_per_deal)
     cores = workers or worker_count()
     click.echo(plan_text(costs, seated, rules.name, trial.games_per_second, cores))
 

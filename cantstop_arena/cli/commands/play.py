@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cantstop_arena.cli import completing
+from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.commands.rules import rules_option
 from cantstop_arena.cli.game_source import LAST_DEAL, STANDARD
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option, seed_option
-from cantstop_arena.cli.terminals.terminal import coloured, on_signal, wait_for_keys
+from cantstop_arena.cli.terminal.tty import coloured, on_signal, wait_for_keys
 from cantstop_arena.errors import UsageError
-from cantstop_arena.runtime import shutdown
+from cantstop_arena.processes import shutdown
 
 if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
@@ -29,7 +29,7 @@ LONGEST_LINE = 1000  # bytes of an answer that are looked at
 
 
 @click.command(short_help="Play against bots, or alone.")
-@click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=completing.bots)
+@click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=shell_complete.bots)
 @rules_option
 @game_option
 @click.option(
@@ -79,11 +79,11 @@ def play(
 
     The game is recorded as it is played, for `arena replay FILE` and `arena draw FILE`.
     """
-    from cantstop_arena.deals.seeds import drawn
-    from cantstop_arena.table.person import Left, with_person
+    from cantstop_arena.deals.seeds import random_seed
+    from cantstop_arena.table.person_table import PersonLeft, with_person
     from cantstop_arena.texts import in_a_line
-    from cantstop_arena.tournament.playing import table_with
-    from cantstop_arena.views.game_view import LONGEST_NAME, view_of
+    from cantstop_arena.tournaments.person_seat import table_with
+    from cantstop_arena.views.default_view import LONGEST_NAME, view_of
 
     players = len(bots) + 1
     catalogue = catalogue_for(bots_folder, game_name)
@@ -98,7 +98,7 @@ def play(
     if not called:
         raise UsageError("--name must not be empty")
     rules = catalogue.rules_called(rules_name)
-    chosen = drawn() if seed is None else seed
+    chosen = random_seed() if seed is None else seed
     person = view_of(game).person(seat - 1, _read, click.echo, coloured())
     path = _record_path(save)
     with table_with(
@@ -115,13 +115,13 @@ def play(
         file = _opened(path)
         shown = in_a_line(shlex.quote(str(path)))
         ending = f"The game is in {shown}; see arena replay {shown}"
-        shutdown.say_at_the_end(f"\nStopped. {ending}")
+        shutdown.set_end_message(f"\nStopped. {ending}")
         try:
             with file:
                 seats = tuple(range(players))
                 for event in with_person(person, table, seats, deal, _say_complaint):
                     _take_down(event, file)
-        except Left as left:
+        except PersonLeft as left:
             if left.__cause__ is not None:
                 raise left.__cause__ from None
             click.echo(f"\n{ending}")
@@ -194,7 +194,7 @@ def _say_compiling(names: list[str]) -> None:
 
 def _say_complaint(complaint: "Complaint") -> None:
     """Say who misbehaved; seats are told by their letters, as on the board."""
-    from cantstop_arena.views.game_view import LETTERS
+    from cantstop_arena.views.default_view import LETTERS
 
     who = f"{LETTERS[complaint.seat]} {complaint.bot}"
     click.echo(f"{who} misbehaves in turn {complaint.turn}: {complaint.fault}", err=True)

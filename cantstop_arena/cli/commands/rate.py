@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from cantstop_arena.cli import completing
-from cantstop_arena.cli.table_options import show, table_options
+from cantstop_arena.cli import shell_complete
+from cantstop_arena.cli.print_tables import print_tables, table_options
 from cantstop_arena.ratings.labels import MOST_ANCHOR
 
 
@@ -35,7 +35,7 @@ def _anchor(
     nargs=-1,
     required=True,
     metavar="RESULTS...",
-    shell_complete=completing.results,
+    shell_complete=shell_complete.results,
 )
 @click.option(
     "--anchor",
@@ -71,10 +71,10 @@ def rate(
     be the same bot.
     """
     from cantstop_arena.api.folders import rate as rated
-    from cantstop_arena.reports import files
+    from cantstop_arena.reports import tournament_files
 
     analysis = rated(*results, anchor=anchor, plain=plain).analysis
     if output:
         output.mkdir(parents=True, exist_ok=True)
-        files.write_reports(analysis, output)
-    show(analysis, form, chosen)
+        tournament_files.write_reports(analysis, output)
+    print_tables(analysis, form, chosen)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cantstop_arena.cli.game_source import STANDARD, Source, game_options, say_aside
+from cantstop_arena.cli.game_source import STANDARD, GameSource, game_options, say_aside
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.game import Event
@@ -32,16 +32,16 @@ def replay(as_json: bool, step: bool, judge: bool, html: Path | None, **game: An
 
     Who judges knows the table of a board that has been solved, or else grandmaster's nets.
     """
-    from cantstop_arena.cli.terminals.terminal import coloured
+    from cantstop_arena.cli.terminal.tty import coloured
 
-    source = Source(**game, judge=judge)
+    source = GameSource(**game, judge=judge)
     if html is not None:
         if as_json or step:
             raise click.UsageError("--html goes with neither --json nor --step.")
         _write_page(source, html)
         return
     if step:
-        from cantstop_arena.cli.terminals.stepper import step_through
+        from cantstop_arena.cli.terminal.stepper import step_through
 
         step_through(source)
         return
@@ -52,22 +52,22 @@ def replay(as_json: bool, step: bool, judge: bool, html: Path | None, **game: An
 
 def _told(events: "Iterator[Event]", in_colours: bool) -> "Iterator[str]":
     """The game line by line, while it is played."""
-    from cantstop_arena.games.registry import game_called
-    from cantstop_arena.views.game_view import view_of
+    from cantstop_arena.games.registry import game_named
+    from cantstop_arena.views.default_view import view_of
 
     opening = next(events)
-    view = view_of(game_called(opening["game"]))
+    view = view_of(game_named(opening["game"]))
     return view.tell(chain([opening], events), in_colours)
 
 
-def _write_page(source: Source, path: Path) -> None:
-    from cantstop_arena.reports.page.make import replay_page
-    from cantstop_arena.runtime.whole_files import write_whole
+def _write_page(source: GameSource, path: Path) -> None:
+    from cantstop_arena.atomic_files import write_atomically
+    from cantstop_arena.reports.write_page import replay_page
 
     source.check_target(path)
     page = replay_page(source.events(say_aside()))
     if path == STANDARD:
         click.echo(page, nl=False)
     else:
-        write_whole(path, page)
+        write_atomically(path, page)
         click.echo(f"Written to {path}.")

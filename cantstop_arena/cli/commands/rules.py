@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cantstop_arena.cli import completing
+from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import catalogue_for, game_option
 
 if TYPE_CHECKING:
-    from cantstop_arena.bot_sources.catalogue import Catalogue
+    from cantstop_arena.bots.catalogue import Catalogue
 
 rules_option = click.option(
     "--rules",
     "rules_name",
     metavar="NAME",
-    shell_complete=completing.rules,
+    shell_complete=shell_complete.rules,
     help="By name; see arena rules. Default: the game's own, classic in Can't Stop.",
 )
 
 
 @click.command(short_help="List the rule sets, or show one.")
-@click.argument("name", required=False, shell_complete=completing.rules)
+@click.argument("name", required=False, shell_complete=shell_complete.rules)
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @game_option
 def rules(name: str | None, as_json: bool, game_name: str) -> None:

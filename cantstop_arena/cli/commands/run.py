@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cantstop_arena.cli.options import Playing, luck_option, playing_options
-from cantstop_arena.cli.results_folder import play_and_write
-from cantstop_arena.cli.table_options import TEXT, show, table_options
-from cantstop_arena.cli.terminals.screen import Screen
+from cantstop_arena.cli.options import GivenOptions, luck_option, options, play_and_write
+from cantstop_arena.cli.print_tables import TEXT, print_tables, table_options
+from cantstop_arena.cli.terminal.run_screen import RunScreen
 
 if TYPE_CHECKING:
     from cantstop_arena.api.results import Results
@@ -17,12 +16,12 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Play a tournament and print its standings.")
 @click.argument("file", type=click.Path(path_type=Path))
-@playing_options
+@options
 @luck_option
 @table_options
 def run(
     file: Path,
-    playing: Playing,
+    given: GivenOptions,
     luck_removed: bool,
     form: str,
     chosen: Sequence[str],
@@ -33,23 +32,23 @@ def run(
     number of workers. Run it again to continue with more games, or after an interruption.
     """
     from cantstop_arena.api.tournaments import from_file
-    from cantstop_arena.documents.until_words import until_text
+    from cantstop_arena.tables.notes import until_text
 
     planned = from_file(
         file,
-        games=playing.games,
-        seed=playing.seed,
-        bots_folder=playing.bots_folder,
-        results=playing.results,
+        games=given.games,
+        seed=given.seed,
+        bots_folder=given.bots_folder,
+        results=given.results,
     )
     planned = planned.without_luck() if luck_removed else planned
     until = planned.tournament.until
     aim = until_text(until) if until else ""
-    screen = Screen(planned.name, playing.quiet, form != TEXT, aim)
+    screen = RunScreen(planned.name, given.quiet, form != TEXT, aim)
 
     def told(results: "Results") -> None:
         if aim:
             screen.say("")
-        show(results.analysis, form, chosen)
+        print_tables(results.analysis, form, chosen)
 
-    play_and_write(planned, playing.settings(lambda _: screen), screen, playing.page, told)
+    play_and_write(planned, given.run_options(), screen, given.page, told)

@@ -69,7 +69,7 @@ def tune(
         bots_folder=bots_folder,
     )
     if html is not None:
-        from cantstop_arena.runtime.whole_files import write_whole
+        from cantstop_arena.atomic_files import write_atomically
 
-        write_whole(html, found.page)
+        write_atomically(html, found.page)
     click.echo(found.json if as_json else found.text)

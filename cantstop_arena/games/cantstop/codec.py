@@ -14,7 +14,7 @@ class CantStopCodec(Codec):
     """What is kept by column travels as an object of those columns where something stands."""
 
     def view_as_json(self, view: Turn) -> dict[str, Any]:
-        return shown(view)
+        return turn_as_json(view)
 
     def view_from_json(
         self, kind: Any, told: Mapping[str, Any], rules: RuleSet, random: Callable[[], float]
@@ -28,7 +28,7 @@ class CantStopCodec(Codec):
         return tuple(map(tuple, told))
 
 
-def shown(turn: Turn) -> dict[str, Any]:
+def turn_as_json(turn: Turn) -> dict[str, Any]:
     """A turn as JSON has it; the rules and the random key are told once a game."""
     return {
         "seat": turn.seat,

@@ -8,13 +8,13 @@ from importlib import resources
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from cantstop_arena.deals.outcomes import Window
+from cantstop_arena.deals.outcomes import SharedWindow
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.game import CheckGame, Event, Game
 from cantstop_arena.game_api.rulebook import Named, RuleBook
+from cantstop_arena.games.cantstop.dice_odds import hit_table
 from cantstop_arena.games.cantstop.hooks import HOOKS, game_over
 from cantstop_arena.games.cantstop.measures import COUNTED
-from cantstop_arena.games.cantstop.odds import hit_table
 from cantstop_arena.games.cantstop.rules import (
     CLASSIC,
     NAMED,
@@ -28,9 +28,9 @@ from cantstop_arena.games.cantstop.rules import (
 if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.games.cantstop.codec import CantStopCodec
-    from cantstop_arena.games.cantstop.play.stepping.position import CantStopPosition
+    from cantstop_arena.games.cantstop.play.step_position import CantStopPosition
     from cantstop_arena.games.cantstop.turn import Move, Turn
-    from cantstop_arena.table.contestants import Contestant
+    from cantstop_arena.table.seated_bot import SeatedBot
 
 
 class CantStopRules(RuleBook[RuleSet]):
@@ -104,10 +104,10 @@ class CantStop(Game):
         return CantStopCodec()
 
     @property
-    def window(self) -> Window:
-        from cantstop_arena.games.cantstop.play.snapshots import SIZE, snapshot_reader
+    def window(self) -> SharedWindow:
+        from cantstop_arena.games.cantstop.play.engine_table import SIZE, snapshot_reader
 
-        return Window(SIZE, snapshot_reader)
+        return SharedWindow(SIZE, snapshot_reader)
 
     def check_suite(self) -> Iterable[CheckGame]:
         """All named rule sets and some odd ones, with every number of seats."""
@@ -120,8 +120,7 @@ class CantStop(Game):
         """Perfect play is known of boards that have been solved."""
         if bot != "optimal":
             return None
-        from cantstop_arena.games.cantstop.solving.advice import adviser_for
-        from cantstop_arena.games.cantstop.solving.tables import tables_folder
+        from cantstop_arena.games.cantstop.exact.solved_tables import adviser_for, tables_folder
 
         try:
             adviser_for(rules, players, tables_folder())
@@ -133,13 +132,13 @@ class CantStop(Game):
         """Nets are for the rules that they were trained for."""
         if bot not in ("champion", "grandmaster"):
             return ""
-        from cantstop_arena.games.cantstop.bots.trained import remark
+        from cantstop_arena.games.cantstop.bots.net_choice import remark
 
         return remark(options.get("nets", ""), rules, players, rolling=bot == "champion")
 
     def best_alone(self, rules: RuleSet) -> float | None:
         """The exact value of a board that has been solved."""
-        from cantstop_arena.games.cantstop.solving.tables import known_value, tables_folder
+        from cantstop_arena.games.cantstop.exact.solved_tables import known_value, tables_folder
 
         return known_value(rules, 1, tables_folder())
 
@@ -156,7 +155,7 @@ class CantStop(Game):
         return resources.files(__package__).joinpath("bots", "templates", file).read_text("utf-8")
 
     def uncompiled(self, bots: Mapping[str, str]) -> list[str]:
-        from cantstop_arena.games.cantstop.engine.compiling.kept import is_cached
+        from cantstop_arena.games.cantstop.engine.code_cache import is_cached
 
         engine = [] if is_cached("engine") else ["the engine"]
         return engine + [name for digest, name in bots.items() if not is_cached(digest)]
@@ -167,17 +166,17 @@ class CantStop(Game):
         players: int,
         seed: Seed | None = None,
         deal: int = 0,
-        bots: Mapping[int, Contestant] = MappingProxyType({}),
+        bots: Mapping[int, SeatedBot] = MappingProxyType({}),
     ) -> CantStopPosition:
-        from cantstop_arena.games.cantstop.play.stepping.position import start
-        from cantstop_arena.games.cantstop.play.stepping.seated import start_with_bots
+        from cantstop_arena.games.cantstop.play.step_opponents import start_with_bots
+        from cantstop_arena.games.cantstop.play.step_position import start
 
         if not bots:
             return start(rules, players, seed, deal)
         return start_with_bots(rules, players, seed, deal, bots)
 
     def position_of(self, view: Turn, moves: Sequence[Move] | None = None) -> CantStopPosition:
-        from cantstop_arena.games.cantstop.play.stepping.position import position_of
+        from cantstop_arena.games.cantstop.play.step_position import position_of
 
         return position_of(view, moves)
 

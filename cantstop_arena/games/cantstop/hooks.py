@@ -3,8 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from cantstop_arena.game_api.decisions import decision
-from cantstop_arena.game_api.endings import GameOver
+from cantstop_arena.game_api.decisions import GameOver, decision
 from cantstop_arena.games.cantstop.turn import Turn
 
 

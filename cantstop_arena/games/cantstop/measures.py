@@ -1,7 +1,7 @@
 """What is asked of rule sets of Can't Stop, and how a difference is said."""
 
 from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
-from cantstop_arena.deals.shares import WHOLE
+from cantstop_arena.deals.winners import WHOLE
 from cantstop_arena.games.cantstop.counts import COUNTS, RATES
 
 _MEASURES = (

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from cantstop_arena.errors import RulesError
-from cantstop_arena.game_api.options import LONGEST_QUOTE
+from cantstop_arena.game_api.bot_options import LONGEST_QUOTE
 
 LANDINGS = ("share", "jump", "leave")
 STOPS = ("any-time", "after-all-runners")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cantstop.odds import hit_table
+from cantstop_arena.games.cantstop.dice_odds import hit_table
 from cantstop_arena.games.cantstop.rules import RuleSet
 
 Columns = tuple[int, ...]

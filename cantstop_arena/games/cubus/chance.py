@@ -39,7 +39,7 @@ class Stream:
         return (number_at(self._key, self._count) >> 11) / (1 << 53)
 
 
-def shuffled(items: Sequence[Item], random: Callable[[], float]) -> list[Item]:
+def shuffled_by_floats(items: Sequence[Item], random: Callable[[], float]) -> list[Item]:
     """The items in a uniformly random order."""
     mixed = list(items)
     for last in range(len(mixed) - 1, 0, -1):
@@ -64,7 +64,7 @@ class Chance(Protocol):
         """A bot's own numbers."""
 
 
-class Keys(NamedTuple):
+class CubusKeys(NamedTuple):
     """Keys of 64 bits of one deal: the deck by (seed, deal), the bots by (seed, deal, seat)."""
 
     deck: int
@@ -73,22 +73,22 @@ class Keys(NamedTuple):
     bots: tuple[int, ...]
 
 
-class KeyedChance(NamedTuple):
+class KeyedDecks(NamedTuple):
     """Chance from keys."""
 
-    keys: Keys
+    keys: CubusKeys
 
     def deck(self, rules: RuleSet) -> list[str]:
         """All cards but those of the first crate, shuffled."""
-        return shuffled(unshuffled(rules), Stream(self.keys.deck))
+        return shuffled_by_floats(unshuffled(rules), Stream(self.keys.deck))
 
     def knock_order(self, turn: int, players: int) -> list[int]:
         """A shuffle of the seats, by turn."""
-        return shuffled(range(players), Stream(number_at(self.keys.knocks, turn)))
+        return shuffled_by_floats(range(players), Stream(number_at(self.keys.knocks, turn)))
 
     def ending_order(self, players: int) -> list[int]:
         """A shuffle of the seats."""
-        return shuffled(range(players), Stream(self.keys.ending))
+        return shuffled_by_floats(range(players), Stream(self.keys.ending))
 
     def own(self, seat: int) -> Stream:
         """The stream of a seat's bot."""
@@ -101,12 +101,12 @@ def unshuffled(rules: RuleSet) -> str:
     return "".join(sign * number for sign, number in zip(ORDER, counts, strict=True))
 
 
-def hashed(seed: int, deal: int, players: int) -> KeyedChance:
+def decks_of_deal(seed: int, deal: int, players: int) -> KeyedDecks:
     """Chance for games outside the arena, which has keys of its own."""
     bots = tuple(_hash(seed, deal, "bot", seat) for seat in range(players))
     names = ("deck", "knocks", "ending")
     deck, knocks, ending = (_hash(seed, deal, name, 0) for name in names)
-    return KeyedChance(Keys(deck, knocks, ending, bots))
+    return KeyedDecks(CubusKeys(deck, knocks, ending, bots))
 
 
 def _hash(seed: int, deal: int, purpose: str, seat: int) -> int:

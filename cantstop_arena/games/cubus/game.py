@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.game_api.game import CheckGame, Deal, Event, Game
 from cantstop_arena.game_api.rulebook import Named, RuleBook
-from cantstop_arena.games.cubus.choices.hooks import HOOKS
+from cantstop_arena.games.cubus.hooks import HOOKS
 from cantstop_arena.games.cubus.measures import COUNTED
 from cantstop_arena.games.cubus.rules import (
     LEAFLET,
@@ -24,10 +24,10 @@ from cantstop_arena.games.cubus.rules import (
 )
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.cubus.choices.codec import CubusCodec
-    from cantstop_arena.games.cubus.play.arena_state import CubusState
-    from cantstop_arena.table.contestants import Contestant
-    from cantstop_arena.table.table import Table
+    from cantstop_arena.games.cubus.arena_state import ArenaCubusState
+    from cantstop_arena.games.cubus.codec import CubusCodec
+    from cantstop_arena.table.seated_bot import SeatedBot
+    from cantstop_arena.table.table import GameTable
 
 BOTS = ("greedy", "deny", "eager", "hasty", "frugal", "random")
 
@@ -74,18 +74,18 @@ class Cubus(Game):
 
     @cached_property
     def codec(self) -> CubusCodec:
-        from cantstop_arena.games.cubus.choices.codec import CubusCodec
+        from cantstop_arena.games.cubus.codec import CubusCodec
 
         return CubusCodec()
 
-    def begin(self, deal: Deal) -> CubusState:
-        from cantstop_arena.games.cubus.play.arena_state import CubusState
+    def begin(self, deal: Deal) -> ArenaCubusState:
+        from cantstop_arena.games.cubus.arena_state import ArenaCubusState
 
-        return CubusState(deal)
+        return ArenaCubusState(deal)
 
     def prepare(self, rules: RuleSet, players: int) -> None:
         """Build or map the library of the box, and load what searches in it."""
-        from cantstop_arena.games.cubus.play.warming import warm_up
+        from cantstop_arena.games.cubus.kernel_table import warm_up
 
         warm_up(rules)
 
@@ -113,9 +113,9 @@ class Cubus(Game):
         return resources.files(__package__).joinpath("templates/plain.py.txt").read_text("utf-8")
 
     def table(
-        self, rules: RuleSet, contestants: Sequence[Contestant], players: int, seed: Any
-    ) -> Table:
-        from cantstop_arena.games.cubus.play.kernel_table import KernelTable
+        self, rules: RuleSet, contestants: Sequence[SeatedBot], players: int, seed: Any
+    ) -> GameTable:
+        from cantstop_arena.games.cubus.kernel_table import KernelTable
 
         return KernelTable(self, rules, contestants, players, seed)
 

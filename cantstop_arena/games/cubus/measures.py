@@ -148,7 +148,7 @@ def per_seat(seats: Sequence[SeatCounts], game: GameCounts) -> dict[str, list[in
     }
 
 
-def remembered(seats: Sequence[SeatCounts], game: GameCounts) -> dict[str, int]:
+def highlight_scores(seats: Sequence[SeatCounts], game: GameCounts) -> dict[str, int]:
     """What a game is remembered for, by kind of highlight."""
     return {
         "largest": int(game.largest),

@@ -25,7 +25,7 @@ def seated_strengths(lineups: Ints, parameters: Floats) -> Floats:
     return seated
 
 
-def summed(lineups: Ints, bots: int, amounts: Floats) -> Floats:
+def add_by_seat(lineups: Ints, bots: int, amounts: Floats) -> Floats:
     """Amounts of each seat of each lineup added up by bot and then by seat."""
     by_bot = np.bincount(lineups.ravel(), amounts.ravel(), minlength=bots)
     return np.concatenate([by_bot, amounts.sum(axis=1)])
@@ -39,7 +39,7 @@ def gradient(evidence: Evidence, parameters: Floats) -> Floats:
     chance = chances(evidence.lineups, parameters)
     others = 1 - np.eye(evidence.seats)
     surplus = evidence.wins * (others @ chance) - (others @ evidence.wins) * chance
-    return summed(evidence.lineups, evidence.bots, surplus) + evidence.more
+    return add_by_seat(evidence.lineups, evidence.bots, surplus) + evidence.more
 
 
 def information(evidence: Evidence, parameters: Floats, seats_told: bool = True) -> Floats:
@@ -62,14 +62,14 @@ def spread(lineups: Ints, bots: int, games: Floats, chance: Floats) -> Floats:
     seated = lineups[:, None] * seats + own[:, None]
     size = bots + seats
     whole = np.empty((size, size))
-    whole[:bots, :bots] = added(pairs, crossed, bots * bots).reshape(bots, bots)
-    whole[:bots, bots:] = added(seated, crossed, bots * seats).reshape(bots, seats)
+    whole[:bots, :bots] = add_by_bot(pairs, crossed, bots * bots).reshape(bots, bots)
+    whole[:bots, bots:] = add_by_bot(seated, crossed, bots * seats).reshape(bots, seats)
     whole[bots:, :bots] = whole[:bots, bots:].T
     whole[bots:, bots:] = crossed.sum(axis=2)
     return whole
 
 
-def added(places: Ints, amounts: Floats, size: int) -> Floats:
+def add_by_bot(places: Ints, amounts: Floats, size: int) -> Floats:
     """Amounts added up by place."""
     places = np.broadcast_to(places, amounts.shape)
     return np.bincount(places.ravel(), amounts.ravel(), minlength=size).astype(np.float64)

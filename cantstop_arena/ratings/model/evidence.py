@@ -12,10 +12,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.outcomes import Results
-from cantstop_arena.deals.sampling import Stretch
+from cantstop_arena.deals.outcomes import TournamentTotals
+from cantstop_arena.deals.sampling import DealRange
 from cantstop_arena.deals.seatings import Orders
-from cantstop_arena.deals.shares import whole
+from cantstop_arena.deals.winners import win_units
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
 Ints: TypeAlias = NDArray[np.int64]
@@ -56,7 +56,7 @@ class Span(msgspec.Struct, frozen=True):
     products: Ints
 
 
-def gathered(results: Results) -> tuple[Evidence, Ints]:
+def gather_evidence(results: TournamentTotals) -> tuple[Evidence, Ints]:
     """A tournament's games, bots in canonical order, and that order: the bots' own numbers."""
     bots, seats = len(results.bots), results.players
     lineups = _by_seat(list(results.tallies), seats)
@@ -73,8 +73,8 @@ def gathered(results: Results) -> tuple[Evidence, Ints]:
         (_span(stretch, number, order, results.orders) for stretch in stretches), key=_span_key
     )
     lineups, won = _in_memory(lineups[:, row]), _in_memory(won[:, row])
-    more = _more(bots, lineups, won, spans) / whole(seats) if results.luck else 0.0
-    return Evidence(bots, lineups, won / whole(seats), tuple(spans), more), order
+    more = _more(bots, lineups, won, spans) / win_units(seats) if results.luck else 0.0
+    return Evidence(bots, lineups, won / win_units(seats), tuple(spans), more), order
 
 
 def _more(bots: int, lineups: Ints, won: Ints, spans: "list[Span]") -> Floats:
@@ -94,7 +94,7 @@ def _in_memory(numbers: Ints) -> Ints:
     return np.ascontiguousarray(numbers)
 
 
-def _span(stretch: Stretch, number: Ints, order: Ints, orders: Orders) -> Span:
+def _span(stretch: DealRange, number: Ints, order: Ints, orders: Orders) -> Span:
     seats = len(orders[0])
     groups = number[_by_seat(list(stretch.groups), seats)]
     seated = np.array(orders, np.int64)
@@ -112,7 +112,7 @@ def _span_key(span: Span) -> tuple[int, list[int], list[list[int]]]:
     return span.deals, span.totals.tolist(), span.lineups.tolist()
 
 
-def _colours(bots: int, lineups: Ints, won: Ints, stretches: list[Stretch]) -> Colours:
+def _colours(bots: int, lineups: Ints, won: Ints, stretches: list[DealRange]) -> Colours:
     """A number for each bot that tells what it did, whatever the bots are called.
 
     Counts are taken as multiples of their divisor: twice the games are the same numbers.

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from cantstop_arena.ratings.model.choice import information
 from cantstop_arena.ratings.model.connections import Connections, Truths, connections, fields_of
 from cantstop_arena.ratings.model.evidence import Evidence, Floats
-from cantstop_arena.ratings.model.newton import climbed, pinned
+from cantstop_arena.ratings.model.newton import maximise, regularised
 
 ELO = 400 / log(10)  # points for each unit of strength
 TIE = 1e-10  # in strength: a smaller difference is rounding, counts cannot tell it
@@ -58,17 +58,17 @@ def maximum(evidence: Evidence) -> Luce:
     told = _seats_told(evidence, links.together)
     loose = np.any(links.together & links.at_bound, axis=1)
     virtual = _virtual(evidence, links.together, loose)
-    found, settled = climbed(_with(evidence, virtual), links.together, told)
+    found, settled = maximise(_with(evidence, virtual), links.together, told)
     if not settled:
         virtual = _virtual(evidence, links.together, np.ones(evidence.bots, np.bool_))
-        found, _ = climbed(_with(evidence, virtual), links.together, told)
+        found, _ = maximise(_with(evidence, virtual), links.together, told)
     bots, evidence = evidence.bots, _with(evidence, virtual)
-    curvature = pinned(information(evidence, found, told), links.together)
+    curvature = regularised(information(evidence, found, told), links.together)
     return Luce(
         evidence=evidence,
         virtual=virtual,
-        strengths=tied(found[:bots]),
-        seats=tied(found[bots:]),
+        strengths=equalise_ties(found[:bots]),
+        seats=equalise_ties(found[bots:]),
         curvature=information(evidence, found, told),
         inverse=np.linalg.inv(curvature),
         links=links,
@@ -77,7 +77,7 @@ def maximum(evidence: Evidence) -> Luce:
     )
 
 
-def tied(numbers: Floats, least: float = TIE) -> Floats:
+def equalise_ties(numbers: Floats, least: float = TIE) -> Floats:
     """Numbers that differ by no more than rounding made equal to the last digit."""
     order = np.argsort(numbers, kind="stable")
     tie = np.cumsum(np.diff(numbers[order], prepend=-np.inf) > least) - 1
@@ -103,7 +103,7 @@ def _seats_told(evidence: Evidence, together: Truths) -> bool:
     """Whether the seatings tell the seats' effects from the bots' strengths."""
     bots, seats = evidence.bots, evidence.seats
     once = replace(evidence, wins=np.full(evidence.wins.shape, 1 / seats))
-    design = pinned(information(once, np.zeros(bots + seats)), together)
+    design = regularised(information(once, np.zeros(bots + seats)), together)
     left = np.linalg.solve(design[:bots, :bots], design[:bots, bots:])
     rest = design[bots:, bots:] - design[bots:, :bots] @ left
     least = float(np.linalg.eigvalsh(rest).min())

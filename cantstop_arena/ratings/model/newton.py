@@ -9,11 +9,11 @@ they shrink as squares do; where there is none the parameters run away in steps 
 import numpy as np
 
 from cantstop_arena.ratings.model.choice import (
-    added,
+    add_by_bot,
+    add_by_seat,
     gradient,
     information,
     seated_strengths,
-    summed,
 )
 from cantstop_arena.ratings.model.connections import Truths
 from cantstop_arena.ratings.model.evidence import Evidence, Floats
@@ -26,7 +26,7 @@ FAR = 8.0  # in strength: how far seats may move apart in a step, beyond how far
 DAMPING = 1e-12  # relative: keeps Newton's equations regular where rounding would not
 
 
-def climbed(evidence: Evidence, together: Truths, seats_told: bool) -> tuple[Floats, bool]:
+def maximise(evidence: Evidence, together: Truths, seats_told: bool) -> tuple[Floats, bool]:
     """The maximum, centred, and whether the steps towards it shrank as they do if there is one."""
     bots = evidence.bots
     free = np.ones(bots + evidence.seats)
@@ -36,7 +36,7 @@ def climbed(evidence: Evidence, together: Truths, seats_told: bool) -> tuple[Flo
     for _ in range(MOST_STEPS):
         slope = gradient(evidence, parameters) * free
         step = np.linalg.solve(
-            pinned(information(evidence, parameters, seats_told), together), slope
+            regularised(information(evidence, parameters, seats_told), together), slope
         )
         step = _uphill(evidence, parameters, step, slope, free)
         parameters = parameters + step
@@ -70,11 +70,11 @@ def _start(evidence: Evidence, together: Truths, seats_told: bool) -> Floats:
     seated = np.broadcast_to(bots + own[:, None], evidence.lineups.shape)
     rows = np.concatenate([evidence.lineups, seated])
     places = rows[:, None] * size + rows
-    normal = added(places, np.tile(-weight, (2, 2, 1)), size * size).reshape(size, size)
-    right = summed(evidence.lineups, bots, odds.sum(axis=1))
+    normal = add_by_bot(places, np.tile(-weight, (2, 2, 1)), size * size).reshape(size, size)
+    right = add_by_seat(evidence.lineups, bots, odds.sum(axis=1))
     if not seats_told:
         normal[bots:], normal[:, bots:], right[bots:] = 0, 0, 0
-    start: Floats = np.linalg.solve(pinned(normal, together), right)
+    start: Floats = np.linalg.solve(regularised(normal, together), right)
     return start
 
 
@@ -97,7 +97,7 @@ def _uphill(
     return step
 
 
-def pinned(curvature: Floats, together: Truths) -> Floats:
+def regularised(curvature: Floats, together: Truths) -> Floats:
     """The information made regular: the sums of each field and of the seats held.
 
     More than rounding is added; a weight larger than the least of the bots' would drown the rest.

@@ -19,7 +19,7 @@ import numpy as np
 from cantstop_arena.ratings.distributions import noncentrality, student_tail
 from cantstop_arena.ratings.model.connections import Truths
 from cantstop_arena.ratings.model.evidence import Floats
-from cantstop_arena.ratings.model_fit.paired import PairScores
+from cantstop_arena.ratings.model_fit.pair_scores import PairScores
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
 
 MOST_CYCLES = 10

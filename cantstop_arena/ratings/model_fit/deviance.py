@@ -28,14 +28,14 @@ f and f (D - 1) degrees of freedom (Thomas and Rao 1987).
 import msgspec
 import numpy as np
 
-from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.ratings.covariance import Sandwich
 from cantstop_arena.ratings.distributions import fisher_tail
-from cantstop_arena.ratings.model.choice import chances, spread, summed
+from cantstop_arena.ratings.model.choice import add_by_seat, chances, spread
 from cantstop_arena.ratings.model.connections import fields_of
-from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, gathered
+from cantstop_arena.ratings.model.deal_clusters import DealClusters, sample_of
+from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, gather_evidence
 from cantstop_arena.ratings.model.luce import Luce, maximum
-from cantstop_arena.ratings.model.sampled import Sampled, sample_of
 
 LEAST_EFFECT = 1e-3  # of a degree of freedom: below, all that varies is what the model explains
 LEAST_SAMPLE = 30  # deals: with fewer the first order must do
@@ -44,7 +44,7 @@ TERMS = 160
 AT_ONCE = 4096  # counts whose terms are in memory together
 
 
-class Goodness(msgspec.Struct, frozen=True):
+class GoodnessOfFit(msgspec.Struct, frozen=True):
     """How well the model fits.
 
     `deviance` is G² and `freedom` its degrees of freedom were all games independent.
@@ -59,23 +59,23 @@ class Goodness(msgspec.Struct, frozen=True):
     chance: float | None
 
 
-def goodness(results: Results) -> Goodness:
+def goodness(results: TournamentTotals) -> GoodnessOfFit:
     """The test of a tournament's ratings."""
-    evidence, order = gathered(results)
+    evidence, order = gather_evidence(results)
     model = maximum(evidence)
     seats = evidence.seats
     freedom = max(evidence.lineups.shape[1] * (seats - 1) - _parameters(model), 0)
     deviance = _deviance(evidence, model)
     sandwich = Sandwich(model)
     if freedom == 0 or sandwich.deals < 2:
-        return Goodness(deviance, freedom, None, None, None)
+        return GoodnessOfFit(deviance, freedom, None, None, None)
     mean = _mean(evidence, model, _unfinished(results, evidence, order)) - sandwich.trace
     effect = mean / freedom
     if effect < LEAST_EFFECT:
-        return Goodness(deviance, freedom, max(effect, 0.0), None, None)
+        return GoodnessOfFit(deviance, freedom, max(effect, 0.0), None, None)
     effective = min(_effective(results, model, order) or float(freedom), float(freedom))
     chance = fisher_tail(deviance / mean, effective, effective * (sandwich.deals - 1))
-    return Goodness(deviance, freedom, effect, effective, chance)
+    return GoodnessOfFit(deviance, freedom, effect, effective, chance)
 
 
 def _parameters(model: Luce) -> int:
@@ -94,7 +94,7 @@ def _deviance(evidence: Evidence, model: Luce) -> float:
     return max(2 * float((won * np.log(odds)).sum()), 0.0)
 
 
-def _unfinished(results: Results, evidence: Evidence, order: Ints) -> Floats:
+def _unfinished(results: TournamentTotals, evidence: Evidence, order: Ints) -> Floats:
     """The unfinished games of each seating of the evidence."""
     own = order[evidence.lineups].T.tolist()
     return np.array([results.tallies[tuple(seating)].unfinished for seating in own], float)
@@ -130,7 +130,7 @@ def _aggregated(means: Floats) -> Floats:
     return np.asarray(terms.sum(axis=1))
 
 
-def _effective(results: Results, model: Luce, order: Ints) -> float | None:
+def _effective(results: TournamentTotals, model: Luce, order: Ints) -> float | None:
     """T² / Q from the sample of deals; None if it is too small."""
     sample = sample_of(results, order, LEAST_SAMPLE)
     if sample is None:
@@ -142,7 +142,7 @@ def _effective(results: Results, model: Luce, order: Ints) -> float | None:
     return max(mean / squares, 1.0) if squares > 0 else None
 
 
-def _inner_products(sample: Sampled, model: Luce) -> Floats:
+def _inner_products(sample: DealClusters, model: Luce) -> Floats:
     """r_d · r_e of each two deals of the sample, but for a common factor.
 
     Residuals are what was won less what was expected, and less what the deal moved the model to
@@ -151,7 +151,7 @@ def _inner_products(sample: Sampled, model: Luce) -> Floats:
     bots, lineups = model.evidence.bots, sample.lineups
     chance = chances(lineups, model.parameters)
     residuals = sample.won(len(lineups)) - chance
-    scores = np.stack([summed(lineups, bots, residual) for residual in residuals])
+    scores = np.stack([add_by_seat(lineups, bots, residual) for residual in residuals])
     once = spread(lineups, bots, np.ones(lineups.shape[1]), chance)
     moved = scores @ _inverse(once, model)
     seated = moved[:, :bots][:, lineups] + moved[:, bots:, None]

@@ -7,14 +7,14 @@ a p-value of Student's, corrected by Holm's method (see `groups`).
 import msgspec
 import numpy as np
 
-from cantstop_arena.deals.outcomes import Results
+from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.ratings.distributions import student_tail
-from cantstop_arena.ratings.model.evidence import Floats, Ints, gathered
+from cantstop_arena.ratings.model.deal_clusters import sample_of
+from cantstop_arena.ratings.model.evidence import Floats, Ints, gather_evidence
 from cantstop_arena.ratings.model.luce import Luce, maximum
-from cantstop_arena.ratings.model.sampled import sample_of
 from cantstop_arena.ratings.model_fit.cycles import Cycle, CyclicShare, cycles, cyclic_share
-from cantstop_arena.ratings.model_fit.paired import PairScores, pair_scores
-from cantstop_arena.ratings.model_fit.predicted import predictions
+from cantstop_arena.ratings.model_fit.pair_scores import PairScores, pair_scores
+from cantstop_arena.ratings.model_fit.predictions import predictions
 from cantstop_arena.ratings.multiple_comparisons import holm
 
 LEAST_SAMPLE = 30  # deals: with fewer, what the fit takes is left to the model
@@ -47,10 +47,10 @@ class Residuals(msgspec.Struct, frozen=True):
     cyclic_share: CyclicShare | None
 
 
-def residuals(results: Results) -> Residuals:
+def residuals(results: TournamentTotals) -> Residuals:
     """What the ratings of a tournament do not tell."""
     scores = pair_scores(results)
-    evidence, order = gathered(results)
+    evidence, order = gather_evidence(results)
     model = maximum(evidence)
     return Residuals(
         _residuals(results, scores, model, order),
@@ -60,7 +60,7 @@ def residuals(results: Results) -> Residuals:
 
 
 def _residuals(
-    results: Results, scores: PairScores, model: Luce, order: Ints
+    results: TournamentTotals, scores: PairScores, model: Luce, order: Ints
 ) -> tuple[Residual, ...]:
     sample = sample_of(results, order, LEAST_SAMPLE)
     predicted, left, moved = predictions(scores, model, order, sample)

@@ -5,9 +5,11 @@ bots of equal strength whose games had nothing in common. That is known before t
 it has to be, and near enough: tuned for a fourth or four times as many deals, it is hardly wider.
 """
 
-from math import comb, log
+from math import comb, inf, log
 
-from cantstop_arena.deals.outcomes import ELO_ERROR, WIDTH, Until
+from cantstop_arena.deals.outcomes import ELO_ERROR, WIDTH, TournamentTotals, Until
+from cantstop_arena.ratings.elo import rate
+from cantstop_arena.ratings.scores import scores
 from cantstop_arena.ratings.sequential.confidence import deals_for
 
 _POINTS = 400 / log(10)  # of Elo for each unit of strength
@@ -38,3 +40,30 @@ def elo_variance(bots: int, players: int, orders: int) -> float:
     """
     games = comb(bots - 2, players - 2) * orders
     return _POINTS**2 * players**2 * (bots - 1) / (games * bots**2)
+
+
+def widest(results: TournamentTotals, rule: Until) -> tuple[str, float]:
+    """The bot whose interval is the widest, of those that played, and how wide the rule has it.
+
+    Nobody, where nobody has played.
+    """
+    played = sorted({bot for seating in results.tallies for bot in seating})
+    if not played:
+        return "", 0.0
+    measured = _elo_errors(results) if rule.measure == ELO_ERROR else _widths(results)
+    bot = max(played, key=measured.__getitem__)
+    return results.bots[bot], measured[bot]
+
+
+def _widths(results: TournamentTotals) -> list[float]:
+    """The whole width of the interval of each bot's score."""
+    return [_between(one.low, one.high) for one in scores(results)]
+
+
+def _elo_errors(results: TournamentTotals) -> list[float]:
+    """Half the width of the interval of each bot's Elo."""
+    return [_between(one.low, one.high) / 2 for one in rate(results).ratings]
+
+
+def _between(low: float | None, high: float | None) -> float:
+    return inf if low is None or high is None else high - low

@@ -1,17 +1,20 @@
 """The numbers at the top of a tournament page: rating, lead, LOS, first-player advantage."""
 
 from collections.abc import Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from platform import python_version
 
 from markupsafe import Markup
 
-from cantstop_arena.documents.analysis import Analysis, of_points
-from cantstop_arena.documents.document import Fact
-from cantstop_arena.documents.formats.model import Estimate
+from cantstop_arena import __version__
+from cantstop_arena.pages.axes import Axis, axis_around
+from cantstop_arena.pages.document import Fact, Listing, Section
+from cantstop_arena.pages.elements import element
+from cantstop_arena.pages.marks import dot, drawing, interval, line
+from cantstop_arena.pages.number_text import likelihood, percent, plain, signed, with_error
 from cantstop_arena.reports.page.headline import first_ones, lead, playing
-from cantstop_arena.reports.page.plots.axes import Axis, axis_around
-from cantstop_arena.reports.page.plots.elements import element
-from cantstop_arena.reports.page.plots.marks import dot, drawing, interval, line
-from cantstop_arena.reports.page.plots.wording import likelihood, percent, plain, signed, with_error
+from cantstop_arena.tables.analysis import Analysis, of_points
+from cantstop_arena.tables.column import Column, Estimate, Table
 
 _HEIGHT, _BASE, _MIDDLE = 36, 19.5, 11
 
@@ -105,3 +108,47 @@ def _mini(axis: Axis, marks: Sequence[Markup], ticks: Sequence[tuple[float, str]
         text_anchor="end",
     )
     return drawing(_HEIGHT, base, *marks, *labels, end, kind="mini")
+
+
+PACKAGES = ("numba", "numpy", "Jinja2")
+
+
+def origin(command: str, file: str, text: str, about: list[tuple[str, str]]) -> Section:
+    """The section on it; `text` is what stands in the `file` that the command names."""
+    return Section(
+        key="origin",
+        title="Reproducing these results",
+        finding="One command plays the same games again",
+        words=[
+            "Games depend on the configuration and its seed alone, not on the number of workers."
+            " In the folder of these results this command plays them again, into a folder of"
+            " their own:"
+        ],
+        tables=[_facts(about)],
+        listings=[
+            Listing("The command", command),
+            Listing(f"The configuration: {file}", text, folded=True),
+        ],
+        open=True,
+        folded=True,
+    )
+
+
+def source(name: str, seed: str, games: str) -> str:
+    """What a figure is cited by. It has no date: pages of the same results are the same bytes."""
+    return f"{name} · seed {seed} · {games} · arena {__version__}"
+
+
+def _facts(about: list[tuple[str, str]]) -> Table:
+    rows = [*about, ("cantstop-arena", __version__), ("Python", python_version())]
+    rows += [(name, _version(name)) for name in PACKAGES]
+    return Table(
+        "facts", "Seed and versions", [Column("what", "what"), Column("value", "value")], rows
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:  # it is used, but was not installed as a package
+        return "unknown"

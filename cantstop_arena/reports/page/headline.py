@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from cantstop_arena.documents.analysis import Analysis
-from cantstop_arena.documents.formats.model import Estimate
-from cantstop_arena.documents.tables.differences import counted, fewer
-from cantstop_arena.documents.tables.notes import all_of
-from cantstop_arena.ratings.elo import Difference
-from cantstop_arena.reports.page.plots.wording import percent, plain, share_ends, with_error
+from cantstop_arena.pages.number_text import percent, plain, share_ends, with_error
+from cantstop_arena.ratings.rating import RatingDifference
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Estimate
+from cantstop_arena.tables.differences import counted_unit, solo_difference
+from cantstop_arena.tables.notes import all_of
 from cantstop_arena.texts import how_many
 
 
@@ -54,7 +54,7 @@ def first_ones(analysis: Analysis) -> list[int]:
     return [bot for rank, bot in ranked if rank == ranked[0][0]]
 
 
-def lead(analysis: Analysis) -> Difference | None:
+def lead(analysis: Analysis) -> RatingDifference | None:
     """How far the first bot is ahead of the second; None where nobody is, or games do not tell."""
     order = playing(analysis)
     if len(order) < 2 or len(first_ones(analysis)) > 1:
@@ -142,9 +142,9 @@ def _alone(analysis: Analysis) -> Iterator[str]:
     order = playing(analysis)[:2]
     if len(first) > 1 or len(order) < 2:
         return
-    ahead = fewer(analysis, *order)
+    ahead = solo_difference(analysis, *order)
     if ahead and ahead.low is not None:
-        rival, unit = analysis.results.bots[order[1]], counted(analysis)
+        rival, unit = analysis.results.bots[order[1]], counted_unit(analysis)
         yield f"In the same deals it needs {with_error(ahead, 2)} {unit} fewer than {rival}."
 
 

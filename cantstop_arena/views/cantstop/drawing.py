@@ -1,10 +1,15 @@
 """The board and a recorded game as text, in colours where that is wanted."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from cantstop_arena.games.cantstop.play.events import Event
-from cantstop_arena.texts import how_many, styled
-from cantstop_arena.views.cantstop.scenes import SEATS, Scene, scenes
+from cantstop_arena.games.cantstop.records import Event
+from cantstop_arena.games.cantstop.turn import Spaces, Turn
+from cantstop_arena.texts import ansi_styled, how_many
+from cantstop_arena.views.cantstop.scenes import SEATS, BoardScene, scenes
+
+if TYPE_CHECKING:
+    from cantstop_arena.games.cantstop.play.step_position import CantStopPosition
 
 RUNNER, SPACE, CLOSED = "*", ".", "|"
 _NARROWEST = 4  # a column: a top with brackets, and a gap
@@ -15,7 +20,7 @@ Part = tuple[str, str]
 """A text and its style."""
 
 
-def draw_board(scene: Scene, coloured: bool = False) -> str:
+def draw_board(scene: BoardScene, coloured: bool = False) -> str:
     """The board as a mountain of spaces, column 2 first, tops in brackets below their numbers.
 
     A marker is the letter of its seat, a runner a star. Who stands on a top has claimed its
@@ -33,7 +38,7 @@ def draw_board(scene: Scene, coloured: bool = False) -> str:
     return "\n".join(rows)
 
 
-def _cell(scene: Scene, column: int, level: int, owner: int | None) -> list[Part]:
+def _cell(scene: BoardScene, column: int, level: int, owner: int | None) -> list[Part]:
     length = scene.lengths[column]
     if level > length:
         return (
@@ -47,7 +52,7 @@ def _cell(scene: Scene, column: int, level: int, owner: int | None) -> list[Part
     return standing or [(SPACE, _FAINT)]
 
 
-def _standing(scene: Scene, column: int, level: int) -> list[Part]:
+def _standing(scene: BoardScene, column: int, level: int) -> list[Part]:
     """Everybody who stands on a space."""
     parts = [
         (SEATS[seat], _seat_style(seat))
@@ -67,11 +72,11 @@ def _padded(parts: Sequence[Part], width: int, coloured: bool) -> str:
     """The parts of a cell in its middle."""
     free = width - sum(len(text) for text, _ in parts)
     left = free // 2
-    painted = (styled(text, style) if coloured else text for text, style in parts)
+    painted = (ansi_styled(text, style) if coloured else text for text, style in parts)
     return " " * left + "".join(painted) + " " * (free - left)
 
 
-def draw_seats(scene: Scene, coloured: bool = False) -> str:
+def draw_seats(scene: BoardScene, coloured: bool = False) -> str:
     """Who plays, and how many of the columns that win each has claimed."""
     claims = list(scene.claimed.values())
     wanted = scene.opening["rules"]["columns_to_win"]
@@ -82,28 +87,28 @@ def draw_seats(scene: Scene, coloured: bool = False) -> str:
     return "Seats: " + ", ".join(told)
 
 
-def _name(scene: Scene, seat: int, coloured: bool) -> str:
+def _name(scene: BoardScene, seat: int, coloured: bool) -> str:
     name = scene.names[seat]
-    return styled(name, _seat_style(seat)) if coloured else name
+    return ansi_styled(name, _seat_style(seat)) if coloured else name
 
 
-def tell_game(events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
+def game_text(events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
     """A recorded game in lines for people: every roll, and the board after every stop."""
     for scene in scenes(events):
         if scene.event["event"] == "roll" and scene.rolls == 1:
             yield turn_heading(scene, scene.turn, scene.seat, coloured)
-        yield from tell(scene, coloured)
+        yield from event_line(scene, coloured)
         if scene.event["event"] == "stop":
             yield ""
             yield draw_board(scene, coloured)
 
 
-def turn_heading(scene: Scene, turn: int, seat: int, coloured: bool = False) -> str:
+def turn_heading(scene: BoardScene, turn: int, seat: int, coloured: bool = False) -> str:
     """What stands above the events of a turn."""
     return f"\nTurn {turn}: {_name(scene, seat, coloured)}"
 
 
-def tell(scene: Scene, coloured: bool = False) -> Iterator[str]:
+def event_line(scene: BoardScene, coloured: bool = False) -> Iterator[str]:
     """What has happened, in lines for people."""
     event = scene.event
     match event["event"]:
@@ -125,7 +130,7 @@ def tell(scene: Scene, coloured: bool = False) -> Iterator[str]:
             yield "  bust"
 
 
-def _moved(scene: Scene) -> str:
+def _moved(scene: BoardScene) -> str:
     chosen = scene.event["chosen"]
     if chosen is None:
         return "no move"
@@ -135,7 +140,7 @@ def _moved(scene: Scene) -> str:
     return f"{move_text(chosen) + told:<32}  runners {runners}"
 
 
-def _outcome(scene: Scene, coloured: bool) -> str:
+def _outcome(scene: BoardScene, coloured: bool) -> str:
     turns, winners = scene.event["turns"], scene.event["winners"]
     names = " and ".join(_name(scene, seat, coloured) for seat in winners) or "nobody"
     verb = "win" if len(winners) > 1 else "wins"
@@ -150,3 +155,26 @@ def move_text(move: Sequence[int]) -> str:
 def dice_text(dice: Sequence[int]) -> str:
     """A roll as people write it."""
     return "-".join(map(str, dice))
+
+
+def board_text(position: "CantStopPosition") -> str:
+    """The board, and above it the turn with the dice where a move is to be chosen."""
+    turn = position.turn()
+    heading = f"Turn {turn.number}: {SEATS[turn.seat]}"
+    if position.is_choice:
+        heading += f", {'-'.join(map(str, turn.dice))}"
+    return f"{heading}\n\n{draw_board(_scene(turn))}"
+
+
+def _scene(turn: Turn) -> BoardScene:
+    opening = {"rules": turn.rules.as_dict(), "seats": [*SEATS[: turn.players]]}
+    relative = (turn.markers, *turn.rivals)
+    markers = (relative[(seat - turn.seat) % turn.players] for seat in range(turn.players))
+    runners = _by_column(turn.runners)
+    return BoardScene(
+        opening, opening, tuple(map(_by_column, markers)), runners, runners, seat=turn.seat
+    )
+
+
+def _by_column(spaces: Spaces) -> dict[int, int]:
+    return {column: space for column, space in enumerate(spaces) if space}

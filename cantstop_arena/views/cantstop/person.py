@@ -2,21 +2,21 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from cantstop_arena.games.cantstop.odds import success_count
-from cantstop_arena.games.cantstop.play.events import Event
+from cantstop_arena.games.cantstop.dice_odds import success_count
+from cantstop_arena.games.cantstop.records import Event
 from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.table.person import Left, terminal
+from cantstop_arena.table.person_table import PersonLeft, terminal
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cantstop.drawing import (
     dice_text,
     draw_board,
     draw_seats,
+    event_line,
     move_text,
-    tell,
     turn_heading,
 )
 from cantstop_arena.views.cantstop.hints import hint_of_moves, hint_of_roll
-from cantstop_arena.views.cantstop.scenes import SEATS, Scene, after
+from cantstop_arena.views.cantstop.scenes import SEATS, BoardScene, after
 
 ODDS, HINT, QUIT = "?", "h", "q"
 _ROLL = ("r", "roll", "y", "yes")
@@ -40,7 +40,7 @@ class CantStopPerson:
         self._read = read
         self._say = say
         self._coloured = coloured
-        self._scene: Scene | None = None
+        self._scene: BoardScene | None = None
         self._turn = 0  # that was announced last
         self._board = ""  # that was drawn last
 
@@ -53,7 +53,7 @@ class CantStopPerson:
             self._announce(event["turn"], event["seat"])
         if kind == "end":
             self._draw()
-        for line in tell(scene, self._coloured):
+        for line in event_line(scene, self._coloured):
             self._say(line)
         if kind == "game":
             for line in _introduction(scene, self._seat):
@@ -95,10 +95,10 @@ class CantStopPerson:
         while True:
             line = self._read(question)
             if line is None:
-                raise Left(asked=False)
+                raise PersonLeft(asked=False)
             word = line.strip().lower()
             if word in (QUIT, "quit"):
-                raise Left(asked=True)
+                raise PersonLeft(asked=True)
             if word in help_with:
                 for told in help_with[word]():
                     self._say(told)
@@ -139,7 +139,7 @@ _LANDING = {
 }
 
 
-def _introduction(scene: Scene, seat: int) -> Iterator[str]:
+def _introduction(scene: BoardScene, seat: int) -> Iterator[str]:
     """What somebody has to know who plays for the first time."""
     rules = scene.opening["rules"]
     wanted = rules["columns_to_win"]

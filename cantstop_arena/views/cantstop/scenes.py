@@ -6,10 +6,9 @@ from functools import cached_property
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.games.cantstop.odds import success_count
-from cantstop_arena.games.cantstop.play.events import Event
+from cantstop_arena.games.cantstop.dice_odds import success_count
+from cantstop_arena.games.cantstop.records import Event, rules_of
 from cantstop_arena.texts import in_a_line
-from cantstop_arena.views.cantstop.records import rules_of
 
 SEATS = "ABCD"
 LONGEST_NAME = 100  # that is shown
@@ -18,7 +17,7 @@ LONGEST_RULES = 200  # the name of a rule set, which can tell every parameter
 Spaces = Mapping[int, int]
 
 
-class Scene(msgspec.Struct, frozen=True, dict=True):
+class BoardScene(msgspec.Struct, frozen=True, dict=True):
     """The board after one event of a game, the `opening` or any later one.
 
     `markers` has the spaces of every seat's markers by column, `runners` those of the runners, and
@@ -89,22 +88,22 @@ class Scene(msgspec.Struct, frozen=True, dict=True):
         return f"Can't Stop ({rules}), seed {self.opening['seed']}, deal {self.opening['deal']}"
 
 
-def scenes(events: Iterable[Event]) -> Iterator[Scene]:
+def scenes(events: Iterable[Event]) -> Iterator[BoardScene]:
     """A scene for every event of a game; the first event has to be its opening."""
-    scene: Scene | None = None
+    scene: BoardScene | None = None
     for event in events:
         scene = after(scene, event)
         yield scene
 
 
-def after(scene: Scene | None, event: Event) -> Scene:
+def after(scene: BoardScene | None, event: Event) -> BoardScene:
     """The scene after one more event, or the first one."""
     if scene is None:
-        return Scene(event, event, tuple({} for _ in event["seats"]), {}, {})
+        return BoardScene(event, event, tuple({} for _ in event["seats"]), {}, {})
     return _AFTER[event["event"]](replace(scene, claims=()), event)
 
 
-def _after_roll(scene: Scene, event: Event) -> Scene:
+def _after_roll(scene: BoardScene, event: Event) -> BoardScene:
     goes_on = event["turn"] == scene.turn
     return replace(
         scene,
@@ -117,7 +116,7 @@ def _after_roll(scene: Scene, event: Event) -> Scene:
     )
 
 
-def _after_stop(scene: Scene, event: Event) -> Scene:
+def _after_stop(scene: BoardScene, event: Event) -> BoardScene:
     own = _by_column(event["markers"])
     lengths = scene.lengths
     tops = {column for column, space in own.items() if space == lengths[column]}
@@ -136,7 +135,7 @@ def _after_stop(scene: Scene, event: Event) -> Scene:
     )
 
 
-def _after_bust(scene: Scene, event: Event) -> Scene:
+def _after_bust(scene: BoardScene, event: Event) -> BoardScene:
     return replace(scene, event=event, runners={})
 
 

@@ -2,24 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 
-from cantstop_arena.texts import styled
+from cantstop_arena.texts import ansi_styled
 from cantstop_arena.views.cantstop.drawing import (
     dice_text,
     draw_board,
     draw_seats,
+    event_line,
     move_text,
-    tell,
 )
-from cantstop_arena.views.cantstop.scenes import Scene
+from cantstop_arena.views.cantstop.scenes import BoardScene
 
 
-def bust_chance(scene: Scene) -> float:
+def bust_chance(scene: BoardScene) -> float:
     """How likely the last roll was to be a bust, before it was made."""
     rolls: int = scene.opening["rules"]["sides"] ** 4
     return 1 - (rolls - scene.bust_count) / rolls  # rounded as a bot is told it
 
 
-def frame(scenes: Sequence[Scene], place: int, coloured: bool = False) -> str:
+def frame(scenes: Sequence[BoardScene], place: int, coloured: bool = False) -> str:
     """All there is to see at a place in the game."""
     scene = scenes[place]
     lines = [
@@ -33,7 +33,7 @@ def frame(scenes: Sequence[Scene], place: int, coloured: bool = False) -> str:
     return "\n".join(lines)
 
 
-def _happened(scene: Scene, coloured: bool) -> Iterator[str]:
+def _happened(scene: BoardScene, coloured: bool) -> Iterator[str]:
     event = scene.event
     if scene.turn and event["event"] != "end":
         yield f"Turn {scene.turn}: {scene.names[scene.seat]}"
@@ -46,16 +46,16 @@ def _happened(scene: Scene, coloured: bool) -> Iterator[str]:
             if scene.verdict:
                 yield f"  judge: {scene.verdict}"
         case _:
-            yield from (line.lstrip("\n") for line in tell(scene, coloured))
+            yield from (line.lstrip("\n") for line in event_line(scene, coloured))
 
 
-def _offered(scene: Scene, coloured: bool) -> str:
+def _offered(scene: BoardScene, coloured: bool) -> str:
     """The moves that the roll offered, the one that was made in brackets."""
     chosen, told = scene.event["chosen"], []
     for move in scene.event["moves"]:
         text = move_text(move)
         if move == chosen:
             text = f"[{text}]"
-            text = styled(text, "1") if coloured else text
+            text = ansi_styled(text, "1") if coloured else text
         told.append(text)
     return "  ".join(told) or "no move"

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
-from cantstop_arena.texts import cut, how_many
-from cantstop_arena.views.cantstop.board import WIDTH, Board, Palette
+from cantstop_arena.texts import how_many, shortened
 from cantstop_arena.views.cantstop.drawing import dice_text, move_text
-from cantstop_arena.views.cantstop.scenes import SEATS, Scene, Spaces
+from cantstop_arena.views.cantstop.scenes import SEATS, BoardScene, Spaces
+from cantstop_arena.views.cantstop.svg_board import WIDTH, Palette, SvgBoard
 
 _MARGIN, _LINE = 16, 22  # around all; of text
 _NARROWEST = 400  # that a line of text has room
@@ -16,7 +16,7 @@ _PALETTE = Palette("#222222", "#fbf7ee", "#e9dfc9", "#b9a988", "#ffffff", _SEATS
 _FONT = "Verdana, DejaVu Sans, sans-serif"
 
 
-def draw_svg(scene: Scene) -> str:
+def draw_svg(scene: BoardScene) -> str:
     """The board as an SVG document.
 
     Seats differ by colour, shape and letter. The title and the description say in words what the
@@ -29,12 +29,12 @@ def draw_svg(scene: Scene) -> str:
 class _Picture:
     """One board while it is drawn."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: BoardScene) -> None:
         self.scene = scene
         self.claimed = scene.claimed
         across = WIDTH * len(scene.lengths)
         self.width = max(across, _NARROWEST) + 2 * _MARGIN
-        self.board = Board(scene.lengths, (self.width - across) // 2, _MARGIN, _PALETTE)
+        self.board = SvgBoard(scene.lengths, (self.width - across) // 2, _MARGIN, _PALETTE)
         self.lines = [heading(scene), *told_seats(scene)]
         self.height = self.board.ground + _MARGIN + _LINE * len(self.lines) + _MARGIN // 2
         self.root = ET.Element(
@@ -52,7 +52,7 @@ class _Picture:
 
     def drawn(self) -> ET.Element:
         ET.SubElement(self.root, "title").text = f"{self.scene.heading}: {heading(self.scene)}"
-        ET.SubElement(self.root, "desc").text = " ".join(described(self.scene))
+        ET.SubElement(self.root, "desc").text = " ".join(board_description(self.scene))
         size = {"width": str(self.width), "height": str(self.height)}
         ET.SubElement(self.root, "rect", {**size, "rx": "8", "fill": _PALETTE.paper})
         for column in self.scene.lengths:
@@ -76,7 +76,7 @@ class _Picture:
         ET.SubElement(self.root, "text", look).text = text
 
 
-def heading(scene: Scene) -> str:
+def heading(scene: BoardScene) -> str:
     """When in the game this is, and what has just happened."""
     event = scene.event
     match event["event"]:
@@ -96,15 +96,15 @@ def heading(scene: Scene) -> str:
     return f"Turn {scene.turn}: {SEATS[scene.seat]} {told}"
 
 
-def told_seats(scene: Scene) -> Iterator[str]:
+def told_seats(scene: BoardScene) -> Iterator[str]:
     """Who plays, and what each has claimed."""
     for seat, name in enumerate(scene.names):
         claims = [str(column) for column, owner in scene.claimed.items() if owner == seat]
         claimed = f", claimed {', '.join(claims)}" if claims else ""
-        yield f"{cut(name.partition(' ')[2], _LONGEST)}{claimed}"
+        yield f"{shortened(name.partition(' ')[2], _LONGEST)}{claimed}"
 
 
-def described(scene: Scene) -> Iterator[str]:
+def board_description(scene: BoardScene) -> Iterator[str]:
     """The board in sentences."""
     for seat, name in enumerate(scene.names):
         yield f"{name} {_standing(scene, seat)}."
@@ -113,7 +113,7 @@ def described(scene: Scene) -> Iterator[str]:
         yield f"Runners of {SEATS[scene.seat]} stand in {stand}."
 
 
-def _standing(scene: Scene, seat: int) -> str:
+def _standing(scene: BoardScene, seat: int) -> str:
     claims = {column: owner for column, owner in scene.claimed.items() if owner == seat}
     below = {column: at for column, at in scene.markers[seat].items() if column not in claims}
     told = [f"has claimed {' and '.join(map(str, claims))}"] if claims else []
@@ -122,7 +122,7 @@ def _standing(scene: Scene, seat: int) -> str:
     return " and ".join(told) or "has no markers"
 
 
-def _places(scene: Scene, spaces: Spaces) -> str:
+def _places(scene: BoardScene, spaces: Spaces) -> str:
     return ", ".join(
         f"column {column} on space {at} of {scene.lengths[column]}"
         for column, at in sorted(spaces.items())

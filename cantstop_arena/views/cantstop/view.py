@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from cantstop_arena.games.cantstop.records import read_record
 from cantstop_arena.views.cantstop import drawing, step_text, svg
-from cantstop_arena.views.cantstop.highlights import story, why
-from cantstop_arena.views.cantstop.records import read_record
-from cantstop_arena.views.cantstop.scenes import Scene, scenes
-from cantstop_arena.views.game_view import GameView
+from cantstop_arena.views.cantstop.scenes import BoardScene, scenes
+from cantstop_arena.views.cantstop.story import story, why
+from cantstop_arena.views.default_view import GameView
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cantstop_arena.documents.document import Game, Section
     from cantstop_arena.game_api.game import Event
     from cantstop_arena.game_api.position import Position
+    from cantstop_arena.pages.document import GameFigure, Section
     from cantstop_arena.views.cantstop.person import CantStopPerson
 
 
@@ -30,44 +30,44 @@ class CantStopView(GameView):
         return next(scenes([opening])).heading
 
     def tell(self, events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
-        return drawing.tell_game(events, coloured)
+        return drawing.game_text(events, coloured)
 
-    def scenes(self, events: Iterable[Event]) -> Sequence[Scene]:
+    def scenes(self, events: Iterable[Event]) -> Sequence[BoardScene]:
         return list(scenes(events))
 
-    def draw(self, scene: Scene, coloured: bool = False) -> str:
+    def draw(self, scene: BoardScene, coloured: bool = False) -> str:
         said = [scene.heading, drawing.draw_seats(scene, coloured), svg.heading(scene), ""]
         return "\n".join([*said, drawing.draw_board(scene, coloured)])
 
     def draw_position(self, position: Position) -> str:
-        from cantstop_arena.games.cantstop.play.stepping.position import CantStopPosition
-        from cantstop_arena.views.cantstop.positions import board_text
+        from cantstop_arena.games.cantstop.play.step_position import CantStopPosition
+        from cantstop_arena.views.cantstop.drawing import board_text
 
         assert isinstance(position, CantStopPosition)
         return f"{board_text(position)}\n\n{super().draw_position(position)}"
 
-    def step_text(self, scenes: Sequence[Scene], place: int, coloured: bool = False) -> str:
+    def step_text(self, scenes: Sequence[BoardScene], place: int, coloured: bool = False) -> str:
         return step_text.frame(scenes, place, coloured)
 
-    def picture(self, scene: Scene) -> str:
+    def picture(self, scene: BoardScene) -> str:
         return svg.draw_svg(scene)
 
     def page_game(
         self, key: str, title: str, words: Sequence[str], events: Sequence[Event]
-    ) -> Game:
-        from cantstop_arena.views.cantstop.page.replays import game
+    ) -> GameFigure:
+        from cantstop_arena.views.cantstop.page_replay import game
 
         return game(key, title, words, events)
 
     def kept_sections(self, folder: Path) -> Iterator[Section]:
-        from cantstop_arena.views.cantstop.judging.run_section import run_sections
+        from cantstop_arena.views.cantstop.judging.judgement_section import run_sections
 
         return run_sections(folder)
 
     def judged(self, events: Iterable[Event]) -> Iterator[Event]:
-        from cantstop_arena.views.cantstop.judging.verdicts import judged
+        from cantstop_arena.views.cantstop.judging.verdicts import add_verdicts
 
-        return judged(events)
+        return add_verdicts(events)
 
     def remembered(self, events: Sequence[Event]) -> Mapping[str, int]:
         return story(events).remembered

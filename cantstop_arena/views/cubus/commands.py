@@ -36,7 +36,7 @@ def targets(
     arena cubus targets 1@0,0 TLR              one crate, and a lid, a left and a right card
     arena cubus targets 22/21@0,0 LRO --open 1,1
     """
-    from cantstop_arena.games.cubus.choices.positions import view_of
+    from cantstop_arena.games.cubus.choices.named_positions import view_of
 
     view = view_of(pile, hand, [_cell(cell) for cell in opened], name)
     found = list(islice(view.iter_targets("none" if no_box else None), most))

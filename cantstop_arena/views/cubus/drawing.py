@@ -4,8 +4,8 @@ Every sign belongs to the card under its middle: lids are blank, left and right 
 the open ones hatched. A stroke stands where one card ends and another begins.
 """
 
-from cantstop_arena.games.cubus.builds.build import Table
-from cantstop_arena.texts import styled
+from cantstop_arena.games.cubus.builds.build import TableCards
+from cantstop_arena.texts import ansi_styled
 from cantstop_arena.views.cubus.faces import HALF_WIDTH, Face, faces, on_paper
 
 _COLUMNS = 5  # from one corner of a card to the next, across
@@ -16,7 +16,7 @@ _STYLES = {"T": "30;47", "O": "97;40", "L": "30;43", "R": "97;100"}
 Grid = dict[tuple[int, int], Face]
 
 
-def drawn(table: Table, colours: bool = False) -> str:
+def pile_text(table: TableCards, colours: bool = False) -> str:
     """A pile as lines of text, with the colours of ANSI terminals if wanted."""
     grid = _grid(table)
     columns, lines = {column for column, _ in grid}, {line for _, line in grid}
@@ -27,7 +27,7 @@ def drawn(table: Table, colours: bool = False) -> str:
     )
 
 
-def _grid(table: Table) -> Grid:
+def _grid(table: TableCards) -> Grid:
     return {spot: face for face in faces(table) for spot in _spots(face)}
 
 
@@ -58,4 +58,4 @@ def _sign(grid: Grid, column: int, line: int, colours: bool) -> str:
         grid.get(spot) for spot in ((column, line), (column - 1, line), (column, line - 1))
     )
     sign = "|" if face != left else "-" if face != above else _FILLS[face.card] if face else " "
-    return styled(sign, _STYLES[face.card]) if colours and face else sign
+    return ansi_styled(sign, _STYLES[face.card]) if colours and face else sign

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cantstop_arena.games.cubus.builds.build import Table
+from cantstop_arena.games.cubus.builds.build import TableCards
 
 Corner = tuple[int, int, int]
 Point = tuple[float, float]
@@ -27,7 +27,7 @@ class Face(NamedTuple):
         return "T" if top else self.card, y - x, z - top - y
 
 
-def faces(table: Table) -> Iterator[Face]:
+def faces(table: TableCards) -> Iterator[Face]:
     """All faces that are seen, from back to front."""
     heights, lying = table.pile.heights(), set(table.open)
     for x, y in sorted(heights, key=sum):
@@ -46,7 +46,7 @@ def faces(table: Table) -> Iterator[Face]:
         )
 
 
-def changed(table: Table, before: Table) -> list[Face]:
+def changed_cards(table: TableCards, before: TableCards) -> list[Face]:
     """The cards that a build laid: those whose place had none, or one of another type."""
     old = {face.place: face.card for face in faces(before)}
     return [face for face in faces(table) if old.get(face.place) != face.card]

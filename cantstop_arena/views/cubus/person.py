@@ -7,15 +7,15 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from cantstop_arena.game_api.game import Event
-from cantstop_arena.games.cubus.builds.build import Build, judge
+from cantstop_arena.games.cubus.builds.build import Build, build_result
 from cantstop_arena.games.cubus.builds.piles import IllegalBuild, parse
+from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
 from cantstop_arena.games.cubus.choices.takedown import judge_take, usual_take
-from cantstop_arena.games.cubus.choices.view import View
-from cantstop_arena.table.person import Left, terminal
+from cantstop_arena.table.person_table import PersonLeft, terminal
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cubus import drawing
-from cantstop_arena.views.cubus.scenes import Scene, scenes, standings
-from cantstop_arena.views.plain_person import HELP, QUIT
+from cantstop_arena.views.cubus.scenes import PileScene, scenes, standings
+from cantstop_arena.views.default_person import HELP, QUIT
 
 if TYPE_CHECKING:
     from cantstop_arena.views.cubus.view import CubusView
@@ -68,12 +68,12 @@ class CubusPerson:
         if scene.is_end:
             self._say("\n".join(standings(scene)))
 
-    def _scene(self) -> Scene:
+    def _scene(self) -> PileScene:
         *_, scene = scenes(self._happened)
         return scene
 
     @terminal()
-    def _decide(self, view: View) -> Build | None:
+    def _decide(self, view: CubusBotView) -> Build | None:
         """Ask until there is an answer that the rules allow. Raises Left."""
         listed = _takes(view) if view.asked == "take" else _targets(view)
         self._show(view, listed)
@@ -87,19 +87,19 @@ class CubusPerson:
             except (IllegalBuild, ValueError) as error:
                 self._say(f"  {error}")
 
-    def _show(self, view: View, listed: Sequence[tuple[Build | None, int]]) -> None:
+    def _show(self, view: CubusBotView, listed: Sequence[tuple[Build | None, int]]) -> None:
         """The pile, the cards, and what there is to choose from."""
         if view.asked == "knock":
             self._tell_pass(view)
         self._say("")
-        self._say(drawing.drawn(view.table, self._coloured))
+        self._say(drawing.pile_text(view.table, self._coloured))
         hand = view.hand.text() or "no card"
         self._say(f"{_ASKED[view.asked]}. On the table: {view.pile.text}; cards: {hand}.")
         won = "card" if view.asked == "take" else "point"
         for number, (build, gain) in enumerate(listed, start=1):
             self._say(f"  {number}  {_text(build)}  ({how_many(gain, won)})")
 
-    def _tell_pass(self, view: View) -> None:
+    def _tell_pass(self, view: CubusBotView) -> None:
         """Say the pass to knock at, which is recorded only when all have answered."""
         event = {"event": "pass", "turn": view.turn, "seat": view.owner, "card": view.drawn}
         *_, scene = scenes([*self._happened, event])
@@ -109,13 +109,13 @@ class CubusPerson:
     def _line(self) -> str:
         line = self._read("> ")
         if line is None:
-            raise Left(asked=False)
+            raise PersonLeft(asked=False)
         if line.strip().lower() in QUIT:
-            raise Left(asked=True)
+            raise PersonLeft(asked=True)
         return line.strip()
 
     def _meant(
-        self, word: str, view: View, listed: Sequence[tuple[Build | None, int]]
+        self, word: str, view: CubusBotView, listed: Sequence[tuple[Build | None, int]]
     ) -> Build | None:
         """The answer that a word means. Raises IllegalBuild, or ValueError with what is wanted."""
         if word.lower() in _PASS:
@@ -127,21 +127,21 @@ class CubusPerson:
         return _named(word, view)
 
 
-def _passed(view: View) -> Build | None:
+def _passed(view: CubusBotView) -> Build | None:
     """A pass, where the rules allow it. Raises ValueError."""
     if view.asked == "build" and view.rules.duty == "strict" and view.best():
         raise ValueError("R17: who can build must; choose a pile")
     return usual_take(view.table, view.rules.box) if view.asked == "take" else None
 
 
-def _named(word: str, view: View) -> Build:
+def _named(word: str, view: CubusBotView) -> Build:
     """The build that is spelled out, if it is legal. Raises IllegalBuild or ValueError."""
     text, *cells = word.split()
     build = Build(text, tuple(_cell(cell) for cell in cells))
     if view.asked == "take":
         judge_take(view.table, build, view.rules.box)
     else:
-        judge(view.table, view.hand, build, view.rules)
+        build_result(view.table, view.hand, build, view.rules)
     return build
 
 
@@ -153,7 +153,7 @@ def _cell(text: str) -> tuple[int, int]:
         raise ValueError(f"{text!r:.40} is no cell such as 1,0; {HELP} explains") from None
 
 
-def _targets(view: View) -> list[tuple[Build | None, int]]:
+def _targets(view: CubusBotView) -> list[tuple[Build | None, int]]:
     """The best builds, and their points."""
     found = islice(view.iter_targets(), _SHOWN) if view.bound() else ()
     return [
@@ -162,7 +162,7 @@ def _targets(view: View) -> list[tuple[Build | None, int]]:
     ]
 
 
-def _takes(view: View) -> list[tuple[Build | None, int]]:
+def _takes(view: CubusBotView) -> list[tuple[Build | None, int]]:
     """The takes that win most, and how many cards."""
     return [(view.take_build(pile) if pile else None, won) for pile, won in view.takes()[:_SHOWN]]
 

@@ -6,8 +6,8 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.game_api.game import Event
-from cantstop_arena.games.cubus.builds.build import Table
-from cantstop_arena.games.cubus.builds.cards import NONE, Cards, counted, one
+from cantstop_arena.games.cubus.builds.build import TableCards
+from cantstop_arena.games.cubus.builds.cards import NONE, Cards, cards_from_text, one
 from cantstop_arena.games.cubus.builds.piles import START, parse
 from cantstop_arena.texts import how_many, in_a_line
 
@@ -15,7 +15,7 @@ LETTERS = "ABCDEF"  # of the seats
 _LONGEST_NAME = 100
 
 
-class Scene(msgspec.Struct, frozen=True):
+class PileScene(msgspec.Struct, frozen=True):
     """The table after an event; `before` is the table that it changed, None where it did not.
 
     `table` is None when the last crate has been taken.
@@ -26,8 +26,8 @@ class Scene(msgspec.Struct, frozen=True):
     turn: int
     step: int
     is_end: bool
-    table: Table | None
-    before: Table | None
+    table: TableCards | None
+    before: TableCards | None
     hands: tuple[Cards, ...]
     scores: tuple[int, ...]
     won: tuple[int, ...]
@@ -46,7 +46,7 @@ class Scene(msgspec.Struct, frozen=True):
         return _SAID[self.event["event"]](self)
 
 
-def scenes(events: Iterable[Event]) -> Iterator[Scene]:
+def scenes(events: Iterable[Event]) -> Iterator[PileScene]:
     """A scene for every event; the first one is the opening."""
     scene = None
     for event in events:
@@ -54,12 +54,14 @@ def scenes(events: Iterable[Event]) -> Iterator[Scene]:
         yield scene
 
 
-def _opened(event: Event) -> Scene:
+def _opened(event: Event) -> PileScene:
     none = (0,) * len(event["seats"])
-    return Scene(event, event, 0, 0, False, Table(START), None, (NONE,) * len(none), none, none)
+    return PileScene(
+        event, event, 0, 0, False, TableCards(START), None, (NONE,) * len(none), none, none
+    )
 
 
-def _after(scene: Scene, event: Event) -> Scene:
+def _after(scene: PileScene, event: Event) -> PileScene:
     turn = event.get("turn", scene.turn)
     step = scene.step + 1 if turn == scene.turn else 1
     told = replace(scene, event=event, turn=turn, step=step if "turn" in event else 0, before=None)
@@ -76,28 +78,30 @@ def _after(scene: Scene, event: Event) -> Scene:
     return replace(_laid(told), scores=_raised(told.scores, event["seat"], event["points"]))
 
 
-def _hands(scene: Scene) -> tuple[Cards, ...]:
+def _hands(scene: PileScene) -> tuple[Cards, ...]:
     """Everybody's cards; those of the pool and of the take-down are nobody's."""
     event, hands = scene.event, list(scene.hands)
     if event["event"] in ("ending", "take"):
         return (NONE,) * len(hands)
     owner = (scene.turn - 1) % len(hands)
     drawn = one(event["card"]) if event.get("card") else NONE
-    hands[owner] = counted(event["hand"]) if "hand" in event else hands[owner].plus(drawn)
+    hands[owner] = cards_from_text(event["hand"]) if "hand" in event else hands[owner].plus(drawn)
     return tuple(hands)
 
 
-def _laid(scene: Scene) -> Scene:
+def _laid(scene: PileScene) -> PileScene:
     text = scene.event["pile"]
     opened = tuple((x, y) for x, y in scene.event["open"])
-    return replace(scene, before=scene.table, table=Table(parse(text), opened) if text else None)
+    return replace(
+        scene, before=scene.table, table=TableCards(parse(text), opened) if text else None
+    )
 
 
 def _raised(numbers: tuple[int, ...], seat: int, by: int) -> tuple[int, ...]:
     return tuple(number + by * (place == seat) for place, number in enumerate(numbers))
 
 
-def _paid(scene: Scene) -> tuple[int, ...]:
+def _paid(scene: PileScene) -> tuple[int, ...]:
     """Scores after a wrong knock (R19)."""
     paid, knocker = scene.opening["rules"]["wrong_knock"], scene.event["seat"]
     return tuple(score + paid * (seat != knocker) for seat, score in enumerate(scene.scores))
@@ -106,19 +110,19 @@ def _paid(scene: Scene) -> tuple[int, ...]:
 # In words -----------------------------------------------------------------------------------
 
 
-def _who(scene: Scene) -> str:
+def _who(scene: PileScene) -> str:
     return scene.names[scene.event["seat"]]
 
 
-def _passed(scene: Scene) -> str:
+def _passed(scene: PileScene) -> str:
     return f"{_who(scene)} {_drew(scene)}passes"
 
 
-def _built(scene: Scene) -> str:
+def _built(scene: PileScene) -> str:
     return f"{_who(scene)} {_drew(scene)}builds for {how_many(scene.event['points'], 'point')}"
 
 
-def _drew(scene: Scene) -> str:
+def _drew(scene: PileScene) -> str:
     card = scene.event["card"]
     return f"draws {NAME_OF[card]} and " if card else ""
 
@@ -126,7 +130,7 @@ def _drew(scene: Scene) -> str:
 NAME_OF = {"T": "a lid", "O": "an open card", "L": "a left card", "R": "a right card"}
 
 
-def _knocked(scene: Scene) -> str:
+def _knocked(scene: PileScene) -> str:
     event = scene.event
     if not event["right"]:
         paid = how_many(scene.opening["rules"]["wrong_knock"], "point")
@@ -134,16 +138,16 @@ def _knocked(scene: Scene) -> str:
     return f"{_who(scene)} knocks and builds for {how_many(event['points'], 'point')}"
 
 
-def _ended_building(scene: Scene) -> str:
+def _ended_building(scene: PileScene) -> str:
     return f"{_who(scene)} builds with the pool for {how_many(scene.event['points'], 'point')}"
 
 
-def _took(scene: Scene) -> str:
+def _took(scene: PileScene) -> str:
     won = len(scene.event["cards"])
     return f"{_who(scene)} takes a crate and wins {how_many(won, 'card') if won else 'no card'}"
 
 
-def _over(scene: Scene) -> str:
+def _over(scene: PileScene) -> str:
     winners = [scene.names[seat] for seat in scene.event["winners"]]
     if scene.event["reason"] == "left":
         return "The game was abandoned"
@@ -163,7 +167,7 @@ _SAID = {
 }
 
 
-def standings(scene: Scene) -> Sequence[str]:
+def standings(scene: PileScene) -> Sequence[str]:
     """A line for each seat: its points, the cards in its hand, and those that it has won."""
     won = scene.opening["rules"].get("take_down")
     return [

@@ -6,8 +6,8 @@ them along.
 
 from collections.abc import Iterable, Sequence
 
-from cantstop_arena.games.cubus.builds.build import Table
-from cantstop_arena.views.cubus.faces import Face, changed, faces, on_paper
+from cantstop_arena.games.cubus.builds.build import TableCards
+from cantstop_arena.views.cubus.faces import Face, changed_cards, faces, on_paper
 
 UNIT = 40  # pixels of a card's edge
 _MARGIN = 10
@@ -28,12 +28,12 @@ STYLE = """
 Spot = tuple[float, float, float]
 
 
-def drawn(table: Table, before: Table | None = None, alone: bool = True) -> str:
+def pile_svg(table: TableCards, before: TableCards | None = None, alone: bool = True) -> str:
     """A pile as SVG; the cards that a build laid on what lay before are outlined.
 
     `alone`: with the colours in it, for a file; a page has `STYLE` in its own style sheet.
     """
-    new = [] if before is None else changed(table, before)
+    new = [] if before is None else changed_cards(table, before)
     style = f"<style>{STYLE}</style>" if alone else ""
     parts = "".join(map(_card, faces(table)))
     outlines = "".join(_polygon(face.corners, kind) for kind in ("under", "new") for face in new)
@@ -52,7 +52,7 @@ def empty() -> str:
     )
 
 
-def _size(table: Table) -> str:
+def _size(table: TableCards) -> str:
     points = [on_paper(*corner) for face in faces(table) for corner in face.corners]
     left, right = _ends([UNIT * across for across, _ in points])
     top, bottom = _ends([UNIT * down for _, down in points])
@@ -68,7 +68,7 @@ def _ends(numbers: Iterable[float]) -> tuple[float, float]:
     return min(listed) - _MARGIN, max(listed) + _MARGIN
 
 
-def _title(table: Table, new: Sequence[Face]) -> str:
+def _title(table: TableCards, new: Sequence[Face]) -> str:
     rows = "; ".join(", ".join(map(str, row)) for row in table.pile.shape.rows)
     opened = f"; open: {', '.join(f'{x},{y}' for x, y in table.open)}" if table.open else ""
     laid = f"; {len(new)} cards laid" if new else ""

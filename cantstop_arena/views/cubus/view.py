@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from cantstop_arena.games.cubus.builds.build import Table
+from cantstop_arena.games.cubus.builds.build import TableCards
 from cantstop_arena.games.cubus.builds.piles import IllegalBuild
 from cantstop_arena.games.cubus.counts import count
-from cantstop_arena.games.cubus.measures import remembered
-from cantstop_arena.games.cubus.play.records import RecordError, event_of, head_of
+from cantstop_arena.games.cubus.measures import highlight_scores
+from cantstop_arena.games.cubus.records import RecordError, event_of, head_of
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cubus import drawing, svg
-from cantstop_arena.views.cubus.scenes import Scene, scenes, standings
-from cantstop_arena.views.game_view import GameView
+from cantstop_arena.views.cubus.scenes import PileScene, scenes, standings
+from cantstop_arena.views.default_view import GameView
 
 if TYPE_CHECKING:
-    from cantstop_arena.documents.document import Game
     from cantstop_arena.game_api.game import Event
+    from cantstop_arena.pages.document import GameFigure
     from cantstop_arena.views.cubus.person import CubusPerson
 
 
@@ -50,35 +50,35 @@ class CubusView(GameView):
             else:
                 yield line_of(scene)
 
-    def scenes(self, events: Iterable[Event]) -> Sequence[Scene]:
+    def scenes(self, events: Iterable[Event]) -> Sequence[PileScene]:
         return list(scenes(events))
 
-    def draw(self, scene: Scene, coloured: bool = False) -> str:
-        pile = drawing.drawn(scene.table, coloured) if scene.table else "(no crate is left)"
+    def draw(self, scene: PileScene, coloured: bool = False) -> str:
+        pile = drawing.pile_text(scene.table, coloured) if scene.table else "(no crate is left)"
         lying = [_lying(scene.table)] if scene.table else []
         said = [self.heading(scene.opening), *standings(scene), f"{_when(scene)}{scene.said}"]
         return "\n".join([*said, *lying, "", pile])
 
-    def step_text(self, scenes: Sequence[Scene], place: int, coloured: bool = False) -> str:
+    def step_text(self, scenes: Sequence[PileScene], place: int, coloured: bool = False) -> str:
         told = f"step {place} of {len(scenes) - 1}"
         return f"{self.draw(scenes[place], coloured)}\n\n{told}"
 
-    def picture(self, scene: Scene) -> str:
+    def picture(self, scene: PileScene) -> str:
         if scene.table is None:
             return svg.empty()
-        return svg.drawn(scene.table, scene.before)
+        return svg.pile_svg(scene.table, scene.before)
 
     def page_game(
         self, key: str, title: str, words: Sequence[str], events: Sequence[Event]
-    ) -> Game:
-        from cantstop_arena.views.cubus.replays import game
+    ) -> GameFigure:
+        from cantstop_arena.views.cubus.page_replay import game
 
         return game(key, title, words, events)
 
     def remembered(self, events: Sequence[Event]) -> Mapping[str, int]:
         opening, *rest = events
         told = [event_of(event) for event in rest]
-        return remembered(*count(head_of(opening).rules, len(opening["seats"]), told))
+        return highlight_scores(*count(head_of(opening).rules, len(opening["seats"]), told))
 
     def why(self, kind: str, events: Sequence[Event]) -> str:
         names, end = events[0]["seats"], events[-1]
@@ -106,7 +106,7 @@ class CubusView(GameView):
         return CubusPerson(self, seat, read, say, coloured)
 
 
-def line_of(scene: Scene) -> str:
+def line_of(scene: PileScene) -> str:
     """What has happened, in a line with the pile that it left."""
     event = scene.event
     pile = f": {event['pile'] or 'nothing is left'}" if "pile" in event else ""
@@ -123,11 +123,11 @@ def _cells(cells: Iterable[Sequence[int]]) -> str:
     return " ".join(f"{x},{y}" for x, y in cells)
 
 
-def _when(scene: Scene) -> str:
+def _when(scene: PileScene) -> str:
     return f"Turn {scene.turn}: " if scene.step else ""
 
 
-def _lying(table: Table) -> str:
+def _lying(table: TableCards) -> str:
     opened = f", open {_cells(table.open)}" if table.open else ""
     crates = how_many(table.pile.shape.crates, "crate")
     return f"{crates}, {how_many(table.cards().total, 'card')}: {table.pile.text}{opened}"

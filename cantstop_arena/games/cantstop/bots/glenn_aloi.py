@@ -2,11 +2,11 @@
 
 from typing import Literal
 
-from cantstop_arena.games.cantstop.bots.heuristic import Numbers, Ties, heuristic_player
+from cantstop_arena.games.cantstop.bots.heuristic import Ties, Weights, heuristic_player
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import Bot, hookimpl
 
-CONSTANT = Numbers(
+CONSTANT = Weights(
     values=(1, 2, 2, 3, 7, 7),
     slopes=(0,),
     intercepts=(3, 4, 0, 2, 0, 7),
@@ -17,7 +17,7 @@ CONSTANT = Numbers(
     placed=-6,
     threshold=29,
 )
-_LINEAR = Numbers(
+_LINEAR = Weights(
     values=(1, 2, 3, 4, 6, 7),
     slopes=(12, 18, 8, 28, 24, 64),
     intercepts=(4, 3, 1, 2, 1, 7),

@@ -2,19 +2,19 @@
 
 from typing import Annotated
 
-from cantstop_arena.game_api.options import FilePath
-from cantstop_arena.games.cantstop.bots.family import choose_by_numbers, roll_by_numbers
-from cantstop_arena.games.cantstop.bots.trained import (
+from cantstop_arena.game_api.bot_options import FilePath
+from cantstop_arena.games.cantstop.bots.heuristic import choose_by_numbers, roll_by_numbers
+from cantstop_arena.games.cantstop.bots.net_choice import (
     known_by,
     lay_markers,
     lay_runners,
     shelf_of,
 )
 from cantstop_arena.games.cantstop.bots.tuned import NUMBERS
-from cantstop_arena.games.cantstop.champion.desk import DESK, WORDS
-from cantstop_arena.games.cantstop.champion.files import SHIPPED
-from cantstop_arena.games.cantstop.champion.turns import enter, look_up
+from cantstop_arena.games.cantstop.exact.three_runner_turn import enter, look_up
+from cantstop_arena.games.cantstop.exact.workspace import DESK, WORDS
 from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.games.cantstop.nets.net_files import SHIPPED
 from cantstop_arena.hookspecs import Bot, compiled, hookimpl
 
 

@@ -6,14 +6,15 @@ out count as the outermost. An advance weighs the same whether or not it jumps o
 """
 
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from functools import partial
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 
 from cantstop_arena.games.cantstop.hooks import Player
-from cantstop_arena.games.cantstop.rules import SIDES
+from cantstop_arena.games.cantstop.rules import MAX_LENGTH, SIDES
 from cantstop_arena.hookspecs import compiled
 
 Ties = Literal["first", "random"]
@@ -21,7 +22,7 @@ _ByColumn: TypeAlias = np.ndarray[tuple[int, int], np.dtype[np.int64]]
 _FARTHEST = 8  # the outermost columns of the largest board are 7 from the middle
 
 
-class Numbers(msgspec.Struct, frozen=True):
+class Weights(msgspec.Struct, frozen=True):
     """What tells one bot of the family from another.
 
     `values` and the weight of moving onto space j of a column of length l,
@@ -40,7 +41,7 @@ class Numbers(msgspec.Struct, frozen=True):
     placed: int
     threshold: int
 
-    def with_threshold(self, threshold: int | None) -> "Numbers":
+    def with_threshold(self, threshold: int | None) -> "Weights":
         """The same numbers with another threshold, unless that is None."""
         return self if threshold is None else replace(self, threshold=threshold)
 
@@ -77,7 +78,7 @@ FLAGS = _for_boards(_flags).astype(np.uint8)
 """The flags of each column, for every board: by the sides of its dice, and by column."""
 
 
-def _bonuses(numbers: Numbers) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _bonuses(numbers: Weights) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """What is added to the score of a turn, by the flags that its columns have."""
     lacking = {
         IS_EVEN: numbers.odd,
@@ -89,7 +90,7 @@ def _bonuses(numbers: Numbers) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.array([sum(lacking[flag] for flag in lacking if not flags & flag) for flags in every])
 
 
-def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
+def heuristic_player(numbers: Weights, ties: Ties) -> Player:
     """The compiled bot with these numbers."""
     values = by_column(numbers.values)
     slopes, intercepts = by_column(numbers.slopes), by_column(numbers.intercepts)
@@ -141,3 +142,135 @@ def heuristic_player(numbers: Numbers, ties: Ties) -> Player:
         return score < threshold
 
     return Player(choose_move, roll_again)
+
+
+# Where each kind of number begins. The first three are six numbers each, from the middle column
+# outwards; columns that are farther out count as the outermost.
+VALUES, WEIGHTS, SLOPES = 0, 6, 12
+ODD, EVEN, LOW, HIGH = 18, 19, 20, 21  # for all runners in odd columns, …, none below the middle
+PLACED, THRESHOLD = 22, 23  # weight of placing a runner; the score at which to stop
+OWN_CLAIMS, RIVAL_CLAIMS = 24, 25  # added to the threshold for each
+TOPPED, REACHING = 26, 27  # score of a column on the top, weight of a move that reaches one
+PLACING = 28  # the advances that a runner counts for from the start
+BEHIND = 29  # added to the threshold for each column's worth of progress that the best rival leads
+COUNT = 30
+_DISTANCES = by_column((0, 1, 2, 3, 4, 5)).astype(np.uint8)
+_CLAIM = 1.5  # what a claimed column counts for as progress, in columns
+_SPACES = np.arange(MAX_LENGTH + 1)
+# What part of a column each space is, by the column's length; of one without length it is none.
+_SHARES = _SPACES / np.where(_SPACES, _SPACES, np.inf)[:, np.newaxis]
+
+GLENN_ALOI: tuple[float, ...] = (
+    *(1, 2, 2, 3, 7, 7),
+    *(3, 4, 0, 2, 0, 7),
+    *(0, 0, 0, 0, 0, 0),
+    *(7, 1, 5, 6, -6, 29),
+    *(0, 0, 0, 0, 1, 0),
+)
+"""Glenn and Aloi's champion as a member of this family."""
+
+STEPS: tuple[float, ...] = (
+    *(1.5, 1.5, 1.5, 1.5, 1.5, 1.5),
+    *(2, 2, 2, 2, 2, 2),
+    *(4, 4, 4, 4, 4, 4),
+    *(3, 3, 3, 3, 2, 4),
+    *(3, 3, 4, 3, 0.7, 3),
+)
+"""By how much each number may usefully change."""
+
+
+@compiled(boundscheck=False)
+def _distance(turn, column):
+    return _DISTANCES[turn.rules.sides, column]
+
+
+@compiled(boundscheck=False)
+def _weight(turn, move, numbers):
+    weight, before, space = 0.0, 0, 0
+    for column in move:
+        distance, length = _distance(turn, column), turn.rules.lengths[column]
+        if column != before:
+            space = turn.position(column)
+            if column not in turn.placed:
+                weight += numbers[PLACED]
+        space = turn.next_space(column, space)
+        weight += numbers[WEIGHTS + distance] + numbers[SLOPES + distance] * space / length
+        if space == length:
+            weight += numbers[REACHING]
+        before = column
+    return weight
+
+
+@compiled(boundscheck=False)
+def choose_by_numbers(turn, moves, numbers):
+    """The move with the greatest weight, the first of equals."""
+    best, best_weight = 0, _weight(turn, moves[0], numbers)
+    for index in range(1, len(moves)):
+        weight = _weight(turn, moves[index], numbers)
+        if weight > best_weight:
+            best, best_weight = index, weight
+    return best
+
+
+@compiled(boundscheck=False)
+def _lead(turn, rival):
+    """How far a rival is ahead: in columns claimed, and in spaces climbed in open columns, as
+    shares of their lengths."""
+    theirs, own = _CLAIM * turn.rival_claims[rival], _CLAIM * turn.claims
+    markers, own_markers, lengths = turn.rivals[rival], turn.markers, turn.rules.lengths
+    for column in turn.rules.columns:
+        # Shares are looked up, since divisions take as long as a roll; and a claimed column has
+        # no length, since no processor can foresee which are claimed.
+        length = np.uint64(lengths[column] * (column not in turn.claimed))
+        theirs += _SHARES[length, np.uint64(markers[column])]
+        own += _SHARES[length, np.uint64(own_markers[column])]
+    return theirs - own
+
+
+@compiled(boundscheck=False)
+def _threshold(turn, numbers):
+    threshold = numbers[THRESHOLD] + numbers[OWN_CLAIMS] * turn.claims
+    if len(turn.rivals) == 0:
+        return threshold
+    claims, lead = turn.rival_claims[0], _lead(turn, 0)
+    for rival in range(1, len(turn.rivals)):
+        claims, lead = max(claims, turn.rival_claims[rival]), max(lead, _lead(turn, rival))
+    return threshold + numbers[RIVAL_CLAIMS] * claims + numbers[BEHIND] * lead
+
+
+@compiled(boundscheck=False)
+def _score(turn, numbers):
+    score, flags, sides = 0.0, 0, turn.rules.sides
+    runners, markers, lengths = turn.runners, turn.markers, turn.rules.lengths
+    for column in turn.placed:
+        climbed = runners[column] - markers[column] + numbers[PLACING]
+        score += climbed * numbers[VALUES + _distance(turn, column)]
+        if runners[column] == lengths[column]:
+            score += numbers[TOPPED]
+        flags |= FLAGS[sides, column]
+    if turn.free:
+        return score
+    for lacking, bonus in ((IS_EVEN, ODD), (IS_ODD, EVEN), (IS_ABOVE, LOW), (IS_BELOW, HIGH)):
+        if not flags & lacking:
+            score += numbers[bonus]
+    return score
+
+
+@compiled(boundscheck=False)
+def roll_by_numbers(turn, numbers):
+    """Whether the turn's score is below the threshold, or another runner can still be placed."""
+    if turn.free and len(turn.usable) > len(turn.placed):
+        return True
+    if len(turn.usable) == 0:
+        return False
+    return _score(turn, numbers) < _threshold(turn, numbers)
+
+
+def family_player(numbers: Any) -> Player:
+    """The member of the family with these numbers, an array of `COUNT` floats.
+
+    Where the array can be written the bot plays with whatever stands in it, and is not compiled
+    again when it changes.
+    """
+    told = {"numbers": numbers}
+    return Player(partial(choose_by_numbers, **told), partial(roll_by_numbers, **told))

@@ -4,11 +4,11 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from cantstop_arena.games.cantstop.bots.heuristic import Numbers, Ties, heuristic_player
+from cantstop_arena.games.cantstop.bots.heuristic import Ties, Weights, heuristic_player
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import Bot, hookimpl
 
-NUMBERS = Numbers(
+NUMBERS = Weights(
     values=(1, 2, 3, 4, 5, 6, 7, 8),
     slopes=(0,),
     intercepts=(6, 5, 4, 3, 2, 1),

@@ -5,8 +5,8 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.game_api.options import Search
-from cantstop_arena.games.cantstop.bots.family import COUNT, GLENN_ALOI, STEPS, family_player
+from cantstop_arena.game_api.bot_options import Search
+from cantstop_arena.games.cantstop.bots.heuristic import COUNT, GLENN_ALOI, STEPS, family_player
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import Bot, hookimpl
 

@@ -11,7 +11,7 @@ leads to the dice. SplitMix64 (Steele, Lea and Flood,
 
 import numpy as np
 
-from cantstop_arena.games.cantstop.engine.compiling.compiler import part
+from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
 
 DICE, BOT = 0, 1  # the purposes of a key
 
@@ -31,12 +31,12 @@ _ONE_53RD = 1.0 / (1 << 53)
 _11 = np.uint64(11)
 
 
-@part
+@njit_inline
 def _rotate(word, bits):
     return (word << bits) | (word >> (_WORD - bits))
 
 
-@part
+@njit_inline
 def _sip_round(a, b, c, d):
     a += b
     b = _rotate(b, _13) ^ a
@@ -51,7 +51,7 @@ def _sip_round(a, b, c, d):
     return a, b, c, d
 
 
-@part
+@njit_inline
 def siphash(key_low, key_high, first, second):
     """SipHash-2-4 of a message of two 64-bit words under a 128-bit key; all np.uint64."""
     a, b = key_low ^ _INIT[0], key_high ^ _INIT[1]
@@ -67,13 +67,13 @@ def siphash(key_low, key_high, first, second):
     return a ^ b ^ c ^ d
 
 
-@part
+@njit_inline
 def stream_key(secret, deal, seat, purpose):
     """The key of one seat's dice, or of its bot's random numbers, in one deal."""
     return siphash(secret[0], secret[1], np.uint64(deal), np.uint64(seat * 2 + purpose))
 
 
-@part
+@njit_inline
 def number_at(key, count):
     """The count-th 64-bit number of a stream (SplitMix64's output function)."""
     word = key + _GOLDEN * np.uint64(count)
@@ -82,13 +82,13 @@ def number_at(key, count):
     return word ^ (word >> _31)
 
 
-@part
+@njit_inline
 def roll_at(key, count, rolls):
     """The count-th roll of a turn, as its index in 0…rolls-1 (at most 4096 rolls)."""
     return np.int64(((number_at(key, count) >> _12) * np.uint64(rolls)) >> _52)
 
 
-@part
+@njit_inline
 def fraction_at(key, count):
     """The count-th number of a stream as a float in [0, 1)."""
     return (number_at(key, count) >> _11) * _ONE_53RD

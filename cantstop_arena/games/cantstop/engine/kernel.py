@@ -6,46 +6,46 @@ Games come in by handle (see `compiled_bots.handle_of`), since passing a record 
 
 import numpy as np
 
-from cantstop_arena.games.cantstop.engine import course, dice
-from cantstop_arena.games.cantstop.engine.calling import game_at, play_turn_of_bot
-from cantstop_arena.games.cantstop.engine.compiling.compiler import entry, part
-from cantstop_arena.games.cantstop.engine.settling import settle_game
-from cantstop_arena.games.cantstop.engine.state import (
+from cantstop_arena.games.cantstop.engine import dice, game_flow
+from cantstop_arena.games.cantstop.engine.bot_calls import game_at, play_turn_of_bot
+from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, njit_inline
+from cantstop_arena.games.cantstop.engine.game_array import (
     BUST,
     FAULT,
     OVER,
     STOPPED,
 )
+from cantstop_arena.games.cantstop.engine.game_tally import settle_game
 from cantstop_arena.games.cantstop.engine.turns import turn_player
 
 _NO_ANSWER = np.int64(-1)  # of the type of an answer, so that numba compiles for one type only
 
 
-@part
+@njit_inline
 def _as_answered(game, answer):
     return answer
 
 
-_play_turn_from_outside = part(turn_player(_as_answered, _as_answered, outside=True))
+_play_turn_from_outside = njit_inline(turn_player(_as_answered, _as_answered, outside=True))
 
 
-@part
+@njit_inline
 def end_turn(game):
     """Count what a turn has come to, and go on to the next, or to the end of the game."""
     if game.waiting == STOPPED:
-        course.stop(game)
+        game_flow.stop(game)
     elif game.waiting == BUST:
         game.bust_counts[game.seat] += 1
-    course.end_turn(game)
+    game_flow.end_turn(game)
 
 
-@entry
+@njit_entry
 def start_game(handle, deal):
     """Put the seats' markers back and begin turn 1 of a deal."""
-    course.start_game(game_at(handle), deal)
+    game_flow.start_game(game_at(handle), deal)
 
 
-@entry
+@njit_entry
 def advance(handle, answer):
     """Play one game on; `answer` is -1, or the answer to the pending decision.
 
@@ -65,22 +65,22 @@ def advance(handle, answer):
     return OVER
 
 
-@entry
+@njit_entry
 def forfeit(handle, seat):
     """End the game because the bot at a seat misbehaved; all others win."""
     game = game_at(handle)
     game.seat = seat
-    course.end_by_fault(game)
-    course.end_turn(game)
+    game_flow.end_by_fault(game)
+    game_flow.end_turn(game)
 
 
-@entry
+@njit_entry
 def settle(handle, sums, tallies, winners, measures, order, index):
     """Add the finished game to the tally of its seating, and to what is kept of its deal."""
     settle_game(game_at(handle), sums, tallies, winners, measures, order, index)
 
 
-@part
+@njit_inline
 def seat_bots(game, addresses, seating):
     """Let the compiled bots of a seating take their seats."""
     for seat in range(game.players):
@@ -90,7 +90,7 @@ def seat_bots(game, addresses, seating):
         game.memory_sizes[seat] = addresses[bot, 1]
 
 
-@entry
+@njit_entry
 def play_native(handle, addresses, seatings, first, start, stop, sums, tallies, winners, measures):
     """Play the games of compiled bots, deal by deal in every seating, numbered `start` to `stop`.
 
@@ -103,7 +103,7 @@ def play_native(handle, addresses, seatings, first, start, stop, sums, tallies, 
         game.cursor = cursor
         index, order = cursor // orders, cursor % orders
         seat_bots(game, addresses, seatings[order])
-        course.start_game(game, first + index)
+        game_flow.start_game(game, first + index)
         while game.waiting != OVER:
             play_turn_of_bot(game)
             end_turn(game)
@@ -113,7 +113,7 @@ def play_native(handle, addresses, seatings, first, start, stop, sums, tallies, 
     return stop
 
 
-@entry
+@njit_entry
 def bot_key(handle, seat):
     """The key of a seat's own random numbers in this deal, for a bot that is asked from Python."""
     game = game_at(handle)

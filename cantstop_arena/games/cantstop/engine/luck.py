@@ -12,16 +12,16 @@ game has mean 0, whoever plays and however the stake is chosen. What is luck for
 much bad luck for the others, each of whom bears the same part of it.
 """
 
-from cantstop_arena.games.cantstop.engine import course
-from cantstop_arena.games.cantstop.engine.calling import game_at, play_turn_of_bot
-from cantstop_arena.games.cantstop.engine.compiling.compiler import entry, part
+from cantstop_arena.games.cantstop.engine import game_flow
+from cantstop_arena.games.cantstop.engine.bot_calls import game_at, play_turn_of_bot
+from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, njit_inline
+from cantstop_arena.games.cantstop.engine.game_array import BUST, FAULT, MOVED, OVER, ROLL
+from cantstop_arena.games.cantstop.engine.game_tally import settle_game
 from cantstop_arena.games.cantstop.engine.kernel import end_turn, seat_bots
 from cantstop_arena.games.cantstop.engine.moves import lowest_column, usable_columns
-from cantstop_arena.games.cantstop.engine.settling import settle_game
-from cantstop_arena.games.cantstop.engine.state import BUST, FAULT, MOVED, OVER, ROLL
 
 
-@part
+@njit_inline
 def _stake(game):
     """The progress that the turn has made so far, in parts of WHOLE_COLUMN."""
     stake = 0
@@ -34,13 +34,13 @@ def _stake(game):
     return stake
 
 
-@part
+@njit_inline
 def _busts(game):
     """How many of all rolls would be busts now; what was rolled has moved nobody yet."""
     return game.roll_total - game.hits[usable_columns(game) >> 2]
 
 
-@part
+@njit_inline
 def _score_roll(game, lucks):
     """Add the luck of the roll that was just made, by seat, times the number of seats."""
     busted = game.roll_total if game.waiting == BUST else 0
@@ -50,7 +50,7 @@ def _score_roll(game, lucks):
     lucks[game.seat] += luck * game.players
 
 
-@part
+@njit_inline
 def _note(game, places, lucks, kept):
     """Add a game's luck to its deal's, by place in the group and then by seat; forget it."""
     for seat in range(game.players):
@@ -59,19 +59,19 @@ def _note(game, places, lucks, kept):
         lucks[seat] = 0
 
 
-@entry
+@njit_entry
 def score_roll(handle, lucks):
     """Add the luck of the roll that was just made, by seat."""
     _score_roll(game_at(handle), lucks)
 
 
-@entry
+@njit_entry
 def note(handle, places, lucks, kept):
     """Add a game's luck to its deal's, by place in the group and then by seat; forget it."""
     _note(game_at(handle), places, lucks, kept)
 
 
-@part
+@njit_inline
 def _play(game, lucks):
     lucks[:] = 0
     game.watched = 1
@@ -84,7 +84,7 @@ def _play(game, lucks):
     game.watched = 0
 
 
-@entry
+@njit_entry
 def play_scored(
     handle,
     addresses,
@@ -109,7 +109,7 @@ def play_scored(
         game.cursor = cursor
         index, order = cursor // orders, cursor % orders
         seat_bots(game, addresses, seatings[order])
-        course.start_game(game, first + index)
+        game_flow.start_game(game, first + index)
         _play(game, lucks)
         if game.ending == FAULT:
             return cursor

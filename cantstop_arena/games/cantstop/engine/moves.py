@@ -7,8 +7,8 @@ Python with NUMBA_DISABLE_JIT=1. Rule numbers are those of docs/rules.md.
 import numpy as np
 
 from cantstop_arena.games.cantstop.engine import dice
-from cantstop_arena.games.cantstop.engine.compiling.compiler import part
-from cantstop_arena.games.cantstop.engine.state import (
+from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
+from cantstop_arena.games.cantstop.engine.game_array import (
     AFTER_ALL_RUNNERS,
     JUMP,
     LEAVE,
@@ -22,14 +22,14 @@ at = np.uint64
 """Makes an index that is never counted from the end, which saves machine code asking."""
 
 
-@part
+@njit_inline
 def usable_columns(game):
     """The columns a sum may advance now (rule 2)."""
     usable = game.board & ~(game.claimed | game.topped)
     return usable if game.free else usable & game.placed
 
 
-@part
+@njit_inline
 def next_space(game, column, space):
     """Where an advance from `space` ends: one higher, past rivals' markers under `jump`."""
     space += 1
@@ -39,7 +39,7 @@ def next_space(game, column, space):
     return space
 
 
-@part
+@njit_inline
 def rival_at(game, column, space):
     """Whether a rival's marker stands on the space."""
     for seat in range(game.players):
@@ -48,20 +48,20 @@ def rival_at(game, column, space):
     return False
 
 
-@part
+@njit_inline
 def position(game, column):
     """The space a climb in the column goes on from: the runner's, else the own marker's."""
     # A runner is always above the marker; to ask whether there is one is a question too many.
     return max(game.runners[at(column)], game.markers[at(game.seat), at(column)])
 
 
-@part
+@njit_inline
 def offer_of_roll(game):
     """The pairings that the roll offers."""
     return game.offers[at(game.offer)]
 
 
-@part
+@njit_inline
 def _on_brink(game, double):
     """The columns in which no second advance is possible, as far as the roll's double goes."""
     if game.landing != JUMP or double == 0:
@@ -71,41 +71,41 @@ def _on_brink(game, double):
     return double if space >= game.lengths[column] else 0
 
 
-@part
+@njit_inline
 def _list_whole(game, count, move, lower):
     """List a pairing whose lower half is usable, if it is; returns the count."""
     game.moves[at(count)] = move
     return count + np.int64(move & lower != 0)
 
 
-@part
+@njit_inline
 def _list_rest(game, count, move, lower):
     """List a pairing of which nothing but the upper half is usable, if it is."""
     game.moves[at(count)] = move
     return count + np.int64((move != 0) & (move & lower == 0))
 
 
-@part
+@njit_inline
 def _apart(move, new):
     """-1 where a pairing needs two new runners, else 0."""
     needed = move & new
     return -np.int64(needed & (needed - 1) != 0)
 
 
-@part
+@njit_inline
 def _list_lower(game, count, move, lower, apart):
     """List the move that begins with the lower half, if that is usable; returns the count."""
     return _list_whole(game, count, move & (lower | ~apart), lower)
 
 
-@part
+@njit_inline
 def _list_upper(game, count, move, lower, apart):
     """List the upper half alone, where it is usable and the lower half does not go with it."""
     game.moves[at(count)] = move & ~lower
     return count + (apart & 1 | np.int64((move != 0) & (move & lower == 0)))
 
 
-@part
+@njit_inline
 def list_moves(game):
     """Fill `moves` with what the roll allows, in canonical order; returns how many (rules 2-6).
 
@@ -140,7 +140,7 @@ def list_moves(game):
     return count
 
 
-@part
+@njit_inline
 def advance_runner(game, column, twice):
     """Advance the runner in a column, once or twice, from the marker if there is none."""
     space = next_space(game, column, position(game, column))
@@ -153,7 +153,7 @@ def advance_runner(game, column, twice):
         game.brink |= np.int64(left == 1) << column
 
 
-@part
+@njit_inline
 def make_move(game, index):
     """Advance the runners by one of the listed moves."""
     move = game.moves[at(index)]
@@ -166,7 +166,7 @@ def make_move(game, index):
     game.placed |= columns
 
 
-@part
+@njit_inline
 def may_stop(game):
     """Whether the player may end the turn now (rule 7, and `leave`)."""
     placeable = game.board & ~(game.claimed | game.placed)
@@ -182,7 +182,7 @@ def may_stop(game):
     return True
 
 
-@part
+@njit_inline
 def count_columns(columns):
     """How many columns a bit mask holds (numba turns the loop into one instruction)."""
     count = 0
@@ -192,13 +192,13 @@ def count_columns(columns):
     return count
 
 
-@part
+@njit_inline
 def lowest_column(columns):
     """The lowest column of a bit mask that is not empty."""
     return count_columns((columns & -columns) - 1)
 
 
-@part
+@njit_inline
 def _most_rival_claims(game):
     most = 0
     for seat in range(MAX_SEATS):  # empty seats have none; as many as there are would be a loop
@@ -207,7 +207,7 @@ def _most_rival_claims(game):
     return most
 
 
-@part
+@njit_inline
 def stop_wins(game):
     """Whether stopping now wins the game, alone or shared (rule 11)."""
     if not game.topped:
@@ -218,7 +218,7 @@ def stop_wins(game):
     return game.claimed | game.topped == game.board and claims >= _most_rival_claims(game)
 
 
-@part
+@njit_inline
 def draw(game):
     """The next random number of the bot on turn, from a stream that has no part in the dice."""
     seat = at(game.seat)

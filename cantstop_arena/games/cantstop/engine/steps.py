@@ -12,12 +12,12 @@ on turn, from bit 5 on why it ended, and from bit 8 on the winners.
 import numpy as np
 
 from cantstop_arena.games.cantstop.engine import dice
-from cantstop_arena.games.cantstop.engine.calling import game_at
-from cantstop_arena.games.cantstop.engine.compiling.compiler import late_entry, part
-from cantstop_arena.games.cantstop.engine.course import prepare_turn, set_next_roll
+from cantstop_arena.games.cantstop.engine.bot_calls import game_at
+from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, njit_inline
+from cantstop_arena.games.cantstop.engine.game_array import AGAIN, MOVE, MOVED
+from cantstop_arena.games.cantstop.engine.game_flow import prepare_turn, set_next_roll
 from cantstop_arena.games.cantstop.engine.kernel import advance, start_game
 from cantstop_arena.games.cantstop.engine.moves import offer_of_roll, usable_columns
-from cantstop_arena.games.cantstop.engine.state import AGAIN, MOVE, MOVED
 from cantstop_arena.games.cantstop.engine.turns import show_moves
 
 BEGIN, ACTION, ANSWER, USE, CHANGE = range(5)
@@ -25,13 +25,13 @@ ILLEGAL = -1
 _NO_ANSWER = np.int64(-1)
 
 
-@part
+@njit_inline
 def _copy(source, target):
     for place in range(len(source)):
         target[place] = source[place]
 
 
-@part
+@njit_inline
 def _answer_to(game, moves, action):
     """The answer that an action is to the decision that is due; ILLEGAL where it is none."""
     if game.waiting == AGAIN:
@@ -44,14 +44,14 @@ def _answer_to(game, moves, action):
     return ILLEGAL
 
 
-@part
+@njit_inline
 def _use_roll(game, roll):
     game.roll = roll
     game.offer = game.offer_of[roll]
     show_moves(game, usable_columns(game) & offer_of_roll(game).columns)
 
 
-@part
+@njit_inline
 def _change_dice(game, is_due):
     """Let all dice to come follow from `secret`, a roll that is due as well; none are given."""
     game.watched = 0
@@ -64,7 +64,7 @@ def _change_dice(game, is_due):
         _use_roll(game, dice.roll_at(game.turn_key, game.rolls, game.roll_total))
 
 
-@late_entry
+@njit_entry
 def step(handle, laid, head, moves, kind, value):
     """Do something to a position, and play on to what it waits for.
 
@@ -97,7 +97,7 @@ def step(handle, laid, head, moves, kind, value):
 # What is looked at ------------------------------------------------------------------------------
 
 
-@part
+@njit_inline
 def _mark_legal(game, now, moves, mask):
     if now == MOVE:
         for index in range(game.move_count):
@@ -108,7 +108,7 @@ def _mark_legal(game, now, moves, mask):
         mask[len(moves)] = mask[len(moves) + 1] = 1
 
 
-@part
+@njit_inline
 def _see_board(game, seat, seen, place):
     """What stands on the board, everything as a share of its most; returns the next place."""
     columns = 2 * game.sides - 1
@@ -123,7 +123,7 @@ def _see_board(game, seat, seen, place):
     return place + 2 * columns
 
 
-@part
+@njit_inline
 def _see_seats(game, seat, seen, place):
     """Claims, and who is on turn, from the seat that looks on; returns the next place."""
     for step in range(game.players):
@@ -133,7 +133,7 @@ def _see_seats(game, seat, seen, place):
     return place + 2 * game.players
 
 
-@part
+@njit_inline
 def _see_decision(game, now, seen, place):
     """The dice where a move is chosen, the free runners, what is decided, and the risk."""
     if now == MOVE:
@@ -148,8 +148,8 @@ def _see_decision(game, now, seen, place):
     seen[place + 3] = 1.0 - game.chances[usable_columns(game) >> 2]
 
 
-@late_entry
-def look(handle, laid, head, now, seat, moves, mask, seen):
+@njit_entry
+def observe(handle, laid, head, now, seat, moves, mask, seen):
     """Fill in, both being zero, which actions are legal for a seat, and what it sees."""
     _copy(head, laid)
     game = game_at(handle)

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from cantstop_arena.games.cantstop.engine import dice
-from cantstop_arena.games.cantstop.engine.compiling.compiler import part
-from cantstop_arena.games.cantstop.engine.course import end_by_fault, set_next_roll
+from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
+from cantstop_arena.games.cantstop.engine.game_array import AGAIN, BUST, MOVE, MOVED, ROLL, STOPPED
+from cantstop_arena.games.cantstop.engine.game_flow import end_by_fault, set_next_roll
 from cantstop_arena.games.cantstop.engine.moves import (
     advance_runner,
     list_moves,
@@ -19,10 +20,9 @@ from cantstop_arena.games.cantstop.engine.moves import (
     stop_wins,
     usable_columns,
 )
-from cantstop_arena.games.cantstop.engine.state import AGAIN, BUST, MOVE, MOVED, ROLL, STOPPED
 
 
-@part
+@njit_inline
 def _roll(game):
     """Roll the dice; returns the usable columns that they make."""
     game.roll = game.next_roll
@@ -31,19 +31,19 @@ def _roll(game):
     return usable_columns(game) & offer_of_roll(game).columns
 
 
-@part
+@njit_inline
 def _prepare_roll(game):
     """Reckon the roll after this one, which the processor does while it waits for other things."""
     set_next_roll(game, dice.roll_at(game.turn_key, game.rolls + 1, game.roll_total))
 
 
-@part
+@njit_inline
 def _is_forced(game, hits):
     """Whether all runners are placed, and one of them advances by one space."""
     return game.free == 0 and hits & (hits - 1 | offer_of_roll(game).double) == 0
 
 
-@part
+@njit_inline
 def show_moves(game, hits):
     """List the moves that a roll allows, or none, as bots and records are to see them."""
     if hits:
@@ -54,7 +54,7 @@ def show_moves(game, hits):
         game.waiting = BUST
 
 
-@part
+@njit_inline
 def _after_move(game):
     """Stop where that wins, roll where stopping is forbidden, else leave it to the bot."""
     if not may_stop(game):

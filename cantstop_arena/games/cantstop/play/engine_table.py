@@ -7,13 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.deals.outcomes import ILLEGAL, Block
+from cantstop_arena.deals.outcomes import ILLEGAL, Block, Snapshot
 from cantstop_arena.deals.seatings import Group, lineups
+from cantstop_arena.game_api.decisions import GAME_OVER
 from cantstop_arena.game_api.game import LEFT, Event, Game
-from cantstop_arena.games.cantstop.engine.compiling.kept import cache_folder
-from cantstop_arena.games.cantstop.engine.compiling.players import NativePlayer, is_compiled
-from cantstop_arena.games.cantstop.engine.machine import engine, handle_of, native_player, shown
-from cantstop_arena.games.cantstop.engine.state import (
+from cantstop_arena.games.cantstop.engine.code_cache import CompiledBot, cache_folder, is_compiled
+from cantstop_arena.games.cantstop.engine.entry_points import (
+    array_arguments,
+    engine,
+    handle_of,
+    native_player,
+)
+from cantstop_arena.games.cantstop.engine.game_array import (
     AGAIN,
     FAULT,
     GAME,
@@ -23,21 +28,20 @@ from cantstop_arena.games.cantstop.engine.state import (
     OVER,
     ROLL,
     new_game,
+    slot,
 )
-from cantstop_arena.games.cantstop.play.books import EngineBooks, ScoredBooks
-from cantstop_arena.games.cantstop.play.notation import Scribe
-from cantstop_arena.games.cantstop.play.plain_bots import Asker
-from cantstop_arena.games.cantstop.play.snapshots import HEARING
+from cantstop_arena.games.cantstop.play.engine_tally import EngineTally, LuckTally
+from cantstop_arena.games.cantstop.play.plain_bots import PlainBotCaller
+from cantstop_arena.games.cantstop.records import RecordWriter
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.table.bot_faults import BotFault, fault_of
-from cantstop_arena.table.contestants import Contestant
-from cantstop_arena.table.table import Table
-from cantstop_arena.table.table_base import NO_ANSWER
+from cantstop_arena.table.seated_bot import SeatedBot
+from cantstop_arena.table.table import NO_ANSWER, GameTable
 
 NO_MOVE = "choose_move returned an index that is no move"
 
 
-class EngineTable(Table):
+class EngineTable(GameTable):
     """Contestants around one game record.
 
     Raises BotError where a contestant marked `@compiled` does not compile.
@@ -49,7 +53,7 @@ class EngineTable(Table):
         self,
         game: Game,
         rules: RuleSet,
-        contestants: Sequence[Contestant],
+        contestants: Sequence[SeatedBot],
         players: int,
         seed: Any,
     ) -> None:
@@ -67,7 +71,7 @@ class EngineTable(Table):
         self._record: Any = games.view(GAME)[0]  # its fields are read in a tenth of the time
         games[0].memory_at = [memory.ctypes.data for memory in self._memories]
         self.handle = handle_of(games)
-        self.asker = Asker(self.rules, games, self._surroundings)
+        self.asker = PlainBotCaller(self.rules, games, self._surroundings)
         self.asker.on_turn = lambda seat: self.on_speaker(self.seats[seat])
 
     def settle_in(self, memory: Any) -> None:
@@ -98,7 +102,7 @@ class EngineTable(Table):
         """Have what scores luck compiled, or loaded: it plays no game, and scores an empty turn."""
         from cantstop_arena.games.cantstop.engine import luck
 
-        books = ScoredBooks(self.handle, self.orders, 1, self.lucks)
+        books = LuckTally(self.handle, self.orders, 1, self.lucks)
         self.play_compiled(Block((0,) * len(self.orders[0]), 0, 1), 0, 0, books)
         luck.score_roll(self.handle, self.lucks)
         books.note_luck(0, 0)
@@ -205,7 +209,7 @@ class EngineTable(Table):
             self.games[0].watched = 0
 
     def events(self) -> Iterator[Event]:
-        return Scribe(self.games[0], self.rules, self.seats).events(self.watched_stops())
+        return RecordWriter(self.games[0], self.rules, self.seats).events(self.watched_stops())
 
     def trace(self) -> Iterator[tuple[int, object]]:
         """A roll follows from the answer of whoever moved last, as its absence does."""
@@ -218,7 +222,7 @@ class EngineTable(Table):
                 yield last, ("move", int(game.chosen))
 
     def ending(self) -> Event:
-        return Scribe(self.games[0], self.rules, self.seats).ending()
+        return RecordWriter(self.games[0], self.rules, self.seats).ending()
 
     def left(self) -> Event:
         turns = max(self.turn, 1)  # who leaves at once leaves in the first
@@ -226,10 +230,10 @@ class EngineTable(Table):
 
     # Blocks
 
-    def books(self, deals: int) -> EngineBooks:
+    def books(self, deals: int) -> EngineTally:
         if self.scored:
-            return ScoredBooks(self.handle, self.orders, deals, self.lucks)
-        return EngineBooks(self.handle, self.orders, deals, self.measured)
+            return LuckTally(self.handle, self.orders, deals, self.lucks)
+        return EngineTally(self.handle, self.orders, deals, self.measured)
 
     def play_compiled(
         self, block: Block, start: int, stop: int, books: Any
@@ -246,7 +250,10 @@ class EngineTable(Table):
 
                 cursor = luck.play_scored(self.handle, addresses, places, *played, *books.records)
             else:
-                arrays, records = shown(addresses, places), shown(*books.records)
+                arrays, records = (
+                    array_arguments(addresses, places),
+                    array_arguments(*books.records),
+                )
                 cursor = engine().play_native(self.handle, *arrays, *played, *records)
         except Exception as error:
             return int(self._record["cursor"]), fault_of(error)
@@ -255,8 +262,30 @@ class EngineTable(Table):
         return cursor, BotFault(ILLEGAL, NO_MOVE) if cursor < stop else None
 
 
-def _compiled(contestant: Contestant) -> NativePlayer | None:
+def _compiled(contestant: SeatedBot) -> CompiledBot | None:
     if not is_compiled(contestant.player):
         return None
     folder = cache_folder(contestant.digest)
     return native_player(contestant.player, contestant.name, folder)
+
+
+SIZE = GAME.itemsize
+_SEEN = ("cursor", "seat", "turn", "rolls", "waiting")
+_SLOTS = [slot(name) for name in _SEEN]
+_BOTS = slot("bots")
+HEARING = -1  # what a game waits for that is over, while a bot hears of it
+_ASKED = {MOVE: "choose_move", AGAIN: "roll_again", HEARING: GAME_OVER}
+
+
+def snapshot_reader(memory: Any) -> Callable[[], Snapshot]:
+    """A function that looks at the game in this memory, which others may be writing to."""
+    numbers = np.frombuffer(memory, np.int64, SIZE // 8)
+
+    def look() -> Snapshot:
+        step = numbers[_SLOTS].tolist()
+        cursor, seat, _, _, waiting = step
+        asked = _ASKED.get(waiting)
+        place = int(numbers[_BOTS + seat % MAX_SEATS])  # whatever a bot may have written there
+        return Snapshot(cursor, place, asked or "", asked is not None, (*step, place))
+
+    return look

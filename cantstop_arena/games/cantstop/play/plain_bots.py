@@ -7,10 +7,10 @@ from struct import Struct
 from sys import getrecursionlimit
 from typing import Any
 
-from cantstop_arena.game_api.answers import index_among, truth
+from cantstop_arena.game_api.answers import checked_bool, index_among
 from cantstop_arena.game_api.streams import Stream
-from cantstop_arena.games.cantstop.engine.machine import engine, handle_of
-from cantstop_arena.games.cantstop.engine.state import (
+from cantstop_arena.games.cantstop.engine.entry_points import engine, handle_of
+from cantstop_arena.games.cantstop.engine.game_array import (
     COLUMNS,
     MAX_MOVES,
     MOVE,
@@ -27,7 +27,7 @@ from cantstop_arena.games.cantstop.turn import (
     dice_of,
     move_of,
 )
-from cantstop_arena.runtime import forked, interpreter_state
+from cantstop_arena.processes import interpreter_state, system
 from cantstop_arena.table.bot_faults import fault_of
 
 # What changes from roll to roll stands first in the record: seat, turn, rolls, roll, free, placed,
@@ -39,7 +39,7 @@ _turn: Callable[[tuple[Any, ...]], Turn] = partial(tuple.__new__, Turn)
 """A turn from its fields, in a tenth of the time that Turn takes to look at each by name."""
 
 
-class Asker:
+class PlainBotCaller:
     """Asks plain bots on behalf of one game record."""
 
     def __init__(
@@ -56,7 +56,7 @@ class Asker:
         self._rows = Struct(f"{self._width}q{8 * (COLUMNS - self._width)}x").iter_unpack
         self._markers = self._record[_MARKERS : _MARKERS + 8 * self._players * COLUMNS]
         self._streams: tuple[Stream, ...] = ()
-        self._origin = forked.origin()
+        self._origin = system.origin()
         self._surroundings = undamaged
         self.on_turn: Callable[[int], None] = lambda seat: None  # told the seat before its turn
         self.shown: dict[int, Turn] = {}  # by seat, what was shown last
@@ -106,7 +106,7 @@ class Asker:
                     _exit(0)
             if wanted == MOVE:
                 return index_among("choose_move", answer, seen[_MOVE_COUNT])
-            return truth("roll_again", answer)
+            return checked_bool("roll_again", answer)
 
         return ask
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from cantstop_arena.atomic_files import draft_of
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.cantstop.training.course import Course
 from cantstop_arena.games.cantstop.training.learner import KEPT
-from cantstop_arena.runtime.whole_files import draft_of
+from cantstop_arena.games.cantstop.training.training_loop import TrainingLoop
 
 SUFFIX = ".part"
 
@@ -21,14 +21,14 @@ def part_of(path: Path) -> Path:
     return path.with_name(path.name + SUFFIX)
 
 
-def _arrays(course: Course) -> Iterator[tuple[str, Any]]:
+def _arrays(course: TrainingLoop) -> Iterator[tuple[str, Any]]:
     """All that a training knows, with names."""
     for whose, learner in (("ends", course.ends), ("rolls", course.rolls)):
         for name in KEPT:
             yield f"{whose}.{name}", getattr(learner, name)
 
 
-def save(course: Course, path: Path, command: str) -> None:
+def save(course: TrainingLoop, path: Path, command: str) -> None:
     """Keep a training, as a whole or not at all."""
     head = json.dumps([command, course.done])
     arrays = {name: np.frombuffer(array, np.uint8) for name, array in _arrays(course)}
@@ -36,7 +36,7 @@ def save(course: Course, path: Path, command: str) -> None:
         np.savez(file, head=np.frombuffer(head.encode(), np.uint8), **arrays)  # type: ignore[arg-type]
 
 
-def resume(course: Course, path: Path, command: str) -> None:
+def resume(course: TrainingLoop, path: Path, command: str) -> None:
     """Go on with a training where it was. Raises UsageError where the file is not of this one."""
     try:
         with np.load(path) as told:

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cantstop.champion.board import MOST_COLUMNS
-from cantstop_arena.games.cantstop.champion.nets import BLOCKS
-from cantstop_arena.games.cantstop.training.learning import LEARNED, learn, new_draft, rounded
+from cantstop_arena.games.cantstop.exact.turn_board import MOST_COLUMNS
+from cantstop_arena.games.cantstop.nets.net import BLOCKS
+from cantstop_arena.games.cantstop.training.gradient import LEARNED, learn, new_draft, quantised
 
 Samples = tuple[NDArray[np.int8], NDArray[np.float32]]
 
@@ -36,11 +36,11 @@ class Learner:
 
     def net(self) -> Any:
         """The net as it would play now, as a record array of length 1."""
-        return rounded((self.means if self.counts[1] else self.drafts)[0])
+        return quantised((self.means if self.counts[1] else self.drafts)[0])
 
     def latest(self) -> Any:
         """The net as it is now, whatever it was before."""
-        return rounded(self.drafts[0])
+        return quantised(self.drafts[0])
 
     def remember(self, positions: NDArray[np.int8], worths: NDArray[np.float32]) -> None:
         """Put samples in the place of the oldest."""

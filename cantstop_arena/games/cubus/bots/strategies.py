@@ -10,15 +10,15 @@ from typing import NamedTuple, TypeVar
 
 from cantstop_arena.games.cubus.builds.build import Build
 from cantstop_arena.games.cubus.builds.cards import ORDER, one
+from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
 from cantstop_arena.games.cubus.choices.takedown import usual_take
 from cantstop_arena.games.cubus.choices.targets import Target
-from cantstop_arena.games.cubus.choices.view import View
 
 Item = TypeVar("Item")
-Decide = Callable[[View], Build | None]
+Decide = Callable[[CubusBotView], Build | None]
 
 
-class Bot(NamedTuple):
+class Strategy(NamedTuple):
     """A bot's functions; without `knock` it never knocks, without `take` it takes as usual."""
 
     name: str
@@ -27,7 +27,7 @@ class Bot(NamedTuple):
     take: Decide | None = None
 
 
-def decide(bot: Bot, view: View) -> Build | None:
+def decide(bot: Strategy, view: CubusBotView) -> Build | None:
     """What a bot answers to what it is asked."""
     if view.asked == "knock":
         return bot.knock(view) if bot.knock else None
@@ -36,34 +36,34 @@ def decide(bot: Bot, view: View) -> Build | None:
     return bot.build(view)
 
 
-def greedy(view: View) -> Build | None:
+def greedy(view: CubusBotView) -> Build | None:
     """A target with most points."""
     return _laid(view, next(view.levels(), []) if view.bound() else [])
 
 
-def eager(view: View) -> Build | None:
+def eager(view: CubusBotView) -> Build | None:
     """As `greedy`, with as many open cards as are allowed."""
     equals = next(view.levels(), []) if view.bound() else []
     return _laid(view, equals, attrgetter("most"))
 
 
-def frugal(view: View) -> Build | None:
+def frugal(view: CubusBotView) -> Build | None:
     """A target with fewest points."""
     return _laid(view, next(view.levels(rising=True), []) if view.bound() else [])
 
 
-def random(view: View) -> Build | None:
+def random(view: CubusBotView) -> Build | None:
     """Any target."""
     return _laid(view, view.targets() if view.bound() else [])
 
 
-def hasty(view: View) -> Build | None:
+def hasty(view: CubusBotView) -> Build | None:
     """As `greedy`, over the targets that differ little from the pile."""
     found = view.nearby() if view.bound() else []
     return _laid(view, [target for target in found if target.points == found[0].points])
 
 
-def deny(view: View) -> Build | None:
+def deny(view: CubusBotView) -> Build | None:
     """Most points over those that counts of cards leave to the next player, on average."""
     if view.asked == "ending":
         return greedy(view)
@@ -81,11 +81,11 @@ def deny(view: View) -> Build | None:
     return _laid(view, equals)
 
 
-def _weight(view: View) -> int:
+def _weight(view: CubusBotView) -> int:
     return max(1, view.deck)
 
 
-def _left_to_next(view: View, target: Target) -> int:
+def _left_to_next(view: CubusBotView, target: Target) -> int:
     """Bounds of the next player on a target, added up over the cards that may be drawn."""
     hand = view.hands[(view.seat + 1) % view.players]
     if not view.deck:
@@ -98,7 +98,7 @@ def _left_to_next(view: View, target: Target) -> int:
 
 
 def _laid(
-    view: View,
+    view: CubusBotView,
     equals: Sequence[Target],
     number: Callable[[Target], int] = attrgetter("least"),
 ) -> Build | None:
@@ -121,11 +121,11 @@ def _some(items: list[Item], number: int, random: Callable[[], float]) -> list[I
 BOTS = {
     bot.name: bot
     for bot in (
-        Bot("greedy", greedy, greedy),
-        Bot("frugal", frugal, greedy),
-        Bot("random", random),
-        Bot("eager", eager, greedy),
-        Bot("hasty", hasty, hasty),
-        Bot("deny", deny, greedy),
+        Strategy("greedy", greedy, greedy),
+        Strategy("frugal", frugal, greedy),
+        Strategy("random", random),
+        Strategy("eager", eager, greedy),
+        Strategy("hasty", hasty, hasty),
+        Strategy("deny", deny, greedy),
     )
 }

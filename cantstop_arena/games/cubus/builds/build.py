@@ -17,7 +17,7 @@ class Build:
     open: tuple[Cell, ...] = ()
 
 
-class Table(NamedTuple):
+class TableCards(NamedTuple):
     """What lies on the table: a pile, and which of its cells have open cards (ascending)."""
 
     pile: Pile
@@ -34,10 +34,10 @@ class Table(NamedTuple):
         return [(y - x, rows[y - pile.y][x - pile.x] - 1 - y) for x, y in self.open]
 
 
-class Built(NamedTuple):
+class BuildResult(NamedTuple):
     """What a legal build leaves on the table and in the hand, and its points."""
 
-    table: Table
+    table: TableCards
     hand: Cards
     points: int
 
@@ -55,7 +55,7 @@ def _is_cell(cell: object) -> bool:
     return pair and all(type(number) is int for number in cell)  # type: ignore[attr-defined]
 
 
-def judge(table: Table, hand: Cards, build: Build, rules: RuleSet) -> Built:
+def build_result(table: TableCards, hand: Cards, build: Build, rules: RuleSet) -> BuildResult:
     """What becomes of the table and of the hand with which a build is made.
 
     Raises IllegalBuild with the first rule that it breaks.
@@ -72,10 +72,10 @@ def judge(table: Table, hand: Cards, build: Build, rules: RuleSet) -> Built:
     points = after.pile.shape.worth - table.pile.shape.worth
     if points < 1:
         raise IllegalBuild(16, f"a build must bring at least one point, and this brings {points}")
-    return Built(after if table.open else at_origin(after), left, points)
+    return BuildResult(after if table.open else at_origin(after), left, points)
 
 
-def named_table(build: Build) -> Table:
+def named_table(build: Build) -> TableCards:
     """The table that a build names.
 
     Raises IllegalBuild where that is no pile (R3 to R6) with open cards on its cells (R11).
@@ -88,7 +88,7 @@ def named_table(build: Build) -> Table:
         raise IllegalBuild(11, "an open cell is named twice")
     if strange := set(cells) - set(pile.cells() if cells else ()):
         raise IllegalBuild(11, f"the open cell {_told(min(strange))} is no cell of the pile")
-    return Table(pile, tuple(sorted(cells)))
+    return TableCards(pile, tuple(sorted(cells)))
 
 
 def _told(cell: Cell) -> str:
@@ -96,10 +96,10 @@ def _told(cell: Cell) -> str:
     return f"[{cell[0]}, {cell[1]}]" if near else "that lies so far off"
 
 
-def at_origin(table: Table) -> Table:
+def at_origin(table: TableCards) -> TableCards:
     """The same table, moved so that the pile's text ends in `@0,0`."""
     x, y = table.pile.x, table.pile.y
-    return Table(table.pile.moved(0, 0), tuple((a - x, b - y) for a, b in table.open))
+    return TableCards(table.pile.moved(0, 0), tuple((a - x, b - y) for a, b in table.open))
 
 
 def _check_kept(lying: set[Place], laid: set[Place]) -> None:
@@ -120,7 +120,7 @@ def _check_exchange(lids: set[Place], laid: set[Place]) -> None:
         raise IllegalBuild(14, f"the lid at the place ({u}, {v}) is exchanged for an open card")
 
 
-def places_for_open(before: Table, target: Pile, swap: str) -> list[Cell]:
+def places_for_open(before: TableCards, target: Pile, swap: str) -> list[Cell]:
     """The cells of a target where a new open card may lie, ascending."""
     lying = set(before.open_places())
     barred: Collection[Place] = lying
@@ -129,7 +129,7 @@ def places_for_open(before: Table, target: Pile, swap: str) -> list[Cell]:
     return sorted(cell for place, cell in target.tops().items() if place not in barred)
 
 
-def carried(before: Table, target: Pile, new: Collection[Cell] = ()) -> Build:
+def carry_open_cards(before: TableCards, target: Pile, new: Collection[Cell] = ()) -> Build:
     """A build of a target: the open cells that lay are carried along, new ones are added.
 
     An open card that has no top at its place is left out.

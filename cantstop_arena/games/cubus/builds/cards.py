@@ -43,7 +43,7 @@ class Cards(NamedTuple):
 NONE = Cards()
 
 
-def counted(text: str) -> Cards:
+def cards_from_text(text: str) -> Cards:
     """Cards from a text of `T`, `O`, `L` and `R` in any order.
 
     Raises ValueError where it has anything else.
@@ -58,4 +58,4 @@ def one(kind: str) -> Cards:
     return _ONE[kind]
 
 
-_ONE = {kind: counted(kind) for kind in ORDER}
+_ONE = {kind: cards_from_text(kind) for kind in ORDER}

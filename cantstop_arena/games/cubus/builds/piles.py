@@ -195,11 +195,11 @@ def pile_of(heights: Mapping[Cell, int]) -> Pile:
 
     Raises IllegalBuild with the first of the rules R3 to R6 that it breaks.
     """
-    text, x, y = written(heights)
+    text, x, y = pile_text(heights)
     return Pile(shape_of(text), x, y)
 
 
-def written(heights: Mapping[Cell, int]) -> tuple[str, int, int]:
+def pile_text(heights: Mapping[Cell, int]) -> tuple[str, int, int]:
     """Rows of heights as a text, and the corner where they begin.
 
     Raises IllegalBuild where there is no crate, or a height that no text can say.

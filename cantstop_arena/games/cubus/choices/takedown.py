@@ -6,14 +6,19 @@ from typing import Literal, NamedTuple
 
 from cantstop_arena.games.cubus.builds.build import (
     Build,
-    Table,
+    TableCards,
     at_origin,
-    carried,
+    carry_open_cards,
     named_table,
 )
 from cantstop_arena.games.cubus.builds.cards import NONE, Cards
 from cantstop_arena.games.cubus.builds.piles import IllegalBuild, Pile, parse, pile_of
-from cantstop_arena.games.cubus.choices.targets import Target, Wanted, targets, targets_unboxed
+from cantstop_arena.games.cubus.choices.targets import (
+    Target,
+    TargetQuery,
+    targets,
+    targets_without_box,
+)
 from cantstop_arena.games.cubus.rules import Box
 
 Where = Box | Literal["none"]
@@ -26,14 +31,14 @@ class Take(NamedTuple):
     won: int
 
 
-class Taken(NamedTuple):
+class TakeResult(NamedTuple):
     """What a take leaves on the table (None after the last crate), and the cards won."""
 
-    table: Table | None
+    table: TableCards | None
     won: Cards
 
 
-def takes(table: Table, box: Where, rules_box: Box) -> list[Take]:
+def takes(table: TableCards, box: Where, rules_box: Box) -> list[Take]:
     """All piles of one crate less within `box` that R24 allows, most cards first, then by text.
 
     How many open cards may be freed, moves within the rules' box decide. The last crate leaves
@@ -57,7 +62,7 @@ def takes(table: Table, box: Where, rules_box: Box) -> list[Take]:
     ]
 
 
-def freed(table: Table, box: Where) -> int | None:
+def freed(table: TableCards, box: Where) -> int | None:
     """The fewest open cards that any move within a box frees; None where there is no move."""
     if table.pile.shape.crates == 1:
         return len(table.open)
@@ -67,15 +72,15 @@ def freed(table: Table, box: Where) -> int | None:
     return None
 
 
-def _moves(table: Table, box: Where, number: int) -> Iterator[Target]:
+def _moves(table: TableCards, box: Where, number: int) -> Iterator[Target]:
     """The piles of one crate less where all open cards but so many lie on tops again."""
     crates, worth = table.pile.shape.crates - 1, table.pile.shape.worth
     for kept in combinations(table.open, len(table.open) - number):
-        wanted = Wanted(table._replace(open=kept), NONE, False, worth - 3, crates, crates)
-        yield from targets_unboxed(wanted) if box == "none" else targets(wanted, box)
+        wanted = TargetQuery(table._replace(open=kept), NONE, False, worth - 3, crates, crates)
+        yield from targets_without_box(wanted) if box == "none" else targets(wanted, box)
 
 
-def judge_take(table: Table, build: Build | None, box: Box) -> Taken:
+def judge_take(table: TableCards, build: Build | None, box: Box) -> TakeResult:
     """What becomes of the table by a take; None takes the last crate.
 
     Raises IllegalBuild with the first rule that it breaks.
@@ -89,16 +94,16 @@ def judge_take(table: Table, build: Build | None, box: Box) -> Taken:
     won = table.cards().minus(after.cards())
     if min(won) < 0:
         raise IllegalBuild(23, "a take uses of no type more cards than lie on the table")
-    return Taken(after if kept else at_origin(after), won)
+    return TakeResult(after if kept else at_origin(after), won)
 
 
-def _last_crate(table: Table) -> Taken:
+def _last_crate(table: TableCards) -> TakeResult:
     if table.pile.shape.crates > 1:
         raise IllegalBuild(23, "only the last crate is taken without naming a pile")
-    return Taken(None, table.cards())
+    return TakeResult(None, table.cards())
 
 
-def _check_kept(table: Table, after: Table, box: Box) -> int:
+def _check_kept(table: TableCards, after: TableCards, box: Box) -> int:
     """How many open cards keep their places."""
     kept = len(set(table.open_places()) & set(after.open_places()))
     missing = len(table.open) - kept
@@ -111,18 +116,18 @@ def _check_kept(table: Table, after: Table, box: Box) -> int:
     return kept
 
 
-def take_build(table: Table, target: Pile) -> Build:
+def take_build(table: TableCards, target: Pile) -> Build:
     """A take of a target: open cards stay where they can.
 
     Freed ones are laid again only for want of lids, on the first tops.
     """
-    build = carried(table, target)
+    build = carry_open_cards(table, target)
     needed = target.shape.tops - len(build.open) - table.cards().lids
     others = [cell for cell in target.cells() if cell not in build.open]
     return Build(build.pile, tuple(sorted((*build.open, *others[: max(0, needed)]))))
 
 
-def usual_take(table: Table, box: Box) -> Build | None:
+def usual_take(table: TableCards, box: Box) -> Build | None:
     """What a bot without `take` does: the first take; without any, a cell is lowered by one crate.
 
     That always leaves a pile; of the cells those are preferred whose lowering keeps most open
@@ -135,12 +140,12 @@ def usual_take(table: Table, box: Box) -> Build | None:
     return min(_lowered(table), key=lambda pair: pair[0])[1]
 
 
-def _lowered(table: Table) -> Iterator[tuple[tuple[int, int, str], Build]]:
+def _lowered(table: TableCards) -> Iterator[tuple[tuple[int, int, str], Build]]:
     heights = table.pile.heights()
     for cell, height in heights.items():
         try:
             target = pile_of({**heights, cell: height - 1})
         except IllegalBuild:
             continue
-        kept = len(carried(table, target).open)
+        kept = len(carry_open_cards(table, target).open)
         yield (-kept, target.shape.cards, target.text), take_build(table, target)

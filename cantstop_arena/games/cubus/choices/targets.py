@@ -8,7 +8,7 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cubus.builds.build import Table
+from cantstop_arena.games.cubus.builds.build import TableCards
 from cantstop_arena.games.cubus.builds.cards import Cards
 from cantstop_arena.games.cubus.builds.piles import (
     Cell,
@@ -18,10 +18,10 @@ from cantstop_arena.games.cubus.builds.piles import (
     Shape,
     pile_of,
 )
-from cantstop_arena.games.cubus.engine import query, search
+from cantstop_arena.games.cubus.engine import near, query, search
 from cantstop_arena.games.cubus.engine.bound import MOST, best_worth
 from cantstop_arena.games.cubus.engine.library import Library, library, shape_text
-from cantstop_arena.games.cubus.engine.unboxed import Limits, piles
+from cantstop_arena.games.cubus.engine.search_unlimited import Limits, piles
 from cantstop_arena.games.cubus.rules import Box, RuleSet
 
 _NEAR = 16  # corners beyond are moved here for the search
@@ -41,10 +41,10 @@ class Target(NamedTuple):
     most: int
 
 
-class Wanted(NamedTuple):
+class TargetQuery(NamedTuple):
     """What is searched for from a table with some cards in hand."""
 
-    table: Table
+    table: TableCards
     hand: Cards
     free_swap: bool
     least_worth: int
@@ -52,19 +52,19 @@ class Wanted(NamedTuple):
     most_crates: int = _MANY
 
 
-def for_build(table: Table, hand: Cards, rules: RuleSet) -> Wanted:
+def for_build(table: TableCards, hand: Cards, rules: RuleSet) -> TargetQuery:
     """What R13 to R16 allow."""
     shape = table.pile.shape
     crates = shape.crates + 1 if rules.more_crates else 0
-    return Wanted(table, hand, rules.swap == "free", shape.worth + 1, crates)
+    return TargetQuery(table, hand, rules.swap == "free", shape.worth + 1, crates)
 
 
-def targets(wanted: Wanted, box: Box) -> Iterator[Target]:
+def targets(wanted: TargetQuery, box: Box) -> Iterator[Target]:
     """All targets within a box, by falling points, then by text."""
     return chain.from_iterable(levels(wanted, box))
 
 
-class Level(Sequence[Target]):
+class TargetLevel(Sequence[Target]):
     """Targets of equal points, in the order of their texts; each is made when it is looked at."""
 
     def __init__(self, found: NDArray[np.int64], points: int, x: int, y: int) -> None:
@@ -79,10 +79,10 @@ class Level(Sequence[Target]):
     @overload
     def __getitem__(self, place: int) -> Target: ...
     @overload
-    def __getitem__(self, place: slice) -> "Level": ...
-    def __getitem__(self, place: int | slice) -> "Target | Level":
+    def __getitem__(self, place: slice) -> "TargetLevel": ...
+    def __getitem__(self, place: int | slice) -> "Target | TargetLevel":
         if isinstance(place, slice):
-            return Level(self._found[place], self._points, self._x, self._y)
+            return TargetLevel(self._found[place], self._points, self._x, self._y)
         return self._target(*self._found[place].tolist())
 
     def __iter__(self) -> Iterator[Target]:
@@ -94,7 +94,7 @@ class Level(Sequence[Target]):
         return Target(pile, self._points, least, most)
 
 
-def levels(wanted: Wanted, box: Box, rising: bool = False) -> Iterator[Sequence[Target]]:
+def levels(wanted: TargetQuery, box: Box, rising: bool = False) -> Iterator[Sequence[Target]]:
     """The same in rows of equal points, by falling points or by rising ones.
 
     What comes after a row is not searched for yet.
@@ -104,11 +104,11 @@ def levels(wanted: Wanted, box: Box, rising: bool = False) -> Iterator[Sequence[
     base = wanted.table.pile.shape.worth
     search_for = _risen if rising else _fallen
     for worth, found in search_for(here, library(box)):
-        level = Level(found, worth - base, x, y)
+        level = TargetLevel(found, worth - base, x, y)
         yield sorted(level) if x or y else level
 
 
-def targets_unboxed(wanted: Wanted) -> Iterator[Target]:
+def targets_without_box(wanted: TargetQuery) -> Iterator[Target]:
     """All targets without any box, in the same order.
 
     They are searched for in ever wider steps down from the most points that the cards allow.
@@ -128,7 +128,7 @@ def _by_points(target: Target) -> tuple[int, str]:
     return -target.points, target.pile
 
 
-def _unboxed(wanted: Wanted, cards: Cards, worth: int, above: int) -> Iterator[Target]:
+def _unboxed(wanted: TargetQuery, cards: Cards, worth: int, above: int) -> Iterator[Target]:
     """The targets worth from `worth` to less than `above`, in no order."""
     limits = Limits(
         cards.tops, cards.left, cards.right, worth, wanted.least_crates, wanted.most_crates
@@ -139,7 +139,7 @@ def _unboxed(wanted: Wanted, cards: Cards, worth: int, above: int) -> Iterator[T
             yield from _placed(wanted, shape, cards)
 
 
-def _placed(wanted: Wanted, shape: Shape, cards: Cards) -> Iterator[Target]:
+def _placed(wanted: TargetQuery, shape: Shape, cards: Cards) -> Iterator[Target]:
     """A shape at every corner where all open cards lie on tops, if the cards suffice."""
     lying = wanted.table.open_places()
     barred = set(lying) if wanted.free_swap else set(wanted.table.pile.tops()) if lying else set()
@@ -163,22 +163,22 @@ def _corners(shape: Shape, lying: Sequence[Place]) -> Iterator[Cell]:
             yield across, down
 
 
-def _offset(table: Table) -> tuple[int, int]:
+def _offset(table: TableCards) -> tuple[int, int]:
     """How far a table is moved to be searched; without open cards it does not matter."""
     x, y = table.pile.x, table.pile.y
     return (x, y) if table.open and max(abs(x), abs(y)) > _NEAR else (0, 0)
 
 
-def _moved(table: Table, x: int, y: int) -> Table:
+def _moved(table: TableCards, x: int, y: int) -> TableCards:
     pile = table.pile.moved(table.pile.x + x, table.pile.y + y)
-    return Table(pile, tuple((a + x, b + y) for a, b in table.open))
+    return TableCards(pile, tuple((a + x, b + y) for a, b in table.open))
 
 
 _shape = lru_cache(maxsize=50_000)(shape_text)
 
 
-def _fallen(wanted: Wanted, known: Library) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    asked = aimed(wanted)
+def _fallen(wanted: TargetQuery, known: Library) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    asked = compiled_query(wanted)
     group = search.first_group(known, asked)
     while True:
         keys, group = search.next_level(known, search.ORDER, asked, group)
@@ -187,15 +187,15 @@ def _fallen(wanted: Wanted, known: Library) -> Iterator[tuple[int, NDArray[np.in
         yield search.worth_of(int(keys[0])), search.open_room(known, search.ORDER, asked, keys)
 
 
-def _risen(wanted: Wanted, known: Library) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    asked = aimed(wanted)
+def _risen(wanted: TargetQuery, known: Library) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    asked = compiled_query(wanted)
     for worth in range(wanted.least_worth, int(asked.limits[query.TOP]) + 1):
         keys = search.level_of(known, search.ORDER, asked, worth)
         if len(keys):
             yield worth, search.open_room(known, search.ORDER, asked, keys)
 
 
-def aimed(wanted: Wanted) -> query.Query:
+def compiled_query(wanted: TargetQuery) -> query.Query:
     """The query of what is wanted, for compiled functions."""
     asked = query.new_query()
     cells = cells_of(wanted.table)
@@ -213,7 +213,7 @@ def aimed(wanted: Wanted) -> query.Query:
     return asked
 
 
-def cells_of(table: Table) -> NDArray[np.int64]:
+def cells_of(table: TableCards) -> NDArray[np.int64]:
     """The cells of a table as rows [x, y, height, open] for compiled functions.
 
     Where no card is open the pile's place does not matter, and the corner is (0, 0).
@@ -229,3 +229,21 @@ def cells_of(table: Table) -> NDArray[np.int64]:
         for x, y, height in pile.shape.cells
     ]
     return np.array(rows, np.int64)
+
+
+def nearby(wanted: TargetQuery) -> list[Target]:
+    """One cell changed, one layer slid under, or both: by falling points, then by text."""
+    cells = cells_of(wanted.table)
+    worth = wanted.table.pile.shape.worth
+    found = near.candidates(compiled_query(wanted), cells, len(cells), wanted.free_swap, worth)
+    listed = {_target(wanted.table, cells, candidate) for candidate in found}
+    return sorted(listed, key=lambda target: (-target.points, target.pile))
+
+
+def _target(table: TableCards, cells: NDArray[np.int64], candidate: NDArray[np.int64]) -> Target:
+    after = np.empty((len(cells) + 1, 4), np.int64)
+    count = near.apply_candidate(cells, len(cells), candidate, after)
+    pile = pile_of({(x, y): height for x, y, height, _ in after[:count].tolist()})
+    placed = pile if table.open else pile.moved(0, 0)
+    points, least, most = candidate[near.POINTS :].tolist()
+    return Target(placed.text, points, least, most)

@@ -1,8 +1,8 @@
-"""Where the machine code and the tables of Cubus come from, and where they are kept.
+"""The decorators of Cubus' compiled functions, and the folder of its machine code and tables.
 
-What is compiled goes by a fingerprint of all sources and versions that it depends on, and is
-checked before it is loaded (`machinecode`): numba alone watches one source file for each function,
-and compiles anew where the folder cannot be written, as in the sandbox of isolated bots.
+Machine code is stored under a fingerprint of all sources and versions that it depends on, and
+checked before it is loaded. numba's own cache watches one source file for each function, and
+compiles again where its folder cannot be written, as in the sandbox of isolated bots.
 """
 
 import hashlib
@@ -11,17 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numba
-import numpy as np
-from numba.core import config
-
-from cantstop_arena.runtime.machinecode.files import cache_root, private_folder
-from cantstop_arena.runtime.machinecode.linked import LINKED
-from cantstop_arena.runtime.machinecode.store import Store
-from cantstop_arena.runtime.machinecode.toolchain import toolchain
-from cantstop_arena.runtime.machinecode.uncollected import collect_nothing_meanwhile
-
-collect_nothing_meanwhile()
+from cantstop_arena.native import decorators as native_decorators
+from cantstop_arena.native.code_files import cache_root, private_folder
+from cantstop_arena.native.decorators import decorators
+from cantstop_arena.native.fingerprint import toolchain
 
 ENGINE = Path(__file__).parent
 
@@ -30,7 +23,8 @@ ENGINE = Path(__file__).parent
 def fingerprint() -> str:
     """Hash of the engine's sources and of the versions that turn them into machine code."""
     digest = hashlib.sha256(toolchain().encode())
-    for source in (*sorted(ENGINE.glob("*.py")), ENGINE.parent / "rules.py"):
+    rules, options = ENGINE.parent / "rules.py", Path(native_decorators.__file__)
+    for source in (*sorted(ENGINE.glob("*.py")), rules, options):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -41,40 +35,25 @@ def cache_folder(*parts: str) -> Path:
 
 
 @cache
-def _code_folder() -> Path:
-    return cache_folder("code", fingerprint())
+def _code_folder(*parts: str) -> Path:
+    return cache_folder("code", fingerprint(), *parts)
 
 
-def exported(function: Callable[..., Any]) -> Any:
-    """Compile a function that Python calls, and keep its machine code on disk."""
-    if config.DISABLE_JIT:
-        return np.errstate(over="ignore")(function)  # keyed numbers wrap around
-    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
-    dispatcher._cache = Store(function.__name__, fingerprint, _code_folder)
-    return dispatcher
+def _stamp_of(function: Callable[..., Any]) -> Callable[[], str]:
+    return fingerprint
 
 
-def inlined(function: Callable[..., Any]) -> Any:
-    """Compile a function that only other compiled functions call: Python cannot."""
-    return numba.njit(error_model="numpy", **LINKED)(function)
+njit_entry, _, njit_call, _ = decorators(_stamp_of, _code_folder)
 
 
-def bare(function: Callable[..., Any]) -> Any:
-    """Like `inlined`, for functions that make no array: references are not counted.
-
-    That is most of the time of small functions that look into arrays.
-    """
-    return numba.njit(error_model="numpy", _nrt=False, **LINKED)(function)
-
-
-@bare
+@njit_call(nrt=False)
 def copy_numbers(target: Any, source: Any) -> None:
     """`target[:len(source)] = source`, which numba compiles a third of a second, each time."""
     for place in range(len(source)):
         target[place] = source[place]
 
 
-@bare
+@njit_call(nrt=False)
 def copy_rows(target: Any, source: Any) -> None:
     """The same for rows of numbers."""
     for row in range(source.shape[0]):

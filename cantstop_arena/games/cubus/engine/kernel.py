@@ -10,15 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cubus.chance import Keys
+from cantstop_arena.games.cubus.chance import CubusKeys
 from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts
 from cantstop_arena.games.cubus.engine.bound import best_worth
 from cantstop_arena.games.cubus.engine.compiled import (
-    bare,
     copy_numbers,
     copy_rows,
-    exported,
-    inlined,
+    njit_call,
+    njit_entry,
 )
 from cantstop_arena.games.cubus.engine.library import library
 from cantstop_arena.games.cubus.engine.plans import (
@@ -77,7 +76,7 @@ class _Game(NamedTuple):
     query: Query
 
 
-class _Rules(NamedTuple):
+class _CompiledRules(NamedTuple):
     """Rules as the kernel needs them."""
 
     cards: Numbers  # of the deck, by type
@@ -86,7 +85,7 @@ class _Rules(NamedTuple):
     knock: bool
 
 
-class Counted(NamedTuple):
+class CountedGames(NamedTuple):
     """What was counted of games: by game and seat (as in SeatCounts), and by game."""
 
     seats: Numbers
@@ -99,10 +98,10 @@ def fast(rules: RuleSet, names: Sequence[str]) -> bool:
     return not plain and all(name in CODES for name in names)
 
 
-def play_all(rules: RuleSet, names: Sequence[str], keys: Sequence[Keys]) -> Counted:
+def play_all(rules: RuleSet, names: Sequence[str], keys: Sequence[CubusKeys]) -> CountedGames:
     """Play a game of built-in bots in seat order for each set of keys."""
     count, players = len(keys), len(names)
-    counted = Counted(
+    counted = CountedGames(
         np.zeros((count, players, len(SeatCounts._fields)), np.int64),
         np.zeros((count, len(GameCounts._fields)), np.int64),
     )
@@ -121,9 +120,9 @@ def play_all(rules: RuleSet, names: Sequence[str], keys: Sequence[Keys]) -> Coun
     return counted
 
 
-def _compiled_rules(rules: RuleSet) -> _Rules:
+def _compiled_rules(rules: RuleSet) -> _CompiledRules:
     cards = np.array([rules.lids - 1, rules.open, rules.left - 1, rules.right - 1], np.int64)
-    return _Rules(cards, rules.swap == "free", rules.more_crates, rules.duty == "knock")
+    return _CompiledRules(cards, rules.swap == "free", rules.more_crates, rules.duty == "knock")
 
 
 def _room(players: int) -> _Game:
@@ -137,14 +136,14 @@ def _room(players: int) -> _Game:
     return _Game(zeros(4), *piles, *cards, keys, drawn, zeros(players), zeros(6), new_query())
 
 
-@exported
+@njit_entry
 def _play_all(library, order, worths, rules, codes, keys, game, counted):
     for number in range(len(keys)):
         _set_up(game, rules, keys[number])
         _play(library, order, worths, rules, codes, keys[number], game, counted, number)
 
 
-@bare
+@njit_call(nrt=False)
 def _set_up(game, rules, keys):
     _clear(game.now)
     _clear(game.drawn)
@@ -162,13 +161,13 @@ def _set_up(game, rules, keys):
     _shuffle(game.deck, place, keys[0])
 
 
-@bare
+@njit_call(nrt=False)
 def _clear(numbers):
     for place in range(len(numbers)):
         numbers[place] = 0
 
 
-@bare
+@njit_call(nrt=False)
 def _shuffle(items, count, key):
     for drawn in range(1, count):
         last = count - drawn
@@ -176,7 +175,7 @@ def _shuffle(items, count, key):
         items[last], items[other] = items[other], items[last]
 
 
-@inlined
+@njit_call
 def _play(library, order, worths, rules, codes, keys, game, counted, number):
     players, cards = len(codes), rules.cards.sum()
     seats, totals, now = counted.seats[number], counted.games[number], game.now
@@ -206,7 +205,7 @@ def _play(library, order, worths, rules, codes, keys, game, counted, number):
     _sum_up(game, seats, totals, players)
 
 
-@inlined
+@njit_call
 def _planned(library, order, worths, rules, code, game, seat, owner):
     """Let a bot plan a build with the cards of a seat; returns whether it found one."""
     now, stream = game.now, (game.keys, game.drawn, seat)
@@ -229,7 +228,7 @@ def _planned(library, order, worths, rules, code, game, seat, owner):
     return now[PLACED] > 0
 
 
-@inlined
+@njit_call
 def _aim(worths, rules, game, owner):
     """Search for whatever is worth more than the pile, with the cards of a seat."""
     now, crates = game.now, 0
@@ -241,7 +240,7 @@ def _aim(worths, rules, game, owner):
     aim(game.query, worths, *table, hand, rules.free_swap, least, crates, _NO_LIMIT)
 
 
-@bare
+@njit_call(nrt=False)
 def _look_ahead(game, seat):
     """Note what deny looks at: tops, left and right cards of the next player, then of the deck."""
     hand = game.hands[(seat + 1) % len(game.hands)]
@@ -250,7 +249,7 @@ def _look_ahead(game, seat):
         game.following[place + 1], game.following[place + 2] = cards[2], cards[3]
 
 
-@inlined
+@njit_call
 def _knocker(library, order, worths, rules, codes, key, game, passer):
     """Ask all others for a build with the passer's cards; returns who is heard first, or -1.
 
@@ -274,7 +273,7 @@ def _knocker(library, order, worths, rules, codes, key, game, passer):
     return first
 
 
-@bare
+@njit_call(nrt=False)
 def _carry_out(game, seats, totals, builder, owner):
     """Make the planned build with a seat's cards; returns its points."""
     now, hand = game.now, game.hands[owner]
@@ -298,7 +297,7 @@ def _carry_out(game, seats, totals, builder, owner):
     return points
 
 
-@bare
+@njit_call(nrt=False)
 def _sum_up(game, seats, totals, players):
     lying, _, _, crates = pile_cards(game.cells, game.now[COUNT])
     totals[TURNS] = game.now[TURN]
@@ -311,7 +310,7 @@ def _sum_up(game, seats, totals, players):
     totals[MARGIN] = _margin(seats, players)
 
 
-@bare
+@njit_call(nrt=False)
 def _margin(seats, players):
     """The points by which the first is ahead of the second."""
     first, second = seats[0, POINTS], seats[1, POINTS]

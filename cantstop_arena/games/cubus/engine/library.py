@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cubus.engine import storage
+from cantstop_arena.games.cubus.engine.compiled import cache_folder
 from cantstop_arena.games.cubus.rules import LONGEST_SIDE, Box
+from cantstop_arena.native.array_files import stored_arrays
 
 SPAN = 2 * LONGEST_SIDE - 1  # places of tops there can be, in either direction
 MOST_WORTH = 144  # F of the full cube
@@ -43,7 +44,7 @@ class Library(NamedTuple):
     levels: Numbers
 
 
-class _Row(NamedTuple):
+class _LibraryRow(NamedTuple):
     """One row of a pile: it begins in column `first` and ends before `end`."""
 
     first: int
@@ -65,7 +66,7 @@ class _Piles(NamedTuple):
 def library(box: Box) -> Library:
     """The library of a box, from disk, where it is kept for all processes, or built."""
     name = f"library-{FORMAT}-{'x'.join(map(str, box))}"
-    return Library(*storage.stored(name, lambda: build(box)))
+    return Library(*stored_arrays(cache_folder(), name, lambda: build(box)))
 
 
 def build(box: Box) -> Library:
@@ -115,9 +116,9 @@ def _enumerated(box: Box) -> tuple[Words, Words, Numbers, Words]:
     )
 
 
-def _rows(width: int, tallest: int) -> list[_Row]:
+def _rows(width: int, tallest: int) -> list[_LibraryRow]:
     return [
-        _Row(first, end, heights)
+        _LibraryRow(first, end, heights)
         for first in range(width)
         for end in range(first + 1, width + 1)
         for heights in product(range(tallest, 0, -1), repeat=end - first)
@@ -125,7 +126,7 @@ def _rows(width: int, tallest: int) -> list[_Row]:
     ]
 
 
-def _follows(rows: list[_Row]) -> list[Numbers]:
+def _follows(rows: list[_LibraryRow]) -> list[Numbers]:
     """For each row, the numbers of those that may lie in front of it (R4 to R6)."""
     return [
         np.array([number for number, row in enumerate(rows) if _may_follow(behind, row)], np.int64)
@@ -133,7 +134,7 @@ def _follows(rows: list[_Row]) -> list[Numbers]:
     ]
 
 
-def _may_follow(behind: _Row, row: _Row) -> bool:
+def _may_follow(behind: _LibraryRow, row: _LibraryRow) -> bool:
     steps = row.first <= behind.first < row.end <= behind.end
     return steps and all(
         behind.heights[x - behind.first] >= row.heights[x - row.first]
@@ -141,7 +142,7 @@ def _may_follow(behind: _Row, row: _Row) -> bool:
     )
 
 
-def _first(rows: list[_Row]) -> _Piles:
+def _first(rows: list[_LibraryRow]) -> _Piles:
     count = len(rows)
     return _Piles(
         np.arange(count),
@@ -152,7 +153,7 @@ def _first(rows: list[_Row]) -> _Piles:
     )
 
 
-def _row_masks(rows: list[_Row], y: int) -> Words:
+def _row_masks(rows: list[_LibraryRow], y: int) -> Words:
     """The places of a row's tops where it is the y-th."""
     return np.array([sum(1 << _bit(x, y, h) for x, h in _cells(row)) for row in rows], np.uint64)
 
@@ -162,24 +163,24 @@ def _bit(x: int, y: int, height: int) -> int:
     return SPAN * (height - 1 - y + middle) + y - x + middle
 
 
-def _row_heights(rows: list[_Row], y: int) -> Words:
+def _row_heights(rows: list[_LibraryRow], y: int) -> Words:
     return np.array(
         [sum(h << _BITS * (LONGEST_SIDE * y + x) for x, h in _cells(row)) for row in rows],
         np.uint64,
     )
 
 
-def _cells(row: _Row) -> list[tuple[int, int]]:
+def _cells(row: _LibraryRow) -> list[tuple[int, int]]:
     return list(enumerate(row.heights, start=row.first))
 
 
-def _row_counts(row: _Row, before: int) -> tuple[int, int, int, int]:
+def _row_counts(row: _LibraryRow, before: int) -> tuple[int, int, int, int]:
     """Crates, tops, left and right cards of a row; the one behind it begins in column `before`."""
     right = sum(height for x, height in _cells(row) if x < before)
     return sum(row.heights), len(row.heights), row.heights[0], right
 
 
-def _extended(level: _Piles, rows: list[_Row], follows: list[Numbers], y: int) -> _Piles:
+def _extended(level: _Piles, rows: list[_LibraryRow], follows: list[Numbers], y: int) -> _Piles:
     """All piles of one more row."""
     number = np.array([len(after) for after in follows])[level.row]
     old = np.repeat(np.arange(len(level.row)), number)
@@ -195,7 +196,9 @@ def _extended(level: _Piles, rows: list[_Row], follows: list[Numbers], y: int) -
     )
 
 
-def _finished(level: _Piles, rows: list[_Row], depth: int) -> tuple[Words, Words, Numbers, Words]:
+def _finished(
+    level: _Piles, rows: list[_LibraryRow], depth: int
+) -> tuple[Words, Words, Numbers, Words]:
     """Those piles whose last row begins in column 0, so that they lie in their corner."""
     whole = np.array([row.first == 0 for row in rows])[level.row]
     heights, width = level.heights[whole], level.width[whole]

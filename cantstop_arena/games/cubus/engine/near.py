@@ -6,7 +6,7 @@ under. It is a legal pile if it fits the cells beside it, since all others stay 
 
 import numpy as np
 
-from cantstop_arena.games.cubus.engine.compiled import bare, exported
+from cantstop_arena.games.cubus.engine.compiled import njit_call, njit_entry
 from cantstop_arena.games.cubus.engine.query import (
     LEAST_CRATES,
     LEAST_WORTH,
@@ -31,7 +31,7 @@ SLID, CELL_X, CELL_Y, HEIGHT, POINTS, LEAST, MOST = 0, 1, 2, 3, 4, 5, 6
 COLUMNS = 7
 
 
-@exported
+@njit_entry
 def candidates(query, cells, count, free_swap, base):
     """All legal candidates, a row each; the same pile may come twice. `base`: F of the table.
 
@@ -51,7 +51,7 @@ def candidates(query, cells, count, free_swap, base):
     return found[:number]
 
 
-@bare
+@njit_call(nrt=False)
 def _lift(cells, count):
     """Slide a layer under a pile."""
     for i in range(count):
@@ -60,7 +60,7 @@ def _lift(cells, count):
         cells[i, H] += 1
 
 
-@bare
+@njit_call(nrt=False)
 def _changes(query, cells, count, grid, free_swap, base, slid, found, number):
     """One cell of the pile, or beside it, set to another height."""
     low_x, low_y, end_x, end_y = _lay_on(grid, cells, count)
@@ -90,7 +90,7 @@ def _changes(query, cells, count, grid, free_swap, base, slid, found, number):
     return number
 
 
-@bare
+@njit_call(nrt=False)
 def _stays(grid, gx, gy):
     """Whether a free cell cannot become one of the pile's: it is not beside it, or leaves a gap."""
     if grid[gx, gy]:
@@ -99,7 +99,7 @@ def _stays(grid, gx, gy):
     return beside == 0 or _leaves_gap(grid, gx, gy)
 
 
-@bare
+@njit_call(nrt=False)
 def _is_open(cells, count, x, y):
     """Whether an open card lies on a cell."""
     for i in range(count):
@@ -108,7 +108,7 @@ def _is_open(cells, count, x, y):
     return False
 
 
-@bare
+@njit_call(nrt=False)
 def _lay_on(grid, cells, count):
     """Lay a pile on the grid alone; its lowest x and y, and where it ends on the grid."""
     for x in range(SIDE):
@@ -125,7 +125,7 @@ def _lay_on(grid, cells, count):
     return low_x, low_y, end_x, end_y
 
 
-@bare
+@njit_call(nrt=False)
 def _falls(grid, x, y, height):
     """Whether a height fits those behind and in front (R6)."""
     behind, aside = grid[x - 1, y], grid[x, y - 1]
@@ -133,7 +133,7 @@ def _falls(grid, x, y, height):
     return fits_behind and grid[x + 1, y] <= height and grid[x, y + 1] <= height
 
 
-@bare
+@njit_call(nrt=False)
 def _leaves_gap(grid, x, y):
     """Whether a pile with a cell added has a gap (R5): looked for in the row and its neighbours."""
     old = grid[x, y]
@@ -143,7 +143,7 @@ def _leaves_gap(grid, x, y):
     return gap
 
 
-@bare
+@njit_call(nrt=False)
 def _ends(grid, y):
     """The first cell of a row and the one after its last; both 0 where it is empty."""
     first, end = 0, 0
@@ -155,7 +155,7 @@ def _ends(grid, y):
     return first, end
 
 
-@bare
+@njit_call(nrt=False)
 def _whole(grid, y):
     first, end = _ends(grid, y)
     filled = 0
@@ -164,7 +164,7 @@ def _whole(grid, y):
     return filled == end - first
 
 
-@bare
+@njit_call(nrt=False)
 def _steps(grid, y):
     """Whether row y + 1 steps to the left of row y, or either is empty."""
     first, end = _ends(grid, y)
@@ -174,7 +174,7 @@ def _steps(grid, y):
     return next_first <= first < next_end <= end
 
 
-@bare
+@njit_call(nrt=False)
 def _consider(query, sums, free_swap, base, slid, x, y, height, found, number):
     """Append a candidate if R12 to R16 allow it; returns how many there are.
 
@@ -204,8 +204,8 @@ def _consider(query, sums, free_swap, base, slid, x, y, height, found, number):
     return number + 1
 
 
-@exported
-def applied(cells, count, candidate, after):
+@njit_entry
+def apply_candidate(cells, count, candidate, after):
     """Write the cells of a candidate into `after`, without open cards; returns how many."""
     slid, height = candidate[SLID], candidate[HEIGHT]
     new = height > 0

@@ -7,8 +7,8 @@ from the same numbers.
 import numpy as np
 
 from cantstop_arena.games.cubus.engine import near
-from cantstop_arena.games.cubus.engine.compiled import bare, copy_numbers, inlined
-from cantstop_arena.games.cubus.engine.near import applied, candidates
+from cantstop_arena.games.cubus.engine.compiled import copy_numbers, njit_call
+from cantstop_arena.games.cubus.engine.near import apply_candidate, candidates
 from cantstop_arena.games.cubus.engine.query import (
     LEAST_WORTH,
     LYING,
@@ -41,7 +41,7 @@ _ONE_53RD = 1.0 / (1 << 53)
 _DEPTH = 4
 
 
-@bare
+@njit_call(nrt=False)
 def number_at(key, count):
     """The count-th 64-bit number of a stream, as in `chance`."""
     word = key + _GOLDEN * np.uint64(count)
@@ -50,20 +50,20 @@ def number_at(key, count):
     return word ^ (word >> _31)
 
 
-@bare
+@njit_call(nrt=False)
 def below_at(key, count, limit):
     """The count-th number of a stream, as a whole number from 0 to below a limit."""
     return np.int64((number_at(key, count) >> _11) * _ONE_53RD * limit)
 
 
-@bare
+@njit_call(nrt=False)
 def below(keys, drawn, seat, limit):
     """The next number of a seat's stream, as a whole number from 0 to below a limit."""
     drawn[seat] += 1
     return below_at(keys[seat], drawn[seat], limit)
 
 
-@inlined
+@njit_call
 def equals(code, library, order, query, worths, worth, following):
     """The keys of the targets among which a bot chooses, in the order of targets.
 
@@ -80,7 +80,7 @@ def equals(code, library, order, query, worths, worth, following):
     return _denying(library, order, query, group, worths, worth, following)
 
 
-@inlined
+@njit_call
 def _last_level(library, order, query):
     worth = query.limits[LEAST_WORTH]
     keys = level_of(library, order, query, worth)
@@ -90,7 +90,7 @@ def _last_level(library, order, query):
     return keys
 
 
-@inlined
+@njit_call
 def _all_levels(library, order, query, group):
     found, count = np.empty(1024, np.int64), 0
     keys, group = next_level(library, order, query, group)
@@ -105,7 +105,7 @@ def _all_levels(library, order, query, group):
     return found[:count]
 
 
-@inlined
+@njit_call
 def _denying(library, order, query, number, worths, worth, following):
     keys, count, best = np.empty(64, np.int64), 0, np.int64(-1) << 40
     number, value = _next_as_good(library, query, number, worths, worth, following, best)
@@ -118,7 +118,7 @@ def _denying(library, order, query, number, worths, worth, following):
     return np.sort(keys[:count])
 
 
-@bare
+@njit_call(nrt=False)
 def _next_as_good(library, query, number, worths, worth, following, best):
     """The first group from a number on that may be as good as the best so far, and how good.
 
@@ -137,7 +137,7 @@ def _next_as_good(library, query, number, worths, worth, following, best):
     return len(groups), best
 
 
-@bare
+@njit_call(nrt=False)
 def _left_to_next(worths, group, following, cards):
     """Bounds of the next player, added up over the cards that may be drawn."""
     if cards == 0:
@@ -152,7 +152,7 @@ def _left_to_next(worths, group, following, cards):
     return left
 
 
-@bare
+@njit_call(nrt=False)
 def _next_bound(worths, group, following, tops, left, right):
     best = worths[
         min(16, group[1] + following[0] + tops),
@@ -162,7 +162,7 @@ def _next_bound(worths, group, following, tops, left, right):
     return max(0, best - group[0])
 
 
-@bare
+@njit_call(nrt=False)
 def lay_target(library, order, query, key, cells, count, plan):
     """Write the target of a key as a plan, without new open cards; returns how many cells."""
     pile, x, y = decoded(library, order, key)
@@ -180,7 +180,7 @@ def lay_target(library, order, query, key, cells, count, plan):
     return placed
 
 
-@bare
+@njit_call(nrt=False)
 def _carry_open(cells, count, plan, placed):
     """Open cards lie on the tops at their places again."""
     for i in range(count):
@@ -190,13 +190,13 @@ def _carry_open(cells, count, plan, placed):
                     plan[j, O] = 1
 
 
-@bare
+@njit_call(nrt=False)
 def _same_place(cells, i, plan, j):
     across = cells[i, Y] - cells[i, X] == plan[j, Y] - plan[j, X]
     return across and cells[i, H] - cells[i, Y] == plan[j, H] - plan[j, Y]
 
 
-@inlined
+@njit_call
 def lay_open(query, eager, free_swap, cells, count, plan, placed, keys, drawn, seat):
     """Lay new open cards on any places of a plan: the least, or as many as allowed."""
     limits = query.limits
@@ -219,7 +219,7 @@ def lay_open(query, eager, free_swap, cells, count, plan, placed, keys, drawn, s
         plan[places[place], O] = 1
 
 
-@inlined
+@njit_call
 def lay_near(query, cells, count, free_swap, worth, plan, keys, drawn, seat):
     """Write a nearby target with most points as a plan; returns how many cells, 0 without any."""
     found = candidates(query, cells, count, free_swap, worth)
@@ -230,7 +230,7 @@ def lay_near(query, cells, count, free_swap, worth, plan, keys, drawn, seat):
     return _lay_best(query, cells, count, found, texts, rows, plan, keys, drawn, seat)
 
 
-@bare
+@njit_call(nrt=False)
 def _lay_best(query, cells, count, found, texts, rows, plan, keys, drawn, seat):
     """Write one of the candidates with most points, of which the same pile counts once."""
     most, known = found[0, near.POINTS], 0
@@ -245,9 +245,9 @@ def _lay_best(query, cells, count, found, texts, rows, plan, keys, drawn, seat):
     return _lay_candidate(cells, count, found[chosen], query, plan)
 
 
-@bare
+@njit_call(nrt=False)
 def _lay_candidate(cells, count, candidate, query, plan):
-    placed = applied(cells, count, candidate, plan)
+    placed = apply_candidate(cells, count, candidate, plan)
     if query.limits[LYING] == 0:
         low_x, low_y = plan[:placed, X].min(), plan[:placed, Y].min()
         for i in range(placed):
@@ -258,7 +258,7 @@ def _lay_candidate(cells, count, candidate, query, plan):
     return placed
 
 
-@bare
+@njit_call(nrt=False)
 def _sort_cells(plan, placed):
     for last in range(1, placed):
         i = last
@@ -268,7 +268,7 @@ def _sort_cells(plan, placed):
             i -= 1
 
 
-@bare
+@njit_call(nrt=False)
 def _enter(rows, known, texts, row):
     """Enter a row into those sorted by text, unless one of the same text is there."""
     place = known
@@ -285,7 +285,7 @@ def _enter(rows, known, texts, row):
     return known + 1
 
 
-@bare
+@njit_call(nrt=False)
 def _compared(one, other):
     for i in range(_LONGEST):
         if one[i] != other[i]:
@@ -293,7 +293,7 @@ def _compared(one, other):
     return 0
 
 
-@bare
+@njit_call(nrt=False)
 def _write(plan, placed, text):
     """Write the pile text of a plan, a byte a character, followed by zeros."""
     low_x, low_y = plan[:placed, X].min(), plan[:placed, Y].min()
@@ -311,7 +311,7 @@ def _write(plan, placed, text):
     _write_number(text, end + 1, low_y)
 
 
-@bare
+@njit_call(nrt=False)
 def _write_number(text, place, number):
     """Write a number of at most two digits; returns the place after it."""
     if number < 0:

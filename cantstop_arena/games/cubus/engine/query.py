@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cubus.engine.compiled import bare, exported
+from cantstop_arena.games.cubus.engine.compiled import njit_call, njit_entry
 from cantstop_arena.games.cubus.engine.library import MOST_WORTH, SPAN
 
 MOST_OPEN = 12
@@ -47,7 +47,7 @@ def new_query() -> Query:
     )
 
 
-@exported
+@njit_entry
 def aim(query, worths, cells, count, cards, free_swap, least_worth, least_crates, most_crates):
     """Fill a query: the table's cells [x, y, height, open], and the cards in hand by type."""
     limits = query.limits
@@ -68,7 +68,7 @@ def aim(query, worths, cells, count, cards, free_swap, least_worth, least_crates
             _bar(query, cells, count, free_swap)
 
 
-@bare
+@njit_call(nrt=False)
 def pile_cards(cells, count):
     """Open, left and right cards of a pile, and its crates."""
     lying, left, right, crates = 0, 0, 0, 0
@@ -88,7 +88,7 @@ def pile_cards(cells, count):
     return lying, left, right, crates
 
 
-@bare
+@njit_call(nrt=False)
 def _aim_at_open(query, cells, count):
     """The anchor is the lowest open card, of equals the leftmost; the others follow it."""
     anchor = -1
@@ -115,7 +115,7 @@ def _aim_at_open(query, cells, count):
             known += 1
 
 
-@bare
+@njit_call(nrt=False)
 def _columns(across):
     """Those of the 49 bits that have another so far across in the same row."""
     mask = np.uint64(0)
@@ -125,7 +125,7 @@ def _columns(across):
     return mask
 
 
-@bare
+@njit_call(nrt=False)
 def _bar(query, cells, count, free_swap):
     """For each bit that the anchor may take: the bits where no new open card may lie."""
     for bit in range(SPAN * SPAN):
@@ -139,13 +139,13 @@ def _bar(query, cells, count, free_swap):
         query.barred[bit] = mask
 
 
-@bare
+@njit_call(nrt=False)
 def least_open(query, tops):
     """New open cards that so many tops need for want of lids."""
     return max(0, tops - query.limits[LYING] - query.limits[LIDS])
 
 
-@bare
+@njit_call(nrt=False)
 def is_hopeless(query):
     """Whether no pile of any box can be a hit."""
     return query.limits[LYING] < 0 or query.limits[TOP] < 0

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cubus.engine.compiled import bare, copy_numbers, exported, inlined
+from cantstop_arena.games.cubus.engine.compiled import copy_numbers, njit_call, njit_entry
 from cantstop_arena.games.cubus.engine.library import MOST_WORTH, SPAN
 from cantstop_arena.games.cubus.engine.query import (
     ANCHOR_U,
@@ -47,7 +47,7 @@ _H01 = np.uint64(0x0101010101010101)
 _S1, _S2, _S4, _S56 = (np.uint64(n) for n in (1, 2, 4, 56))
 
 
-class Order(NamedTuple):
+class TextOrder(NamedTuple):
     """How corners are ordered as texts: the rank of each number, and back."""
 
     x_ranks: NDArray[np.int64]
@@ -61,18 +61,18 @@ def worth_of(key: int) -> int:
     return MOST_WORTH - (key >> _WORTH_SHIFT)
 
 
-def _order() -> Order:
+def _order() -> TextOrder:
     numbers = range(-FAR, FAR)
     xs = sorted(numbers, key="{},".format)
     ys = sorted(numbers, key=str)
     ranked = [np.argsort(np.array(listed)) for listed in (xs, ys)]
-    return Order(ranked[0], ranked[1], np.array(xs), np.array(ys))
+    return TextOrder(ranked[0], ranked[1], np.array(xs), np.array(ys))
 
 
 ORDER = _order()
 
 
-@bare
+@njit_call(nrt=False)
 def popcount(word):
     """How many bits are set."""
     word = word - ((word >> _S1) & _M1)
@@ -81,7 +81,7 @@ def popcount(word):
     return np.int64((word * _H01) >> _S56)
 
 
-@bare
+@njit_call(nrt=False)
 def fits(library, query, number):
     """Whether the cards suffice for a group."""
     limits, group = query.limits, library.groups[number]
@@ -93,7 +93,7 @@ def fits(library, query, number):
     )
 
 
-@bare
+@njit_call(nrt=False)
 def _places(mask, query):
     """The bits that the anchor may take."""
     found = mask
@@ -102,7 +102,7 @@ def _places(mask, query):
     return found
 
 
-@bare
+@njit_call(nrt=False)
 def _corner(query, bit):
     """Where the shape's corner lies if the anchor takes a bit."""
     middle = SPAN // 2
@@ -110,20 +110,20 @@ def _corner(query, bit):
     return y - query.limits[ANCHOR_U] + bit % SPAN - middle, y
 
 
-@bare
+@njit_call(nrt=False)
 def _key(order, worth, rank, x, y):
     corner = (order.x_ranks[x + FAR] << _CORNER_BITS) | order.y_ranks[y + FAR]
     return ((MOST_WORTH - worth) << _WORTH_SHIFT) | (np.int64(rank) << _RANK_SHIFT) | corner
 
 
-@inlined
+@njit_call
 def _grown(keys):
     more = np.empty(2 * len(keys), np.int64)
     copy_numbers(more, keys)
     return more
 
 
-@inlined
+@njit_call
 def add_group(library, order, query, number, keys, count):
     """Append the keys of a group's hits; returns the keys and how many there are."""
     pile, end = library.groups[number, 5], library.groups[number, 6]
@@ -134,7 +134,7 @@ def add_group(library, order, query, number, keys, count):
         keys = _grown(keys)
 
 
-@bare
+@njit_call(nrt=False)
 def _add_piles(library, order, query, number, pile, keys, count):
     """Append those of the piles from one on, while there is room; returns where that ends."""
     group = library.groups[number]
@@ -159,7 +159,7 @@ def _add_piles(library, order, query, number, pile, keys, count):
     return pile, count
 
 
-@exported
+@njit_entry
 def first_group(library, query):
     """Where a search begins: at the greatest F that the cards allow."""
     if is_hopeless(query):
@@ -167,7 +167,7 @@ def first_group(library, query):
     return library.levels[MOST_WORTH - query.limits[TOP]]
 
 
-@exported
+@njit_entry
 def next_level(library, order, query, number):
     """The keys of the next F that has hits, ascending, and the group to go on with.
 
@@ -187,7 +187,7 @@ def next_level(library, order, query, number):
     return np.sort(keys[:count]), number
 
 
-@exported
+@njit_entry
 def level_of(library, order, query, worth):
     """The keys of the hits of an F, ascending."""
     keys, count = np.empty(_FIRST, np.int64), 0
@@ -199,7 +199,7 @@ def level_of(library, order, query, worth):
     return np.sort(keys[:count])
 
 
-@bare
+@njit_call(nrt=False)
 def _next_fitting(library, query, number, least):
     """The first group from a number on, of at least so much F, for which the cards suffice.
 
@@ -213,7 +213,7 @@ def _next_fitting(library, query, number, least):
     return len(groups)
 
 
-@bare
+@njit_call(nrt=False)
 def decoded(library, order, key):
     """The number of a key's pile in the library, and its corner."""
     pile = library.by_rank[(key >> _RANK_SHIFT) & _RANK_MASK]
@@ -221,7 +221,7 @@ def decoded(library, order, key):
     return np.int64(pile), x, order.ys[key & _CORNER_MASK]
 
 
-@exported
+@njit_entry
 def open_room(library, order, query, keys):
     """For each key its pile's heights, corner, least and most new open cards: five columns."""
     told = np.empty((len(keys), 5), np.int64)

@@ -25,9 +25,9 @@ def odds(runners: tuple[int, ...], claimed: tuple[int, ...], name: str, as_json:
 
     With fewer runners than the rules have, every open column will do.
     """
-    from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.game_api.options import did_you_mean
-    from cantstop_arena.games.cantstop.odds import hit_count, success_count
+    from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.game_api.bot_options import did_you_mean
+    from cantstop_arena.games.cantstop.dice_odds import hit_count, success_count
 
     known = Catalogue(Path("bots")).rules
     if name not in known:

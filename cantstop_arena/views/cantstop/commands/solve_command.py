@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.runtime import shutdown
+from cantstop_arena.processes import shutdown
 
 if TYPE_CHECKING:
-    from cantstop_arena.games.cantstop.solving.tables import Effort, Table
+    from cantstop_arena.games.cantstop.exact.solved_tables import SolvedTable, SolvingCost
 
 EVERY = 5.0  # seconds between two lines of progress
 
@@ -49,18 +49,20 @@ def solve(
     KEY=VALUE changes a parameter, like columns_to_win=2 or column_lengths=1,3,5,3,1. Run it again
     to continue after an interruption; a board that has been solved is looked up.
     """
-    from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.games.cantstop.solving import tables as kept
-    from cantstop_arena.views.cantstop.board_names import board_called
+    from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.games.cantstop.exact import solved_tables
+    from cantstop_arena.views.cantstop.commands.board_arguments import rules_from_argument
 
-    board = board_called(rules, changes, Catalogue(Path("bots")))
-    kept.check_solvable(board, players, _bytes(memory))
-    effort = kept.effort_of(board, players)
+    board = rules_from_argument(rules, changes, Catalogue(Path("bots")))
+    solved_tables.check_solvable(board, players, _bytes(memory))
+    effort = solved_tables.effort_of(board, players)
     if not quiet:
         click.echo(_said_first(effort), err=True)
-    shutdown.say_how_to_go_on()
+    shutdown.announce_resume()
     started = time.process_time()
-    table = kept.solve(board, players, tables or kept.tables_folder(), _Progress(quiet))
+    table = solved_tables.solve(
+        board, players, tables or solved_tables.tables_folder(), _Progress(quiet)
+    )
     spent = time.process_time() - started
     if as_json:
         click.echo(json.dumps(_as_dict(table, effort, spent)))
@@ -69,7 +71,7 @@ def solve(
 
 
 def _bytes(text: str) -> int:
-    from cantstop_arena.runtime.system import bytes_of
+    from cantstop_arena.processes.system import bytes_of
 
     try:
         return bytes_of(text)
@@ -77,7 +79,7 @@ def _bytes(text: str) -> int:
         raise UsageError(f"--memory: {text!r} is no amount like 500M or 2G") from None
 
 
-def _said_first(effort: "Effort") -> str:
+def _said_first(effort: "SolvingCost") -> str:
     minutes, seconds = divmod(round(effort.seconds), 60)
     about = f"{minutes:,} min {seconds} s" if minutes else f"{max(1, seconds)} s"
     return (
@@ -93,13 +95,13 @@ class _Progress:
         self.quiet = quiet
         self.told = time.monotonic()
 
-    def __call__(self, table: "Table") -> None:
+    def __call__(self, table: "SolvedTable") -> None:
         if not self.quiet and time.monotonic() - self.told > EVERY:
             self.told = time.monotonic()
             click.echo(f"{table.done:.1%} of the positions solved", err=True)
 
 
-def _said(table: "Table", quiet: bool) -> str:
+def _said(table: "SolvedTable", quiet: bool) -> str:
     if quiet:
         return f"{table.value:.9f}"
     if table.players == 1:
@@ -107,7 +109,7 @@ def _said(table: "Table", quiet: bool) -> str:
     return f"{table.rules.name}: whoever begins wins {table.value:.9f}, with the best play of both"
 
 
-def _as_dict(table: "Table", effort: "Effort", spent: float) -> dict[str, object]:
+def _as_dict(table: "SolvedTable", effort: "SolvingCost", spent: float) -> dict[str, object]:
     return {
         "rules": table.rules.as_dict(),
         "players": table.players,

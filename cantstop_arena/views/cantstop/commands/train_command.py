@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.options import did_you_mean
+from cantstop_arena.game_api.bot_options import did_you_mean
 
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.rules import RuleSet
-    from cantstop_arena.games.cantstop.training.course import Course
+    from cantstop_arena.games.cantstop.training.training_loop import TrainingLoop
 
 _BETWEEN = 15.0  # seconds after which what was learned is kept, and tried
 _RARELY = 20  # times as long as a trial has taken there is none
@@ -45,17 +45,17 @@ def train(
     Run it again to continue after an interruption. The same seed gives the same file, however many
     workers play.
     """
-    from cantstop_arena.games.cantstop.champion.files import SUFFIX
+    from cantstop_arena.games.cantstop.nets.net_files import SUFFIX
     from cantstop_arena.games.cantstop.training.checkpoint import part_of, resume
-    from cantstop_arena.games.cantstop.training.course import Course, Plan
+    from cantstop_arena.games.cantstop.training.training_loop import TrainingLoop, TrainingPlan
 
     rules = _rules_called(name, players)
-    plan = Plan() if rounds_wanted is None else Plan(exact_rounds=rounds_wanted)
+    plan = TrainingPlan() if rounds_wanted is None else TrainingPlan(exact_rounds=rounds_wanted)
     command = f"arena train {name} --players {players} --seed {seed}"
     command += "" if rounds_wanted is None else f" --rounds {rounds_wanted}"
     out = out or Path(f"{name}-{players}{SUFFIX}")
     _check_folder(out)
-    course = Course(_subject(rules, players, seed), plan, workers)
+    course = TrainingLoop(_subject(rules, players, seed), plan, workers)
     part = part_of(out)
     if part.exists() and not fresh:
         resume(course, part, command)
@@ -67,8 +67,8 @@ def train(
 
 
 def _rules_called(name: str, players: int) -> "RuleSet":
-    from cantstop_arena.bot_sources.catalogue import Catalogue
-    from cantstop_arena.games.cantstop.champion.board import objection
+    from cantstop_arena.bots.catalogue import Catalogue
+    from cantstop_arena.games.cantstop.exact.turn_board import objection
 
     known = Catalogue(Path("bots")).rules
     if name not in known:
@@ -87,13 +87,13 @@ def _check_folder(out: Path) -> None:
 def _subject(rules: "RuleSet", players: int, seed: int) -> Any:
     from cantstop_arena.games.cantstop.bots.glenn_aloi import CONSTANT
     from cantstop_arena.games.cantstop.bots.rule28 import NUMBERS
-    from cantstop_arena.games.cantstop.training.course import Subject
-    from cantstop_arena.games.cantstop.training.players import family_of
+    from cantstop_arena.games.cantstop.training.practice_players import family_of
+    from cantstop_arena.games.cantstop.training.training_loop import TrainingTask
 
-    return Subject(rules, players, seed, family_of([CONSTANT, CONSTANT, NUMBERS]))
+    return TrainingTask(rules, players, seed, family_of([CONSTANT, CONSTANT, NUMBERS]))
 
 
-def _train(course: "Course", part: Path, command: str) -> None:
+def _train(course: "TrainingLoop", part: Path, command: str) -> None:
     """Play all rounds that are left; what was learned is kept now and then, and tried."""
     from cantstop_arena.games.cantstop.training.checkpoint import save
 
@@ -111,7 +111,7 @@ def _train(course: "Course", part: Path, command: str) -> None:
 class _Trials:
     """Tells now and then how strong nets have become, in a small part of the processor's time."""
 
-    def __init__(self, course: "Course") -> None:
+    def __init__(self, course: "TrainingLoop") -> None:
         self._course = course
         self._next = time.process_time() + _BETWEEN
 
@@ -129,7 +129,7 @@ class _Trials:
         return told
 
 
-def _standing(course: "Course") -> str:
+def _standing(course: "TrainingLoop") -> str:
     """How strong grandmaster has become; then champion, and how well it knows what it would roll
     for."""
     alone = course.subject.players == 1
@@ -143,11 +143,11 @@ def _standing(course: "Course") -> str:
     return f"{games}, knowing what rolling on is worth within {off}"
 
 
-def _write(course: "Course", out: Path, command: str) -> None:
-    from cantstop_arena.games.cantstop.champion.files import Nets, as_bytes
-    from cantstop_arena.runtime.whole_files import write_whole
+def _write(course: "TrainingLoop", out: Path, command: str) -> None:
+    from cantstop_arena.atomic_files import write_atomically
+    from cantstop_arena.games.cantstop.nets.net_files import Nets, as_bytes
 
     subject = course.subject
     ends, rolls = course.ends.net(), course.rolls.net()
     nets = Nets(subject.rules, subject.players, command, ends, rolls)
-    write_whole(out, as_bytes(nets))
+    write_atomically(out, as_bytes(nets))

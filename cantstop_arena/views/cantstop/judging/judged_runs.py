@@ -8,21 +8,21 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from cantstop_arena.bot_sources.catalogue import Catalogue
+from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.runtime.whole_files import write_whole
-from cantstop_arena.tournament.files.entrants import is_bot_name
-from cantstop_arena.tournament.files.tournament import RESOLVED, Tournament
-from cantstop_arena.tournament.ledgers.archive import looked_at
-from cantstop_arena.tournament.ledgers.ledger import LEDGER
-from cantstop_arena.tournament.reopening import played_in
-from cantstop_arena.tournament.setup.table_specs import TableSpec, table_spec_for
-from cantstop_arena.views.cantstop.judging.judge_errand import Task
+from cantstop_arena.tournaments.file.entrants import is_bot_name
+from cantstop_arena.tournaments.ledger.ledger import LEDGER
+from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
+from cantstop_arena.tournaments.stored_tournament import load_tournament
+from cantstop_arena.tournaments.table_spec import TableSpec, table_spec_for
+from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
+from cantstop_arena.views.cantstop.judging.judge_process import JudgePart
+from cantstop_arena.views.cantstop.judging.judge_task import JudgeTask, judge_for
 from cantstop_arena.views.cantstop.judging.judgement_data import as_data, from_data
-from cantstop_arena.views.cantstop.judging.judgement_text import Judgements
-from cantstop_arena.views.cantstop.judging.planned import Planned, judge_for
+from cantstop_arena.views.cantstop.judging.judgement_report import Judgements
 
 KEPT = "judged.json"  # in the folder of a run
 _MOST_SEATS = 2
@@ -34,13 +34,13 @@ def is_run(name: str) -> bool:
     return (path / LEDGER).is_file() or (path.is_dir() and not is_bot_name(name))
 
 
-def run_in(folder: Path, deals: int | None, tables: Path | None, bots_folder: Path) -> Planned:
+def run_in(folder: Path, deals: int | None, tables: Path | None, bots_folder: Path) -> JudgeTask:
     """The plan to judge the bots of the run in a folder, as they were when they played.
 
     Rivals have equal shares of a bot's deals, each of them others. Raises ArenaError.
     """
     catalogue = Catalogue(bots_folder, results=folder.parent)
-    tournament = played_in(folder, catalogue)
+    tournament = load_tournament(folder, catalogue)
     if tournament.game is not GAME:
         raise UsageError(f"nobody judges games of {tournament.game.title}")
     if tournament.players > _MOST_SEATS:
@@ -50,7 +50,7 @@ def run_in(folder: Path, deals: int | None, tables: Path | None, bots_folder: Pa
     deals = judge.deals(deals)
     table = table_spec_for(tournament, catalogue)
     tasks = [*_tasks(table, _met(tournament, folder), deals)]
-    return Planned(judge, deals, table, tasks, "", folder / RESOLVED, lenient=True)
+    return JudgeTask(judge, deals, table, tasks, "", folder / RESOLVED, lenient=True)
 
 
 def _check_unchanged(tournament: Tournament, folder: Path) -> None:
@@ -66,7 +66,7 @@ def _check_unchanged(tournament: Tournament, folder: Path) -> None:
 
 def _met(tournament: Tournament, folder: Path) -> Mapping[int, list[int]]:
     """Whom each bot met, by number, without those that are out."""
-    out = looked_at(folder, lambda account: account.out)
+    out = read_ledger(folder, lambda account: account.out)
     bots = [bot for bot, one in enumerate(tournament.entrants) if one.name not in out]
     met: dict[int, list[int]] = {bot: [] for bot in bots}
     for group in tournament.groups():
@@ -76,20 +76,20 @@ def _met(tournament: Tournament, folder: Path) -> Mapping[int, list[int]]:
     return met
 
 
-def _tasks(table: TableSpec, met: Mapping[int, list[int]], deals: int) -> Iterator[Task]:
+def _tasks(table: TableSpec, met: Mapping[int, list[int]], deals: int) -> Iterator[JudgePart]:
     for bot, rivals in met.items():
         own = table.seats[bot]
         if table.players == 1:
-            yield Task(own.name, replace(table, seats=(own,)), range(deals))
+            yield JudgePart(own.name, replace(table, seats=(own,)), range(deals))
         for place, rival in enumerate(rivals[:deals]):
             pair = replace(table, seats=(own, table.seats[rival]))
-            yield Task(own.name, pair, range(place, deals, len(rivals)))
+            yield JudgePart(own.name, pair, range(place, deals, len(rivals)))
 
 
 # What is kept -----------------------------------------------------------------------------------
 
 
-class Kept(NamedTuple):
+class StoredJudgements(NamedTuple):
     """What was found of the bots of a run."""
 
     judge: str
@@ -98,7 +98,7 @@ class Kept(NamedTuple):
     found: Judgements
 
 
-def keep(found: Judgements, planned: Planned, folder: Path) -> None:
+def keep(found: Judgements, planned: JudgeTask, folder: Path) -> None:
     """Write down what was found, beside the results that it is about."""
     told = {
         "results": _digest(_identity(folder)),
@@ -106,10 +106,10 @@ def keep(found: Judgements, planned: Planned, folder: Path) -> None:
         "deals": planned.deals,
         "bots": {bot: as_data(one) for bot, one in found.items()},
     }
-    write_whole(folder / KEPT, json.dumps(told) + "\n")
+    write_atomically(folder / KEPT, json.dumps(told) + "\n")
 
 
-def kept_in(folder: Path) -> Kept | None:
+def kept_in(folder: Path) -> StoredJudgements | None:
     """What was found of the bots of the run in a folder; None where nothing was, or where other
     results lie there by now. Raises ValueError where what is kept is damaged."""
     path = folder / KEPT
@@ -122,7 +122,7 @@ def kept_in(folder: Path) -> Kept | None:
             return None
         found = dict(_found(told["bots"], identity))
         rules = GAME.rules.from_dict(identity["rules"])
-        return Kept(f"{told['judge']:.20}", rules, int(told["deals"]), found)
+        return StoredJudgements(f"{told['judge']:.20}", rules, int(told["deals"]), found)
     except (OSError, TypeError, KeyError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged") from error
 
@@ -138,7 +138,7 @@ def _found(told: Mapping[str, Any], identity: Mapping[str, Any]) -> Iterator[tup
 
 
 def _identity(folder: Path) -> Mapping[str, Any]:
-    return looked_at(folder, lambda account: account.identity)
+    return read_ledger(folder, lambda account: account.identity)
 
 
 def _digest(identity: Mapping[str, Any]) -> str:

@@ -1,9 +1,9 @@
-"""Judgements as plain values, for JSON: told by other processes, kept in a folder of results."""
+"""Judgements as JSON and back: they travel between processes, and are stored beside a run."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cantstop_arena.games.cantstop.judging.regret import KINDS, SIZES, Judgement, Mistake
+from cantstop_arena.games.cantstop.exact.regret import KINDS, SIZES, Judgement, Mistake
 
 
 def as_data(one: Judgement) -> Mapping[str, Any]:

@@ -5,20 +5,18 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from cantstop_arena.errors import BotError, UsageError
-from cantstop_arena.games.cantstop.judging.evaluators import best_evaluator
-from cantstop_arena.games.cantstop.play.events import Event
+from cantstop_arena.games.cantstop.exact.evaluator import Evaluator, best_evaluator
+from cantstop_arena.games.cantstop.exact.solved_tables import tables_folder
+from cantstop_arena.games.cantstop.records import VERDICT, Event, rules_of
 from cantstop_arena.games.cantstop.rules import RuleSet
-from cantstop_arena.games.cantstop.solving.evaluator import Evaluator
-from cantstop_arena.games.cantstop.solving.tables import tables_folder
 from cantstop_arena.games.cantstop.turn import Turn
-from cantstop_arena.views.cantstop.records import VERDICT, rules_of
-from cantstop_arena.views.cantstop.scenes import Scene, Spaces, scenes
+from cantstop_arena.views.cantstop.scenes import BoardScene, Spaces, scenes
 
 ROLL, STOP = "roll", "stop"
 _DEEDS = {ROLL: "rolling on", STOP: "stopping"}
 
 
-class Verdict(NamedTuple):
+class DecisionVerdict(NamedTuple):
     """A decision: what was taken, what would have been best, and what that would have been worth
     more, as a chance to win or, alone, in turns."""
 
@@ -27,7 +25,7 @@ class Verdict(NamedTuple):
     lost: float
 
 
-def judged(events: Iterable[Event]) -> Iterator[Event]:
+def add_verdicts(events: Iterable[Event]) -> Iterator[Event]:
     """The events of a game, every roll with a `verdict` on what was decided after it, the end with
     what the decisions of each seat have lost: plain values, and what is `said` of them.
 
@@ -52,7 +50,9 @@ def _evaluator(opening: Event) -> Evaluator:
         raise UsageError(f"nobody can judge this game: {error}") from error
 
 
-def _verdicts(evaluator: Evaluator, scene: Scene, after: Scene | None) -> Iterator[Verdict]:
+def _verdicts(
+    evaluator: Evaluator, scene: BoardScene, after: BoardScene | None
+) -> Iterator[DecisionVerdict]:
     """On the choice of a move and on rolling again, where there were two ways."""
     moves, chosen = scene.event["moves"], scene.event["chosen"]
     if chosen is not None and len(moves) > 1:
@@ -60,14 +60,14 @@ def _verdicts(evaluator: Evaluator, scene: Scene, after: Scene | None) -> Iterat
         worths = evaluator.worths(turn, [tuple(move) for move in moves])
         best, taken = worths.index(max(worths)), moves.index(chosen)
         loss = worths[best] - worths[taken]
-        yield Verdict(_named(chosen), _named(moves[best if loss else taken]), loss)
+        yield DecisionVerdict(_named(chosen), _named(moves[best if loss else taken]), loss)
     turn = _turn(evaluator.rules, scene, scene.runners)
     deed = after.event["event"] if after else ""
     if deed in (ROLL, STOP) and chosen is not None and _may_choose(turn):
         rolling, stopping = evaluator.choice(turn)
         loss = max(0.0, rolling - stopping if deed == STOP else stopping - rolling)
         other = ROLL if deed == STOP else STOP
-        yield Verdict(deed, other if loss else deed, loss)
+        yield DecisionVerdict(deed, other if loss else deed, loss)
 
 
 def _named(move: Sequence[int]) -> str:
@@ -83,7 +83,7 @@ def _may_choose(turn: Turn) -> bool:
     return not (turn.rules.stop == "after-all-runners" and places)
 
 
-def _turn(rules: RuleSet, scene: Scene, runners: Spaces) -> Turn:
+def _turn(rules: RuleSet, scene: BoardScene, runners: Spaces) -> Turn:
     """The table as the player on turn saw it, with the runners where they stood."""
     seats, own = len(scene.markers), scene.seat
     claimed, free = scene.claimed, rules.runners - len(runners)
@@ -129,19 +129,19 @@ def _spaces(rules: RuleSet, spaces: Spaces) -> tuple[int, ...]:
 # In words -----------------------------------------------------------------------------------
 
 
-def _on_roll(verdicts: Sequence[Verdict], players: int) -> dict[str, Any]:
+def _on_roll(verdicts: Sequence[DecisionVerdict], players: int) -> dict[str, Any]:
     said = ", ".join(_said(verdict, players) for verdict in verdicts)
     return {"said": said, "decisions": [verdict._asdict() for verdict in verdicts]}
 
 
-def _said(verdict: Verdict, players: int) -> str:
+def _said(verdict: DecisionVerdict, players: int) -> str:
     taken, best = (_DEEDS.get(deed, deed) for deed in (verdict.taken, verdict.best))
     if not verdict.lost:
         return f"{taken} is best"
     return f"{taken} loses {_points(players) * verdict.lost:.2f} ({best} is best)"
 
 
-def _at_end(scene: Scene, lost: Sequence[float]) -> dict[str, Any]:
+def _at_end(scene: BoardScene, lost: Sequence[float]) -> dict[str, Any]:
     points, unit = _points(len(lost)), "turns" if len(lost) == 1 else "points"
     parts = [f"{name} {points * loss:.2f}" for name, loss in zip(scene.names, lost, strict=True)]
     return {"said": f"lost by decisions, in {unit}: {', '.join(parts)}", "lost": lost}

@@ -1,0 +1,118 @@
+"""A table of results for programs and for notebooks: rows, columns, and frames of libraries."""
+
+import html
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from cantstop_arena.errors import ArenaError
+from cantstop_arena.tables.column import Column, Kind, Table
+from cantstop_arena.tables.data import records
+from cantstop_arena.tables.escaping import printable
+from cantstop_arena.tables.text import TEXT, Style, draw
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+_HTML = Style("html", printable, str, str)  # of which markup is escaped where it is drawn
+
+
+@dataclass(frozen=True)
+class ResultTable(Sequence[Mapping[str, Any]]):
+    """Rows of plain values by column, with the ends of 95% intervals in columns of their own.
+
+    `shown` is the table for people, with what is to be known of it; `table` is that for programs.
+    """
+
+    table: Table
+    shown: Table
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows; None where nothing can be said."""
+        return records(self.table)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return [key for column in self.table.columns for key in column.keys]
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What is to be known of the numbers."""
+        return self.shown.notes
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        return iter(self.rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        """A row by its place, or a column by its name."""
+        return [row[place] for row in self.rows] if isinstance(place, str) else self.rows[place]
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """As a frame of pandas. Raises ArenaError where pandas is not installed."""
+        names = {str: "object", int: "int64", float: "float64"}
+        kinds = {key: names[kind] for key, kind in self._kinds().items()}
+        frame: pandas.DataFrame = _library("pandas").DataFrame(self._values()).astype(kinds)
+        return frame
+
+    def to_polars(self) -> "polars.DataFrame":
+        """As a frame of polars. Raises ArenaError where polars is not installed."""
+        library = _library("polars")
+        names = {str: library.String, int: library.Int64, float: library.Float64}
+        schema = {key: names[kind] for key, kind in self._kinds().items()}
+        frame: polars.DataFrame = library.DataFrame(self._values(), schema=schema)
+        return frame
+
+    def to_arrow(self) -> "pyarrow.Table":
+        """As a table of Arrow. Raises ArenaError where pyarrow is not installed."""
+        library = _library("pyarrow")
+        names = {str: library.string(), int: library.int64(), float: library.float64()}
+        schema = library.schema([(key, names[kind]) for key, kind in self._kinds().items()])
+        return library.table(self._values(), schema=schema)
+
+    def _values(self) -> dict[str, list[Any]]:
+        kinds = self._kinds()
+        return {
+            key: [None if value is None else kinds[key](value) for value in self[key]]
+            for key in self.columns
+        }
+
+    def _kinds(self) -> dict[str, type]:
+        return {
+            key: _kind(column, self[key]) for column in self.table.columns for key in column.keys
+        }
+
+    def __str__(self) -> str:
+        return draw(self.shown, TEXT)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        drawn = draw(replace(self.shown, notes=()), _HTML)
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        return f"<h4>{html.escape(self.shown.title)}</h4>{drawn}{notes}"
+
+
+def _kind(column: Column, values: Sequence[Any]) -> type:
+    """Text, whole numbers where all values are, or else numbers."""
+    if column.kind is Kind.TEXT:
+        return str
+    return int if values and all(type(value) is int for value in values) else float
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        told = f"{name} is not installed; pip install 'cantstop-arena[data]' brings it along"
+        raise ArenaError(told) from None

@@ -1,0 +1,38 @@
+"""What it takes to start a bot's process: its command, its options and its limits."""
+
+from pathlib import Path
+
+from cantstop_arena.bots.known_bot import BotAddress
+from cantstop_arena.games.registry import DEFAULT
+from cantstop_arena.processes.child_command import ChildCommand
+from cantstop_arena.processes.system import python_module
+
+
+class BotStart(ChildCommand, frozen=True, kw_only=True):
+    """How a bot's program is started, and how long it may take. Limits are in seconds.
+
+    The `start_limit` is for getting ready, the `decision_limit` for every answer after that.
+    `options` is a JSON object for the bot.
+    """
+
+    options: str = "{}"
+    decision_limit: float = 10.0
+    start_limit: float = 60.0
+    game: str = DEFAULT
+
+
+def served_bot(bot: BotAddress, folder: Path, memory: int | None = None) -> tuple[str, ...]:
+    """The command that serves a bot in Python.
+
+    It may take so much memory beyond what Python itself needs.
+    """
+    words = ["--game", bot.game, "--origin", bot.origin, "--digest", bot.digest]
+    if bot.package:
+        words += ["--package", bot.package]
+    if bot.source:
+        words += ["--path", str(bot.source.path.absolute())]
+        words += [word for name in bot.source.beside for word in ("--beside", name)]
+        words += ["--kept", str(bot.source.kept.absolute())] if bot.source.kept else []
+    words += [] if memory is None else ["--memory", str(memory)]
+    module = "cantstop_arena.bots.bot_server"
+    return python_module(module, "--bots", str(folder.absolute()), *words, "--", bot.name)

@@ -1,0 +1,299 @@
+"""What files and packages hold: told by processes that run them, believed as far as it goes."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from cantstop_arena.bots import bot_files, file_imports
+from cantstop_arena.bots.bot_files import BotSource, digest_of, exception_line, sources_of
+from cantstop_arena.bots.known_bot import BotDescription, check_names
+from cantstop_arena.bots.loader import Loader, entry_point
+from cantstop_arena.errors import ERROR, BotError, RulesError, UsageError
+from cantstop_arena.game_api.bot_options import Option, Search, is_plain
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.games.packages import entry_points_of, load_entry_point
+from cantstop_arena.games.registry import DEFAULT, game_named
+from cantstop_arena.hookspecs import PROJECT
+from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall
+from cantstop_arena.texts import in_a_line
+
+LONGEST_NAME = 60
+_LONGEST_COMPLAINT = 1000
+_MOST_FILES = 1000
+_TO_CLEAR_UP = 2.0  # seconds for a file that does not heed the limit of its own process
+_TUPLE = "tuple"  # the key under which a tuple is told, for JSON has only lists
+
+
+class PackageContents(msgspec.Struct, frozen=True):
+    """What an entry point of a package offers."""
+
+    bots: Sequence[BotDescription]
+    rules: Sequence[Any]
+    game: str = DEFAULT
+
+
+# --- Asking ---------------------------------------------------------------------------------------
+
+
+def about_file(source: BotSource) -> IsolatedCall:
+    """The errand that says what a file holds, whose text has been identified."""
+    words = {"path": str(source.path.absolute()), "digest": source.digest}
+    return _errand("describe_file", words)
+
+
+def about_package(point: str) -> IsolatedCall:
+    """The errand that says what an entry point offers."""
+    return _errand("describe_package", {"point": point})
+
+
+def about_packages() -> IsolatedCall:
+    """The errand that says which entry points there are."""
+    return _errand("list_packages", {})
+
+
+def _errand(function: str, words: Mapping[str, Any]) -> IsolatedCall:
+    return IsolatedCall(f"{__name__}:{function}", words, bot_files.LONGEST_IMPORT + _TO_CLEAR_UP)
+
+
+# --- Believing ------------------------------------------------------------------------------------
+
+
+def bots_of_file(source: BotSource, told: object) -> list[BotDescription]:
+    """The bots of a file, from what its errand told. Raises BotError with the reason for none."""
+    said = _said(told, "does not import: ")
+    names = _texts(said.get("beside"))[: bot_files.MOST_BESIDE]
+    beside = tuple(name for name in names if _leads_down(name))
+    whole = BotSource(source.path, beside).identified() if beside else source
+    return [_bot(bot, "file", whole.digest, source=whole) for bot in _list(said.get("bots"))]
+
+
+def offer_of_package(point: str, told: object) -> PackageContents:
+    """What an entry point offers, from what its errand told. Raises BotError."""
+    said = _said(told, "")
+    files = [Path(name) for name in _texts(said.get("files"))[:_MOST_FILES]]
+    digest = digest_of(files)
+    bots = [_bot(bot, "package", digest, package=point) for bot in _list(said.get("bots"))]
+    game = _game(said.get("game"))
+    return PackageContents(
+        bots, [_rules(game, rules) for rules in _list(said.get("rules"))], game.name
+    )
+
+
+def points_of_packages(told: object) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """Entry points and what they name, and packages that cannot be asked, with the reason."""
+    said = _said(told, "")
+    points = {_line(name): _line(value) for name, value in _pairs(said.get("points"))}
+    return points, [(_line(name), _line(why)) for name, why in _pairs(said.get("malformed"))]
+
+
+def _said(told: object, prefix: str) -> Mapping[str, Any]:
+    if isinstance(told, CallFailed):
+        raise BotError(f"{prefix}it {told}")
+    if not isinstance(told, dict):
+        raise _nonsense()
+    if isinstance(complaint := told.get(ERROR), str):
+        raise BotError(in_a_line(complaint, _LONGEST_COMPLAINT))
+    return told
+
+
+def _nonsense() -> BotError:
+    return BotError("does not import: what it says of itself is nonsense")
+
+
+def _list(told: object) -> list[Any]:
+    if not isinstance(told, list):
+        raise _nonsense()
+    return told
+
+
+def _texts(told: object) -> list[str]:
+    return [text for text in _list(told) if isinstance(text, str)]
+
+
+def _pairs(told: object) -> list[list[str]]:
+    return [pair for pair in _list(told) if len(_texts(pair)) == 2]
+
+
+def _line(text: str) -> str:
+    return in_a_line(text, LONGEST_REPORT)
+
+
+def _leads_down(name: str) -> bool:
+    """Whether a path stays below the folder that it begins in."""
+    path = Path(name)
+    return "\0" not in name and not path.is_absolute() and ".." not in path.parts
+
+
+def _bot(told: object, origin: str, digest: str, **where: Any) -> BotDescription:
+    if not isinstance(told, dict) or not isinstance(name := told.get("name"), str):
+        raise _nonsense()
+    if not (0 < len(name) <= LONGEST_NAME and name.isprintable() and name == name.strip()):
+        raise BotError(f"holds a bot whose name cannot be used: {name!r:.{LONGEST_NAME}}")
+    options = {option.name: option for option in map(_option, _list(told.get("options")))}
+    game = _game(told.get("game"))
+    check_names(options)
+    return BotDescription(
+        name=name,
+        game=game.name,
+        origin=origin,
+        digest=digest,
+        options=options,
+        summary=_line(str(told.get("summary", ""))),
+        learns=told.get("learns") is True,
+        lane="compiled" if told.get("lane") == "compiled" else "plain",
+        complaint=in_a_line(str(told.get("complaint", "")), _LONGEST_COMPLAINT),
+        **where,
+    )
+
+
+def _game(told: object) -> Game:
+    if not isinstance(told, str):
+        raise _nonsense()
+    try:
+        return game_named(told)
+    except UsageError as error:
+        raise BotError(str(error)) from error
+
+
+def _option(told: object) -> Option:
+    if not isinstance(told, dict) or not isinstance(name := told.get("name"), str):
+        raise _nonsense()
+    default, choices = _unlisted(told.get("default")), _list(told.get("choices"))
+    if not (name.isidentifier() and is_plain(default) and all(map(_is_sayable, choices))):
+        raise _nonsense()
+    search, is_file = _search(told.get("search")), told.get("is_file") is True
+    return Option(name, default, tuple(choices), search, is_file)
+
+
+def _search(told: object) -> Search | None:
+    """How an option is tuned; a bot of others is never built with an array."""
+    if told is None:
+        return None
+    start, steps = (_numbers(part) for part in (_list(told) or [[], []])[:2])
+    return Search(start, steps)
+
+
+def _numbers(told: object) -> tuple[float, ...]:
+    numbers = _list(told)
+    if not all(type(number) in (int, float) and isfinite(number) for number in numbers):
+        raise _nonsense()
+    return tuple(numbers)
+
+
+def _rules(game: Game, told: object) -> Any:
+    if not isinstance(told, dict) or not isinstance(name := told.get("name"), str):
+        raise _nonsense()
+    try:
+        changes = {key: told[key] for key in told if key != "name"}
+        return game.rules.derive(game.rules.default, changes, _line(name))
+    except (RulesError, TypeError) as error:
+        raise BotError(f"offers rules that make no sense: {_line(str(error))}") from error
+
+
+def _unlisted(value: Any) -> Any:
+    """The default that was told."""
+    if isinstance(value, dict):
+        return tuple(_unlisted(item) for item in _list(value.get(_TUPLE)))
+    return [_unlisted(item) for item in value] if isinstance(value, list) else value
+
+
+def _is_sayable(choice: object) -> bool:
+    return choice is None or type(choice) in (bool, int, str)
+
+
+# --- Telling, in the process of an errand ---------------------------------------------------------
+
+
+def describe_file(path: str, digest: str) -> Mapping[str, Any]:
+    """What a file holds, or why it cannot be used."""
+    loader, source = Loader(Path()), BotSource(Path(path), digest=digest)
+    file_imports.note_reading()
+    try:
+        found = loader.bots_of(source)
+        return {"bots": [_told(spec.description()) for spec in found], "beside": _beside(path)}
+    except BaseException as error:
+        return {ERROR: exception_report(error)}
+
+
+def _beside(path: str) -> Sequence[str]:
+    return bot_files.beside(Path(path))
+
+
+def describe_package(point: str) -> Mapping[str, Any]:
+    """What an entry point offers, or why it cannot be used."""
+    loader = Loader(Path())
+    try:
+        plugin = load_entry_point(entry_point(point))
+        game, offered = loader.rules_of_package(point)
+        hooks = (*game.decisions, "register_bots")
+        has_bots = any(hasattr(plugin, hook) for hook in hooks) or not offered
+        bots = loader.bots_of_package(point) if has_bots else []
+        return {
+            "bots": [_told(spec.description()) for spec in bots],
+            "rules": [{**game.rules.as_dict(rules), "name": rules.name} for rules in offered],
+            "game": game.name,
+            "files": [str(file) for file in sources_of(plugin)],
+        }
+    except BaseException as error:
+        return {ERROR: exception_report(error)}
+
+
+def list_packages() -> Mapping[str, Any]:
+    """The entry points that there are, and packages that cannot be asked."""
+    points, malformed = entry_points_of(PROJECT)
+    return {"points": [[point.name, point.value] for point in points], "malformed": malformed}
+
+
+def _told(bot: BotDescription) -> Mapping[str, Any]:
+    options = [
+        {
+            "name": option.name,
+            "default": _listed(option.default),
+            "search": option.search and [[*option.search.start], [*option.search.steps]],
+            "choices": [choice for choice in option.choices if _is_sayable(choice)],
+            "is_file": option.is_file,
+        }
+        for option in bot.options.values()
+    ]
+    summary = in_a_line(bot.summary, LONGEST_REPORT)
+    told = {"name": bot.name, "options": options, "summary": summary, "learns": bot.learns}
+    return {**told, "game": bot.game, "lane": bot.lane, "complaint": bot.complaint}
+
+
+def _listed(value: object) -> object:
+    """A default as JSON has it."""
+    if isinstance(value, tuple):
+        return {_TUPLE: [_listed(item) for item in value]}
+    return [_listed(item) for item in value] if isinstance(value, list) else value
+
+
+# --- Programs -------------------------------------------------------------------------------------
+
+
+def describe_command(argv: Sequence[str]) -> str:
+    """A digest of a command: its words, or the contents of those that are files."""
+    told = json.dumps([_content_digest(word) or word for word in argv])
+    return hashlib.sha256(told.encode()).hexdigest()
+
+
+def _content_digest(word: str) -> str | None:
+    if not os.path.isfile(word):
+        return None
+    return hashlib.sha256(Path(word).read_bytes()).hexdigest()
+
+
+LONGEST_REPORT = 500  # characters of it
+
+
+def exception_report(error: BaseException) -> str:
+    """What a bot raised, in a line, even where it cannot be told."""
+    try:
+        return str(error) if isinstance(error, BotError) else exception_line(error)
+    except BaseException:
+        return type(error).__name__

@@ -1,0 +1,215 @@
+"""Where bots come from: built in, from installed packages, from files in a folder.
+
+All enter through the hooks of `hookspecs`. pluggy registers and checks them; the functions found
+are then called directly, since a hook call costs more than many a decision.
+"""
+
+import importlib
+import inspect
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pluggy
+
+from cantstop_arena import hookspecs
+from cantstop_arena.bots.bot_files import (
+    BotFile,
+    BotSource,
+    digest_of,
+    exception_line,
+    foreign_code,
+    sources_of,
+)
+from cantstop_arena.bots.known_bot import BotAddress, KnownBot, LoadedBot, check_names
+from cantstop_arena.bots.plugin_bots import family, game_of, hook_complaint, single_bot
+from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.games.packages import entry_points_of, load_entry_point
+from cantstop_arena.games.registry import game_named
+from cantstop_arena.hookspecs import PROJECT
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+DEFAULT_FOLDER = Path("bots")
+
+Bot = TypeVar("Bot", bound=KnownBot)
+
+
+class _Manager(pluggy.PluginManager):
+    """Takes a bot file's functions by their names, whether or not they carry `@hookimpl`."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__(PROJECT)
+        self._functions = game.functions
+        self.add_hookspecs(hookspecs)
+        self.add_hookspecs(_namespace(game))
+
+    def parse_hookimpl_opts(self, plugin: Any, name: str) -> Any:
+        options = super().parse_hookimpl_opts(plugin, name)
+        named = name in self._functions and inspect.isfunction(getattr(plugin, name, None))
+        return {} if options is None and named else options
+
+
+def _namespace(game: Game) -> type:
+    """The hooks of a game, as pluggy takes them."""
+    return type(
+        "Hooks", (), {hook.__name__: staticmethod(hook) for hook in (*game.hooks, game.listener)}
+    )
+
+
+def plugin_manager(game: Game) -> pluggy.PluginManager:
+    """A plug-in manager that knows the hooks of a game, with nothing registered yet."""
+    return _Manager(game)
+
+
+def is_built_in(name: str, game: Game) -> bool:
+    """Whether a built-in bot of the game has this name, - or _, which then is nobody else's."""
+    return name.replace("_", "-") in {bot.replace("_", "-") for bot in game.bots}
+
+
+class Loader:
+    """Loads bots and rule sets into this process, which their code may wreck.
+
+    The arena's own process leaves that to others, and knows bots by the descriptions of its
+    `Catalogue` alone. Files are read when they are asked for.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._managers: dict[str, pluggy.PluginManager] = {}
+        self._files: dict[BotSource, list[LoadedBot]] = {}
+        self._points: dict[str, list[LoadedBot]] = {}
+        self._built_in: dict[tuple[str, str], LoadedBot] = {}
+
+    def built_in(self, game: Game) -> list[LoadedBot]:
+        """The bots that come with a game."""
+        return [self.built_in_bot(name, game) for name in game.bots]
+
+    def built_in_bot(self, name: str, game: Game) -> LoadedBot:
+        """A bot that comes with a game, loaded without the others: some import much."""
+        if (game.name, name) not in self._built_in:
+            self._built_in[game.name, name] = self._load_built_in(name, game)
+        return self._built_in[game.name, name]
+
+    def find(self, name: str, game: Game) -> LoadedBot:
+        """A bot that comes with a game, or that of a file in the folder. Raises BotError."""
+        if name in game.bots:
+            return self.built_in_bot(name, game)
+        return self.load_file(self.folder / f"{name}.py")
+
+    def load_file(self, path: Path) -> LoadedBot:
+        """The one bot of a file. Raises BotError with the reason where there is none."""
+        return only_bot(self.bots_of(BotSource(path)), path)
+
+    def bots_of(self, source: BotSource) -> list[LoadedBot]:
+        """All bots of a file. Raises BotError with the reason where it cannot be used."""
+        if source not in self._files:
+            file = BotFile(source)
+            self._files[source] = self._files[file.source] = self._register_file(file)
+        return list(self._files[source])
+
+    def bots_of_package(self, point: str) -> list[LoadedBot]:
+        """All bots of an entry point. Raises BotError with the reason where it cannot be used."""
+        if point not in self._points:
+            self._points[point] = self._register_package(point)
+        return list(self._points[point])
+
+    def open(self, address: BotAddress) -> LoadedBot:
+        """A bot that was described before. Raises BotError where it is not the same any more."""
+        spec = next((spec for spec in self._at(address) if spec.name == address.name), None)
+        where = address.source.path if address.source else f"the {address.origin}"
+        if spec is None:
+            raise BotError(f"{where} no longer holds a bot {address.name!r}")
+        if spec.digest != address.digest:
+            raise BotError(f"bot {address.name} has changed since it was looked at; start anew")
+        return spec
+
+    def _at(self, address: BotAddress) -> list[LoadedBot]:
+        if address.source:
+            return self.bots_of(address.source)
+        if address.package:
+            return self.bots_of_package(address.package)
+        game = game_named(address.game)
+        return [self.built_in_bot(address.name, game)] if address.name in game.bots else []
+
+    def rules_of_package(self, point: str) -> tuple[Game, list[Any]]:
+        """The rule sets of an entry point, and their game."""
+        plugin = load_entry_point(entry_point(point))
+        offer = getattr(plugin, "register_rules", None)
+        return game_of(plugin), list(offer()) if callable(offer) else []
+
+    def _load_built_in(self, name: str, game: Game) -> LoadedBot:
+        module = importlib.import_module(game.bots[name])
+        make = partial(LoadedBot, origin="built-in", digest=_digest_of_built_in(game))
+        found = self._register(module, name, make, game=game)
+        return next(spec for spec in found if spec.name == name)
+
+    def _register_package(self, name: str) -> list[LoadedBot]:
+        try:
+            with foreign_code():
+                plugin = load_entry_point(entry_point(name))
+            digest = digest_of(sources_of(plugin))
+        except BotError:
+            raise
+        except BaseException as error:
+            raise BotError(exception_line(error)) from error
+        make = partial(LoadedBot, origin="package", package=name, digest=digest)
+        return self._register(plugin, name, make)
+
+    def _register_file(self, file: BotFile) -> list[LoadedBot]:
+        module = file.load()
+        make = partial(LoadedBot, origin="file", source=file.source, digest=file.source.digest)
+        return self._register(module, file.path.stem, make, file.run)
+
+    def _register(
+        self,
+        plugin: Any,
+        name: str,
+        make: Callable[..., LoadedBot],
+        run: Callable[[], Any] | None = None,
+        game: Game | None = None,
+    ) -> list[LoadedBot]:
+        """Register a plug-in and return its bots. Raises BotError where it has none."""
+        game = game or game_of(plugin)
+        manager = self._managers.setdefault(game.name, plugin_manager(game))
+        try:
+            manager.register(plugin)
+            manager.check_pending()
+        except pluggy.PluginValidationError as error:
+            if manager.is_registered(plugin):
+                manager.unregister(plugin)
+            raise BotError(hook_complaint(error, plugin, game)) from error
+        make = partial(make, game=game.name)
+        found = [*single_bot(plugin, game, name, make, run), *family(plugin, game, name, make, run)]
+        for spec in found:
+            check_names(spec.options)
+        return found
+
+
+@cache
+def _digest_of_built_in(game: Game) -> str:
+    """Of all sources that lie where the game's bots do: bots share much."""
+    folders = {Path(str(find_spec(module).origin)).parent for module in game.bots.values()}  # type: ignore[union-attr]
+    return digest_of(path for folder in folders for path in folder.glob("*.py"))
+
+
+def only_bot(found: Sequence[Bot], path: Path) -> Bot:
+    """The one bot of a file. Raises BotError where it holds none or several."""
+    if len(found) > 1:
+        names = ", ".join(one.name for one in found)
+        raise BotError(f"{path} holds several bots ({names}): use their names")
+    if not found:
+        raise BotError(f"{path} holds no bot")
+    return found[0]
+
+
+def entry_point(name: str) -> "EntryPoint":
+    """The entry point of a package by which it offers something here. Raises BotError."""
+    found = next((point for point in entry_points_of(PROJECT)[0] if point.name == name), None)
+    if found is None:
+        raise BotError(f"no installed package offers {name!r} any more")
+    return found

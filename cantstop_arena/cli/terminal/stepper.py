@@ -1,0 +1,88 @@
+"""A game on the terminal, step by step with keys: for `arena replay --step`."""
+
+import sys
+from collections.abc import Sequence
+from enum import Enum, auto
+from typing import Any
+
+import click
+
+from cantstop_arena.cli.game_source import GameSource
+from cantstop_arena.cli.terminal.tty import AGAIN, CLEAR, is_clever, raw_keys, takes_colours
+from cantstop_arena.errors import UsageError
+from cantstop_arena.views.default_view import GameView
+
+
+class StepDirection(Enum):
+    """Where a step leads."""
+
+    FORTH = auto()
+    BACK = auto()
+    NEXT_TURN = auto()
+    TURN_BEFORE = auto()
+    FIRST = auto()
+    LAST = auto()
+
+
+_HELP = "space/right next, left back, down/up turns, home/end, q quit"
+_END = b"\x04"  # Ctrl-D
+_QUIT = (b"q", b"Q", _END)
+_WAYS = {
+    **dict.fromkeys((b" ", b"\n", b"\r", b"l", b"\x1b[C", b"\x1bOC"), StepDirection.FORTH),
+    **dict.fromkeys((b"\x7f", b"\b", b"h", b"\x1b[D", b"\x1bOD"), StepDirection.BACK),
+    **dict.fromkeys((b"n", b"j", b"\x1b[B", b"\x1bOB", b"\x1b[6~"), StepDirection.NEXT_TURN),
+    **dict.fromkeys((b"p", b"k", b"\x1b[A", b"\x1bOA", b"\x1b[5~"), StepDirection.TURN_BEFORE),
+    **dict.fromkeys((b"g", b"\x1b[H", b"\x1bOH", b"\x1b[1~"), StepDirection.FIRST),
+    **dict.fromkeys((b"G", b"\x1b[F", b"\x1bOF", b"\x1b[4~"), StepDirection.LAST),
+}
+
+
+def step_through(source: GameSource) -> None:
+    """Show a game step by step until the user has seen enough."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("--step needs a terminal for its keys; without it the game is printed")
+    complaints: list[str] = []
+    view, events = source.shown(complaints.append)
+    shown = view.scenes(events)
+    place = 0
+    with raw_keys() as keys:
+        _show(view, shown, place, complaints)
+        for key in keys:
+            if key in _QUIT:
+                break
+            if key in _WAYS:
+                place = step(shown, place, _WAYS[key])
+            if key in _WAYS or key == AGAIN:
+                _show(view, shown, place, complaints)
+    click.echo()
+
+
+def _show(view: GameView, shown: Sequence[Any], place: int, complaints: list[str]) -> None:
+    picture = view.step_text(shown, place, takes_colours())
+    if place == len(shown) - 1:
+        picture = "\n".join([picture, *complaints])
+    click.echo(f"{CLEAR if is_clever() else ''}{picture}\n\n{_HELP}", color=True)
+
+
+def step(scenes: Sequence[Any], place: int, way: StepDirection) -> int:
+    """The place of the scene that a step leads to; it stays within the game."""
+    last = len(scenes) - 1
+    match way:
+        case StepDirection.FORTH:
+            return min(place + 1, last)
+        case StepDirection.BACK:
+            return max(place - 1, 0)
+        case StepDirection.NEXT_TURN:
+            return _beginning(scenes, scenes[place].turn + 1)
+        case StepDirection.TURN_BEFORE:  # of this turn first
+            return _beginning(scenes, scenes[max(place - 1, 0)].turn)
+        case StepDirection.FIRST:
+            return 0
+        case StepDirection.LAST:
+            return last
+
+
+def _beginning(scenes: Sequence[Any], turn: int) -> int:
+    """Where a turn begins; the end of the game, where it was never played."""
+    places = (place for place, scene in enumerate(scenes) if scene.turn >= turn)
+    return next(places, len(scenes) - 1)

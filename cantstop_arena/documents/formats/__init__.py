@@ -1,1 +1,0 @@
-"""Tables as data, and the formats in which they are written."""

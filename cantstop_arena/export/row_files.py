@@ -1,0 +1,95 @@
+"""Rows written to files, in a format that the file's name says: whole, or not at all."""
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+
+from cantstop_arena.atomic_files import draft_of
+from cantstop_arena.errors import ArenaError, UsageError
+from cantstop_arena.export.rows import Columns, Row
+
+_AT_ONCE = 8192  # rows
+
+Write: TypeAlias = Callable[[list[Row]], object]
+Opener: TypeAlias = Callable[[Path, Columns], AbstractContextManager[Write]]
+
+
+def write_rows(path: Path, columns: Columns, rows: Iterable[Row]) -> int:
+    """Write rows to a file, CSV, JSON Lines or Parquet by its name; how many there were.
+
+    Raises UsageError for any other name, and ArenaError where a library is missing.
+    """
+    opened, count, left = opener_of(path), 0, iter(rows)
+    with draft_of(path) as draft, opened(draft, columns) as write:
+        while batch := list(islice(left, _AT_ONCE)):
+            write(batch)
+            count += len(batch)
+    return count
+
+
+def opener_of(path: Path) -> Opener:
+    """How a file of this name is written. Raises UsageError where it cannot be, ArenaError."""
+    if path.suffix not in _OPENERS:
+        raise UsageError(f"{path}: its name must end in {' or '.join(_OPENERS)}")
+    if not path.parent.is_dir():
+        raise UsageError(f"{path} cannot be written: there is no folder {path.parent}")
+    if path.suffix == ".parquet":
+        _arrow()
+    return _OPENERS[path.suffix]
+
+
+@contextmanager
+def _csv(path: Path, columns: Columns) -> Iterator[Write]:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*columns], lineterminator="\n")
+        writer.writeheader()
+        yield lambda rows: writer.writerows(_flat(row, columns, _in_csv) for row in rows)
+
+
+@contextmanager
+def _json_lines(path: Path, columns: Columns) -> Iterator[Write]:
+    with path.open("wb") as file:
+        yield lambda rows: file.write(msgspec.json.Encoder().encode_lines(rows))
+
+
+@contextmanager
+def _parquet(path: Path, columns: Columns) -> Iterator[Write]:
+    arrow, parquet = _arrow()
+    names = {int: arrow.int64(), str: arrow.string(), bool: arrow.bool_(), object: arrow.string()}
+    schema = arrow.schema([(key, names[kind]) for key, kind in columns.items()])
+
+    def write(rows: list[Row]) -> None:
+        flat = [_flat(row, columns, lambda value: value) for row in rows]
+        writer.write_table(arrow.Table.from_pylist(flat, schema=schema))
+
+    with parquet.ParquetWriter(path, schema) as writer:
+        yield write
+
+
+_OPENERS: Mapping[str, Opener] = {".csv": _csv, ".jsonl": _json_lines, ".parquet": _parquet}
+
+
+def _flat(row: Row, columns: Columns, said: Callable[[Any], Any]) -> dict[str, Any]:
+    """A row whose values are plain: what can be anything in JSON becomes its text."""
+    return {
+        key: msgspec.json.encode(value).decode() if columns[key] is object else said(value)
+        for key, value in row.items()
+    }
+
+
+def _in_csv(value: Any) -> Any:
+    return int(value) if isinstance(value, bool) else value
+
+
+def _arrow() -> tuple[Any, Any]:
+    try:
+        return import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        told = "pyarrow is not installed; pip install 'cantstop-arena[data]' brings it along"
+        raise ArenaError(told) from None

@@ -1,0 +1,117 @@
+"""What bots with nets share: which nets they play with, and where these hold."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.games.cantstop.engine.game_array import MAX_SEATS
+from cantstop_arena.games.cantstop.exact.turn_board import board_for
+from cantstop_arena.games.cantstop.nets.net_files import Nets, read_nets, shipped_nets
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.hookspecs import compiled
+
+
+class NetSet(NamedTuple):
+    """Nets for one rule set: `places[players]` says which are for how many seats, -1 for none.
+
+    `seats` are the numbers of seats that they are for, `rolling_seats` those with nets that know
+    what rolling on is worth. `sizes` are sides, runners and columns to win; `must_place_all` is 1
+    where stopping has to wait.
+    """
+
+    boards: Any
+    ends: Any
+    rolls: Any
+    places: Any
+    seats: Sequence[int]
+    rolling_seats: Sequence[int]
+    sizes: Any
+    lengths: Any
+    must_place_all: int
+
+
+def shelf_of(path: str) -> NetSet:
+    """The nets in a file, or those that came with the project where no file is named.
+
+    Raises BotError where the file cannot be used.
+    """
+    try:
+        nets = (read_nets(Path(path)),) if path else shipped_nets()
+    except UsageError as error:
+        raise BotError(str(error)) from error
+    return _shelf(nets)
+
+
+def remark(path: str, rules: RuleSet, players: int, rolling: bool) -> str:
+    """What to say where the nets of a file, or those that came with the project, are not for these
+    rules and seats; those of `rolling` on are wanted, or not. Empty where they are."""
+    try:
+        nets = (read_nets(Path(path)),) if path else shipped_nets()
+    except UsageError:
+        return ""
+    if any(one.are_for(rules, players) and (one.know_rolls or not rolling) for one in nets):
+        return ""
+    seats = f"with {players} seats" if players > 1 else "alone"
+    return f"has no nets for these rules {seats}, and plays as tuned"
+
+
+def _shelf(nets: tuple[Nets, ...]) -> NetSet:
+    rules = nets[0].rules
+    places = np.full(MAX_SEATS + 1, -1)
+    for place, one in enumerate(nets):
+        places[one.players] = place
+    return NetSet(
+        boards=board_for(rules),
+        ends=np.concatenate([one.ends for one in nets]).view(np.recarray),
+        rolls=np.concatenate([one.rolls for one in nets]).view(np.recarray),
+        places=places,
+        seats=[one.players for one in nets],
+        rolling_seats=[one.players for one in nets if one.know_rolls],
+        sizes=np.array([rules.sides, rules.runners, rules.columns_to_win]),
+        lengths=np.array(rules.lengths),
+        must_place_all=int(rules.stop == "after-all-runners"),
+    )
+
+
+def known_by(shelf: NetSet, seats: Sequence[int]) -> Any:
+    """A compiled function of a turn: whether the nets are for its rules and number of seats.
+
+    `seats` are the numbers of seats among those of the shelf that count.
+    """
+    sizes, lengths, must_place_all = shelf.sizes, shelf.lengths, shelf.must_place_all
+    counts = np.isin(np.arange(MAX_SEATS + 1), seats)
+
+    @compiled(boundscheck=False)
+    def is_known(turn):
+        rules = turn.rules
+        if not counts[turn.players] or rules.sides != sizes[0] or rules.runners != sizes[1]:
+            return False
+        if rules.columns_to_win != sizes[2] or rules.landing != "share":
+            return False
+        alike = (rules.stop == "after-all-runners") == must_place_all
+        for column in rules.columns:
+            alike = alike and rules.lengths[column] == lengths[column]
+        return alike
+
+    return is_known
+
+
+@compiled(boundscheck=False)
+def lay_markers(turn, desk):
+    """Lay the markers of all seats out, from the player on turn; see DESK."""
+    for column in turn.rules.columns:
+        desk.markers[0, column - 2] = turn.markers[column]
+    for rival in range(len(turn.rivals)):
+        for column in turn.rules.columns:
+            desk.markers[rival + 1, column - 2] = turn.rivals[rival][column]
+
+
+@compiled(boundscheck=False)
+def lay_runners(turn, desk):
+    """Lay out how far the runners have advanced."""
+    for column in turn.rules.columns:
+        climbed = turn.runners[column] - turn.markers[column]
+        desk.advances[column - 2] = climbed if turn.runners[column] else 0

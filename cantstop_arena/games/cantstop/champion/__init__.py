@@ -1,1 +1,0 @@
-"""The strongest player: one turn solved exactly, and small nets that know what its end is worth."""

@@ -1,0 +1,185 @@
+"""How the engine asks compiled bots: by the address of their code, with views of the game."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import carray, types
+from numba.core import cgutils
+from numba.core.errors import TypingError
+from numba.extending import intrinsic, overload
+
+from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.answers import IllegalAnswer
+from cantstop_arena.games.cantstop.engine import (  # noqa: F401 - they teach numba the types
+    bot_attributes,
+    bot_sequences,
+)
+from cantstop_arena.games.cantstop.engine.bot_types import (
+    INLINE,
+    MOVES,
+    RECORD,
+    TURN,
+    as_moves,
+    as_turn,
+)
+from cantstop_arena.games.cantstop.engine.code_cache import has_writable_array
+from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
+from cantstop_arena.games.cantstop.engine.moves import at
+from cantstop_arena.games.cantstop.engine.turns import turn_player
+
+CHOOSE_MOVE = types.int64(TURN, MOVES)
+ROLL_AGAIN = types.boolean(TURN)
+PLAY_TURN = types.int64(RECORD)
+
+
+# Asking -------------------------------------------------------------------------------------
+
+
+@intrinsic
+def _call(typing_context: Any, address: types.Type, game: types.Type) -> Any:
+    """Call a `PLAY_TURN` at an address."""
+    answer, shown = PLAY_TURN.return_type, PLAY_TURN.args
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = context.call_conv.get_function_type(answer, shown).as_pointer()
+        function = builder.inttoptr(arguments[0], kind)
+        status, value = context.call_conv.call_function(
+            builder, function, answer, shown, arguments[1:]
+        )
+        with cgutils.if_unlikely(builder, status.is_error):
+            context.call_conv.return_status_propagate(builder, status)
+        return value
+
+    return answer(types.int64, game), generate
+
+
+@njit_inline
+def play_turn_of_bot(game):
+    """Have the compiled bot on turn play its turn on; returns where that stops (`turn_player`)."""
+    return _call(game.turn_at[at(game.seat)], game)
+
+
+# Handles ------------------------------------------------------------------------------------
+
+
+@intrinsic
+def _record_at(typing_context, address):
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(RECORD))
+
+    return RECORD(types.int64), generate
+
+
+def game_at(handle: Any) -> Any:
+    """The game record behind a handle."""
+    return handle
+
+
+@overload(game_at, jit_options=INLINE)
+def _game_at(handle):
+    return lambda handle: _record_at(handle)
+
+
+# Answers ------------------------------------------------------------------------------------
+
+
+class NoAnswer(IllegalAnswer):
+    """A compiled function has ended without an answer."""
+
+
+def _index(answer: Any) -> int:
+    raise NotImplementedError
+
+
+def _yes(answer: Any) -> bool:
+    raise NotImplementedError
+
+
+@overload(_index, jit_options=INLINE)
+def _checked_index(answer):
+    if isinstance(answer, types.Integer) and not isinstance(answer, types.Boolean):
+        return lambda answer: answer
+    if isinstance(answer, types.NoneType):
+        return _no_answer
+    raise TypingError(f"choose_move must return the index of a move, not a value of type {answer}")
+
+
+@overload(_yes, jit_options=INLINE)
+def _checked_yes(answer):
+    if isinstance(answer, types.Boolean | types.Integer):
+        return lambda answer: bool(answer)
+    if isinstance(answer, types.NoneType):
+        return _no_answer
+    raise TypingError(f"roll_again must return True or False, not a value of type {answer}")
+
+
+def _no_answer(answer):
+    """Stands in for None, which a function answers that has no return, or that always raises."""
+    if _ALWAYS[0]:  # what numba knows to be true would leave no answer of the type wanted
+        raise NoAnswer("the answer was None")
+    return False
+
+
+_ALWAYS = np.ones(1, np.bool_)
+
+
+# Options ------------------------------------------------------------------------------------
+
+
+@intrinsic
+def _numbers_at(typing_context, address):
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+    return types.CPointer(types.float64)(types.int64), generate
+
+
+def _reader(options: tuple[Any, ...]) -> Callable[[], Any]:
+    """What gives compiled code the options: as constants, or one array as it stands."""
+    if not has_writable_array(options):
+        return lambda: options
+    (numbers,) = options
+    if numbers.dtype != np.float64:
+        raise BotError(f"numbers that may change must be float64, not {numbers.dtype}")
+    address, count = numbers.ctypes.data, len(numbers)
+    return lambda: (carray(_numbers_at(address), count),)
+
+
+def answering_move(function: Callable[..., Any], options: tuple[Any, ...]) -> Callable[..., Any]:
+    """`choose_move` of a bot with these options, its answer held to be a number."""
+    read = njit_inline(_reader(options))
+
+    def choose_move(turn, moves):
+        return _index(function(turn, moves, *read()))
+
+    return choose_move
+
+
+def answering_again(function: Callable[..., Any], options: tuple[Any, ...]) -> Callable[..., Any]:
+    """`roll_again` of a bot with these options, its answer held to be true or false."""
+    read = njit_inline(_reader(options))
+
+    def roll_again(turn):
+        return _yes(function(turn, *read()))
+
+    return roll_again
+
+
+def turn_of(choose_move: Any, roll_again: Any) -> Callable[..., Any]:
+    """A function that plays turns of a bot, whose decisions are parts of it."""
+
+    @njit_inline
+    def choose(game, answer):
+        return np.int64(choose_move(as_turn(game), as_moves(game)))
+
+    @njit_inline
+    def again(game, answer):
+        return roll_again(as_turn(game))
+
+    play_on = njit_inline(turn_player(choose, again, outside=False))
+
+    def play_turn(game):
+        return play_on(game, -1)
+
+    return play_turn

@@ -1,0 +1,144 @@
+"""The moves and sets of columns that a compiled bot is shown: counted, looked up, iterated."""
+
+import operator
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from numba import types
+from numba.core import cgutils
+from numba.core.imputils import RefType, iternext_impl
+from numba.extending import lower_builtin, overload
+
+from cantstop_arena.games.cantstop.engine import moves
+from cantstop_arena.games.cantstop.engine.bot_types import (
+    INLINE,
+    ColumnsType,
+    MovesType,
+    MoveType,
+    SeriesIteratorType,
+    SeriesType,
+    as_move,
+    game_of,
+    number_in,
+)
+from cantstop_arena.games.cantstop.engine.game_array import COLUMNS, TWICE
+
+_COLUMNS = (1 << TWICE) - 1
+
+
+@overload(len, jit_options=INLINE)
+def _series_length(series):
+    if isinstance(series, MovesType):
+        return lambda series: game_of(series).move_count
+    if isinstance(series, MoveType | ColumnsType):
+        return lambda series: moves.count_columns(number_in(series))
+    return None
+
+
+@overload(operator.getitem, jit_options=INLINE)
+def _series_item(series, index):
+    if not isinstance(series, SeriesType) or isinstance(index, types.SliceType):
+        return None
+
+    def read(series, index):
+        if not 0 <= index < len(series):
+            raise IndexError("index out of range")
+        return _item(series, index)
+
+    return read
+
+
+@overload(operator.contains, jit_options=INLINE)
+def _series_contains(series, column):
+    if isinstance(series, MoveType | ColumnsType):
+        return lambda series, column: 0 <= column < COLUMNS and number_in(series) >> column & 1 == 1
+    return None
+
+
+def _item(series: Any, index: int) -> Any:
+    """The item at a position that is known to exist."""
+    raise NotImplementedError
+
+
+@overload(_item, jit_options=INLINE)
+def _series_item_at(series, index):
+    if isinstance(series, MovesType):
+        return lambda series, index: as_move(game_of(series).moves[moves.at(index)])
+    if isinstance(series, MoveType):
+        return _half
+
+    def read(series, index):
+        mask = number_in(series)
+        for _ in range(index):
+            mask &= mask - 1
+        return moves.lowest_column(mask)
+
+    return read
+
+
+def _half(series, index):
+    columns = number_in(series) & _COLUMNS
+    upper = columns & (columns - 1)
+    return moves.lowest_column(upper if index and upper else columns)
+
+
+# Iteration: one number says how far it has come. A set of columns gives its lowest bits away one
+# by one, and a move as well: its bit for a second advance stands for the same column. Moves count.
+
+
+class _Steps(NamedTuple):
+    """The number with which an iteration begins; whether another item follows, which, and the
+    number after it."""
+
+    start: Callable[..., Any]
+    more: Callable[..., Any]
+    next: Callable[..., Any]
+    following: Callable[..., Any]
+
+
+_OF_MOVES = _Steps(
+    lambda series: 0,
+    lambda series, state: state < game_of(series).move_count,
+    lambda series, state: _item(series, state),
+    lambda series, state: state + 1,
+)
+_OF_COLUMNS = _Steps(
+    lambda series: number_in(series),
+    lambda series, state: state != 0,
+    lambda series, state: moves.lowest_column(state),
+    lambda series, state: state & (state - 1),
+)
+_OF_A_MOVE = _OF_COLUMNS._replace(
+    next=lambda series, state: moves.lowest_column(state) & (TWICE - 1)
+)
+_STEPS = {MovesType: _OF_MOVES, ColumnsType: _OF_COLUMNS, MoveType: _OF_A_MOVE}
+
+
+def _step(name: str, answer: types.Type, context: Any, builder: Any, *arguments: Any) -> Any:
+    """Generate the code of one step of an iteration over (type, value) pairs."""
+    kinds, values = zip(*arguments, strict=True)
+    step = getattr(_STEPS[type(kinds[0])], name)
+    return context.compile_internal(builder, step, answer(*kinds), values)
+
+
+@lower_builtin("getiter", SeriesType)
+def _begin_iteration(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    iterator = context.make_helper(builder, signature.return_type)
+    iterator.series = arguments[0]
+    series = (signature.args[0], arguments[0])
+    state = _step("start", types.int64, context, builder, series)
+    iterator.state = cgutils.alloca_once_value(builder, state)
+    return iterator._getvalue()
+
+
+@lower_builtin("iternext", SeriesIteratorType)
+@iternext_impl(RefType.UNTRACKED)
+def _next_item(context: Any, builder: Any, signature: Any, arguments: Any, result: Any) -> None:
+    kind = signature.args[0].series
+    iterator = context.make_helper(builder, signature.args[0], arguments[0])
+    place = ((kind, iterator.series), (types.int64, builder.load(iterator.state)))
+    more = _step("more", types.boolean, context, builder, *place)
+    result.set_valid(more)
+    with builder.if_then(more):
+        result.yield_(_step("next", kind.item, context, builder, *place))
+        builder.store(_step("following", types.int64, context, builder, *place), iterator.state)

@@ -1,0 +1,219 @@
+"""What the compiler says of a bot, in plain words and with the line that it is about."""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from cantstop_arena.game_api.bot_options import did_you_mean
+from cantstop_arena.games.cantstop.turn import Turn
+
+_HERE = str(Path(__file__).parents[1])
+_PLACE = re.compile(r'File "([^"\n]+)", line (\d+)')
+_RAISED_AT = re.compile(r"Raised from (\S+) \((\d+)\)")
+_SIGNATURE = re.compile(r">>> (\w+)\((.*)\)$", re.MULTILINE)
+_LONGEST = 300
+_SILENT = "the compiler refuses it without a word"
+
+_SIGNS = {
+    **dict.fromkeys(("add", "iadd"), "+"),
+    **dict.fromkeys(("sub", "isub"), "-"),
+    **dict.fromkeys(("mul", "imul"), "*"),
+    **dict.fromkeys(("truediv", "itruediv"), "/"),
+    **{"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=", "and_": "&"},
+    **{"or_": "|", "mod": "%", "floordiv": "//", "pow": "**"},
+}
+
+_KINDS: Sequence[tuple[str, str]] = (
+    (r"BoundFunction.*'(\w+)'\).*", r"the method \1 without ()"),
+    (r"Spaces", "what is kept by column"),
+    (r"Columns", "a set of columns"),
+    (r"Moves", "the moves"),
+    (r"Move", "a move"),
+    (r"Rivals", "the rivals"),
+    (r"RivalClaims", "the rivals' claims"),
+    (r"Rules", "turn.rules"),
+    (r"Turn", "turn"),
+    (r"Literal\[int\].*|u?int\d+", "a whole number"),
+    (r"float\d+", "a number with a point"),
+    (r"Literal\[str\].*|unicode_type", "a text"),
+    (r"Literal\[bool\].*|bool", "true or false"),
+    (r"slice.*", "a slice"),
+    (r"(Uni)?Tuple\(.*", "a tuple"),
+    (r"none", "nothing"),
+    (r"OptionalType\(.*|Optional\(.*", "nothing on some ways through it"),
+    (r"(reflected )?list\(.*", "a list"),
+    (r"array\(.*", "an array"),
+)
+
+
+def plain_words(error: BaseException) -> str:
+    """The one sentence of a compiler's report that names the cause, with its place."""
+    report = str(error)
+    for pattern, tell in _CAUSES:
+        if found := re.search(pattern, report):
+            return f"{tell(found)}{_place(report)}"
+    signature = _innermost_signature(report)
+    told = _unknown_call(*signature) if signature else _own_words(report)
+    return f"{told}{_place(report)}"
+
+
+def _own_words(report: str) -> str:
+    """The compiler's own words, where there are none better: the last before the bot's line."""
+    at = _first_own_place(report)
+    lines = [line.strip() for line in report[: at.start() if at else len(report)].splitlines()]
+    telling = [line for line in lines if line and not _IS_FRAME.match(line)]
+    return f"{(telling or lines or [_SILENT])[-1 if at else 0]:.{_LONGEST}}"
+
+
+_IS_FRAME = re.compile(r"Failed in|During: |No implementation|>>> |There are|- Of which|Overload")
+
+
+def _place(report: str) -> str:
+    """The first line of the bot's own that the report speaks of, in brackets."""
+    if at := _first_own_place(report) or _RAISED_AT.search(report):
+        return f" ({at[1]}:{at[2]})"
+    calls = [name for name, _ in _SIGNATURE.findall(report) if name[0] != "_"]
+    return f" (in {calls[-1]})" if calls else ""
+
+
+def _first_own_place(report: str) -> re.Match[str] | None:
+    return next((at for at in _PLACE.finditer(report) if not _is_ours(at[1])), None)
+
+
+def _is_ours(file: str) -> bool:
+    return str(Path(file).absolute().resolve()).startswith(_HERE) or "numba/" in file
+
+
+def _innermost_signature(report: str) -> tuple[str, str] | None:
+    """The call that the compiler knows nothing for: the last before the bot's own line."""
+    at = _first_own_place(report)
+    found = _SIGNATURE.findall(report[: at.start() if at else len(report)])
+    return found[-1] if found and found[-1][0] not in ("choose_move", "roll_again") else None
+
+
+def _unknown_call(name: str, arguments: str) -> str:
+    kinds = [kind_of(argument) for argument in _split(arguments)]
+    if "a slice" in kinds:
+        return "what the table shows has no slices"
+    if name in _SIGNS and len(kinds) == 2:
+        return f"{kinds[0]} {_SIGNS[name]} {kinds[1]} cannot be reckoned"
+    if name == "getitem" and len(kinds) == 2:
+        return f"{kinds[0]} cannot be looked up by {kinds[1]}"
+    if name in ("bool", "truth"):
+        return f"{', '.join(kinds)} has no truth of its own; ask for its len()"
+    return f"{name}() does not take {', '.join(kinds) or 'nothing'}"
+
+
+def _split(arguments: str) -> list[str]:
+    """Arguments at the outermost commas."""
+    parts, depth = [""], 0
+    for sign in arguments:
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part.strip() for part in parts if part.strip()]
+
+
+def kind_of(type_name: str) -> str:
+    """numba's name of a type, as the documentation calls such things."""
+    for pattern, words in _KINDS:
+        if re.fullmatch(pattern, type_name):
+            return re.sub(pattern, words, type_name)
+    return type_name
+
+
+def _attribute(found: re.Match[str]) -> str:
+    name, kind = found.groups()
+    hint = did_you_mean(name, [one for one in dir(Turn) if one[0] != "_"]) if kind == "Turn" else ""
+    return f"{kind_of(kind)} has no {name!r}{hint}"
+
+
+def _returned(found: re.Match[str]) -> str:
+    return f"{found[1]}, not {kind_of(found[2])}"
+
+
+def _mixed(found: re.Match[str]) -> str:
+    kinds = dict.fromkeys(map(kind_of, _split(found[1])))
+    return f"what it returns is of different kinds: {', '.join(kinds)}"
+
+
+def _two_kinds(found: re.Match[str]) -> str:
+    return f"{kind_of(found[1])} on one way, {kind_of(found[2])} on another"
+
+
+def _say(text: str) -> Callable[[re.Match[str]], str]:
+    return lambda found: found.expand(text)
+
+
+_CAUSES: Sequence[tuple[str, Callable[[re.Match[str]], str]]] = (
+    (r"name '(\w+)' is not defined", _say(r"\1 is not defined")),
+    (
+        "use of yield in a closure",
+        _say("a generator expression cannot be compiled; write a list, [... for ...]"),
+    ),
+    (
+        r"Untyped global name '(\w+)':.*<class 'builtin_function_or_method'>",
+        _say(r"\1 cannot be compiled; write a loop"),
+    ),
+    (
+        r"Untyped global name '(\w+)':.*<class 'type'>",
+        _say(r"the class \1 cannot be used in a compiled bot"),
+    ),
+    (
+        r"Untyped global name '(\w+)':.*<class 'function'>",
+        _say(r"the function \1 of another module is not @compiled"),
+    ),
+    (
+        r"Untyped global name '(\w+)':.*<class '(?:set|dict)'>",
+        _say(r"\1 is a set or dict of the module; use a NumPy array"),
+    ),
+    (
+        r"reflected list\(.*assigned to variable '(\w+)' in globals",
+        _say(r"\1 is a list of the module; use a NumPy array or a tuple"),
+    ),
+    (
+        r"Untyped global name '(\w+)': Cannot type empty list",
+        _say(r"\1 is a list of the module; use a NumPy array or a tuple"),
+    ),
+    (
+        r"Untyped global name '(\w+)':.*<class '([\w.]+)'>",
+        _say(r"\1, which is a \2, cannot be used in a compiled bot"),
+    ),
+    ("format spec in f-strings", _say("a number cannot be formatted in a text")),
+    (r"opcode \(STORE_GLOBAL\)", _say("a variable of the module cannot be changed (global)")),
+    (r"opcode \(IMPORT_NAME\)", _say("import belongs at the top of the file")),
+    (r"unsupported opcode \((\w+)\)", _say(r"this cannot be compiled (\1)")),
+    (r"Can't unify return type from the following types: (.*)", _mixed),
+    (r"Cannot unify (.*) and (.*) for '\$\S+',", _two_kinds),
+    (
+        r"Cannot unify (.*) and (.*) for '(\w+)[.\d]*',",
+        lambda found: f"{found[3]} is of different kinds: {_two_kinds(found)}",
+    ),
+    (
+        "re-entrant to the same function",
+        _say("a function that calls itself cannot be compiled; write a loop"),
+    ),
+    (
+        "Cannot capture the non-constant value",
+        _say("a lambda or inner function cannot be compiled (as in key=); write a loop"),
+    ),
+    (r"((?:choose_move|roll_again) must return [^,\n]*), not a value of type (.*)", _returned),
+    (r"Unknown attribute '(\w+)' of type (\w+)", _attribute),
+    (
+        r"Invalid use of getiter with parameters \((\w+)\)",
+        lambda found: f"{kind_of(found[1])} can be looked up, not iterated",
+    ),
+    (r"missing a required argument: '(\w+)'", _say(r"a call lacks the argument \1")),
+    (
+        r"type of variable '(\w+)', have imprecise type",
+        _say(r"it cannot be seen what \1 is to hold, since nothing is ever put into it"),
+    ),
+    ("Exception object cannot be stored", _say("an exception has no name here (except ... as)")),
+    (r"The 'with \(context manager\)", _say("with cannot be compiled")),
+    (
+        r"Type of variable '\$\S+' cannot be determined",
+        _say("the type of a value cannot be determined (is there a :=?)"),
+    ),
+)

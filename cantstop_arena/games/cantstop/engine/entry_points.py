@@ -1,0 +1,106 @@
+"""The engine and compiled bots as they are called: loaded from disk, or compiled the first time.
+
+numba is imported for the latter alone. With NUMBA_DISABLE_JIT=1 the engine is ordinary Python.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from cantstop_arena.games.cantstop.engine.code_cache import (
+    CompiledBot,
+    cache_folder,
+    engine_fingerprint,
+    has_writable_array,
+    is_compiled,
+    unwrap_partial,
+)
+from cantstop_arena.games.cantstop.engine.game_array import TALLY, GameArray
+from cantstop_arena.games.cantstop.hooks import Player
+from cantstop_arena.hookspecs import memory_of
+from cantstop_arena.native.fingerprint import compiles, fingerprint
+
+_NUMBER = (np.dtype(np.int64), 0)
+_NUMBERS, _PAIRS = (np.dtype(np.int64), 1), (np.dtype(np.int64), 2)
+_RECORDS = (_NUMBERS, (TALLY, 1), (np.dtype(np.uint8), 2), (np.dtype(np.int32), 2))
+ENTRIES = {
+    "start_game": (_NUMBER, _NUMBER),
+    "advance": (_NUMBER, _NUMBER),
+    "forfeit": (_NUMBER, _NUMBER),
+    "bot_key": (_NUMBER, _NUMBER),
+    "settle": (_NUMBER, *_RECORDS, _NUMBER, _NUMBER),
+    "play_native": (_NUMBER, _PAIRS, _PAIRS, _NUMBER, _NUMBER, _NUMBER, *_RECORDS),
+}
+"""What Python calls of `kernel`, and with what: types of numbers, and how many dimensions."""
+
+
+@cache
+def engine() -> Any:
+    """The functions of ENTRIES. Arrays are handed to them as `shown` says."""
+    if not compiles():
+        from cantstop_arena.games.cantstop.engine import kernel
+
+        return kernel
+    from cantstop_arena.native.object_files import load
+    from cantstop_arena.native.python_calls import PythonCalls
+
+    folder = cache_folder("engine")
+    loaded = load(folder, "kernel", engine_fingerprint(), _compiled_entries)
+    arity = {name: sum(map(_width, kinds)) for name, kinds in ENTRIES.items()}
+    calls = PythonCalls(loaded, arity, folder)
+    return SimpleNamespace(calls=calls, **calls.functions)
+
+
+def _compiled_entries() -> list[Any]:
+    from cantstop_arena.games.cantstop.engine import kernel
+    from cantstop_arena.native.decorators import compiled_for
+
+    return [compiled_for(getattr(kernel, name), kinds) for name, kinds in ENTRIES.items()]
+
+
+def _width(kind: tuple[Any, int]) -> int:
+    """How many numbers stand for an argument: see `_spread`."""
+    return 5 + 2 * kind[1] if kind[1] else 1
+
+
+def handle_of(games: GameArray) -> Any:
+    """What Python passes for a game: the address of its record, or the record itself where
+    nothing is compiled."""
+    return games.ctypes.data if compiles() else games[0]
+
+
+def array_arguments(*arrays: Any) -> tuple[Any, ...]:
+    """Arrays as the engine takes them, which do not keep them alive."""
+    return tuple(number for array in arrays for number in _spread(array)) if compiles() else arrays
+
+
+def _spread(array: Any) -> Iterator[int]:
+    """The members of numba's arrays (`numba.core.datamodel`); the first two are owners."""
+    yield from (0, 0, array.size, array.itemsize, array.ctypes.data, *array.shape, *array.strides)
+
+
+def native_player(player: Player, name: str, folder: Path | None) -> CompiledBot | None:
+    """The machine code of a bot whose functions are both marked, as kept in the folder, or else
+    compiled; None where it is to play as plain Python.
+
+    Raises BotError when numba cannot compile it.
+    """
+    if not (compiles() and is_compiled(player)):
+        return None
+    from cantstop_arena.native.object_files import load
+
+    def compile_all() -> list[Any]:
+        from cantstop_arena.games.cantstop.engine.bot_compiler import compile_player
+
+        return compile_player(player, name)
+
+    parts = [unwrap_partial(player.choose_move), unwrap_partial(player.roll_again)]
+    kept = None if any(has_writable_array(options) for _, options in parts) else folder
+    stamp = fingerprint(engine_fingerprint(), *parts)
+    loaded = load(kept, "bot", stamp, compile_all)
+    (address,) = loaded.addresses
+    return CompiledBot(address, memory_of(one for one, _ in parts), loaded)

@@ -1,1 +1,0 @@
-"""What a compiled bot sees: types of numba over the record of a game."""

@@ -1,0 +1,187 @@
+"""A board as the solver sees it: how positions are numbered, and what the dice offer.
+
+A position is what lies on the board when a turn begins, seen by the player on turn. It is one
+number, to which each column adds a digit times the column's unit. With two players a column of
+length l has l * own + rival (spaces of the markers), then one digit each for "mine" and "the
+rival's"; with one player the space of the marker. An advance only ever raises a digit, whoever
+makes it, and that is the order in which positions can be solved. Columns count from 0 here.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.games.cantstop.dice_odds import all_rolls, pairings
+from cantstop_arena.games.cantstop.rules import RuleSet
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Board(NamedTuple):
+    """The rules in arrays, for compiled code. Chances are those of a roll.
+
+    A roll offers pairings, rows of `pairs`; `menus` holds the different offers, three pairings
+    each, filled up with the number of the row behind the last. For each set of columns that
+    could still advance once all runners are placed, `outcomes[first:last]` (its row of `spans`)
+    are the different sets of moves that rolls allow: singles, doubles, then pairs of its columns,
+    higher columns first.
+    `sets` lists the sets of columns with runners, larger ones first.
+    """
+
+    players: int
+    runners: int
+    target: int
+    jump: bool
+    leave: bool
+    late_stop: bool
+    lengths: Ints
+    radices: Ints
+    units: Ints
+    sets: Ints
+    pairs: Ints
+    menus: Ints
+    menu_chances: Floats
+    spans: Ints
+    outcomes: Ints
+    outcome_chances: Floats
+    busts: Floats
+
+
+def board_of(rules: RuleSet, players: int) -> Board:
+    """The board of a rule set, for one or two players."""
+    lengths = np.array(rules.column_lengths, np.int64)
+    radices = lengths + 1 if players == 1 else lengths * lengths + 2
+    offers = _offers(rules.sides)
+    pairs = sorted({pair for offer in offers for pair in offer})
+    spans, outcomes, chances, busts = _outcome_tables(rules, offers)
+    return Board(
+        players=players,
+        runners=rules.runners,
+        target=rules.columns_to_win,
+        jump=rules.landing == "jump" and players > 1,
+        leave=rules.landing == "leave" and players > 1,
+        late_stop=rules.stop == "after-all-runners",
+        lengths=lengths,
+        radices=radices,
+        units=np.concatenate([[1], np.cumprod(radices[:-1])]).astype(np.int64),
+        sets=np.array(list(_sets(len(lengths), rules.runners)), np.int64),
+        pairs=np.array(pairs, np.int64),
+        menus=_menus(offers, pairs),
+        menu_chances=np.array(list(offers.values())) / rules.sides**4,
+        spans=spans,
+        outcomes=outcomes,
+        outcome_chances=chances,
+        busts=busts,
+    )
+
+
+Pair = tuple[int, int]
+Offers = Counter[tuple[Pair, ...]]
+
+
+def _offers(sides: int) -> Offers:
+    """How many rolls offer which pairings, as pairs of columns."""
+    return Counter(
+        tuple((low - 2, high - 2) for low, high in pairings(dice)) for dice in all_rolls(sides)
+    )
+
+
+def _menus(offers: Offers, pairs: list[Pair]) -> Ints:
+    place = {pair: number for number, pair in enumerate(pairs)}
+    rows = [[place[pair] for pair in offer] for offer in offers]
+    return np.array([[*row, len(pairs), len(pairs)][:3] for row in rows], np.int64)
+
+
+def _sets(columns: int, runners: int) -> Iterator[int]:
+    """The sets of at most so many columns as bit masks, larger ones first."""
+    for size in range(min(runners, columns), -1, -1):
+        for chosen in combinations(range(columns), size):
+            yield sum(1 << column for column in chosen)
+
+
+def _outcome_tables(rules: RuleSet, offers: Offers) -> tuple[Ints, Ints, Floats, Floats]:
+    """`spans`, `outcomes`, `outcome_chances` and `busts` of a Board."""
+    count = len(rules.column_lengths)
+    spans, busts = np.zeros((1 << count, 2), np.int64), np.ones(1 << count)
+    outcomes: list[tuple[int, ...]] = []
+    chances: list[float] = []
+    for mask in _sets(count, rules.runners):
+        columns = [column for column in reversed(range(count)) if mask >> column & 1]
+        found = _outcomes_in(columns, offers)
+        busts[mask] = found.pop((), 0) / rules.sides**4
+        spans[mask] = len(outcomes), len(outcomes) + len(found)
+        outcomes += [tuple([*moves, *[moves[-1]] * 2][:3]) for moves in found]
+        chances += [rolls / rules.sides**4 for rolls in found.values()]
+    table = np.array(outcomes, np.int64).reshape(-1, 3)
+    return spans, table, np.array(chances), busts
+
+
+def _outcomes_in(columns: list[int], offers: Offers) -> Counter[tuple[int, ...]]:
+    """How many rolls allow which moves where only these columns can advance."""
+    found: Counter[tuple[int, ...]] = Counter()
+    for offer, rolls in offers.items():
+        moves = {_move_in(columns, *pair) for pair in offer} - {-1}
+        found[tuple(sorted(moves))] += rolls
+    return found
+
+
+def _move_in(columns: list[int], low: int, high: int) -> int:
+    """The number of the move that a pairing allows among some columns; -1: none."""
+    held = sorted(columns.index(column) for column in (low, high) if column in columns)
+    if not held:
+        return -1
+    if low == high:
+        return len(columns) + held[0]
+    if len(held) == 1:
+        return held[0]
+    earlier, later = held
+    return 2 * len(columns) + later * (later - 1) // 2 + earlier
+
+
+# How large it is ----------------------------------------------------------------------------
+
+
+class Size(NamedTuple):
+    """What solving a board takes: positions before the end of a game, numbers kept, turn states."""
+
+    positions: int
+    entries: int
+    turn_states: int
+
+
+def size_of(rules: RuleSet, players: int) -> Size:
+    """Count the positions of a board and the states of their turns, without listing them."""
+    entries, counts = 1, {(0, 0, 0, 0): 1}
+    for length in rules.column_lengths:
+        entries *= length + 1 if players == 1 else length * length + 2
+        counts = _with_column(counts, length, players, rules)
+    alive = {key: count for key, count in counts.items() if key[2]}  # a column is open
+    states = sum(count for key, count in alive.items())
+    positions = sum(count for key, count in alive.items() if key[3] == 0)
+    return Size(positions, entries, states)
+
+
+_Key = tuple[int, int, int, int]  # claims, the rival's, is a column open, runners
+
+
+def _with_column(
+    counts: dict[_Key, int], length: int, players: int, rules: RuleSet
+) -> dict[_Key, int]:
+    """Positions, and states of turns by runners placed, with one more column."""
+    grown: Counter[_Key] = Counter()
+    rivals = length if players == 2 else 1
+    resting, climbing = length * rivals, length * (length + 1) // 2 * rivals
+    for (mine, theirs, is_open, placed), count in counts.items():
+        grown[mine, theirs, 1, placed] += count * resting
+        if placed < rules.runners:
+            grown[mine, theirs, 1, placed + 1] += count * climbing
+        if mine + 1 < rules.columns_to_win:
+            grown[mine + 1, theirs, is_open, placed] += count
+        if players == 2 and theirs + 1 < rules.columns_to_win:
+            grown[mine, theirs + 1, is_open, placed] += count
+    return dict(grown)

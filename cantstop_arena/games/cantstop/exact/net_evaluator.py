@@ -1,0 +1,97 @@
+"""The values of decisions by the nets that come with the project: turns solved exactly, nets at their ends."""
+
+from collections.abc import Sequence
+from functools import cache, cached_property
+
+from cantstop_arena.games.cantstop.exact.evaluator import Choice
+from cantstop_arena.games.cantstop.exact.three_runner_turn import (
+    enter,
+    look_up,
+    position_worth,
+    stop_worth,
+)
+from cantstop_arena.games.cantstop.exact.turn_board import board_for
+from cantstop_arena.games.cantstop.exact.workspace import new_workspace
+from cantstop_arena.games.cantstop.nets.net_files import Nets, shipped_nets
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.turn import Move, Turn
+
+
+class NetEvaluator:
+    """Chances to win of the player on turn; alone minus the turns that follow this one."""
+
+    def __init__(self, nets: Nets) -> None:
+        self._nets = nets
+        self._board = board_for(nets.rules)[0]
+        self._net = nets.ends[0]
+        self._desk = new_workspace()[0]
+
+    @property
+    def name(self) -> str:
+        """Whose judgement it is."""
+        return "grandmaster"
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rules that the net was trained for."""
+        return self._nets.rules
+
+    @property
+    def players(self) -> int:
+        """The number of seats that it was trained for."""
+        return self._nets.players
+
+    @cached_property
+    def value(self) -> float:
+        """The chance to win of whoever begins; alone the turns that a game takes."""
+        self._begin()
+        worth = float(position_worth(self._board, self._net, self._desk))
+        return 1 - worth if self.players == 1 else worth
+
+    def warm_up(self) -> None:
+        """Look up the first step in the first column."""
+        self._begin()
+        self._desk.advances[:] = 0
+        self._desk.advances[0] = 1
+        look_up(self._board, self._net, self._desk)
+        stop_worth(self._board, self._net, self._desk)
+
+    def worths(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
+        """What each legal move is worth, with the best play after it."""
+        self._lay_out(turn)
+        return [self._worth_after(turn, move) for move in moves]
+
+    def choice(self, turn: Turn) -> Choice:
+        """What both answers are worth where stopping is allowed and would not win."""
+        self._lay_out(turn)
+        self._lay_runners(turn)
+        rolling = float(look_up(self._board, self._net, self._desk)[1])
+        return Choice(rolling, float(stop_worth(self._board, self._net, self._desk)))
+
+    def _begin(self) -> None:
+        self._desk.markers[:] = 0
+        enter(self._board, self._net, self._desk)
+
+    def _lay_out(self, turn: Turn) -> None:
+        columns = len(turn.rules.columns)
+        for seat, markers in enumerate((turn.markers, *turn.rivals)):
+            self._desk.markers[seat, :columns] = markers[2:]
+        enter(self._board, self._net, self._desk)
+
+    def _lay_runners(self, turn: Turn) -> None:
+        self._desk.advances[:] = 0
+        for column in turn.placed:
+            self._desk.advances[column - 2] = turn.runners[column] - turn.markers[column]
+
+    def _worth_after(self, turn: Turn, move: Move) -> float:
+        self._lay_runners(turn)
+        for column in move:
+            self._desk.advances[column - 2] += 1
+        return float(look_up(self._board, self._net, self._desk)[0])
+
+
+@cache
+def evaluator_for(rules: RuleSet, players: int) -> NetEvaluator | None:
+    """Who can judge under these rules with so many seats; None where no net was trained."""
+    known = next((nets for nets in shipped_nets() if nets.are_for(rules, players)), None)
+    return NetEvaluator(known) if known else None

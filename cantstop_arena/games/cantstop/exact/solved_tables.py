@@ -1,0 +1,306 @@
+"""Tables of exact values: solved, kept on disk, gone on with after an interruption, found again."""
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from platformdirs import user_data_path
+
+from cantstop_arena.atomic_files import remove_drafts, write_atomically
+from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.games.cantstop.exact.board import Floats, Size, board_of, size_of
+from cantstop_arena.games.cantstop.exact.board_solver import solve_down
+from cantstop_arena.games.cantstop.exact.evaluator import Choice
+from cantstop_arena.games.cantstop.exact.turn_solver import solve_turn_of
+from cantstop_arena.games.cantstop.exact.workspace import desk_for
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.turn import Move, Turn
+from cantstop_arena.processes import shutdown
+
+NO_LIMIT = 100  # a turn limit from which on it makes no difference to the digits shown
+_MARK = b"exact values\n"
+_HASH = hashlib.sha256().digest_size
+_SECONDS_A_STATE = 2.5e-7
+_STATES_AT_ONCE = 1_000_000  # solved between two looks at the clock: some tenths of a second
+_SAVE_EVERY = 10.0  # seconds
+
+
+class SolvedTable(msgspec.Struct):
+    """The exact values of a board's positions, as `board` numbers them.
+
+    For two players the chance that the player on turn wins (half of it where the win is shared),
+    for one the turns still to come. Values above `next` are known; it is -1 when all are.
+    """
+
+    rules: RuleSet
+    players: int
+    worths: Floats
+    next: int
+
+    @property
+    def value(self) -> float:
+        """The value of the beginning of the game."""
+        return float(self.worths[0])
+
+    @property
+    def done(self) -> float:
+        """The share of positions behind us."""
+        return 1.0 - (self.next + 1) / len(self.worths)
+
+
+class SolvingCost(msgspec.Struct, frozen=True):
+    """What solving a board takes, told before it begins. Seconds are of one core, very roughly."""
+
+    size: Size
+    memory: int
+    seconds: float
+
+
+def effort_of(rules: RuleSet, players: int) -> SolvingCost:
+    """Reckon what solving a board takes."""
+    size = size_of(rules, players)
+    images = 2 if rules.column_lengths == rules.column_lengths[::-1] else 1
+    return SolvingCost(size, 8 * size.entries, size.turn_states / images * _SECONDS_A_STATE)
+
+
+def check_solvable(rules: RuleSet, players: int, memory: int) -> None:
+    """Raise UsageError for a board that takes more bytes, or that has no exact value here."""
+    if players not in (1, 2):
+        raise UsageError(f"boards are solved for one or two players, not for {players}")
+    if rules.turn_limit < NO_LIMIT:
+        raise UsageError(
+            f"turn_limit: exact values are those of games without a limit, and one of"
+            f" {rules.turn_limit} turns would matter; from {NO_LIMIT} on it does not"
+        )
+    needed = 8 * size_of(rules, players).entries
+    if needed > memory:
+        raise UsageError(
+            f"{rules.name} is too large to be solved for {players}: its table takes"
+            f" {needed / 1e6:,.0f} MB, and {memory / 1e6:,.0f} MB are allowed; take shorter or"
+            " fewer columns, or allow more"
+        )
+
+
+def tables_folder() -> Path:
+    """Where tables are kept: $CANTSTOP_ARENA_TABLES, or in the user's data folder."""
+    chosen = os.environ.get("CANTSTOP_ARENA_TABLES")
+    return Path(chosen) if chosen else user_data_path("cantstop-arena") / "tables"
+
+
+def table_path(rules: RuleSet, players: int, folder: Path) -> Path:
+    """The file of a board's table: named after all that its values depend on."""
+    digest = hashlib.sha256(_description(rules, players).encode()).hexdigest()
+    return folder / f"{digest[:16]}.table"
+
+
+def _description(rules: RuleSet, players: int) -> str:
+    told = {key: value for key, value in rules.as_dict().items() if key not in _OF_NO_MATTER}
+    return json.dumps({**told, "players": players})
+
+
+_OF_NO_MATTER = ("name", "turn_limit")
+
+
+def solve(
+    rules: RuleSet,
+    players: int,
+    folder: Path,
+    tell: Callable[[SolvedTable], None] = lambda table: None,
+) -> SolvedTable:
+    """Solve a board, from where an earlier run was interrupted, and keep its table in a folder.
+
+    `tell` is called some times a second. Raises UsageError where a file of the folder is damaged,
+    Interrupted (with what is solved written down) where the user wants to end.
+    """
+    path = table_path(rules, players, folder)
+    table = load(rules, players, folder) or _nothing_solved(rules, players)
+    if table.next < 0:
+        return table
+    remove_drafts(path)
+    with shutdown.defer_until_safe():
+        try:
+            _solve_on(table, path, tell)
+        finally:
+            _save(table, path)
+    return table
+
+
+def _nothing_solved(rules: RuleSet, players: int) -> SolvedTable:
+    entries = size_of(rules, players).entries
+    return SolvedTable(rules, players, np.zeros(entries), entries - 1)
+
+
+def _solve_on(table: SolvedTable, path: Path, tell: Callable[[SolvedTable], None]) -> None:
+    board = board_of(table.rules, table.players)
+    desk, other = desk_for(board), desk_for(board)
+    turns = max(1, _STATES_AT_ONCE // len(desk.worths))
+    saved = time.monotonic()
+    while table.next >= 0:
+        table.next = solve_down(board, desk, other, table.worths, table.next, turns)
+        tell(table)
+        shutdown.check()
+        if time.monotonic() - saved > _SAVE_EVERY:
+            _save(table, path)
+            saved = time.monotonic()
+
+
+def _save(table: SolvedTable, path: Path) -> None:
+    """Write a table; the file appears whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, _packed(table))
+
+
+def _packed(table: SolvedTable) -> bytes:
+    """A mark, a hash of all that follows, a line about the board, and the worths."""
+    about = {"board": _description(table.rules, table.players), "next": table.next}
+    content = b"".join((json.dumps(about).encode(), b"\n", table.worths.astype("<f8").tobytes()))
+    return b"".join((_MARK, hashlib.sha256(content).digest(), content))
+
+
+def load(rules: RuleSet, players: int, folder: Path) -> SolvedTable | None:
+    """A board's table, finished or not; None where there is none.
+
+    Raises UsageError where the file is damaged or belongs to another board.
+    """
+    path = table_path(rules, players, folder)
+    try:
+        written = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise UsageError(_unusable(path, error.strerror or str(error))) from error
+    about, worths = _unpacked(written, path)
+    is_ours = about["board"] == _description(rules, players)
+    if not is_ours or len(worths) != size_of(rules, players).entries:
+        raise UsageError(_unusable(path, "it is the table of another board"))
+    return SolvedTable(rules, players, worths, about["next"])
+
+
+def known_value(rules: RuleSet, players: int, folder: Path) -> float | None:
+    """The value of a board that has been solved; None where there is no whole and sound table."""
+    try:
+        table = load(rules, players, folder)
+    except UsageError:
+        return None
+    return table.value if table and table.next < 0 else None
+
+
+def _unpacked(written: bytes, path: Path) -> tuple[dict[str, Any], Floats]:
+    start = len(_MARK) + _HASH
+    content = memoryview(written)[start:]
+    seal = _MARK + hashlib.sha256(content).digest()
+    if not written.startswith(seal):
+        raise UsageError(_unusable(path, "it is damaged"))
+    line = written.index(b"\n", start)
+    worths = np.frombuffer(written, "<f8", offset=line + 1).astype(np.float64)
+    return json.loads(written[start:line]), worths
+
+
+def _unusable(path: Path, why: str) -> str:
+    return f"{path} is no table that can be used ({why}): delete it, and solve the board again"
+
+
+AT_ONCE = 1.0  # seconds: a board that takes no longer is solved when it is first played
+
+
+class SolvedEvaluator:
+    """Answers questions about positions of a solved board: an `Evaluator` that is exact."""
+
+    name = "optimal"
+
+    def __init__(self, table: SolvedTable) -> None:
+        self.table = table
+        self._board = board_of(table.rules, table.players)
+        self._desk = desk_for(self._board)
+        self._solved = -1
+
+    @property
+    def rules(self) -> RuleSet:
+        """The rules of the board."""
+        return self.table.rules
+
+    @property
+    def players(self) -> int:
+        """The number of players."""
+        return self.table.players
+
+    @property
+    def value(self) -> float:
+        """The value of the beginning of the game."""
+        return self.table.value
+
+    def warm_up(self) -> None:
+        """Solve the first turn."""
+        self._solve(0)
+
+    def worths(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
+        """What each of the moves is worth."""
+        self._solve(self._position(turn))
+        return [float(self._desk.worths[self._after(turn, move)]) for move in moves]
+
+    def choice(self, turn: Turn) -> Choice:
+        """What rolling on is worth where stopping is allowed, and what stopping is."""
+        self._solve(self._position(turn))
+        state = self._state({column: turn.runners[column] for column in turn.placed}, turn)
+        return Choice(float(self._desk.rolls[state]), float(self._desk.stops[state]))
+
+    def _solve(self, position: int) -> None:
+        if position == self._solved:
+            return
+        solve_turn_of(self._board, self._desk, self.table.worths, position)
+        self._solved = position
+
+    def _position(self, turn: Turn) -> int:
+        digits = (self._digit(turn, column) for column in turn.rules.columns)
+        return sum(digit * int(unit) for digit, unit in zip(digits, self._board.units, strict=True))
+
+    def _digit(self, turn: Turn, column: int) -> int:
+        length, own = turn.rules.lengths[column], turn.markers[column]
+        if self.table.players == 1:
+            return own
+        if column in turn.claimed:
+            return length * length + (own != length)
+        return length * own + turn.rivals[0][column]
+
+    def _after(self, turn: Turn, move: Move) -> int:
+        """The state after a move."""
+        runners = {column: turn.runners[column] for column in turn.placed}
+        for column in move:
+            start = runners.get(column) or turn.markers[column]
+            runners[column] = turn.next_space(column, start)
+        return self._state(runners, turn)
+
+    def _state(self, runners: dict[int, int], turn: Turn) -> int:
+        mask = sum(1 << column - 2 for column in runners)
+        advances = {column: space - turn.markers[column] for column, space in runners.items()}
+        strides = self._desk.strides[mask]
+        climbed = sum(advance * int(strides[column - 2]) for column, advance in advances.items())
+        return int(self._desk.first[mask]) + climbed
+
+
+@lru_cache(maxsize=4)
+def adviser_for(rules: RuleSet, players: int, folder: Path) -> SolvedEvaluator:
+    """An adviser by the table of a folder; very small boards are solved on the spot.
+
+    Raises BotError where the board has not been solved, UsageError where its table is damaged.
+    """
+    table = load(rules, players, folder) if players <= 2 else None
+    if (table is None or table.next >= 0) and _is_small(rules, players):
+        table = solve(rules, players, folder)
+    if table is None or table.next >= 0:
+        raise BotError(
+            f"{rules.name} has not been solved for {players} (see `arena solve`), so nobody knows"
+            " how to play it optimally"
+        )
+    return SolvedEvaluator(table)
+
+
+def _is_small(rules: RuleSet, players: int) -> bool:
+    return players <= 2 and effort_of(rules, players).seconds < AT_ONCE

@@ -1,0 +1,190 @@
+"""Play by two small nets: what stopping is worth, what rolling on is worth, one roll looked ahead.
+
+Nothing is solved: with fewer than three runners the second net says what rolling on is worth, with
+three the best of both nets after each outcome of the roll.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cantstop_arena.games.cantstop.engine.engine_decorators import (
+    njit_call,
+    njit_entry,
+    njit_inline,
+)
+from cantstop_arena.games.cantstop.engine.game_array import MAX_SEATS
+from cantstop_arena.games.cantstop.exact.turn_board import MOST_COLUMNS, MOST_ROWS, RUNNERS
+from cantstop_arena.games.cantstop.nets.net import HIDDEN, output, set_row, worth
+from cantstop_arena.games.cantstop.nets.net_inputs import (
+    NEVER,
+    enter_position,
+    expected,
+    is_open,
+    larger,
+    win,
+    wins,
+)
+
+_FIELDS = np.dtype(
+    [
+        ("turn", np.int64),
+        ("claims", np.int64),
+        ("rest", np.float32, 2),
+        ("markers", np.int64, (MAX_SEATS, MOST_COLUMNS)),
+        ("advances", np.int64, MOST_COLUMNS),
+        ("room", np.int64, MOST_COLUMNS),
+        ("origin", np.int32, HIDDEN),
+        ("hidden", np.int32, HIDDEN),
+        ("steps", np.int32, (MOST_ROWS, HIDDEN)),
+        ("offered", np.float32, 10),
+    ],
+    align=True,
+)
+SHEET = np.dtype((np.record, _FIELDS))
+"""What one net makes of a position: those fields of a DESK that nothing has to be solved for."""
+
+WORDS = SHEET.itemsize // 8  # numbers of 64 bits
+
+
+class Lookahead(NamedTuple):
+    """A board, the nets of stopping and of rolling on, and a SHEET for each.
+
+    The markers and advances are those of the sheet of stopping.
+    """
+
+    board: Any
+    ends: Any
+    rolls: Any
+    stopping: Any
+    rolling: Any
+
+
+@njit_entry(nrt=False)
+def begin(board, ends, rolls, stopping, rolling):
+    """Begin a turn at the position of the markers of the sheet of stopping."""
+    for seat in range(rolls.players):
+        for column in range(board.columns):
+            rolling.markers[seat, column] = stopping.markers[seat, column]
+    enter_position(board, ends, stopping)
+    enter_position(board, rolls, rolling)
+    for column in range(board.columns):
+        first = board.rows[column]
+        for up in range(1, rolling.room[column] + 1):
+            for unit in range(HIDDEN):
+                more = np.int32(rolls.rows[rolls.players, first + up, unit])
+                rolling.steps[first + up, unit] = np.int32(rolling.steps[first + up, unit] + more)
+
+
+@njit_call(nrt=False)
+def _both(glance):
+    """What the nets say of stopping and of rolling on, when the runners have advanced so far.
+
+    Rolling on is NEVER where no runner can move, or to stop wins.
+    """
+    board, stopping, rolling = glance.board, glance.stopping, glance.rolling
+    for unit in range(HIDDEN):
+        stopping.hidden[unit], rolling.hidden[unit] = stopping.origin[unit], rolling.origin[unit]
+    tops, placed, a, b, c = 0, 0, -1, -1, -1
+    for column in range(board.columns):
+        up = stopping.advances[column]
+        if up == 0:
+            continue
+        placed += 1
+        if up == stopping.room[column]:
+            tops += 1
+        else:
+            a, b, c = b, c, column
+        row = board.rows[column] + up
+        _add(stopping, stopping.steps[row])
+        _add(rolling, rolling.steps[row])
+    if wins(board, stopping, tops):
+        return win(glance.ends), NEVER
+    stop = worth(glance.ends, output(glance.ends, stopping.hidden))
+    if placed == RUNNERS and c < 0:
+        return stop, NEVER
+    _add(rolling, glance.rolls.sets[set_row(board, placed, a, b, c)])
+    return stop, worth(glance.rolls, output(glance.rolls, rolling.hidden))
+
+
+@njit_inline(nrt=False)
+def _add(sheet, row):
+    for unit in range(HIDDEN):
+        sheet.hidden[unit] = np.int32(sheet.hidden[unit] + row[unit])
+
+
+@njit_entry(nrt=False)
+def choice(board, ends, rolls, stopping, rolling):
+    """What stopping and rolling on are worth when the runners have advanced so far: a roll looked
+    ahead where all of them stand."""
+    return _choice(Lookahead(board, ends, rolls, stopping, rolling))
+
+
+@njit_call(nrt=False)
+def _choice(glance):
+    stop, roll = _both(glance)
+    if roll == NEVER:
+        return stop, roll
+    a = b = c = -1
+    placed = 0
+    for column in range(glance.board.columns):
+        up = glance.stopping.advances[column]
+        placed += up > 0
+        if 0 < up < glance.stopping.room[column]:
+            a, b, c = b, c, column
+    return stop, _ahead(glance, a, b, c) if placed == RUNNERS else roll
+
+
+@njit_entry(nrt=False)
+def best(board, ends, rolls, stopping, rolling):
+    """What a turn is worth when the runners have advanced so far."""
+    glance = Lookahead(board, ends, rolls, stopping, rolling)
+    stop, roll = _choice(glance)
+    return roll if _is_forced(glance) else larger(stop, roll)
+
+
+@njit_inline(nrt=False)
+def _is_forced(glance):
+    """Whether the rules forbid to stop, because a runner can still be placed."""
+    if not glance.board.must_place_all:
+        return False
+    placed, places = 0, False
+    for column in range(glance.board.columns):
+        placed += glance.stopping.advances[column] > 0
+        if glance.stopping.advances[column] == 0 and is_open(glance.stopping, column):
+            places = True
+    return placed < RUNNERS and places
+
+
+@njit_call(nrt=False)
+def _ahead(glance, a, b, c):
+    """What rolling on is worth by what follows the roll; a, b and c are the columns in which
+    runners can move, in ascending order, -1 in front for none."""
+    board, sheet = glance.board, glance.stopping
+    x = a if a >= 0 else b if b >= 0 else c
+    y = b if a >= 0 else c
+    count = 1 + int(b >= 0) + int(a >= 0)
+    for number in range(count):
+        column = c if number == 2 else y if number == 1 else x
+        sheet.offered[number] = _after(glance, column, column, 0)
+        has_two = sheet.advances[column] + 2 <= sheet.room[column]
+        twice = _after(glance, column, column, 1) if has_two else sheet.offered[number]
+        sheet.offered[count + number] = twice
+    if count > 1:
+        sheet.offered[2 * count] = _after(glance, x, y, 1)
+    if count > 2:
+        sheet.offered[7] = _after(glance, x, c, 1)
+        sheet.offered[8] = _after(glance, y, c, 1)
+    return expected(board, sheet, board.sets[x, y, c])
+
+
+@njit_call(nrt=False)
+def _after(glance, one, other, more):
+    """What the turn is worth by the nets after an advance in one column, and `more` in another."""
+    advances = glance.stopping.advances
+    advances[one] += 1
+    advances[other] += more
+    stop, roll = _both(glance)
+    advances[one] -= 1
+    advances[other] -= more
+    return larger(stop, roll)

@@ -1,0 +1,103 @@
+"""What the engine writes down of a block's games."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.deals.outcomes import Tally
+from cantstop_arena.deals.seatings import Orders
+from cantstop_arena.games.cantstop.counts import COUNTS, MEASURES, TELLING
+from cantstop_arena.games.cantstop.engine.entry_points import array_arguments, engine
+from cantstop_arena.games.cantstop.engine.game_array import TALLY, WHOLE_COLUMN
+
+LUCK_UNIT = WHOLE_COLUMN * 1296 / 1_000_000  # a millionth of a column at stake with six-sided dice
+_MOST_LUCK = (1 << 31) - 1
+
+
+class EngineTally:
+    """The books of a block; the engine writes into their arrays itself."""
+
+    def __init__(self, handle: Any, orders: Orders, deals: int, measured: bool) -> None:
+        self._handle = handle
+        self._players = len(orders[0])
+        self._tallies = np.zeros(len(orders), TALLY).view(np.recarray)
+        self.winners: NDArray[np.uint8] = np.zeros((deals, len(orders)), np.uint8)
+        kept = deals if measured else 0
+        self._measures: NDArray[Any] = np.zeros((kept, len(MEASURES)), np.int32)
+        self._sums: NDArray[np.int64] = np.zeros(len(COUNTS), np.int64)
+        settled = array_arguments(self._sums, self._tallies, self.winners, self._measures)
+        self._settle = partial(engine().settle, handle, *settled)
+
+    @property
+    def records(self) -> tuple[Any, ...]:
+        """The arrays, in the order in which the engine takes them."""
+        return self._sums, self._tallies, self.winners, self._measures
+
+    @property
+    def measures(self) -> NDArray[Any]:
+        """A row for each deal, if counts are kept deal by deal."""
+        return self._measures
+
+    def enter(self, index: int, order: int) -> None:
+        self._settle(order, index)
+
+    def tallies(self) -> tuple[Tally, ...]:
+        records = self._tallies.view(TALLY, np.ndarray)  # fields are read in a tenth of the time
+        return tuple(_tally(record, self._players) for record in records)
+
+
+class LuckTally(EngineTally):
+    """Books with counts deal by deal, and after them the luck of each place and of each seat.
+
+    It is in units of `LUCK_UNIT`. `lucks` is where the table adds up that of the game it plays.
+    """
+
+    def __init__(self, handle: Any, orders: Orders, deals: int, lucks: NDArray[np.int64]) -> None:
+        super().__init__(handle, orders, deals, measured=True)
+        self._places = np.array(orders, np.int64)
+        self._lucks = lucks
+        self._luck = np.zeros((deals, 2 * self._players), np.int64)
+
+    @property
+    def records(self) -> tuple[Any, ...]:
+        return *super().records, self._lucks, self._luck
+
+    @property
+    def measures(self) -> NDArray[Any]:
+        luck = np.clip(np.rint(self._luck / LUCK_UNIT), -_MOST_LUCK, _MOST_LUCK)
+        return np.concatenate([self._measures, luck.astype(np.int32)], axis=1)
+
+    def enter(self, index: int, order: int) -> None:
+        self.note_luck(index, order)
+        super().enter(index, order)
+
+    def note_luck(self, index: int, order: int) -> None:
+        """Enter the luck of the game that has just ended, and forget it."""
+        from cantstop_arena.games.cantstop.engine import luck
+
+        luck.note(self._handle, self._places[order], self._lucks, self._luck[index])
+
+
+def _tally(record: Any, players: int) -> Tally:
+    counts = dict(zip(COUNTS, map(tuple, record["counts"][:, :players].tolist()), strict=True))
+    lengths, length_deals = record["lengths"].tolist(), record["length_deals"].tolist()
+    return Tally(
+        games=int(record["games"]),
+        wins=tuple(record["wins"][:players].tolist()),
+        unfinished=int(record["unfinished"]),
+        forfeits=int(record["forfeits"]),
+        counts=counts,
+        squares=dict(zip(COUNTS, record["squares"].tolist(), strict=True)),
+        lengths={
+            number: (games, length_deals[number]) for number, games in enumerate(lengths) if games
+        },
+        telling={
+            name: (how_much, deal)
+            for name, how_much, deal in zip(
+                TELLING, record["telling"].tolist(), record["telling_deals"].tolist(), strict=True
+            )
+            if how_much
+        },
+    )

@@ -1,0 +1,98 @@
+"""Positions with bots in some of the seats, which answer by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+from cantstop_arena.deals.seeds import Seed
+from cantstop_arena.errors import UsageError
+from cantstop_arena.games.cantstop.engine.code_cache import CompiledBot, cache_folder, is_compiled
+from cantstop_arena.games.cantstop.engine.entry_points import native_player
+from cantstop_arena.games.cantstop.engine.steps import ANSWER, BEGIN
+from cantstop_arena.games.cantstop.play.step_board import Head, StepBoard, board_for, fields_of
+from cantstop_arena.games.cantstop.play.step_position import CantStopPosition, blank_head
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.table.seated_bot import GameStart, SeatedBot
+
+Bots = Mapping[int, SeatedBot]
+"""Who answers, by seat."""
+
+
+class SeatedPosition(CantStopPosition):
+    """A game that waits for the seats without bots only. It cannot be copied."""
+
+    def __init__(self, board: StepBoard, head: Head, deal: int, bots: Bots) -> None:
+        """Begins a deal; the head has its dice. Raises BotError, and whatever bots raise."""
+        self._memories = _seat_compiled(fields_of(head), bots)
+        super().__init__(board, head, board.step(head, BEGIN, deal))
+        self._plain = {
+            seat: _sat_down(bot, seat, board) for seat, bot in bots.items() if not _native(bot)
+        }
+        self._asker = board.asker(head) if self._plain else None
+        self._play_bots()
+
+    def step(self, action: int) -> None:
+        super().step(action)
+        self._play_bots()
+
+    def _give(self, roll: int) -> None:
+        super()._give(roll)
+        self._play_bots()
+
+    def clone(self) -> NoReturn:
+        """Bots cannot be copied. Raises UsageError."""
+        raise UsageError("a position at which bots sit cannot be copied; copy one without them")
+
+    def __reduce__(self) -> NoReturn:
+        self.clone()
+
+    def _play_bots(self) -> None:
+        while self.seat in self._plain and not (self.is_over or self.is_chance):
+            assert self._asker
+            players = [self._plain.get(seat) for seat in range(self.players)]
+            answer = self.board.ask(self._head, self._asker, players, self._now)
+            self._status = self.board.step(self._head, ANSWER, answer)
+
+
+def start_with_bots(
+    rules: RuleSet, players: int, seed: Seed | None, deal: int, bots: Bots
+) -> SeatedPosition:
+    """The beginning of a deal at which bots sit; see `position.start`."""
+    board = board_for(rules, players)
+    return SeatedPosition(board, blank_head(board, seed), deal, bots)
+
+
+def _seat_compiled(game: Any, bots: Bots) -> Any:
+    """Let the engine know the compiled bots; returns the memory that they have, to be kept."""
+    natives = {seat: native for seat, bot in bots.items() if (native := _native(bot))}
+    kept = max((native.memory for native in natives.values()), default=0)
+    memories = np.zeros((len(game.memory_at), kept))
+    game.memory_at = [memory.ctypes.data for memory in memories]
+    for seat, native in natives.items():
+        game.turn_at[seat] = native.address
+        game.memory_sizes[seat] = native.memory
+    return memories
+
+
+def _native(bot: SeatedBot) -> CompiledBot | None:
+    """The machine code of a bot, the same for all with its digest; None for a plain one."""
+    if not is_compiled(bot.player):
+        return None
+    if bot.digest not in _NATIVE:
+        folder = cache_folder(bot.digest)
+        _NATIVE[bot.digest] = native_player(bot.player, bot.name, folder)
+    return _NATIVE[bot.digest]
+
+
+_NATIVE: dict[str, CompiledBot | None] = {}
+
+
+def _sat_down(bot: SeatedBot, seat: int, board: StepBoard) -> Any:
+    """A plain bot, made anew for this game."""
+    if bot.sit is None:
+        return bot.player
+    everybody = tuple(range(board.players))
+    return bot.sit(GameStart(seat, board.players, board.rules, 0, True, everybody))

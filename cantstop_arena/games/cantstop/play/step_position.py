@@ -1,0 +1,248 @@
+"""A game of Can't Stop as it stands; see `game_api.position` for what every position is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from cantstop_arena.deals.seeds import Seed, bits_of
+from cantstop_arena.game_api.position import IllegalAction, Position, Seen
+from cantstop_arena.games.cantstop.engine.game_array import (
+    AGAIN,
+    MOVE,
+    OVER,
+    ROLL,
+    TURN_LIMIT,
+    secret,
+)
+from cantstop_arena.games.cantstop.engine.steps import ACTION, ANSWER, BEGIN, CHANGE, ILLEGAL, USE
+from cantstop_arena.games.cantstop.play.actions import Actions, outcomes, roll_number
+from cantstop_arena.games.cantstop.play.step_board import Head, StepBoard, board_for, fields_of
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.turn import Move, Turn
+
+
+class CantStopPosition(Position):
+    """One game. Forced moves, stops that win and rolls that are not given make themselves."""
+
+    def __init__(self, board: StepBoard, head: Head, status: int) -> None:
+        """For the functions of this module, and for subclasses."""
+        self.board = board
+        self._head = head
+        self._status = status
+
+    # What every position has
+
+    @property
+    def rules(self) -> RuleSet:
+        return self.board.rules
+
+    @property
+    def players(self) -> int:
+        return self.board.players
+
+    @property
+    def action_count(self) -> int:
+        return self.board.actions.count
+
+    @property
+    def observation_size(self) -> int:
+        return self.board.observation_size
+
+    @property
+    def outcome_count(self) -> int:
+        return len(outcomes(self.rules.sides))
+
+    @property
+    def most_actions(self) -> int:
+        climbs = sorted(self.rules.column_lengths)[-self.rules.runners :]
+        return 2 * sum(climbs) * self.rules.turn_limit  # a roll climbs, and brings two decisions
+
+    @property
+    def seat(self) -> int:
+        return self._status >> 3 & 3
+
+    @property
+    def is_over(self) -> bool:
+        return self._now == OVER
+
+    @property
+    def is_cut_off(self) -> bool:
+        return self._status >> 5 & 7 == TURN_LIMIT
+
+    @property
+    def is_chance(self) -> bool:
+        return self._now == ROLL
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        won = self._status >> 8
+        return tuple(seat for seat in range(self.players) if won >> seat & 1)
+
+    def seen_by(self, seat: int) -> Seen:
+        return Seen(*self.board.look(self._head, self._now, seat))
+
+    def step(self, action: int) -> None:
+        status = self.board.step(self._head, ACTION, int(action))
+        if status == ILLEGAL:
+            raise IllegalAction(self._refusal(action))
+        self._status = status
+
+    def outcomes(self) -> Sequence[tuple[int, float]]:
+        if not self.is_chance:
+            return ()
+        return [(at, one.chance) for at, one in enumerate(outcomes(self.rules.sides))]
+
+    def give(self, outcome: int) -> None:
+        possible = outcomes(self.rules.sides)
+        if not 0 <= outcome < len(possible):
+            raise IllegalAction(f"outcomes are 0 to {len(possible) - 1}, not {outcome}")
+        self._give(possible[outcome].roll)
+
+    def answer_for(self, action: int) -> int | bool:
+        if self.is_choice:
+            return self.moves.index(self.actions.moves[action])
+        return action == self.actions.roll
+
+    def action_name(self, action: int) -> str:
+        return self.actions.name(action)
+
+    def outcome_name(self, outcome: int) -> str:
+        return "-".join(map(str, outcomes(self.rules.sides)[outcome].dice))
+
+    def clone(self) -> CantStopPosition:
+        return CantStopPosition(self.board, self._head.copy(), self._status)
+
+    def with_dice_of(self, seed: Seed) -> CantStopPosition:
+        copy = self.clone()
+        if not copy.is_over:
+            fields_of(copy._head).secret = secret(bits_of(seed))
+            copy._status = copy.board.step(copy._head, CHANGE, int(copy.is_chance))
+        return copy
+
+    # What Can't Stop has besides
+
+    @property
+    def actions(self) -> Actions:
+        """What the numbers of actions mean."""
+        return self.board.actions
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The moves to choose from, as bots are shown them; none where none is to be chosen."""
+        return tuple(sorted(self.actions.moves[one] for one in self.legal if self.is_choice))
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether a move is to be chosen; else the decision is to roll again or to stop."""
+        return self._now == MOVE
+
+    @property
+    def turn_number(self) -> int:
+        """The number of the turn, over all seats, from 1."""
+        return int(fields_of(self._head).turn)
+
+    def turn(self, random: Callable[[], float] | None = None) -> Turn:
+        """The table as a bot in the seat on turn is shown it, drawing from `random`."""
+        turn = self.board.turn(self._head)
+        return turn if random is None else turn._replace(random=random)
+
+    def give_dice(self, dice: Sequence[int]) -> None:
+        """Let chance decide by these four dice. Raises IllegalAction."""
+        sides = self.rules.sides
+        if len(dice) != 4 or not all(1 <= die <= sides for die in dice):
+            raise IllegalAction(f"a roll is four dice from 1 to {sides}, not {list(dice)}")
+        self._give(roll_number(dice, sides))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.rules, self.players, self._head, self._status)
+
+    def __deepcopy__(self, memo: object) -> CantStopPosition:
+        return self.clone()
+
+    @property
+    def _now(self) -> int:
+        return self._status & 7
+
+    def _give(self, roll: int) -> None:
+        if not self.is_chance:
+            raise IllegalAction("no roll is due: the position waits for an action, or is over")
+        self._status = self.board.step(self._head, USE, roll)
+
+    def _refusal(self, action: int) -> str:
+        if self.is_over:
+            return "the game is over: no action can be taken"
+        if self.is_chance:
+            return "a roll is due: give its outcome first"
+        names = (f"{number} ({self.action_name(number)})" for number in self.legal)
+        return f"action {action} is illegal here; legal are {', '.join(names)}"
+
+
+def _restored(rules: RuleSet, players: int, head: Head, status: int) -> CantStopPosition:
+    return CantStopPosition(board_for(rules, players), head, status)
+
+
+def start(
+    rules: RuleSet, players: int, seed: Seed | None = None, deal: int = 0
+) -> CantStopPosition:
+    """The beginning of a deal, with the dice of a seed, or to be given them."""
+    board = board_for(rules, players)
+    head = blank_head(board, seed)
+    return CantStopPosition(board, head, board.step(head, BEGIN, deal))
+
+
+def blank_head(board: StepBoard, seed: Seed | None) -> Head:
+    """A position before its game, with the dice of a seed, or to be given them."""
+    head = board.blank()
+    fields = fields_of(head)
+    fields.watched = seed is None
+    if seed is not None:
+        fields.secret = secret(bits_of(seed))
+    return head
+
+
+def position_of(turn: Turn, moves: Sequence[Move] | None = None) -> CantStopPosition:
+    """The position that a bot is shown, for it to search in; its dice are given.
+
+    With `moves` it is to choose one of them, else to roll again or to stop.
+    """
+    board = board_for(turn.rules, turn.players)
+    head = blank_head(board, None)
+    _lay_out(fields_of(head), turn)
+    kind, value = (ANSWER, -1) if moves is None else (USE, roll_number(turn.dice, turn.rules.sides))
+    fields_of(head).waiting = AGAIN
+    return CantStopPosition(board, head, board.step(head, kind, value))
+
+
+def _lay_out(game: Any, turn: Turn) -> None:
+    """Write what a bot is shown in a game record, as far as play depends on it."""
+    lengths = turn.rules.lengths
+    game.seat, game.turn, game.rolls = turn.seat, turn.number, turn.rolls
+    game.free = turn.free
+    game.runners[: len(lengths)] = turn.runners
+    game.placed = sum(1 << column for column in turn.placed)
+    game.topped = sum(1 << column for column in turn.placed if _is_on_top(turn, column))
+    game.claimed = sum(1 << column for column in turn.claimed)
+    for step, (markers, claims) in enumerate(
+        zip((turn.markers, *turn.rivals), (turn.claims, *turn.rival_claims), strict=True)
+    ):
+        seat = (turn.seat + step) % turn.players
+        game.markers[seat, : len(lengths)] = markers
+        game.claims[seat] = claims
+    for seat in range(turn.players):
+        game.brinks[seat] = _brink(game.markers[seat], turn)
+    game.brink = game.brinks[turn.seat] | _brink(game.runners, turn)
+    for seat in range(turn.players):
+        game.seat_turns[seat] = (turn.number - seat + turn.players - 1) // turn.players
+
+
+def _brink(spaces: Any, turn: Turn) -> int:
+    """The columns in which one advance more reaches the top."""
+    lengths = turn.rules.lengths
+    return sum(
+        1 << column for column in turn.rules.columns if lengths[column] - spaces[column] == 1
+    )
+
+
+def _is_on_top(turn: Turn, column: int) -> bool:
+    return turn.runners[column] == turn.rules.lengths[column]

@@ -1,0 +1,267 @@
+"""Recorded games read again: JSON Lines, as docs/rules.md lays them out.
+
+What a record says is looked at field by field, so that whoever draws or tells the game finds what
+it needs. Whether the moves were legal is not asked again.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seeds import WANTED, seed_of
+from cantstop_arena.errors import Problem, UsageError
+from cantstop_arena.game_api.bot_options import LONGEST_QUOTE
+from cantstop_arena.games.cantstop.engine.game_array import (
+    ALL_CLAIMED,
+    BUST,
+    COLUMNS_WON,
+    FAULT,
+    MOVED,
+    ROLL,
+    TURN_LIMIT,
+)
+from cantstop_arena.games.cantstop.rules import PARAMETERS, PLAYERS, RuleSet, find_faults
+from cantstop_arena.games.cantstop.turn import dice_of, move_of
+
+Event = Mapping[str, Any]
+"""One line of a record: the opening, a roll, a stop or a bust, the end."""
+
+REASON = {
+    COLUMNS_WON: "columns",
+    ALL_CLAIMED: "all-claimed",
+    TURN_LIMIT: "turn-limit",
+    FAULT: "fault",
+}
+"""Why the engine ended a game."""
+
+LEFT = "left"
+"""The reason of a game that a person has left before its end."""
+
+REASONS = (*REASON.values(), LEFT)
+
+
+class _RecordError(Exception):
+    """What is wrong with a line."""
+
+
+def read_record(lines: Iterable[str], source: str) -> Iterator[Event]:
+    """The events of a recorded game; `source` is what messages call the file.
+
+    Raises UsageError with the first line that is none of a record. A record may lack its end.
+    """
+    reader, number = _Reader(), 0
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield reader.event(line)
+        except _RecordError as wrong:
+            raise UsageError(str(Problem(source, number, 1, str(wrong)))) from None
+    if not number:
+        raise UsageError(f"{source}: this file is empty; a recorded game is wanted")
+
+
+def rules_of(opening: Mapping[str, Any]) -> RuleSet:
+    """The rule set of a recorded game."""
+    told = opening["rules"]
+    return RuleSet(**{**told, "column_lengths": tuple(told["column_lengths"])})
+
+
+class _Reader:
+    """Remembers what later events have to agree with."""
+
+    def __init__(self) -> None:
+        self.tops: Mapping[str, int] = {}
+        self.seats = 0
+        self.turn = 0
+        self.sides = 0
+        self.is_over = False
+
+    def event(self, line: str) -> Event:
+        event = {key: said for key, said in _parsed(line).items() if key != VERDICT}
+        kind = event.get("event")
+        if not self.seats:
+            if kind != "game" or event.get("game") != "cantstop":
+                raise _RecordError(
+                    'this is no recorded game, which begins with {"event": "game", ...}'
+                )
+            self._opening(event)
+        elif self.is_over:
+            raise _RecordError("the game is over already")
+        elif isinstance(kind, str) and kind in _KINDS:
+            _KINDS[kind](self, event)
+        else:
+            raise _RecordError(
+                f"unknown event {kind!r:.{LONGEST_QUOTE}}; events are {', '.join(_KINDS)}"
+            )
+        return event
+
+    def _opening(self, event: Event) -> None:
+        rules = _field(event, "rules", dict)
+        if {*rules} != {"name", *PARAMETERS}:
+            raise _RecordError(f"rules must have name, {', '.join(PARAMETERS)}, and nothing else")
+        _field(rules, "name", str)
+        for field, message in find_faults(rules):
+            raise _RecordError(f"rules: {field} {message}")
+        seats = _field(event, "seats", list)
+        if len(seats) not in PLAYERS or not all(isinstance(name, str) for name in seats):
+            raise _RecordError(f"seats must be {PLAYERS[0]} to {PLAYERS[-1]} names")
+        _field(event, "deal", int)
+        if seed_of(event.get("seed")) is None:
+            raise _RecordError(f"seed must be {WANTED}")
+        self.seats, self.sides = len(seats), rules["sides"]
+        self.tops = {str(column): top for column, top in enumerate(rules["column_lengths"], 2)}
+
+    def _roll(self, event: Event) -> None:
+        self._begun(event)
+        dice = _field(event, "dice", list)
+        if len(dice) != 4 or not all(_is_whole(die, 1, self.sides) for die in dice):
+            raise _RecordError(f"dice must be four numbers from 1 to {self.sides}")
+        moves = _field(event, "moves", list)
+        if not all(map(self._is_move, moves)):
+            raise _RecordError("moves must be lists of one or two columns")
+        if event.get("chosen") not in [*moves, None] or "chosen" not in event:
+            raise _RecordError("chosen must be one of the moves, or null")
+        self._spaces(event, "runners")
+
+    def _begun(self, event: Event) -> None:
+        """A roll of this turn or a later one."""
+        turn = _field(event, "turn", int)
+        if turn < max(1, self.turn):
+            raise _RecordError(f"turn {turn} has no place after turn {self.turn}")
+        self.turn = turn
+        self._seat(event)
+
+    def _going_on(self, event: Event) -> None:
+        if self.turn != _field(event, "turn", int) or not self.turn:
+            raise _RecordError(f"turn must be that of the last roll, {self.turn}")
+        self._seat(event)
+
+    def _stop(self, event: Event) -> None:
+        self._going_on(event)
+        self._spaces(event, "markers")
+
+    def _end(self, event: Event) -> None:
+        _field(event, "turns", int)
+        winners = _field(event, "winners", list)
+        if not all(_is_whole(seat, 0, self.seats - 1) for seat in winners):
+            raise _RecordError(f"winners must be seats from 0 to {self.seats - 1}")
+        if event.get("reason") not in REASONS:
+            raise _RecordError(f"reason must be {' or '.join(REASONS)}")
+        self.is_over = True
+
+    def _seat(self, event: Event) -> None:
+        if not _is_whole(event.get("seat"), 0, self.seats - 1):
+            raise _RecordError(f"seat must be a number from 0 to {self.seats - 1}")
+
+    def _is_move(self, move: object) -> bool:
+        return (
+            isinstance(move, list)
+            and len(move) in (1, 2)
+            and all(_is_whole(column, 2, 2 * self.sides) for column in move)
+        )
+
+    def _spaces(self, event: Event, name: str) -> None:
+        for column, space in _field(event, name, dict).items():
+            if column not in self.tops or not _is_whole(space, 1, self.tops[column]):
+                raise _RecordError(f"{name} must be spaces by column, each on the board")
+
+
+VERDICT = "verdict"
+"""What a judge has added to an event: whoever wants it has the game judged again."""
+
+_KINDS: Mapping[str, Callable[[_Reader, Event], None]] = {
+    "roll": _Reader._roll,
+    "stop": _Reader._stop,
+    "bust": _Reader._going_on,
+    "end": _Reader._end,
+}
+
+
+def _parsed(line: str) -> Event:
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        raise _RecordError("this is no recorded game, whose lines are objects in JSON") from None
+    if not isinstance(event, dict):
+        raise _RecordError("this is no recorded game, whose lines are objects in JSON")
+    return event
+
+
+def _field(event: Mapping[str, Any], name: str, kind: type) -> Any:
+    value = event.get(name)
+    if type(value) is not kind:
+        raise _RecordError(f"{name} must be {_WORDS[kind]}, not {value!r:.{LONGEST_QUOTE}}")
+    return value
+
+
+_WORDS = {dict: "an object", list: "a list", int: "a whole number", str: "a text"}
+
+
+def _is_whole(value: object, low: int, high: int) -> bool:
+    return type(value) is int and low <= value <= high
+
+
+class RecordWriter:
+    """Watches one game, and remembers what the record of a roll or of a stop has to tell."""
+
+    def __init__(self, game: Any, rules: RuleSet, seats: Group) -> None:
+        self._game = game
+        self._rules = rules
+        self._seats = seats
+        self._roll: Event = {}
+        self._climbing = False  # whether the turn has a move, and no stop or bust yet
+
+    def events(self, stops: Iterable[int]) -> Iterator[Event]:
+        """What happens in a game that stops at every roll and every move."""
+        for now in stops:
+            yield from self._seen(now)
+        if self._climbing and self._game.ending != FAULT:
+            yield self._stop()
+
+    def _seen(self, now: int) -> Iterator[Event]:
+        if now == ROLL:
+            if self._climbing and self._game.turn != self._roll["turn"]:
+                yield self._stop()
+            self._roll = self._rolled()
+            if self._game.waiting == BUST:
+                yield self._roll
+                yield {"event": "bust", "turn": self._roll["turn"], "seat": self._roll["seat"]}
+                self._climbing = False
+        elif now == MOVED:
+            chosen = self._roll["moves"][int(self._game.chosen)]
+            yield {**self._roll, "chosen": chosen, "runners": _by_column(self._game.runners)}
+            self._climbing = True
+
+    def _rolled(self) -> Event:
+        """The roll just made, with nothing chosen yet."""
+        game = self._game
+        moves = game.moves[: game.move_count].tolist()
+        return {
+            "event": "roll",
+            "turn": int(game.turn),
+            "seat": int(game.seat),
+            "dice": list(dice_of(int(game.roll), self._rules.sides)),
+            "moves": [list(move_of(mask)) for mask in moves],
+            "chosen": None,
+            "runners": _by_column(game.runners),
+        }
+
+    def _stop(self) -> Event:
+        self._climbing = False
+        seat = self._roll["seat"]
+        markers = _by_column(self._game.markers[seat])
+        return {"event": "stop", "turn": self._roll["turn"], "seat": seat, "markers": markers}
+
+    def ending(self) -> Event:
+        """The last line."""
+        winners = int(self._game.winners)
+        return {
+            "event": "end",
+            "turns": int(self._game.turn),
+            "winners": [seat for seat in range(len(self._seats)) if winners >> seat & 1],
+            "reason": REASON[int(self._game.ending)],
+        }
+
+
+def _by_column(spaces: Any) -> dict[str, int]:
+    return {str(column): space for column, space in enumerate(spaces.tolist()) if space}

@@ -1,0 +1,167 @@
+"""A table at which games are played for practice: one record, with its own luck.
+
+Nothing is counted or recorded here, and the players are functions, not bots, so that thousands of
+games a second can be played and looked at from inside.
+"""
+
+import numpy as np
+
+from cantstop_arena.games.cantstop.engine.dice import number_at
+from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
+from cantstop_arena.games.cantstop.engine.game_array import MAX_SEATS
+from cantstop_arena.games.cantstop.exact.turn_board import MOST_COLUMNS, RUNNERS
+
+MOST_TURNS = 400  # of all seats together, after which a game is given up
+BUST = -1
+NO_COLUMN = -1
+
+TABLE = np.dtype(
+    [
+        ("key", np.uint64),
+        ("drawn", np.uint64),
+        ("players", np.int64),
+        ("seat", np.int64),
+        ("turns", np.int64),
+        ("placed", np.int64),
+        ("first_worth", np.float64),
+        ("markers", np.int64, (MAX_SEATS, MOST_COLUMNS)),
+        ("claimed", np.int64, MOST_COLUMNS),
+        ("claims", np.int64, MAX_SEATS),
+        ("advances", np.int64, MOST_COLUMNS),
+        ("moves", np.int64, (8, 2)),
+        ("left", np.int8, (MAX_SEATS, MAX_SEATS, MOST_COLUMNS)),
+        ("has_left", np.int64, MAX_SEATS),
+    ],
+    align=True,
+)
+"""`left[seat]` is the position that a seat left at its last turn, its own markers first;
+`first_worth` what the turn was worth after its first roll, to a player who can tell."""
+
+_32 = np.uint64(32)
+_ONE = np.uint64(1)
+
+
+@njit_inline(nrt=False)
+def below(table, count):
+    """A random number from 0 to count - 1."""
+    table.drawn += _ONE
+    return np.int64(((number_at(table.key, table.drawn) >> _32) * np.uint64(count)) >> _32)
+
+
+@njit_call(nrt=False)
+def start_game(table, players, key, game):
+    """An empty board, with luck of its own for each game."""
+    table.key, table.drawn = number_at(key, np.uint64(game + 1)), np.uint64(0)
+    table.players, table.turns, table.seat = players, 0, players - 1
+    table.markers[:] = 0
+    table.claimed[:] = 0
+    table.claims[:] = 0
+    table.has_left[:] = 0
+
+
+@njit_call(nrt=False)
+def start_turn(table):
+    """Pass the dice on."""
+    table.seat = (table.seat + 1) % table.players
+    table.turns += 1
+    table.placed = 0
+    table.advances[:] = 0
+
+
+@njit_inline(nrt=False)
+def room_in(board, table, column):
+    """The spaces that are left to climb in a column, 0 where it is claimed."""
+    if table.claimed[column]:
+        return 0
+    return board.lengths[column] - table.markers[table.seat, column] - table.advances[column]
+
+
+@njit_inline(nrt=False)
+def _may_advance(board, table, column):
+    has_runner = table.advances[column] > 0 or table.placed < RUNNERS
+    return has_runner and room_in(board, table, column) > 0
+
+
+@njit_call(nrt=False)
+def list_moves(board, table):
+    """Roll, and fill in `moves`; returns how many there are. A move of one column has no other."""
+    menu, count = board.menu_of[below(table, board.roll_count)], 0
+    for number in range(board.sizes[menu]):
+        x, y = board.menus[menu, number, 0], board.menus[menu, number, 1]
+        one, other = _may_advance(board, table, x), _may_advance(board, table, y)
+        if x == y:
+            twice = room_in(board, table, x) > 1
+            count += _list(table, count, x, x if twice else NO_COLUMN) if one else 0
+            continue
+        new = int(table.advances[x] == 0) + int(table.advances[y] == 0)
+        if one and other and table.placed + new <= RUNNERS:
+            count += _list(table, count, x, y)
+            continue
+        count += _list(table, count, x, NO_COLUMN) if one else 0
+        count += _list(table, count, y, NO_COLUMN) if other else 0
+    return count
+
+
+@njit_inline(nrt=False)
+def _list(table, count, x, y):
+    table.moves[count, 0], table.moves[count, 1] = x, y
+    return 1
+
+
+@njit_inline(nrt=False)
+def advance(table, index):
+    """Make one of the moves."""
+    for half in range(2):
+        column = table.moves[index, half]
+        if column != NO_COLUMN:
+            table.placed += table.advances[column] == 0
+            table.advances[column] += 1
+
+
+@njit_call(nrt=False)
+def has_won(board, table):
+    """Whether to stop wins."""
+    claims = table.claims[table.seat]
+    for column in range(board.columns):
+        claims += table.advances[column] > 0 and room_in(board, table, column) == 0
+    return claims >= board.columns_to_win
+
+
+@njit_call(nrt=False)
+def must_roll(board, table):
+    """Whether the rules forbid to stop, because a runner can still be placed."""
+    if not board.must_place_all or table.placed == RUNNERS:
+        return False
+    for column in range(board.columns):
+        if not table.advances[column] and not table.claimed[column]:
+            return True
+    return False
+
+
+@njit_call(nrt=False)
+def stop(board, table):
+    """Turn runners into markers."""
+    for column in range(board.columns):
+        if table.advances[column]:
+            table.markers[table.seat, column] += table.advances[column]
+            if table.markers[table.seat, column] == board.lengths[column]:
+                _claim(table, column)
+
+
+@njit_inline(nrt=False)
+def _claim(table, column):
+    table.claimed[column] = 1
+    table.claims[table.seat] += 1
+    for seat in range(table.players):
+        if seat != table.seat:
+            table.markers[seat, column] = 0
+
+
+@njit_call(nrt=False)
+def note_left(board, table):
+    """Remember the position that the seat on turn leaves."""
+    table.has_left[table.seat] = 1
+    for step in range(table.players):
+        whose = (table.seat + step) % table.players
+        for column in range(board.columns):
+            table.left[table.seat, step, column] = table.markers[whose, column]

@@ -1,0 +1,125 @@
+"""What the exact turn teaches of rolling on: states within turns, and a roll's worth there."""
+
+from cantstop_arena.games.cantstop.engine.engine_decorators import (
+    njit_call,
+    njit_entry,
+    njit_inline,
+)
+from cantstop_arena.games.cantstop.exact.three_runner_turn import look_up
+from cantstop_arena.games.cantstop.exact.turn_board import MOST_COLUMNS, RUNNERS
+from cantstop_arena.games.cantstop.exact.workspace import NOT_SOLVED
+from cantstop_arena.games.cantstop.nets.net_inputs import NEVER
+from cantstop_arena.games.cantstop.training.practice_games import (
+    MOST_TURNS,
+    advance,
+    below,
+    has_won,
+    list_moves,
+    must_roll,
+    start_game,
+    start_turn,
+    stop,
+)
+from cantstop_arena.games.cantstop.training.practice_players import lay_advances, lay_move, lay_out
+
+MOST_SAMPLES = 1500  # that are kept of one game
+_STRAYING = 7  # one turn in so many
+_ELSEWHERE = 8  # states that are looked up after a turn, wherever they are
+
+
+@njit_inline(nrt=False)
+def _keep(net, desk, roll, positions, worths, count, end):
+    """Keep the state of `desk.advances` and what rolling on is worth there; returns the count."""
+    if count == end or roll == NEVER:
+        return count
+    players = net.players
+    for column in range(MOST_COLUMNS):
+        up = desk.advances[column]
+        tops = up > 0 and up == desk.room[column]
+        positions[count, 0, column] = desk.markers[0, column] + up
+        positions[count, players, column] = up
+        for seat in range(1, players):
+            positions[count, seat, column] = 0 if tops else desk.markers[seat, column]
+    worths[count] = -roll if net.turns else roll
+    return count + 1
+
+
+@njit_call(nrt=False)
+def _taught_turn(board, net, desk, table, stray, positions, worths, count, end):
+    """Play a turn, solved exactly, and keep the states that its moves could lead to.
+
+    With `stray` half of the moves are any, and two stops in five are none. Returns whether the
+    turn wins, and the count.
+    """
+    start_turn(table)
+    lay_out(board, net, desk, table)
+    while True:
+        moves = list_moves(board, table)
+        if moves == 0:
+            return False, count
+        index, most = 0, NEVER
+        for move in range(moves):
+            lay_move(board, desk, table, move)
+            worth, roll = look_up(board, net, desk)
+            count = _keep(net, desk, roll, positions, worths, count, end)
+            if worth > most:
+                index, most = move, worth
+        if stray and below(table, 2):
+            index = below(table, moves)
+        advance(table, index)
+        if has_won(board, table):
+            return True, count
+        lay_advances(board, desk, table)
+        best, roll = look_up(board, net, desk)
+        goes_on = roll >= best
+        if stray and roll != NEVER and below(table, 5) < 2:
+            goes_on = not goes_on
+        if not goes_on and not must_roll(board, table):
+            stop(board, table)
+            return False, count
+
+
+@njit_call(nrt=False)
+def _look_elsewhere(board, net, desk, table, positions, worths, count, end):
+    """Keep some states with three runners, of those that were solved; returns the count."""
+    for _ in range(_ELSEWHERE):
+        desk.advances[:] = 0
+        for _ in range(RUNNERS):
+            column = below(table, board.columns)
+            up = int(desk.room[column] > 0)
+            while up and up < desk.room[column] and below(table, 5) < 3:
+                up += 1
+            desk.advances[column] = up
+        if _is_solved(board, desk):
+            roll = look_up(board, net, desk)[1]
+            count = _keep(net, desk, roll, positions, worths, count, end)
+    return count
+
+
+@njit_inline(nrt=False)
+def _is_solved(board, desk):
+    """Whether three runners stand in columns whose states are known."""
+    a = b = c = -1
+    for column in range(board.columns):
+        if desk.advances[column]:
+            a, b, c = b, c, column
+    return a >= 0 and desk.starts[a, b, c] != NOT_SOLVED
+
+
+@njit_entry(nrt=False)
+def rolling_games(board, net, desk, table, key, start, end, positions, worths):
+    """Play games of the exact turn with itself, numbered `start` to `end`.
+
+    Fills in states within turns, blocks of a ROLLING_NET by column, and what rolling on is worth
+    there: a chance to win, or alone the turns that are still to come. Returns how many there are.
+    """
+    count = 0
+    for game in range(start, end):
+        start_game(table, net.players, key, game)
+        last, won = count + MOST_SAMPLES, False
+        while not won and table.turns < MOST_TURNS:
+            stray = below(table, _STRAYING) == 0
+            shown = (positions, worths)
+            won, count = _taught_turn(board, net, desk, table, stray, *shown, count, last)
+            count = _look_elsewhere(board, net, desk, table, *shown, count, last)
+    return count

@@ -1,0 +1,184 @@
+"""The course of a training: rounds of practice games, each followed by learning from them.
+
+What a round does follows from the seed, its number and the nets after the round before, whoever
+plays its games: so any number of workers comes to the same nets, and a training that was stopped
+goes on where it was.
+"""
+
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.games.cantstop.exact.turn_board import board_for
+from cantstop_arena.games.cantstop.nets.net import NET, ROLLING_NET
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.games.cantstop.training import practice_turns, rolling_samples, trial_games
+from cantstop_arena.games.cantstop.training.learner import Learner, Samples
+from cantstop_arena.games.cantstop.training.threads import TrainingThread, TrainingThreads
+
+_MEMORY = 300_000  # samples of exact games that are learned from
+_ROLLING_MEMORY = 1_000_000  # and of states within turns
+_MC_RATE, _TD_RATE, _ROLLING_RATE = 0.02, 0.01, 0.02
+_SLOWER = ((0.5, 1.0), (0.8, 0.3), (1.0, 0.1))  # up to which part of a stage, at which rate
+_AVERAGED = 0.8  # of the rounds; the nets of those after it are averaged
+_LOOKS = 16  # how often a new sample is learned from, on average
+_ROLLING_LOOKS = 400_000  # samples that are learned from in a round
+_HEURISTIC, _EXACT, _TEST, _ROLLING = 1, 2, 3, 4  # where chance comes from
+
+
+class TrainingPlan(msgspec.Struct, frozen=True):
+    """How many rounds of how many games there are."""
+
+    heuristic_rounds: int = 60
+    heuristic_games: int = 4000
+    exact_rounds: int = 110
+    exact_games: int = 256
+    rolling_rounds: int = 40
+    rolling_games: int = 128
+    test_games: int = 500
+
+
+class TrainingTask(msgspec.Struct, frozen=True):
+    """What is trained for, by which seed, after which teachers."""
+
+    rules: RuleSet
+    players: int
+    seed: int
+    family: Any  # records of HEURISTIC; the first is who strength is measured against
+
+
+class TrainingLoop:
+    """A training on its way: `ends` learns what positions are worth, and `rolls`, when that is
+    done, what rolling on is worth."""
+
+    def __init__(self, subject: TrainingTask, plan: TrainingPlan, workers: int) -> None:
+        self.subject, self.plan = subject, plan
+        self.boards = board_for(subject.rules)
+        players, seed = subject.players, subject.seed
+        self.ends = Learner(players, NET, _MEMORY, np.random.default_rng([seed, 0]))
+        chance = np.random.default_rng([seed, _ROLLING])
+        self.rolls = Learner(players, ROLLING_NET, _ROLLING_MEMORY, chance)
+        self.done = 0
+        self.error = 0.0  # in the last round: how far off the learner was, on average
+        self._workers = TrainingThreads(workers)
+
+    @property
+    def rounds(self) -> int:
+        """How many there are in all."""
+        return self.plan.heuristic_rounds + self.plan.exact_rounds + self.plan.rolling_rounds
+
+    def advance(self) -> None:
+        """Play the next round and learn from it."""
+        number = self.done
+        for rounds, play in (
+            (self.plan.heuristic_rounds, self._heuristic_round),
+            (self.plan.exact_rounds, self._exact_round),
+            (self.plan.rolling_rounds, self._rolling_round),
+        ):
+            if 0 <= number < rounds:
+                play(number)
+            number -= rounds
+        self.done += 1
+
+    @property
+    def rolls_are_learned(self) -> bool:
+        """Whether the last round was one in which is learned what rolling on is worth."""
+        return self.done > self.rounds - self.plan.rolling_rounds
+
+    def strength(self, games: int) -> float:
+        """What the nets win against the first teacher in all other seats, as a share of the games;
+        alone the turns that a game takes.
+
+        Exact turns are tried as long as positions are learned, then one roll looked ahead. All
+        trials are played on the same deals, which nothing is learned from.
+        """
+        board, ends, rolls = self.boards[0], self.ends.net()[0], self.rolls.net()[0]
+        numbers, key = self.subject.family[0], self._key(_TEST, 0)
+
+        def exact(worker: TrainingThread, start: int, end: int) -> int:
+            tried = (board, ends, worker.desk, worker.table, numbers, key, start, end)
+            return int(trial_games.exact_trial(*tried))
+
+        def lookahead(worker: TrainingThread, start: int, end: int) -> int:
+            tried = (board, ends, rolls, worker.sheets, worker.table, numbers, key, start, end)
+            return int(trial_games.lookahead_trial(*tried))
+
+        play = lookahead if self.rolls_are_learned else exact
+        return float(sum(self._workers.shared(games, play))) / games
+
+    # Rounds
+
+    def _heuristic_round(self, number: int) -> None:
+        board, players = self.boards[0], self.subject.players
+        key, family = self._key(_HEURISTIC, number), self.subject.family
+
+        def play(worker: TrainingThread, start: int, end: int, room: Samples) -> int:
+            shown = (board, worker.table, family, players, key, start, end)
+            count: int = practice_turns.heuristic_games(*shown, *room)
+            return count
+
+        samples = self._workers.played(self.plan.heuristic_games, practice_turns.MOST_SAMPLES, play)
+        rate = _MC_RATE * _progress_line(number / self.plan.heuristic_rounds)
+        picks = self._generator(_HEURISTIC, number).permutation(len(samples[1])) * 2
+        self.ends.learn_once(board, samples, self._turned(picks, _HEURISTIC, number), rate)
+
+    def _exact_round(self, number: int) -> None:
+        board, net, family = self.boards[0], self.ends.latest()[0], self.subject.family
+        key = self._key(_EXACT, number)
+
+        def play(worker: TrainingThread, start: int, end: int, room: Samples) -> int:
+            shown = (board, net, worker.desk, worker.table, family, key, start, end)
+            count: int = practice_turns.exact_games(*shown, *room)
+            return count
+
+        samples = self._workers.played(self.plan.exact_games, practice_turns.MOST_SAMPLES, play)
+        self.ends.remember(*samples)
+        count = _LOOKS * self.plan.exact_games * 18
+        share = number / self.plan.exact_rounds
+        self._learn(self.ends, _EXACT, number, count, _TD_RATE * _progress_line(share))
+        if share >= _AVERAGED:
+            self.ends.average()
+
+    def _rolling_round(self, number: int) -> None:
+        board, net, key = self.boards[0], self.ends.net()[0], self._key(_ROLLING, number)
+
+        def play(worker: TrainingThread, start: int, end: int, room: Samples) -> int:
+            shown = (board, net, worker.desk, worker.table, key, start, end)
+            count: int = rolling_samples.rolling_games(*shown, *room)
+            return count
+
+        samples = self._workers.played(self.plan.rolling_games, rolling_samples.MOST_SAMPLES, play)
+        self.rolls.remember(*samples)
+        share = number / self.plan.rolling_rounds
+        self._learn(
+            self.rolls, _ROLLING, number, _ROLLING_LOOKS, _ROLLING_RATE * _progress_line(share)
+        )
+        if share >= _AVERAGED:
+            self.rolls.average()
+
+    def _learn(self, learner: Learner, stage: int, number: int, count: int, rate: float) -> None:
+        """Learn from what is remembered; boards that are won in a turn leave nothing behind."""
+        if learner.known:
+            picks = self._generator(stage, number).integers(learner.known, size=count) * 2
+            self.error = learner.learn(self.boards[0], self._turned(picks, stage, number), rate)
+
+    # Chance
+
+    def _generator(self, stage: int, number: int) -> np.random.Generator:
+        return np.random.default_rng([self.subject.seed, stage, number])
+
+    def _key(self, stage: int, number: int) -> np.uint64:
+        return np.uint64(self._generator(stage + 10, number).integers(1 << 63))
+
+    def _turned(self, picks: NDArray[np.int64], stage: int, number: int) -> NDArray[np.int64]:
+        """Picks of samples, half of them mirrored where the board is its own mirror image."""
+        if not self.boards[0].is_mirrored:
+            return picks
+        return picks + self._generator(stage + 20, number).integers(2, size=len(picks))
+
+
+def _progress_line(share: float) -> float:
+    """How fast is learned when a share of a stage is over."""
+    return next(pace for until, pace in _SLOWER if share < until)

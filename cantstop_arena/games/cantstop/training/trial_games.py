@@ -1,0 +1,96 @@
+"""Games that show how strong nets have become: nothing is learned from them."""
+
+from cantstop_arena.games.cantstop.engine.engine_decorators import (
+    njit_call,
+    njit_entry,
+    njit_inline,
+)
+from cantstop_arena.games.cantstop.nets.lookahead import begin, best, choice
+from cantstop_arena.games.cantstop.training.practice_games import (
+    MOST_TURNS,
+    advance,
+    has_won,
+    list_moves,
+    must_roll,
+    start_game,
+    start_turn,
+    stop,
+)
+from cantstop_arena.games.cantstop.training.practice_players import (
+    exact_turn,
+    heuristic_turn,
+    lay_advances,
+    lay_markers,
+    lay_move,
+)
+
+
+@njit_inline(nrt=False)
+def _begin(table, players, key, game):
+    """The next game, on the same luck in every seat; returns the seat that is tried."""
+    start_game(table, players, key, game // players)
+    return game % players
+
+
+@njit_inline(nrt=False)
+def _outcome(table, won, own):
+    """Whether the seat has won, or alone the turns that it took."""
+    if table.players == 1:
+        return table.turns
+    return int(won and table.seat == own)
+
+
+@njit_entry(nrt=False)
+def exact_trial(board, net, desk, table, numbers, key, start, end):
+    """Play the exact turn against heuristics in all other seats; returns the games that it wins,
+    or alone the turns that it takes."""
+    total = 0
+    for game in range(start, end):
+        won, own = False, _begin(table, net.players, key, game)
+        while not won and table.turns < MOST_TURNS:
+            if (table.seat + 1) % net.players == own:
+                won = exact_turn(board, net, desk, table, False)
+            else:
+                won = heuristic_turn(board, table, numbers, 0)
+        total += _outcome(table, won, own)
+    return total
+
+
+@njit_entry(nrt=False)
+def lookahead_trial(board, ends, rolls, sheets, table, numbers, key, start, end):
+    """The same for one roll looked ahead, by both nets; `sheets` are two records of SHEET."""
+    total = 0
+    for game in range(start, end):
+        won, own = False, _begin(table, ends.players, key, game)
+        while not won and table.turns < MOST_TURNS:
+            if (table.seat + 1) % ends.players == own:
+                won = _lookahead_turn(board, ends, rolls, sheets[0], sheets[1], table)
+            else:
+                won = heuristic_turn(board, table, numbers, 0)
+        total += _outcome(table, won, own)
+    return total
+
+
+@njit_call(nrt=False)
+def _lookahead_turn(board, ends, rolls, stopping, rolling, table):
+    """Play a turn as champion does; returns whether it wins."""
+    start_turn(table)
+    lay_markers(board, stopping, table)
+    begin(board, ends, rolls, stopping, rolling)
+    while True:
+        count, index, most = list_moves(board, table), 0, -1e9
+        if count == 0:
+            return False
+        for move in range(count):
+            lay_move(board, stopping, table, move)
+            worth = best(board, ends, rolls, stopping, rolling)
+            if worth > most:
+                index, most = move, worth
+        advance(table, index)
+        if has_won(board, table):
+            return True
+        lay_advances(board, stopping, table)
+        halt, roll = choice(board, ends, rolls, stopping, rolling)
+        if not must_roll(board, table) and roll <= halt:
+            stop(board, table)
+            return False

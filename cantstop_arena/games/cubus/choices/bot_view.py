@@ -1,0 +1,199 @@
+"""What a bot is shown, and the helpers that it may ask. Nothing in it can be written."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Literal, NamedTuple, cast
+
+from cantstop_arena.errors import UsageError
+from cantstop_arena.games.cubus.builds.build import (
+    Build,
+    BuildResult,
+    TableCards,
+    build_result,
+    carry_open_cards,
+    places_for_open,
+)
+from cantstop_arena.games.cubus.builds.cards import Cards, cards_from_text
+from cantstop_arena.games.cubus.builds.piles import Cell, Pile, Rows, parse, pile_of
+from cantstop_arena.games.cubus.choices.takedown import Take, Where, take_build, takes
+from cantstop_arena.games.cubus.choices.targets import (
+    Target,
+    for_build,
+    levels,
+    nearby,
+    targets,
+    targets_without_box,
+)
+from cantstop_arena.games.cubus.engine.bound import bound
+from cantstop_arena.games.cubus.rules import Box, RuleSet, box_fault
+
+Asked = Literal["build", "knock", "ending", "take"]
+
+
+class PileSeen(NamedTuple):
+    """The pile on the table. `heights`: rows from the back, the first begins in cell (x, y)."""
+
+    text: str
+    heights: Rows
+    x: int
+    y: int
+    crates: int
+    cards: Cards
+
+
+class PileAfter(NamedTuple):
+    """What a build or a target leaves: crates, cards on the table by type, and the hand."""
+
+    crates: int
+    cards: Cards
+    hand: Cards
+
+
+class CubusBotView(NamedTuple):
+    """The game as one seat sees it. Cards are counted by type (`Cards`); seats count from 0."""
+
+    seat: int
+    """The bot's own seat."""
+    players: int
+    """Seats at the table."""
+    turn: int
+    """The number of this turn, over all players, from 1."""
+    asked: Asked
+    """What is asked: `build`, `knock`, `ending` or `take`."""
+    owner: int | None
+    """Whose cards are played: in `knock` the passer; None: nobody, of the pool."""
+    hand: Cards
+    """The cards that are played: `owner`'s, or the pool."""
+    hands: tuple[Cards, ...]
+    """Everybody's cards, by seat."""
+    drawn: str | None
+    """The card drawn this turn; None if the deck was empty."""
+    table: TableCards
+    """The pile and its open cells; `pile` and `open` tell it in plain figures."""
+    scores: tuple[int, ...]
+    """Points, by seat."""
+    won: tuple[int, ...]
+    """Cards won in the take-down, by seat."""
+    deck: int
+    """Cards left in the deck."""
+    unseen: Cards
+    """The cards left in the deck, by type."""
+    passes: int
+    """Passes in a row that nobody took by knocking, until now."""
+    rules: RuleSet
+    """The rule set."""
+    random: Callable[[], float]
+    """The bot's own random numbers, from 0 to below 1."""
+
+    @property
+    def pile(self) -> PileSeen:
+        """The pile on the table."""
+        pile, shape = self.table.pile, self.table.pile.shape
+        return PileSeen(pile.text, shape.rows, pile.x, pile.y, shape.crates, self.table.cards())
+
+    @property
+    def open(self) -> tuple[Cell, ...]:
+        """The open cells, ascending."""
+        return self.table.open
+
+    def targets(self, box: object = None) -> list[Target]:
+        """All (pile, points, least, most) that can be built, by falling points, then by text."""
+        return list(self.iter_targets(box))
+
+    def iter_targets(self, box: object = None) -> Iterator[Target]:
+        """The same one by one; those not asked for are not searched for."""
+        wanted = for_build(self.table, self.hand, self.rules)
+        where = self._box(box)
+        return targets_without_box(wanted) if where == "none" else targets(wanted, where)
+
+    def levels(self, rising: bool = False) -> Iterator[Sequence[Target]]:
+        """The targets within the rules' box in rows of equal points, by falling points.
+
+        Or by rising ones; those not asked for are not searched for.
+        """
+        return levels(for_build(self.table, self.hand, self.rules), self.rules.box, rising)
+
+    def best(self, box: object = None) -> Build | None:
+        """The first target as a build, with the open cards it needs on its first places."""
+        found = list(islice(self.iter_targets(box), 1))
+        if not found:
+            return None
+        target = found[0]
+        new = self.places(target.pile)[: target.least] if target.least else ()
+        return self.build(target.pile, tuple(new))
+
+    def nearby(self) -> list[Target]:
+        """Targets that differ little from the pile, without any box; cheap."""
+        return nearby(for_build(self.table, self.hand, self.rules))
+
+    def places(self, target: str) -> list[Cell]:
+        """The cells of a target where a new open card may lie, ascending."""
+        return places_for_open(self.table, parse(target), self.rules.swap)
+
+    def check(self, build: Build) -> int:
+        """The points of a build. Raises IllegalBuild, whose `rule` it breaks first."""
+        return self._judged(build).points
+
+    def after(self, build: Build) -> PileAfter:
+        """What a legal build leaves. Raises as `check` does."""
+        table, hand, _ = self._judged(build)
+        return PileAfter(table.pile.shape.crates, table.cards(), hand)
+
+    def cards(self, target: str) -> PileAfter:
+        """What a target leaves, with as few new open cards as its lids allow."""
+        build = self.build(target)
+        pile = parse(target)
+        least = pile.shape.tops - len(build.open) - self.table.cards().lids - self.hand.lids
+        new = len(build.open) + max(0, least)
+        left, right = pile.shape.left, pile.shape.right
+        cards = Cards(pile.shape.tops - new, new, left, right)
+        return PileAfter(pile.shape.crates, cards, self.table.cards().plus(self.hand).minus(cards))
+
+    def bound(self, pile: str | None = None, hand: str | Cards | None = None) -> int:
+        """Most points that the counts of cards alone allow; 0: to pass is right."""
+        table = self.table.cards() if pile is None else _all_lids(parse(pile))
+        worth = (self.table.pile if pile is None else parse(pile)).shape.worth
+        cards = (
+            self.hand if hand is None else cards_from_text(hand) if isinstance(hand, str) else hand
+        )
+        return bound(worth, table.plus(cards))
+
+    def slide(self, layers: int) -> Build:
+        """The build that slides so many layers under the pile."""
+        pile, shape = self.table.pile, self.table.pile.shape
+        raised = {
+            (pile.x + x + layers, pile.y + y + layers): height + layers
+            for x, y, height in shape.cells
+        }
+        return carry_open_cards(self.table, pile_of(raised))
+
+    def build(self, target: str, new: tuple[Cell, ...] = ()) -> Build:
+        """A build of a target: the open cells that lay carried along, new ones added."""
+        return carry_open_cards(self.table, parse(target), new)
+
+    def take_build(self, target: str) -> Build:
+        """A take of a target: open cards stay where they can.
+
+        Freed ones are laid again only for want of lids, on the first tops.
+        """
+        return take_build(self.table, parse(target))
+
+    def takes(self, box: object = None) -> list[Take]:
+        """All (pile, cards won) of one crate less, most first, then by text."""
+        return takes(self.table, self._box(box), self.rules.box)
+
+    def _judged(self, build: Build) -> BuildResult:
+        return build_result(self.table, self.hand, build, self.rules)
+
+    def _box(self, box: object) -> Where:
+        if box is None:
+            return self.rules.box
+        if box == "none":
+            return "none"
+        if fault := box_fault(box):
+            raise UsageError(f'a box {fault} (or "none")')
+        return cast(Box, tuple(cast(Iterable[int], box)))
+
+
+def _all_lids(pile: Pile) -> Cards:
+    return Cards(pile.shape.tops, 0, pile.shape.left, pile.shape.right)

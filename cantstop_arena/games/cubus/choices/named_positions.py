@@ -1,0 +1,59 @@
+"""Positions that somebody names: a pile, a hand, open cells, a rule set."""
+
+from collections.abc import Sequence
+
+from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.bot_options import did_you_mean
+from cantstop_arena.games.cubus.builds.build import Build, named_table
+from cantstop_arena.games.cubus.builds.cards import NONE, Cards, cards_from_text
+from cantstop_arena.games.cubus.builds.piles import Cell, IllegalBuild
+from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
+from cantstop_arena.games.cubus.rules import NAMED, RuleSet
+
+
+def view_of(pile: str, hand: str, opened: Sequence[Cell], name: str) -> CubusBotView:
+    """What a bot would see that has this hand. Raises UsageError where there is no such thing."""
+    rules, cards = _rules(name), _cards(hand)
+    try:
+        table = named_table(Build(pile, tuple(opened)))
+    except IllegalBuild as error:
+        raise UsageError(str(error)) from error
+    _check_material(table.cards().plus(cards), rules)
+    return CubusBotView(
+        seat=0,
+        players=2,
+        turn=1,
+        asked="build",
+        owner=0,
+        hand=cards,
+        hands=(cards, NONE),
+        drawn=None,
+        table=table,
+        scores=(0, 0),
+        won=(0, 0),
+        deck=0,
+        unseen=NONE,
+        passes=0,
+        rules=rules,
+        random=float,
+    )
+
+
+def _rules(name: str) -> RuleSet:
+    if name not in NAMED:
+        raise UsageError(f"unknown rules {name!r:.60}{did_you_mean(name, NAMED)}")
+    return NAMED[name][0]
+
+
+def _cards(hand: str) -> Cards:
+    try:
+        return cards_from_text(hand)
+    except ValueError as error:
+        raise UsageError(f"HAND: {error}") from error
+
+
+def _check_material(cards: Cards, rules: RuleSet) -> None:
+    there = Cards(rules.lids, rules.open, rules.left, rules.right)
+    for sign, number, most in zip("TOLR", cards, there, strict=True):
+        if number > most:
+            raise UsageError(f"pile and hand have {number} {sign}; the rules {rules.name} {most}")

@@ -1,0 +1,49 @@
+"""What is shown to bots of Cubus, as JSON and back, so that helpers work on the other side, too."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cantstop_arena.game_api.codec import Codec
+from cantstop_arena.games.cubus.builds.build import TableCards
+from cantstop_arena.games.cubus.builds.cards import cards_from_text
+from cantstop_arena.games.cubus.builds.piles import parse
+from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
+from cantstop_arena.games.cubus.rules import RuleSet
+
+_AS_THEY_ARE = ("seat", "players", "turn", "asked", "owner", "drawn", "deck", "passes")
+_LISTS = ("scores", "won")
+
+
+class CubusCodec(Codec):
+    """Cards travel as texts in the order T O L R, piles as pile texts with what they count."""
+
+    def view_as_json(self, view: CubusBotView) -> dict[str, Any]:
+        pile = view.pile
+        return {
+            **{name: getattr(view, name) for name in _AS_THEY_ARE},
+            **{name: list(getattr(view, name)) for name in _LISTS},
+            "hand": view.hand.text(),
+            "hands": [hand.text() for hand in view.hands],
+            "pile": pile.text,
+            "heights": [list(row) for row in pile.heights],
+            "crates": pile.crates,
+            "cards": pile.cards.text(),
+            "open": [list(cell) for cell in view.open],
+            "unseen": view.unseen.text(),
+        }
+
+    def view_from_json(
+        self, kind: Any, told: Mapping[str, Any], rules: RuleSet, random: Callable[[], float]
+    ) -> CubusBotView:
+        opened = tuple((x, y) for x, y in told["open"])
+        plain: dict[str, Any] = {name: told[name] for name in _AS_THEY_ARE}
+        plain |= {name: tuple(told[name]) for name in _LISTS}
+        return CubusBotView(
+            **plain,
+            hand=cards_from_text(told["hand"]),
+            hands=tuple(map(cards_from_text, told["hands"])),
+            table=TableCards(parse(told["pile"]), opened),
+            unseen=cards_from_text(told["unseen"]),
+            rules=rules,
+            random=random,
+        )

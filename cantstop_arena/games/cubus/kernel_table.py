@@ -1,0 +1,123 @@
+"""The table of Cubus: built-in bots play whole games compiled, all others as they are asked."""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.seatings import Group, lineups
+from cantstop_arena.deals.seeds import Seed, bits_of
+from cantstop_arena.game_api.game import Game, Result
+from cantstop_arena.game_api.streams import DealChance
+from cantstop_arena.games.cubus.arena_state import counted_result, keys_of
+from cantstop_arena.games.cubus.bots.strategies import BOTS
+from cantstop_arena.games.cubus.chance import CubusKeys
+from cantstop_arena.games.cubus.choices.named_positions import view_of
+from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts
+from cantstop_arena.games.cubus.engine.kernel import fast, play_all
+from cantstop_arena.games.cubus.engine.library import library
+from cantstop_arena.games.cubus.rules import RuleSet
+from cantstop_arena.table.bot_faults import BotFault
+from cantstop_arena.table.plain_table import PlainTable
+from cantstop_arena.table.seated_bot import SeatedBot
+
+_NAME_OF: dict[Any, str] = {bot.build: name for name, bot in BOTS.items()}
+_BATCH = 64  # games of one lineup between signs of life
+
+
+class KernelTable(PlainTable):
+    """A table of Cubus. Where the kernel plays, results are those of the plain game."""
+
+    def __init__(
+        self,
+        game: Game,
+        rules: RuleSet,
+        contestants: Sequence[SeatedBot],
+        players: int,
+        seed: Seed,
+    ) -> None:
+        super().__init__(game, rules, contestants, players, seed)
+        self._names = [_name_of(contestant) for contestant in contestants]
+        self._played: Result | None = None
+
+    def is_compiled(self, bots: Iterable[int]) -> bool:
+        names = [self._names[bot] for bot in bots]
+        return all(names) and fast(self.rules, names)
+
+    def start(self, seats: Group, deal: int) -> None:
+        """Seat bots in plain Python: games that are told or traced are asked step by step."""
+        self.seats = seats
+        self.begin(deal)
+        self._seed_python(deal)
+        self._seat_players()
+
+    def begin(self, deal: int) -> None:
+        self._played = None
+        super().begin(deal)
+
+    def result(self) -> Result:
+        return self._played or super().result()
+
+    def warm_up(self) -> None:
+        super().warm_up()
+        players = len(self.orders[0])
+        if any(self._names) and fast(self.rules, ()):
+            play_all(self.rules, ["greedy"] * players, [])
+
+    def play_compiled(
+        self, block: Block, start: int, stop: int, books: Any
+    ) -> tuple[int, BotFault | None]:
+        orders = len(self.orders)
+        for place, lineup in enumerate(lineups(block.group, self.orders)):
+            games = range(start + (place - start) % orders, stop, orders)
+            for first in range(0, len(games), _BATCH):
+                batch = games[first : first + _BATCH]
+                self.show_place(batch[0], tuple(map(block.group.index, lineup)))
+                self._play_batch(block, lineup, place, [game // orders for game in batch], books)
+        return stop, None
+
+    def _play_batch(
+        self, block: Block, lineup: Group, place: int, deals: Sequence[int], books: Any
+    ) -> None:
+        """Play and enter one lineup's games of some deals, counted from the block's first."""
+        keys = [self._keys(block.first + deal, len(lineup)) for deal in deals]
+        counted = play_all(self.rules, [self._names[bot] for bot in lineup], keys)
+        for deal, seats, game in zip(
+            deals, counted.seats.tolist(), counted.games.tolist(), strict=True
+        ):
+            self._deal, self.loser = block.first + deal, None
+            self._played = _result([SeatCounts(*seat) for seat in seats], GameCounts(*game))
+            books.enter(deal, place)
+
+    def _keys(self, deal: int, players: int) -> CubusKeys:
+        chance = DealChance(bits_of(self.seed), deal)
+        return keys_of(chance.stream, [chance.key_of_bot(seat) for seat in range(players)])
+
+
+def _name_of(contestant: SeatedBot) -> str:
+    """The baseline bot that this is; empty where it is none, or runs elsewhere."""
+    return _NAME_OF.get(getattr(contestant.player, "build", None), "")
+
+
+def _result(seats: Sequence[SeatCounts], game: GameCounts) -> Result:
+    most = max(seat.points for seat in seats)
+    winners = [number for number, seat in enumerate(seats) if seat.points == most]
+    return counted_result(seats, game, winners)
+
+
+def warm_up(rules: RuleSet) -> None:
+    """Map the library of the rules' box, and load what searches in it."""
+    library(rules.box)
+    _load()
+
+
+@cache
+def _load() -> None:
+    """Ask every helper once."""
+    view = view_of("1@0,0", "TOLR", [(0, 0)], "leaflet")
+    view.bound()
+    view.nearby()
+    view.takes()
+    deque(view.iter_targets(), 0)
+    deque(view.iter_targets("none"), 0)

@@ -1,0 +1,37 @@
+"""HTML and SVG elements as text; all that is no markup already is escaped and made printable."""
+
+from markupsafe import Markup, escape
+
+from cantstop_arena.tables.escaping import printable
+
+_SHAPES = {"circle", "line", "path", "polygon", "rect"}
+_VOID = {"input"}
+
+
+def element(name: str, *content: object, **attributes: object) -> Markup:
+    """An element; `class_` is its class, `data_v` its data-v.
+
+    Strings are content as they read, markup as it stands. Attributes that are None are left out.
+    """
+    start = f"<{name}{''.join(_attribute(*one) for one in attributes.items())}"
+    if name in _SHAPES and not content:
+        return Markup(f"{start}/>")
+    if name in _VOID:
+        return Markup(f"{start}>")
+    return Markup(f"{start}>{join_markup(*content)}</{name}>")
+
+
+def join_markup(*content: object) -> Markup:
+    """Texts and markup, one after the other."""
+    return Markup("".join(_safe(part) for part in content))
+
+
+def _safe(part: object) -> str:
+    return part if isinstance(part, Markup) else escape(printable(str(part)))
+
+
+def _attribute(key: str, value: object) -> str:
+    if value is None:
+        return ""
+    name = key.rstrip("_").replace("_", "-")
+    return f" {name}" if value is True else f' {name}="{_safe(value)}"'

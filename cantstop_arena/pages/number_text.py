@@ -1,0 +1,98 @@
+"""Numbers as pages write them: a true minus sign, percent without a space."""
+
+from markupsafe import Markup
+
+from cantstop_arena.pages.elements import element, join_markup
+from cantstop_arena.tables.column import Estimate
+
+MINUS, DASH = "\u2212", "\u2013"
+UNKNOWN = DASH
+_NEARLY = 0.999  # a probability beyond which more digits tell nobody more
+_UNEVEN = 0.2  # sides of an interval that differ by more than this part are both told
+_SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def signed(value: float, decimals: int = 1) -> str:
+    """A number with its sign, where it is not 0."""
+    text = plain(value, decimals)
+    return text if value < 0 or not float(text.replace(",", "")) else f"+{text}"
+
+
+def plain(value: float, decimals: int = 1) -> str:
+    """A number; 0 has no sign."""
+    return f"{value:z,.{decimals}f}".replace("-", MINUS)
+
+
+def percent(share: float, decimals: int = 1) -> str:
+    """A share in percent."""
+    return f"{plain(100 * share, decimals)}%"
+
+
+def likelihood(probability: float | None) -> str:
+    """A probability in percent, never quite 0 or 100."""
+    if probability is None:
+        return UNKNOWN
+    if probability > _NEARLY:
+        return f">{percent(_NEARLY)}"
+    if probability < 1 - _NEARLY:
+        return f"<{percent(1 - _NEARLY)}"
+    return percent(probability)
+
+
+def p_value(p: float, least: float = 0.001) -> str:
+    """A p-value; `least` is the smallest that is told."""
+    return f"<{least:g}" if p < least else f"{p:.{len(f'{least:g}') - 2}f}"
+
+
+def share_ends(share: Estimate) -> str:
+    """The interval of a share: "63.3 to 65.4%"; empty where it has none."""
+    if share.low is None or share.high is None:
+        return ""
+    return f"{plain(100 * share.low)}{DASH}{percent(share.high)}"
+
+
+def half_width(told: Estimate) -> float | None:
+    """Half an interval that is about even on both sides; None where it is not, or has no ends."""
+    if told.mean is None or told.low is None or told.high is None:
+        return None
+    sides = told.high - told.mean, told.mean - told.low
+    if max(sides) > (1 + _UNEVEN) * min(sides) and max(sides) > 0:
+        return None
+    return (told.high - told.low) / 2
+
+
+def with_error(told: Estimate, decimals: int, scale: float = 1) -> str:
+    """A number with its interval, as text: "52.3 ± 0.4", or "52.3 (40.1 to 55.0)"."""
+    if told.mean is None:
+        return "unknown"
+    error = _error(told, decimals, scale)
+    ends = error if error.startswith("±") or not error else f"({error})"
+    return f"{plain(scale * told.mean, decimals)} {ends}".rstrip()
+
+
+def number_with_error(told: Estimate, decimals: int, scale: float = 1) -> Markup:
+    """A number and its interval for a cell, in slots of their own."""
+    if told.mean is None:
+        return join_markup(UNKNOWN)
+    number = element("span", plain(scale * told.mean, decimals), class_="n")
+    return join_markup(number, " ", element("span", _error(told, decimals, scale), class_="pm"))
+
+
+def _error(told: Estimate, decimals: int, scale: float) -> str:
+    half = half_width(told)
+    if half is not None:
+        return f"± {plain(scale * half, decimals)}" if half else ""
+    ends = [None if end is None else plain(scale * end, decimals) for end in told[1:]]
+    match ends:
+        case [str(low), str(high)]:
+            return f"{low} to {high}"
+        case [str(low), None]:
+            return f"from {low}"
+        case [None, str(high)]:
+            return f"up to {high}"
+    return ""
+
+
+def number_word(number: int) -> str:
+    """A small number in words."""
+    return _SMALL[number] if number < len(_SMALL) else f"{number:,}"

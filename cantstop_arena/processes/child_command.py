@@ -1,0 +1,62 @@
+"""The command of a child process, and the environment that such a process gets."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from cantstop_arena.processes.system import SEEN_FROM
+
+_PASSED_ON = (
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "LD_LIBRARY_PATH",
+    "SYSTEMROOT",
+    "VIRTUAL_ENV",
+    "PYTHONHOME",
+    "CANTSTOP_ARENA_CACHE",
+    "NUMBA_DISABLE_JIT",
+    SEEN_FROM,
+)
+_FIXED = {
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "PYTHONUNBUFFERED": "1",  # what is printed before it is killed is what matters
+    # A bot has one core; libraries that start a thread for each would be in the others' way.
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+}
+
+
+class ChildCommand(msgspec.Struct, frozen=True):
+    """A program to start: `memory` is in bytes; what it writes to stderr is added to `log`.
+
+    Files and folders that are `hidden` cannot be read in a sandbox, except those that the program
+    needs to start.
+    """
+
+    argv: tuple[str, ...]
+    cwd: Path
+    memory: int | None = None
+    log: Path | None = None
+    hidden: tuple[Path, ...] = ()
+
+
+def environment() -> Mapping[str, str]:
+    """The environment of a child: what programs need to run, and what makes runs repeatable."""
+    passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+    if path := os.pathsep.join(python_path()):
+        passed_on["PYTHONPATH"] = path
+    return passed_on | _FIXED
+
+
+def python_path() -> list[str]:
+    """The folders of PYTHONPATH, wherever a process that needs them stands."""
+    folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    return [str(Path(folder).absolute()) for folder in folders if folder]

@@ -1,0 +1,213 @@
+"""What this program asks of the operating system beyond the standard library; Linux has it all."""
+
+import contextlib
+import ctypes
+import gc
+import mmap
+import os
+import re
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+FOREIGN = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+"""Signals by which others end a process, rather than a mistake of its own."""
+
+_PR_SET_PDEATHSIG = 1
+_PF_EXITING = 4  # set before the kernel closes the files of a process that ends
+_LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def short_path(path: str) -> str:
+    """A path as seen from where the command was given, if it lies below."""
+    return path.removeprefix(_HERE)
+
+
+def set_path_base(folder: Path) -> None:
+    """Tell paths as seen from this folder, which may be another machine's.
+
+    Processes that are started from now on do so, too.
+    """
+    global _HERE
+    os.environ[SEEN_FROM] = _HERE = f"{folder}{os.sep}"
+
+
+SEEN_FROM = "CANTSTOP_ARENA_SEEN_FROM"
+"""The variable of the environment that says so."""
+
+
+def _folder() -> str:
+    try:
+        return f"{Path.cwd()}{os.sep}"
+    except OSError:  # it has been deleted
+        return ""
+
+
+_HERE = os.environ.get(SEEN_FROM) or _folder()  # wherever a bot goes later
+
+
+def open_standard_files() -> None:
+    """Open nothing in place of a standard file that whoever started us has closed.
+
+    Else the next file that is opened would take its place, and be written to by mistake.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+            setattr(sys, name, os.fdopen(nothing, mode, encoding="utf-8"))
+
+
+def is_ending(pid: int) -> bool:
+    """Whether a process that runs is on its way out; taken to be so where the system is silent."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return True
+    fields = text.rpartition(b")")[2].split()  # the name before it may hold anything
+    return fields[0] in (b"Z", b"X") or bool(int(fields[6]) & _PF_EXITING)
+
+
+def ending(code: int | None) -> str:
+    """How a process ended, in words, from its exit code or minus a signal; None while it runs."""
+    if code is None:
+        return "closed the pipe of its process"
+    if code >= 0:
+        return f"ended its process with exit code {code}"
+    try:
+        return f"ended its process by {signal.Signals(-code).name}"
+    except ValueError:  # most real-time signals have no name
+        return f"ended its process by signal {-code}"
+
+
+def die_with_parent(parent: int) -> None:
+    """Let the system kill this process when `parent`, which started it, ends in whatever way."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:  # it has ended already
+            os._exit(1)
+
+
+def close_files(folder: Path, prefix: str = "") -> None:
+    """Close the files of this process that lie below a folder, or whose names begin like this."""
+    for link in Path("/proc/self/fd").glob("*"):
+        with contextlib.suppress(OSError):
+            target = link.readlink()
+            if target.is_relative_to(folder) or (prefix and target.name.startswith(prefix)):
+                os.close(int(link.name))
+
+
+def run_queue_seconds() -> float:
+    """Seconds for which this thread would have run, but had to wait for a processor.
+
+    None is told of where the system keeps no count: 0.
+    """
+    try:
+        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+def limit_memory(more: int) -> None:
+    """Allow this process so many bytes more of memory than it has now."""
+    try:
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except (ImportError, OSError):  # no such limits on this system
+        return
+    limit = pages * os.sysconf("SC_PAGE_SIZE") + more
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+
+
+def refuse_cores() -> None:
+    """Leave no image of this process, nor of its children, where one of them crashes."""
+    with contextlib.suppress(ImportError):  # no such limits on this system
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def memory_shortage(needed: int) -> str:
+    """What to say where this process may not take so many bytes of address space; else nothing."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    except (ImportError, OSError):  # no such limits on this system
+        return ""
+    if limit == resource.RLIM_INFINITY or limit >= needed:
+        return ""
+    unit = 1 << 20
+    return (
+        f"a process may take {limit // unit:,} MiB of address space here, and"
+        f" {needed // unit:,} MiB are needed; raise the limit (ulimit -v)"
+    )
+
+
+def bytes_of(text: str) -> int:
+    """A number of bytes as people write it: 512M, 2G, 1.5 GB. Raises ValueError."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?\s*", text.upper())
+    if not found or not (number := int(float(found[1]) * _UNITS[found[2]])):
+        raise ValueError(text)
+    return number
+
+
+def python_module(module: str, *arguments: str) -> tuple[str, ...]:
+    """The command that runs a module of this package.
+
+    -P keeps the current folder off the path: a bot called random.py there must not be mistaken for
+    the module of that name.
+    """
+    return (sys.executable, "-P", "-m", module, *arguments)
+
+
+_MADV_WIPEONFORK = 18  # <bits/mman-linux.h>; Python has no name for it
+
+
+class Origin(Protocol):
+    """`origin[0]` is true in the process that made it, and in none that is forked from it."""
+
+    def __getitem__(self, place: int, /) -> int: ...
+
+
+def origin() -> Origin:
+    """The mark of this process."""
+    if sys.platform == "linux":
+        with suppress(OSError):  # a kernel that is older, or only looks like Linux
+            return _page()
+    return _Number()
+
+
+def _page() -> mmap.mmap:
+    page = mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    page.madvise(_MADV_WIPEONFORK)
+    page[0] = 1
+    return page
+
+
+class _Number:
+    """The same by the process's number, where the system cannot do that."""
+
+    def __init__(self) -> None:
+        self._own = os.getpid()
+
+    def __getitem__(self, place: int, /) -> int:
+        return os.getpid() == self._own
+
+
+_AS_EVER = gc.get_threshold()
+_RARELY = 200_000, 20, 20  # objects more than before; all that is imported comes to fewer
+
+
+def relax_gc() -> None:
+    """Let the arena's own process start: what is imported stays, and makes no garbage."""
+    gc.set_threshold(*_RARELY)
+
+
+def restore_gc() -> None:
+    """Let bots play, whose garbage counts as memory that they take."""
+    gc.set_threshold(*_AS_EVER)

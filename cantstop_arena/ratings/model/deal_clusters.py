@@ -1,0 +1,104 @@
+"""Deals as they were played: how the games of a deal go together, which sums do not tell."""
+
+import msgspec
+import numpy as np
+
+from cantstop_arena.deals.outcomes import TournamentTotals
+from cantstop_arena.deals.sampling import Bytes
+from cantstop_arena.deals.seatings import lineups as lineups_of
+from cantstop_arena.ratings.model.choice import add_by_seat, chances
+from cantstop_arena.ratings.model.evidence import Floats, Ints
+from cantstop_arena.ratings.model.luce import Luce
+
+LEAST_DEALS = 10
+DECIMALS = 3  # of degrees of freedom: more would depend on the order of sums
+ROUNDING = 1e-9
+MANY_DEALS = 2000  # beyond, Student's quantile is the normal one, whatever the deals' scatter
+
+
+class DealClusters(msgspec.Struct, frozen=True):
+    """A sample of deals, in the model's canonical numbers and order.
+
+    `lineups` are seats by seatings, `masks` the winning seats, deals by seatings.
+    """
+
+    lineups: Ints
+    masks: Bytes
+
+    def won(self, seats: int) -> Floats:
+        """What each seat won, in games: deals by seats by seatings."""
+        shares: Floats = _shares(seats).T[:, self.masks].transpose(1, 0, 2)
+        return shares
+
+
+def _shares(seats: int) -> Floats:
+    """What a mask of winning seats brings to each seat: masks by seats."""
+    bits = np.arange(1 << seats)[:, None] >> np.arange(seats) & 1
+    shares: Floats = bits / np.maximum(bits.sum(axis=1, keepdims=True), 1)
+    return shares
+
+
+def sample_of(results: TournamentTotals, order: Ints, least: int) -> DealClusters | None:
+    """The sample of a tournament, if it has that many deals."""
+    sample = results.deals.sample.winners
+    if min(map(len, sample.values()), default=0) < least:
+        return None
+    seatings = [lineup for group in sample for lineup in lineups_of(group, results.orders)]
+    lineups = np.argsort(order, kind="stable")[np.array(seatings, np.int64).T]
+    row = np.lexsort(lineups)
+    masks = np.concatenate(list(sample.values()), axis=1)
+    return DealClusters(np.ascontiguousarray(lineups[:, row]), masks[:, row])
+
+
+def heavy_freedom(
+    results: TournamentTotals, model: Luce, order: Ints, deals: int, contrasts: Floats
+) -> Floats:
+    """The degrees of freedom that deals leave to the errors of contrasts, if some weigh heavily.
+
+    An estimate of a variance from D numbers of kurtosis k varies as if it had 2 D / (k - 1) degrees
+    of freedom (Satterthwaite 1946; 3 is the normal distribution's k). Infinite where there is no
+    sample, or so many deals that it does not matter.
+    """
+    sample = sample_of(results, order, LEAST_DEALS) if deals <= MANY_DEALS else None
+    if sample is None:
+        return np.full(len(contrasts), np.inf)
+    influence = _surplus(sample, model) @ model.inverse @ contrasts.T
+    return np.array([_freedom(deals, one) for one in influence.T])
+
+
+def _surplus(sample: DealClusters, model: Luce) -> Floats:
+    """What bots, then seats, won in each deal beyond what the model expects of them."""
+    bots = model.evidence.bots
+    left = sample.won(model.evidence.seats) - chances(sample.lineups, model.parameters)
+    return np.stack([add_by_seat(sample.lineups, bots, deal) for deal in left])
+
+
+def _freedom(deals: int, influence: Floats) -> float:
+    squares = float((influence**2).sum())
+    if squares == 0:
+        return np.inf
+    kurtosis = len(influence) * float((influence**4).sum()) / squares**2
+    return round(2 * deals / (kurtosis - 1), DECIMALS) if kurtosis > 1 + ROUNDING else np.inf
+
+
+def intraclass_correlation(results: TournamentTotals, model: Luce, order: Ints) -> float:
+    """How games of one deal correlate in which a bot sits in the same seat: 0 to 1.
+
+    The products of what the model leaves of two such games, by what it expects of their sizes, all
+    bots and seats together. 0 where there is no sample.
+    """
+    sample = sample_of(results, order, LEAST_DEALS)
+    if sample is None:
+        return 0.0
+    bots = model.evidence.bots
+    chance = chances(sample.lineups, model.parameters)
+    left = sample.won(len(chance)) - chance
+    size = np.sqrt(chance * (1 - chance))
+    together = expected = 0.0
+    for seat, seated in enumerate(sample.lineups):
+        sums = np.stack([np.bincount(seated, row, minlength=bots) for row in left[:, seat]])
+        together += float((sums**2).sum() - (left[:, seat] ** 2).sum())
+        sizes = np.bincount(seated, size[seat], minlength=bots)
+        expected += float((sizes**2).sum() - (size[seat] ** 2).sum())
+    expected *= len(left)
+    return min(max(together / expected, 0.0), 1.0) if expected > 0 else 0.0

@@ -1,0 +1,63 @@
+"""How Elo depends on the field: what becomes of it when one of the others is left out.
+
+Ratings of the games among the rest are compared with those of all games, both with the same mean of
+the bots that remain. Where one number for each bot tells everything, they differ by chance only.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from cantstop_arena.deals.outcomes import TournamentTotals
+from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, gather_evidence
+from cantstop_arena.ratings.model.luce import ELO, maximum
+
+MOST_BOTS = 60  # with more, nobody is left out: each takes a fit of its own
+LEAST_BOTS = 3
+
+
+class EloShift(NamedTuple):
+    """By how many points Elo moves, and the bot that is left out, by number."""
+
+    points: float
+    without: int
+
+
+Moves: TypeAlias = tuple[EloShift, EloShift]
+
+
+def moves(results: TournamentTotals) -> list[Moves | None]:
+    """For each bot the moves farthest down and up, each without another bot.
+
+    None for bots that no field without another one connects with all others.
+    """
+    bots = len(results.bots)
+    if not LEAST_BOTS <= bots <= MOST_BOTS or bots <= results.players or results.players < 2:
+        return [None] * bots
+    evidence, order = gather_evidence(results)
+    strengths = maximum(evidence).strengths
+    found = np.array([_moved(evidence, strengths, bot) for bot in range(bots)])
+    number = np.argsort(order, kind="stable")
+    return [_extremes(found[:, place], order) for place in number]
+
+
+def _moved(evidence: Evidence, strengths: Floats, without: int) -> Floats:
+    """How each bot's strength moves; nan where it has none without the bot."""
+    rest = np.arange(evidence.bots) != without
+    kept = (evidence.lineups != without).all(axis=0)
+    part = maximum(Evidence(evidence.bots, evidence.lineups[:, kept], evidence.wins[:, kept]))
+    moved = np.full(evidence.bots, np.nan)
+    if part.links.together[np.ix_(rest, rest)].all() and not part.links.at_bound[rest].any():
+        apart = part.strengths[rest] - strengths[rest]
+        moved[rest] = apart - apart.mean()
+    return moved
+
+
+def _extremes(found: Floats, order: Ints) -> Moves | None:
+    if np.isnan(found).all():
+        return None
+    lowest, highest = int(np.nanargmin(found)), int(np.nanargmax(found))
+    return (
+        EloShift(float(ELO * found[lowest]), int(order[lowest])),
+        EloShift(float(ELO * found[highest]), int(order[highest])),
+    )

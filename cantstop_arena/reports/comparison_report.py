@@ -1,0 +1,254 @@
+"""A comparison of rule sets as tables, sentences and files."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.comparisons.comparison_results import ComparisonTotals, RuleSetResult
+from cantstop_arena.comparisons.deal_ratios import ORDER, DealRatios, ignored_of
+from cantstop_arena.comparisons.sentences import sentence
+from cantstop_arena.comparisons.statistics import BotOrder, RuleEffect
+from cantstop_arena.comparisons.statistics import EffectEstimate as Interval
+from cantstop_arena.deals.counting import COUNT
+from cantstop_arena.deals.seeds import in_json
+from cantstop_arena.reports.tournament_files import CONTENT, PAGE
+from cantstop_arena.tables.column import (
+    Column,
+    Estimate,
+    Table,
+    Value,
+    estimate,
+    number,
+    significant,
+)
+from cantstop_arena.tables.data import as_csv, as_json, records
+from cantstop_arena.tables.text import LATEX, MARKDOWN, TEXT, Style, draw_all
+from cantstop_arena.texts import how_many
+
+STYLES = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX}
+LEAST_P = 0.0001  # smaller ones are told as smaller
+TABLE = "comparison"
+FILES = {"comparison.csv": "csv", "comparison.md": "markdown", CONTENT: "json"}
+
+
+def as_format(answers: ComparisonTotals, form: str) -> str:
+    """A comparison in one of the formats."""
+    if form == "csv":
+        return as_csv(everything(answers))
+    if form == "json":
+        return as_json(content(answers))
+    return _for_people(answers, STYLES[form])
+
+
+def write_comparison(answers: ComparisonTotals, folder: Path) -> list[Path]:
+    """Write the comparison into an existing folder; the paths of what was written, in order.
+
+    The same answers give the same bytes. The page of answers before these goes.
+    """
+    (folder / PAGE).unlink(missing_ok=True)
+    for name, form in FILES.items():
+        write_atomically(folder / name, as_format(answers, form))
+    return [folder / name for name in FILES]
+
+
+def write_comparison_page(content: dict[str, Any], folder: Path) -> Path:
+    """Write the page of the comparison in a folder, from what its comparison.json says.
+
+    Raises PageError where there is nothing to draw with.
+    """
+    from cantstop_arena.reports import write_page
+
+    path = folder / PAGE
+    write_atomically(path, write_page.comparison_page(content, folder))
+    return path
+
+
+# For people ---------------------------------------------------------------------------------
+
+
+def _for_people(answers: ComparisonTotals, style: Style) -> str:
+    told = [draw_all([_table(answer)], style) for answer in answers.answers]
+    below = [*legend(answers), *answers.notes]
+    return "\n\n".join([*told, *map(style.safe, below)]) + "\n"
+
+
+def legend(answers: ComparisonTotals) -> Iterator[str]:
+    """How to read the tables."""
+    questions = sum(
+        one.p is not None for answer in answers.answers for one in _questions(answer).values()
+    )
+    yield (
+        "Shares are in percent, their differences in points of a hundred; ± is half of an interval,"
+        " of differences between deals played under both rule sets. Effects are Cohen's d in games"
+        " (counts) and Cohen's h (shares)."
+    )
+    yield (
+        f"p and intervals are corrected for all {questions} questions of the file (Bonferroni): 5%"
+        " is the chance that any interval misses. Different: it leaves out zero. Negligible: it"
+        f" lies within what is to be ignored ({_limits(answers)})."
+    )
+
+
+def _limits(answers: ComparisonTotals) -> str:
+    kinds = {measure.key: measure.kind for measure in answers.questions.all}
+    alike: dict[str, list[str]] = {}
+    for key, ignored in answers.ignored.items():
+        limit = f"{100 * ignored:g} " + ("%" if kinds.get(key) == COUNT else "points")
+        alike.setdefault(limit, []).append(key)
+    return "; ".join(f"{limit}: {', '.join(keys)}" for limit, keys in alike.items())
+
+
+def _table(answer: RuleSetResult) -> Table:
+    columns = (
+        Column("measure", "measure"),
+        number("baseline", answer.baseline, 2),
+        number("variant", answer.rules, 2),
+        estimate("difference", "difference", 2),
+        estimate("relative", "change in %", 2, percent=True),
+        number("effect", "effect", 3),
+        number("p", "p"),
+        Column("verdict", "verdict"),
+    )
+    rows = [
+        _row(answer.questions, key, difference) for key, difference in answer.differences.items()
+    ]
+    if answer.order:
+        corrected = _chance(answer.order.corrected)
+        ends: list[Value] = [None, None, None, None, None, corrected, answer.order.verdict]
+        rows.append(["order of the bots", *ends])
+    title = f"{answer.rules} against {answer.baseline}, {how_many(answer.players, 'player')}"
+    played = f"{how_many(answer.deals, 'deal')}, {how_many(answer.games, 'game')} of each."
+    return Table(TABLE, title, columns, rows, (played, sentence(answer)))
+
+
+def _row(questions: DealRatios, key: str, difference: RuleEffect) -> list[Value]:
+    share = difference.kind != COUNT
+    scale = 100 if share else 1
+    relative = None if share or difference.relative is None else difference.relative
+    return [
+        questions.label_of(key) + (", %" if share else ""),
+        _scaled(difference.baseline, scale),
+        _scaled(difference.variant, scale),
+        _estimate(difference.absolute, scale),
+        _estimate(relative),
+        difference.effect,
+        _chance(difference.corrected),
+        difference.verdict,
+    ]
+
+
+def _scaled(value: float | None, scale: float) -> float | None:
+    return None if value is None else scale * value
+
+
+def _estimate(told: Interval | None, scale: float = 1) -> Estimate | None:
+    if told is None:
+        return None
+    return Estimate(scale * told.value, _scaled(told.low, scale), _scaled(told.high, scale))
+
+
+def _chance(p: float | None) -> str | None:
+    if p is None:
+        return None
+    return f"<{LEAST_P}" if p < LEAST_P else f"{p:.4f}"
+
+
+# For programs -------------------------------------------------------------------------------
+
+
+def everything(answers: ComparisonTotals) -> Table:
+    """Every question in a row, with raw numbers: shares as parts of 1."""
+    columns = (
+        number("players"),
+        Column("rules", "rules"),
+        Column("baseline", "baseline"),
+        number("deals"),
+        number("games"),
+        *_COLUMNS,
+    )
+    rows: list[list[Value]] = []
+    for answer in answers.answers:
+        about: list[Value] = [
+            answer.players,
+            answer.rules,
+            answer.baseline,
+            answer.deals,
+            answer.games,
+        ]
+        rows += [[*about, *values] for values in _answered(answers, answer)]
+    return Table(TABLE, answers.name, columns, rows)
+
+
+_COLUMNS = (
+    Column("measure", "measure"),
+    Column("kind", "kind"),
+    number("baseline_value"),
+    number("value"),
+    estimate("difference", "difference", 0),
+    estimate("relative", "relative", 0),
+    Column("effect", "effect"),
+    number("effect_size"),
+    number("p"),
+    number("p_corrected"),
+    number("ignore_below"),
+    Column("verdict", "verdict"),
+)
+
+
+def _answered(answers: ComparisonTotals, answer: RuleSetResult) -> Iterator[list[Value]]:
+    for key, one in _questions(answer).items():
+        ignored = ignored_of(answers.ignored, key)
+        if isinstance(one, BotOrder):
+            nothing: list[Value] = [None] * 6
+            yield [key, ORDER, *nothing, one.p, one.corrected, ignored, one.verdict]
+            continue
+        yield [
+            key,
+            one.kind,
+            one.baseline,
+            one.variant,
+            _estimate(one.absolute),
+            _estimate(one.relative),
+            "d" if one.kind == COUNT else "h",
+            one.effect,
+            one.p,
+            one.corrected,
+            ignored,
+            one.verdict,
+        ]
+
+
+def _questions(answer: RuleSetResult) -> dict[str, RuleEffect | BotOrder]:
+    order = {ORDER: answer.order} if answer.order else {}
+    return {**answer.differences, **order}
+
+
+def content(answers: ComparisonTotals) -> dict[str, Any]:
+    """All of it, as `comparison.json` says it."""
+    return {
+        "name": answers.name,
+        "game": answers.game,
+        "seed": in_json(answers.seed),
+        "bots": list(answers.bots),
+        "rules": {name: dict(rules) for name, rules in answers.rules.items()},
+        "baseline": answers.baseline,
+        "ignore_below": {key: significant(least) for key, least in answers.ignored.items()},
+        "answers": [_answer(answers, answer) for answer in answers.answers],
+        "notes": list(answers.notes),
+    }
+
+
+def _answer(answers: ComparisonTotals, answer: RuleSetResult) -> dict[str, Any]:
+    table = Table(TABLE, "", _COLUMNS, list(_answered(answers, answer)))
+    turned = [list(pair) for pair in answer.order.turned] if answer.order else []
+    return {
+        "rules": answer.rules,
+        "players": answer.players,
+        "deals": answer.deals,
+        "games": answer.games,
+        "sentence": sentence(answer),
+        "questions": records(table),
+        "turned": turned,
+        **({} if answer.worth is None else {"luck_removed": {"worth": significant(answer.worth)}}),
+    }

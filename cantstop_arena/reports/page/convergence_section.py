@@ -1,0 +1,234 @@
+"""How the ratings converged: Elo after fewer deals."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import msgspec
+from markupsafe import Markup
+
+from cantstop_arena.pages.axes import Axis, axis_around, zoomed_estimates
+from cantstop_arena.pages.document import Figure, Section
+from cantstop_arena.pages.elements import element
+from cantstop_arena.pages.marks import drawing
+from cantstop_arena.pages.marks import number as coordinate
+from cantstop_arena.pages.number_text import DASH, plain
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Column, Estimate, Table, number
+from cantstop_arena.tables.notes import all_of
+from cantstop_arena.tables.standings import ELO
+from cantstop_arena.texts import shortened
+
+HEIGHT, _MARGIN = 320, 8
+MOST_CURVES = 60  # the best bots
+MOST_NAMED = 8  # curves that can be told apart; of more only the winner's is named
+MOST_ROWS = 400  # of the table behind the drawing
+_APART = 15  # pixels between names
+_LONGEST = 24  # letters of a name beside its curve
+
+
+class PastAnalysis(msgspec.Struct, frozen=True):
+    """What was known after fewer deals."""
+
+    deals: int
+    analysis: Analysis
+
+
+class _Curve(msgspec.Struct, frozen=True):
+    """A bot's Elo at each moment at which it had played."""
+
+    name: str
+    points: Sequence[tuple[int, Estimate]]
+
+    @property
+    def last(self) -> float:
+        return self.points[-1][1].mean or 0
+
+
+def convergence_section(analysis: Analysis, past: Sequence[PastAnalysis]) -> Section:
+    """The section of how the ratings converged."""
+    moments = [*past, PastAnalysis(analysis.ratings.deals, analysis)]
+    if not past:
+        said = ["There are too few deals, or too many games, to look back."]
+        return Section("convergence", "Rating convergence", said)
+    figure = _figure(analysis, moments)
+    table = _table(analysis, moments)
+    return Section(
+        "convergence",
+        "Rating convergence",
+        (),
+        [figure] if figure else [],
+        [table] if len(table.rows) <= MOST_ROWS else [],
+        finding=_finding(analysis, moments),
+        folded=True,
+    )
+
+
+def _finding(analysis: Analysis, moments: Sequence[PastAnalysis]) -> str:
+    orders = [(moment.deals, moment.analysis.names) for moment in moments]
+    order = _since([(deals, names == analysis.names) for deals, names in orders])
+    lead = _since([(deals, names[:1] == analysis.names[:1]) for deals, names in orders])
+    last = moments[-1].deals
+    if order < last:
+        return f"The order has not changed since the first {order:,} deals of {last:,}"
+    if lead < last:
+        first = f"{analysis.names[0]} has led since the first {lead:,} deals of {last:,}"
+        return f"{first}; behind it the order still changes"
+    return "The order was still changing at the end"
+
+
+def _since(held: Sequence[tuple[int, bool]]) -> int:
+    """From which moment on something has held without a break, up to the last one."""
+    since = held[-1][0]
+    for deals, holds in reversed(held):
+        if not holds:
+            break
+        since = deals
+    return since
+
+
+# The table ----------------------------------------------------------------------------------
+
+
+def _table(analysis: Analysis, moments: Sequence[PastAnalysis]) -> Table:
+    names = [analysis.results.bots[bot] for bot in analysis.order]
+    rows = [
+        (moment.deals, name, elo)
+        for moment in moments
+        for name in names
+        if (elo := _elo(moment, name))
+    ]
+    columns = [number("deals"), Column("bot", "bot"), ELO]
+    return Table("convergence", "Elo after so many deals", columns, rows)
+
+
+def _elo(moment: PastAnalysis, name: str) -> Estimate | None:
+    bots = moment.analysis.results.bots
+    if name not in bots or bots.index(name) in moment.analysis.idle:
+        return None
+    return moment.analysis.elo[bots.index(name)]
+
+
+# The drawing --------------------------------------------------------------------------------
+
+
+def _figure(analysis: Analysis, moments: Sequence[PastAnalysis]) -> Figure | None:
+    curves = list(_curves(analysis, moments))
+    ends = [curve.points[-1][1] for curve in curves]
+    kept = zoomed_estimates(ends) or ends
+    drawn = [curve for curve in curves if curve.points[-1][1] in kept][:MOST_CURVES]
+    if not drawn:
+        return None
+    out = [f"{curve.name} ({plain(curve.last, 0)})" for curve in curves if curve not in drawn]
+    whose = "" if len(drawn) <= MOST_NAMED else " of the winner"
+    words = f"Elo after each doubling of the deals; upright lines{whose}: 95% intervals."
+    notes = [f"Not drawn: {all_of(out)}."] if out else []
+    return Figure(
+        _ConvergencePlot(drawn, [moment.deals for moment in moments]).drawn(), words, notes
+    )
+
+
+def _curves(analysis: Analysis, moments: Sequence[PastAnalysis]) -> Iterator[_Curve]:
+    for bot in analysis.order:
+        name = analysis.results.bots[bot]
+        found = [(place, _elo(moment, name)) for place, moment in enumerate(moments)]
+        points = [(place, elo) for place, elo in found if elo and elo.mean is not None]
+        if points and points[-1][0] == len(moments) - 1:
+            yield _Curve(name, points)
+
+
+class _ConvergencePlot:
+    """Curves in one plane; names stand at the ends of lines, and never overlap."""
+
+    def __init__(self, curves: Sequence[_Curve], deals: Sequence[int]) -> None:
+        self.curves, self.deals = curves, deals
+        self.few = len(curves) <= MOST_NAMED
+        told = curves if self.few else curves[:1]
+        ends = [end for curve in told for _, elo in curve.points for end in elo]
+        means = [elo.mean for curve in curves for _, elo in curve.points]
+        self.up = axis_around([*ends, *means], most=6)
+        self.across = Axis(0, len(deals) - 1, 3)
+
+    def drawn(self) -> Markup:
+        """All of it: the scale on the left, the curves, their names, the deals below."""
+        told = "Elo of the bots after growing numbers of deals"
+        parts = [
+            drawing(HEIGHT, *self._scale()),
+            drawing(HEIGHT, *self._grid(), *self._lines(), kind="curves", told=told),
+            element("div", drawing(HEIGHT, *self._names()), class_="ends-of"),
+            element("span"),
+            drawing(18, *self._deals()),
+            element("span", "deals", class_="x-label"),
+        ]
+        return element("div", *parts, class_="convergence")
+
+    def _y(self, elo: float) -> float:
+        inside = min(max(elo, self.up.low), self.up.high)
+        part = (self.up.high - inside) / (self.up.high - self.up.low)
+        return _MARGIN + part * (HEIGHT - 2 * _MARGIN)
+
+    def _x(self, place: int) -> str:
+        return f"{coordinate(self.across.at(place))}%"
+
+    def _scale(self) -> Iterator[Markup]:
+        for tick in self.up.ticks(6):
+            y = coordinate(self._y(tick) + 4)
+            yield element(
+                "text", plain(tick, 0), class_="tick", x="100%", dx=-8, y=y, text_anchor="end"
+            )
+
+    def _grid(self) -> Iterator[Markup]:
+        for tick in self.up.ticks(6):
+            y = coordinate(self._y(tick))
+            yield element("line", class_="grid", x1=0, x2="100%", y1=y, y2=y)
+
+    def _deals(self) -> Iterator[Markup]:
+        last = len(self.deals) - 1
+        for place, deals in enumerate(self.deals):
+            kind = "tick odd" if (last - place) % 2 else "tick"
+            yield element("text", f"{deals:,}", class_=kind, x=self._x(place), y=14)
+
+    def _lines(self) -> Iterator[Markup]:
+        for place in reversed(range(len(self.curves))):
+            curve = self.curves[place]
+            kind = "best" if place == 0 else "" if self.few else "faint"
+            marks = [self._between(*ends) for ends in pairwise(curve.points)]
+            if self.few or place == 0:
+                marks += [mark for point in curve.points for mark in self._point(*point)]
+            title = element("title", curve.name)
+            yield element("g", title, *marks, class_=f"curve {kind}".rstrip())
+
+    def _between(self, one: tuple[int, Estimate], other: tuple[int, Estimate]) -> Markup:
+        (left, start), (right, end) = one, other
+        y1, y2 = (coordinate(self._y(elo.mean or 0)) for elo in (start, end))
+        return element("line", x1=self._x(left), y1=y1, x2=self._x(right), y2=y2)
+
+    def _point(self, place: int, elo: Estimate) -> Iterator[Markup]:
+        x = self._x(place)
+        if elo.low is not None and elo.high is not None:
+            top, bottom = (coordinate(self._y(end)) for end in (elo.high, elo.low))
+            yield element("line", x1=x, x2=x, y1=top, y2=bottom)
+        yield element("circle", cx=x, cy=coordinate(self._y(elo.mean or 0)), r=2.5)
+
+    def _names(self) -> Iterator[Markup]:
+        named = self.curves if self.few else self.curves[:1]
+        for curve, y in zip(named, _apart([self._y(one.last) for one in named]), strict=True):
+            kind = "best" if curve is self.curves[0] else None
+            yield element(
+                "text", shortened(curve.name, _LONGEST), class_=kind, x=4, y=coordinate(y + 4)
+            )
+        if not self.few:
+            others = self.curves[1:]
+            mean = sum(self._y(curve.last) for curve in others) / len(others)
+            yield element("text", f"places 2{DASH}{len(self.curves)}", x=4, y=coordinate(mean + 4))
+
+
+def _apart(spots: Sequence[float]) -> list[float]:
+    """Spots in ascending order, moved so that a line of text fits between each and the next."""
+    moved: list[float] = []
+    for spot in spots:
+        moved.append(max(spot, moved[-1] + _APART) if moved else spot)
+    over = moved[-1] - (HEIGHT - _MARGIN) if moved else 0
+    for place in reversed(range(len(moved))):
+        room = HEIGHT - _MARGIN - _APART * (len(moved) - 1 - place)
+        moved[place] = min(moved[place], room) if over > 0 else moved[place]
+    return moved

@@ -1,0 +1,76 @@
+"""The crosstable: which pairings are decided, the map of scores, and differences of Elo."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from cantstop_arena.pages.document import Section
+from cantstop_arena.pages.heat_map import MOST_WITH_NUMBERS, heat_map, is_sure
+from cantstop_arena.pages.number_text import (
+    likelihood,
+    percent,
+    share_ends,
+    signed,
+)
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Column, Estimate, Kind, Table, number
+from cantstop_arena.texts import how_many
+
+_EVEN = 0.5
+
+
+def crosstable_section(analysis: Analysis) -> Section:
+    """The section of the crosstable; bots have to have met."""
+    finding, words = _finding(analysis)
+    tables = [_differences(analysis)] if len(analysis.order) <= MOST_WITH_NUMBERS else []
+    return Section("crosstable", "Crosstable", words, [heat_map(analysis)], tables, finding=finding)
+
+
+# What is found ------------------------------------------------------------------------------
+
+
+def _finding(analysis: Analysis) -> tuple[str, list[str]]:
+    pairs = [
+        (one, other, cell)
+        for one, other in combinations(analysis.order, 2)
+        if (cell := analysis.against[one][other]) and cell.mean is not None
+    ]
+    won = sum(cell.low is not None and cell.low > _EVEN for *_, cell in pairs)
+    lost = sum(cell.high is not None and cell.high < _EVEN for *_, cell in pairs)
+    whom = f"{lost:,} of them against the ranking" if lost else "all as ranked"
+    if not won + lost:
+        return f"None of {how_many(len(pairs), 'pairing')} is decided", []
+    verb = "is" if len(pairs) == 1 else "are"
+    finding = f"{won + lost:,} of {how_many(len(pairs), 'pairing')} {verb} decided, {whom}"
+    return finding, _undecided(analysis, [pair for pair in pairs if not is_sure(pair[2])])
+
+
+def _undecided(analysis: Analysis, pairs: Sequence[tuple[int, int, Estimate]]) -> list[str]:
+    if len(pairs) != 1:
+        return [f"In {len(pairs):,} the 95% interval of the score includes 50%."] if pairs else []
+    [(one, other, cell)] = pairs
+    names = analysis.results.bots
+    close = f"{names[one]} against {names[other]} is too close to call"
+    ends = share_ends(cell)
+    return [f"{close}: {percent(cell.mean or 0)}{f' ({ends})' if ends else ''}."]
+
+
+# Differences --------------------------------------------------------------------------------
+
+
+def _differences(analysis: Analysis) -> Table:
+    """How far the row's bot is ahead of the column's, and how likely it is the better one."""
+    columns = [Column("place", "", Kind.NUMBER), Column("bot", "bot")]
+    columns += [number(name, str(at)) for at, name in enumerate(analysis.names, start=1)]
+    rows = [
+        (place, analysis.results.bots[me], *(_ahead(analysis, me, you) for you in analysis.order))
+        for place, me in enumerate(analysis.order, start=1)
+    ]
+    note = "Elo of the row's bot less that of the column's; in brackets the LOS, in this field."
+    return Table("differences", "Elo differences and LOS", columns, rows, [note])
+
+
+def _ahead(analysis: Analysis, me: int, you: int) -> str | None:
+    found = analysis.ratings.difference(me, you)
+    if me == you or found is None:
+        return None
+    return f"{signed(found.ahead.points)} ({likelihood(found.superiority)})"

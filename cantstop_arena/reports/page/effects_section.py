@@ -1,0 +1,99 @@
+"""The changes of a comparison as intervals: all rule sets on one axis for each unit."""
+
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
+
+from cantstop_arena.comparisons.deal_ratios import DealRatios
+from cantstop_arena.pages.axes import Axis, axis_around
+from cantstop_arena.pages.document import Figure, Section
+from cantstop_arena.pages.elements import element, join_markup
+from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, row_table
+from cantstop_arena.pages.marks import block, drawing, grid, interval, scale
+from cantstop_arena.pages.number_text import p_value
+from cantstop_arena.reports.page.comparison_data import (
+    Change,
+    Content,
+    SimilarMeasures,
+    Variant,
+    label,
+    similar_measures,
+)
+from cantstop_arena.tables.column import Estimate
+
+_HEIGHT = 22
+_LOOKS = {"up": "best", "down": "less", "undecided": "hollow"}
+
+
+def effects_section(content: Content, questions: DealRatios, found: Sequence[Variant]) -> Section:
+    """The section of the intervals."""
+    figures = list(_figures(content, questions, found))
+    finding = "How large the changes are, and how sure"
+    return Section("effects", "Intervals", figures=figures, finding=finding)
+
+
+def _figures(content: Content, questions: DealRatios, found: Sequence[Variant]) -> Iterator[Figure]:
+    for group in similar_measures(found):
+        ends = [end for _, one, change in _rows(group, found) for end in change.by or ()]
+        if ends:
+            axis = axis_around([0, *ends], pad=2)
+            words = (
+                f"Change in {group.unit} and its interval. Blue: more, orange: less; open:"
+                " inconclusive; grey: negligible or the same; shaded: too small to matter."
+                " Intervals and p are corrected for all questions (Bonferroni)."
+            )
+            title = element("h3", group.title)
+            yield Figure(join_markup(title, _table(content, questions, group, found, axis)), words)
+
+
+def _rows(
+    group: SimilarMeasures, found: Sequence[Variant]
+) -> Iterator[tuple[str, Variant, Change]]:
+    for key in group.measures:
+        for one in found:
+            if key in one.changes:
+                yield key, one, one.changes[key]
+
+
+def _table(
+    content: Content,
+    questions: DealRatios,
+    group: SimilarMeasures,
+    found: Sequence[Variant],
+    axis: Axis,
+) -> Markup:
+    ticks = axis.ticks(8)
+    labels = scale(axis, ticks, sign=True)
+    heads = [
+        Head("Measure, rules", "bot", sorts=False),
+        Head(f"Change in {group.unit}", "plot", sorts=False, axis=labels),
+        Head(f"{content['baseline']} → rules", "num levels", sorts=False),
+        Head("p", "num p", sorts=False),
+    ]
+    rows = []
+    for key, one, change in _rows(group, found):
+        first = one is next(other for other in found if key in other.changes)
+        measure = element("span", label(questions, key), class_="measure-of")
+        name = join_markup(measure, " ", element("span", one.name, class_="variant"))
+        cells = [Cell(name, "bot", heads_row=True), *_cells(change, axis, ticks)]
+        rows.append(HtmlRow(cells, "measured" if first else None))
+    return row_table("effects", group.title, heads, rows)
+
+
+def _cells(change: Change, axis: Axis, ticks: Sequence[float]) -> list[Cell]:
+    levels = " → ".join(change.level(key) for key in ("baseline_value", "value"))
+    p = change.told["p_corrected"]
+    return [
+        Cell(drawing(_HEIGHT, *_marks(change, axis, ticks)), "plot"),
+        Cell(levels, "num levels"),
+        Cell("" if p is None else p_value(p, 0.0001), "num p", label="p"),
+    ]
+
+
+def _marks(change: Change, axis: Axis, ticks: Sequence[float]) -> Iterator[Markup]:
+    ignored = 100 * change.told["ignore_below"]
+    yield block(axis, -ignored, ignored, 0, _HEIGHT, "zone")
+    yield from grid(axis, ticks, _HEIGHT, zero=0)
+    yield interval(
+        axis, change.by or Estimate(None), _HEIGHT / 2, _LOOKS.get(change.kind, "grey"), 10
+    )

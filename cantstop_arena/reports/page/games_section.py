@@ -1,0 +1,134 @@
+"""The highlights of a tournament, each to be played back, and what makes it one."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from cantstop_arena.deals.counting import LONGEST_EXACT
+from cantstop_arena.game_api.game import Event, Game
+from cantstop_arena.games.registry import game_named
+from cantstop_arena.pages.document import Document, Section
+from cantstop_arena.reports.highlights import TYPICAL, Highlighted, record_path
+from cantstop_arena.texts import how_many, in_a_line
+from cantstop_arena.views.default_view import LONGEST_NAME, GameView, view_of
+
+LONGEST_GAME = 200  # turns of a game on the page, each of which has some 600 bytes
+KEY = "game"
+"""What the only game of a page is called in it."""
+
+Recorded = tuple[Highlighted, Sequence[Event]]
+
+
+def document(events: Sequence[Event]) -> Document:
+    """The page of one game. It does not tell beforehand who wins."""
+    view = view_of(game_named(events[0]["game"]))
+    return Document(
+        title=against(events[0]["seats"]),
+        about=f"{view.heading(events[0])}.",
+        answer=(),
+        sections=[Section("replay", "Step by step", games=[view.page_game(KEY, "", (), events)])],
+    )
+
+
+def against(names: Sequence[str]) -> str:
+    """Who plays whom."""
+    *others, last = (in_a_line(name, LONGEST_NAME) for name in names)
+    return f"{', '.join(others)} against {last}" if others else f"{last} alone"
+
+
+class _Replay(msgspec.Struct, frozen=True):
+    """A game to be played back, and all that it is a highlight for."""
+
+    game: Game
+    view: GameView
+    chosen: list[Highlighted]
+    events: Sequence[Event]
+
+    @property
+    def title(self) -> str:
+        """All that it is, and who played it."""
+        named = [_title(self.game, one) for one in self.chosen]
+        called = " and ".join([named[0], *(name[0].lower() + name[1:] for name in named[1:])])
+        return f"{called}: {against(self.chosen[0].bots)}"
+
+    @property
+    def length(self) -> int:
+        """How long it is."""
+        return self.view.length(self.events) or 0
+
+
+def section(game: Game, recorded: Sequence[Recorded]) -> Section:
+    """The section of the highlights, each once; says which of them are not shown, and why."""
+    found = list(_replays(game, recorded))
+    shown = [replay for replay in found if replay.length <= LONGEST_GAME]
+    worth = how_many(len(shown), "game")
+    return Section(
+        "games",
+        "Notable games",
+        [*_without_record(game, recorded), *_too_long(found)],
+        games=[
+            replay.view.page_game(
+                f"game-{replay.chosen[0].kind}", replay.title, list(_told(replay)), replay.events
+            )
+            for replay in shown
+        ],
+        finding=f"{worth} to play back" if shown else "",
+        midway=True,
+    )
+
+
+def _title(game: Game, chosen: Highlighted) -> str:
+    titles = {highlight.kind: highlight.title for highlight in game.counts.highlights}
+    return titles.get(chosen.kind, "A typical game")
+
+
+def _replays(game: Game, recorded: Sequence[Recorded]) -> Iterator[_Replay]:
+    found: dict[tuple[tuple[str, ...], int], _Replay] = {}
+    view = view_of(game)
+    for chosen, events in recorded:
+        if events:
+            replay = found.setdefault((chosen.bots, chosen.deal), _Replay(game, view, [], events))
+            replay.chosen.append(chosen)
+    yield from found.values()
+
+
+def _without_record(game: Game, recorded: Sequence[Recorded]) -> Iterator[str]:
+    for chosen, events in recorded:
+        if not events:
+            which = f"{against(chosen.bots)} in deal {chosen.deal}"
+            yield (
+                f"{_title(game, chosen)}, {which}, has no record here: bots can play otherwise when"
+                " a game is played again."
+            )
+
+
+def _too_long(found: Sequence[_Replay]) -> Iterator[str]:
+    for replay in found:
+        if replay.length > LONGEST_GAME:
+            record = _record(replay.chosen[0])
+            units = f"{replay.game.counts.unit}s"
+            long = f"{replay.title} has more than {LONGEST_GAME} {units}"
+            yield f"{long}; arena replay shows {record}."
+
+
+def _told(replay: _Replay) -> Iterator[str]:
+    for chosen in replay.chosen:
+        if why := _why(replay, chosen):
+            yield why
+    first = replay.chosen[0]
+    yield f"Deal {first.deal}; its record is {_record(first)}."
+
+
+def _why(replay: _Replay, chosen: Highlighted) -> str:
+    if chosen.kind != TYPICAL:
+        return replay.view.why(chosen.kind, replay.events)
+    if not replay.length:
+        return ""
+    about = "" if replay.length <= LONGEST_EXACT else "about "
+    half = f"{about}half of the games of these bots are no longer than that"
+    return f"{how_many(replay.length, replay.game.counts.unit)}: {half}."
+
+
+def _record(chosen: Highlighted) -> str:
+    return record_path(Path(), chosen.kind).as_posix()

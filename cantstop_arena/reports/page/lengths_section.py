@@ -1,0 +1,109 @@
+"""How long the games of each bot are, as histograms."""
+
+from collections.abc import Iterator, Sequence
+from math import ceil
+
+from markupsafe import Markup
+
+from cantstop_arena.deals.counting import LENGTH_CLASSES, shortest_of
+from cantstop_arena.pages.axes import Axis
+from cantstop_arena.pages.document import Figure, Section
+from cantstop_arena.pages.elements import element
+from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, name_cell, row_table
+from cantstop_arena.pages.marks import drawing, grid, number, scale
+from cantstop_arena.pages.number_text import DASH, plain
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.lengths import Lengths, all_lengths, lengths
+
+_TALL, _LOW, _MANY = 40, 28, 8  # heights of a histogram, and bots beyond which it is low
+_LEAST_BAR = 0.3  # pixels
+
+
+def lengths_section(analysis: Analysis) -> Section:
+    """The section of the lengths of games."""
+    found = all_lengths(analysis)
+    units = f"{analysis.results.counts.unit}s"
+    table = lengths(analysis)
+    figures = [_histograms(analysis, found, units)] if found else []
+    return Section(
+        "lengths",
+        "Game length",
+        (),
+        figures,
+        [table] if found else [],
+        finding=_medians(analysis, found, units),
+        folded=True,
+    )
+
+
+def _medians(analysis: Analysis, found: Sequence[Lengths], units: str) -> str:
+    if not found:
+        return "No game was played to its end"
+    ordered = sorted(found, key=lambda told: told.percentiles[2])
+    short, long = (analysis.results.bots[ordered[place].bot] for place in (0, -1))
+    half = f"Half the games of {short} are over in {ordered[0].percentiles[2]} {units}"
+    if ordered[0].percentiles[2] == ordered[-1].percentiles[2]:
+        return f"Half the games are over in {ordered[0].percentiles[2]} {units}, whoever plays"
+    return f"{half}, of {long} in {ordered[-1].percentiles[2]}"
+
+
+def _histograms(analysis: Analysis, found: Sequence[Lengths], units: str) -> Figure:
+    top = 5 * ceil(1.15 * max(told.percentiles[-1] for told in found) / 5)
+    axis = Axis(0, top, 1)
+    peak = max(share for told in found for _, _, share in _bins(told)) or 1
+    heads = [
+        Head("Bot", "bot"),
+        Head(f"Games by {units}", "plot", sorts=False, axis=scale(axis, axis.ticks(8))),
+        Head("Median"),
+        Head("5th to 95th"),
+        Head("Mean"),
+    ]
+    height = _TALL if len(found) <= _MANY else _LOW
+    rows = [HtmlRow(_length_cells(analysis, told, axis, peak, height)) for told in found]
+    words = (
+        f"{units.capitalize()} of all seats together, in one scale for all bots; strong: the"
+        " median; grey: the shortest and the longest twentieth of the games. Games of more than"
+        f" {top} {units} are not drawn."
+    )
+    return Figure(row_table("rows lengths", "Length of games", heads, rows), words)
+
+
+def _length_cells(
+    analysis: Analysis, told: Lengths, axis: Axis, peak: float, height: int
+) -> list[Cell]:
+    low, _, median, _, high = told.percentiles
+    marks = [*grid(axis, axis.ticks(8), height), *_bars(told, axis, peak, height)]
+    base = element("line", class_="rule", x1=0, x2="100%", y1=height - 0.5, y2=height - 0.5)
+    return [
+        name_cell(analysis.results.bots[told.bot]),
+        Cell(drawing(height, *marks, base), "plot"),
+        Cell(f"{median:,}", value=median, label="Median"),
+        Cell(f"{low:,}{DASH}{high:,}", value=high - low, label="5th to 95th"),
+        Cell(plain(told.mean), value=told.mean, label="Mean"),
+    ]
+
+
+def _bins(told: Lengths) -> Iterator[tuple[int, int, float]]:
+    """Each class: its shortest length, how many lengths it has, the share of games at each."""
+    for kind, games in sorted(told.classes.items()):
+        low = shortest_of(kind)
+        wide = shortest_of(kind + 1) - low if kind < LENGTH_CLASSES - 1 else 1
+        yield low, wide, games / wide / told.games
+
+
+def _bars(told: Lengths, axis: Axis, peak: float, height: int) -> Iterator[Markup]:
+    low, _, median, _, high = told.percentiles
+    one = axis.at(1) - axis.at(0)
+    for start, wide, share in _bins(told):
+        tall = (height - 4) * share / peak
+        if start > axis.high or tall <= _LEAST_BAR:
+            continue
+        kind = "middle" if start == median else "" if low <= start <= high else "outer"
+        yield element(
+            "rect",
+            class_=f"bin {kind}".rstrip(),
+            x=f"{number(axis.at(start) - 0.41 * one)}%",
+            width=f"{number((wide - 0.18) * one)}%",
+            y=number(height - tall),
+            height=number(tall),
+        )

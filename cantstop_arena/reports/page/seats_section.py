@@ -1,0 +1,183 @@
+"""What moving first is worth: each seat's share of the wins, and each bot's."""
+
+from collections.abc import Iterator, Sequence
+
+from cantstop_arena.deals.winners import win_units
+from cantstop_arena.pages.axes import Axis, axis_around
+from cantstop_arena.pages.document import Figure, Section
+from cantstop_arena.pages.elements import element, join_markup
+from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, name_cell, row_table
+from cantstop_arena.pages.marks import dot, drawing, grid, interval, number, scale
+from cantstop_arena.pages.number_text import (
+    number_with_error,
+    plain,
+    signed,
+    with_error,
+)
+from cantstop_arena.tables.analysis import Analysis, of_points
+from cantstop_arena.tables.column import Estimate
+from cantstop_arena.tables.predecessors import effect, predecessors
+
+_HEIGHT = 28
+_TURNS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
+
+
+def seats_section(analysis: Analysis) -> Section:
+    """The section of the seats; there has to be more than one."""
+    figures = [_by_seat(analysis), *_by_bot(analysis)]
+    return Section("seats", "First-player advantage", figures=figures, finding=_finding(analysis))
+
+
+def _finding(analysis: Analysis) -> str:
+    first = analysis.ratings.first_seat
+    if first is None or first.low is None or first.high is None:
+        return "The games do not tell what moving first is worth"
+    told = of_points(first)
+    elo = with_error(Estimate(abs(first.points), *_turned(told)), 1)
+    others = "" if analysis.results.players == 2 else ", against the mean of the other seats"
+    if first.low <= 0 <= first.high:
+        return f"What moving first is worth stays open: {with_error(told, 1)} Elo{others}"
+    return f"Moving first {'is worth' if first.points > 0 else 'costs'} {elo} Elo{others}"
+
+
+def _turned(told: Estimate) -> tuple[float | None, float | None]:
+    """The ends of an interval, of what is positive."""
+    if told.mean is None or told.mean >= 0 or told.low is None or told.high is None:
+        return told.low, told.high
+    return -told.high, -told.low
+
+
+# Seats --------------------------------------------------------------------------------------
+
+
+def _by_seat(analysis: Analysis) -> Figure:
+    even = 100 / analysis.results.players
+    ends = [100 * end for share, _ in analysis.seats for end in share if end is not None]
+    axis = axis_around([*ends, even])
+    ticks = axis.ticks(6)
+    heads = [
+        Head("Seat", "bot"),
+        Head("Share of the wins", "plot", sorts=False, axis=scale(axis, ticks, "%")),
+        Head(join_markup("Score %", element("span", class_="pmx"))),
+        Head(join_markup("Elo", element("span", class_="pmx"))),
+    ]
+    rows = [
+        HtmlRow(_seat_cells(axis, ticks, even, place, share, elo))
+        for place, (share, elo) in enumerate(analysis.seats, start=1)
+    ]
+    words = (
+        f"Dot and band: share of the wins and its 95% interval; even: {plain(even)}%. Elo: against"
+        " the mean of all seats, bots being equal."
+    )
+    return Figure(row_table("rows by-seat", "Seats", heads, rows), words)
+
+
+def _seat_cells(
+    axis: Axis, ticks: Sequence[float], even: float, place: int, share: Estimate, elo: Estimate
+) -> list[Cell]:
+    percent = Estimate(*(None if end is None else 100 * end for end in share))
+    marks = [*grid(axis, ticks, _HEIGHT), *grid(axis, [even], _HEIGHT, zero=even)]
+    marks.append(interval(axis, percent, _HEIGHT / 2, "best" if place == 1 else "hollow"))
+    name = _TURNS[place - 1] if place <= len(_TURNS) else f"Seat {place}"
+    return [
+        name_cell(name),
+        Cell(drawing(_HEIGHT, *marks), "plot"),
+        Cell(number_with_error(percent, 1), value=percent.mean, label="Score %"),
+        Cell(number_with_error(elo, 1), value=elo.mean, label="Elo"),
+    ]
+
+
+# Bots ---------------------------------------------------------------------------------------
+
+
+def _by_bot(analysis: Analysis) -> Iterator[Figure]:
+    found = list(_scores(analysis))
+    if not found:
+        return
+    axis = Axis(0, 100, 1.5)
+    ticks = axis.ticks(5)
+    later = "second" if analysis.results.players == 2 else "later"
+    heads = [
+        Head("Bot", "bot"),
+        Head(f"Score moving first and {later}", "plot", sorts=False, axis=scale(axis, ticks, "%")),
+        Head("First %"),
+        Head(f"{later.capitalize()} %"),
+        Head("Gap"),
+    ]
+    rows = [HtmlRow(_bot_cells(axis, ticks, later, *told)) for told in found]
+    words = f"Score in percent moving first (filled) and {later} (open); gap in percentage points."
+    yield Figure(row_table("rows by-seat", "Score by seat", heads, rows), words)
+
+
+def _scores(analysis: Analysis) -> Iterator[tuple[str, float, float]]:
+    """Each bot's score in the first seat and in all the others, in percent."""
+    parts, size = win_units(analysis.results.players), len(analysis.results.bots)
+    won, games = ([[0, 0] for _ in range(size)] for _ in range(2))
+    for seating, tally in analysis.results.tallies.items():
+        for seat, bot in enumerate(seating):
+            won[bot][seat > 0] += tally.wins[seat]
+            games[bot][seat > 0] += tally.games
+    for bot in analysis.order:
+        if all(games[bot]):
+            first, later = (100 * won[bot][at] / parts / games[bot][at] for at in (0, 1))
+            yield analysis.results.bots[bot], first, later
+
+
+def _bot_cells(
+    axis: Axis, ticks: Sequence[float], later: str, name: str, first: float, other: float
+) -> list[Cell]:
+    middle = _HEIGHT / 2
+    spots = [f"{number(axis.at(share))}%" for share in (first, other)]
+    stem = element("line", class_="stem", x1=spots[0], x2=spots[1], y1=middle, y2=middle)
+    dots = [dot(axis, other, middle, "hollow"), dot(axis, first, middle)]
+    return [
+        name_cell(name),
+        Cell(drawing(_HEIGHT, *grid(axis, ticks, _HEIGHT, zero=50), stem, *dots), "plot"),
+        Cell(plain(first), value=first, label="First %"),
+        Cell(plain(other), value=other, label=f"{later.capitalize()} %"),
+        Cell(signed(first - other), value=first - other, label="Gap"),
+    ]
+
+
+def predecessors_section(analysis: Analysis) -> Section:
+    """The section: what sitting after each bot brings or costs, and what each bot makes of it."""
+    table = predecessors(analysis)
+    finding, *words = table.notes or ("The games do not tell",)
+    return Section(
+        "predecessors",
+        table.title,
+        words,
+        figures=_effects(analysis),
+        tables=[table],
+        finding=finding.rstrip("."),
+        folded=True,
+    )
+
+
+def _effects(analysis: Analysis) -> list[Figure]:
+    found = [(analysis.results.bots[bot], effect(analysis, bot)) for bot in analysis.order]
+    ends = [end for _, told in found for end in told if end is not None]
+    if not ends:
+        return []
+    axis = axis_around([*ends, 0])
+    ticks, counted = axis.ticks(6), analysis.results.counts.followed
+    heads = [
+        Head("Right after", "bot"),
+        Head(f"More {counted} a game", "plot", sorts=False, axis=scale(axis, ticks)),
+        Head(counted.capitalize()),
+    ]
+    known = ((name, told) for name, told in found if told.mean is not None)
+    rows = [HtmlRow(_cells(axis, ticks, name, told)) for name, told in known]
+    words = (
+        f"Dot and band: more {counted} a game than with the bot elsewhere, and its 95% interval."
+    )
+    return [Figure(row_table("rows", "Sitting after", heads, rows), words)]
+
+
+def _cells(axis: Axis, ticks: Sequence[float], name: str, told: Estimate) -> list[Cell]:
+    marks = [*grid(axis, ticks, _HEIGHT), *grid(axis, [0], _HEIGHT, zero=0)]
+    return [
+        name_cell(name),
+        Cell(drawing(_HEIGHT, *marks, interval(axis, told, _HEIGHT / 2)), "plot"),
+        Cell(number_with_error(told, 2), value=told.mean, label="Effect"),
+    ]

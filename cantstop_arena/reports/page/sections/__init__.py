@@ -1,1 +1,0 @@
-"""The sections of the pages of tournaments and comparisons, a module each."""

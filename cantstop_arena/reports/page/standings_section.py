@@ -1,0 +1,325 @@
+"""The standings: one table with a dot and its interval in each row."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import msgspec
+from markupsafe import Markup
+
+from cantstop_arena.pages.axes import Axis, axis_around, zoomed_estimates
+from cantstop_arena.pages.document import Figure, Section
+from cantstop_arena.pages.elements import element, join_markup
+from cantstop_arena.pages.html_table import (
+    Cell,
+    Head,
+    HtmlRow,
+    group_cell,
+    lanes_of,
+    name_cell,
+    row_table,
+)
+from cantstop_arena.pages.marks import beyond, drawing, grid, interval, scale
+from cantstop_arena.pages.number_text import (
+    DASH,
+    UNKNOWN,
+    likelihood,
+    number_with_error,
+    number_word,
+    plain,
+)
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
+from cantstop_arena.ratings.solo import SoloDifferences
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Estimate
+from cantstop_arena.tables.differences import counted_unit, differences
+from cantstop_arena.tables.notes import (
+    OTHER_RIVALS,
+    about_standings,
+    all_of,
+    contradiction,
+    has_other_rivals,
+    head_to_head,
+)
+from cantstop_arena.tables.standings import ahead_alone, per_game
+from cantstop_arena.texts import how_many
+
+ROW = 34
+_UPSET = "\u21c5"
+_WORDS = "Dot: estimate; band: 95% interval."
+_GROUPED = "Bots that share a letter are not significantly different."
+_RATED = f"{_GROUPED} LOS: likelihood, in this field, that the bot is better than the one below it."
+
+
+class _View(msgspec.Struct, frozen=True):
+    """A stretch of the axis, whether of all bots or of a zoom, and its class."""
+
+    axis: Axis
+    kind: str
+
+    @property
+    def ticks(self) -> list[float]:
+        return self.axis.ticks(5)
+
+
+def standings_section(analysis: Analysis) -> Section:
+    """The section of the standings, of whatever was played."""
+    body = _table(analysis)
+    figure = Figure(body, _words(analysis), list(_notes(analysis)))
+    return Section("standings", "Standings", figures=[figure], finding=_finding(analysis))
+
+
+def _words(analysis: Analysis) -> str:
+    if analysis.alone:
+        ahead = f"Ahead: {counted_unit(analysis)} fewer than the bot below, in the deals of both."
+        return f"{_WORDS} {_GROUPED} {ahead}" if analysis.differences else _WORDS
+    return f"{_WORDS} {_RATED}"
+
+
+# What is found ------------------------------------------------------------------------------
+
+
+def _finding(analysis: Analysis) -> str:
+    playing = [bot for bot in analysis.order if bot not in analysis.idle]
+    if len(playing) < 2:
+        return "There is nobody to compare with" if playing else "Nothing has been played yet"
+    if analysis.alone and not analysis.differences:
+        units = per_game(analysis).heading
+        first, last = (analysis.results.bots[playing[place]] for place in (0, -1))
+        return f"From {first} to {last}, by {units}"
+    return _groups(analysis, playing)
+
+
+def _groups(analysis: Analysis, playing: Sequence[int]) -> str:
+    """Which places the games decide."""
+    letters = [set(analysis.letters[bot]) for bot in playing]
+    shared = [
+        sum(bool(mine & others) for others in letters) > 1 for mine in letters
+    ]  # each shares its letters with itself
+    if not any(shared):
+        return f"All {number_word(len(playing))} places are decided"
+    first = analysis.results.bots[playing[0]]
+    level = [place for place, others in enumerate(letters, start=1) if others & letters[0]]
+    if len(level) == len(playing):
+        return "No place is decided yet"
+    if level[-1] > len(level):
+        equals = all_of([analysis.results.bots[playing[place - 1]] for place in level[1:]])
+        return f"{first} is not significantly different from {equals}"
+    if len(level) > 1:
+        return f"The first {number_word(len(level))} are not significantly different"
+    undecided = [place for place, open_ in enumerate(shared, start=1) if open_]
+    return f"{first} stands alone; places {undecided[0]}{DASH}{undecided[-1]} overlap"
+
+
+# What is to be known ------------------------------------------------------------------------
+
+
+def _notes(analysis: Analysis) -> list[str]:
+    said = about_standings(analysis)
+    if not analysis.alone and head_to_head(analysis):
+        said.append(f"{_UPSET} The games between these neighbours do not bear out their order.")
+    return said
+
+
+# The table ----------------------------------------------------------------------------------
+
+
+def _table(analysis: Analysis) -> Markup:
+    views = _views(analysis)
+    heads, cells = (_alone, _alone_cells) if analysis.alone else (_rated, _rated_cells)
+    lanes = lanes_of(analysis)
+    rows = [
+        HtmlRow(
+            [
+                *_name(analysis, rank, bot),
+                Cell(join_markup(*(_plot(analysis, bot, view) for view in views)), "plot"),
+                *cells(analysis, place, lanes),
+            ],
+            "first" if place == 0 else None,
+        )
+        for place, (rank, bot) in enumerate(analysis.places)
+    ]
+    table = row_table("standings", "Standings", heads(analysis, views), rows)
+    return _zoomable(analysis, views, table)
+
+
+def _name(analysis: Analysis, rank: int | None, bot: int) -> list[Cell]:
+    name = analysis.results.bots[bot]
+    flags = []
+    if faults := analysis.faults_of[name]:
+        flags.append(element("span", how_many(faults, "fault"), class_="flag"))
+    if name in analysis.results.irreproducible:
+        flags.append(element("span", "not reproducible", class_="flag"))
+    ranked = UNKNOWN if rank is None else str(rank)
+    return [Cell(ranked, "rank num", rank), name_cell(name, *flags)]
+
+
+def _found(analysis: Analysis) -> Sequence[Estimate]:
+    return analysis.means if analysis.alone else analysis.elo
+
+
+def _decimals(analysis: Analysis) -> int:
+    return 2 if analysis.alone else 1
+
+
+def _axis_head(analysis: Analysis, views: Sequence[_View]) -> Head:
+    unit = per_game(analysis).heading if analysis.alone else "Elo"
+    label = f"{unit[0].upper()}{unit[1:]} with 95% interval"
+    axes = join_markup(*(scale(view.axis, view.ticks, kind=view.kind) for view in views))
+    return Head(label, "plot", sorts=False, axis=axes)
+
+
+def _first_heads() -> list[Head]:
+    return [Head(join_markup(_hidden("Rank"), "#"), "rank num"), Head("Bot", "bot")]
+
+
+def _hidden(text: str) -> Markup:
+    return element("span", text, class_="unseen")
+
+
+def _slot(label: str) -> Markup:
+    """A heading over the numbers, not over their errors."""
+    return join_markup(label, element("span", class_="pmx"))
+
+
+def _alone(analysis: Analysis, views: Sequence[_View]) -> list[Head]:
+    unit = per_game(analysis).heading
+    return [
+        *_first_heads(),
+        _axis_head(analysis, views),
+        Head(_slot(unit[0].upper() + unit[1:]), "num elo"),
+        *(_apart_heads(analysis) if analysis.differences else ()),
+        Head("Games", "num gm"),
+    ]
+
+
+def _apart_heads(analysis: Analysis) -> list[Head]:
+    return [Head("Group", "grp", sorts=False), Head(_slot("Ahead"), "num score")]
+
+
+def _alone_cells(analysis: Analysis, place: int, lanes: str) -> list[Cell]:
+    bot = analysis.order[place]
+    mean = analysis.means[bot]
+    return [
+        Cell(number_with_error(mean, _decimals(analysis)), "num elo", mean.mean),
+        *(_apart(analysis, place, lanes) if analysis.differences else ()),
+        _games(analysis, bot),
+    ]
+
+
+def _apart(analysis: Analysis, place: int, lanes: str) -> list[Cell]:
+    ahead = ahead_alone(analysis, place) or Estimate(None)
+    told = number_with_error(ahead, _decimals(analysis)) if ahead.mean is not None else UNKNOWN
+    return [group_cell(analysis, place, lanes), Cell(told, "num score", ahead.mean, "Ahead")]
+
+
+def _games(analysis: Analysis, bot: int) -> Cell:
+    games = analysis.games_of[bot]
+    return Cell(f"{games:,}", "num gm", games, "Games")
+
+
+def _rated(analysis: Analysis, views: Sequence[_View]) -> list[Head]:
+    even = plain(100 / analysis.results.players, 1).removesuffix(".0")
+    return [
+        *_first_heads(),
+        _axis_head(analysis, views),
+        Head(_slot("Elo"), "num elo"),
+        Head(_slot("Score %"), "num score", about=f"Share of the wins; even: {even}%"),
+        Head("Group", "grp", sorts=False),
+        Head("LOS", "num los", about="Likelihood that it is better than the bot below"),
+        Head("Games", "num gm"),
+    ]
+
+
+def _rated_cells(analysis: Analysis, place: int, lanes: str) -> list[Cell]:
+    bot = analysis.order[place]
+    if bot in analysis.idle:
+        return [Cell(UNKNOWN, kind) for kind in ("num elo", "num score", "grp", "num los")] + [
+            _games(analysis, bot)
+        ]
+    elo, score = analysis.elo[bot], analysis.scores[bot]
+    mark = f"{OTHER_RIVALS} " if has_other_rivals(analysis, bot) else ""
+    return [
+        Cell(number_with_error(elo, 1), "num elo", elo.mean),
+        Cell(
+            join_markup(mark, number_with_error(score, 1, 100)), "num score", score.mean, "Score %"
+        ),
+        group_cell(analysis, place, lanes),
+        _superiority(analysis, place),
+        _games(analysis, bot),
+    ]
+
+
+def _superiority(analysis: Analysis, place: int) -> Cell:
+    bot, below = analysis.order[place], analysis.order[place + 1 : place + 2]
+    known = [other for other in below if other not in analysis.idle]
+    chance = analysis.ratings.superiority(bot, known[0]) if known else None
+    upset = any(contradiction(analysis, bot, other) for other in known)
+    text = join_markup(f"{_UPSET} " if upset else "", likelihood(chance))
+    return Cell(text, "num los", -1 if chance is None else chance, "LOS")
+
+
+# Zoom ---------------------------------------------------------------------------------------
+
+
+def _views(analysis: Analysis) -> list[_View]:
+    """What is drawn of the axis: all, and before it, where that shows more, all but outliers."""
+    found = _found(analysis)
+    playing = [bot for bot in analysis.order if bot not in analysis.idle and found[bot].mean]
+    whole = _around([found[bot] for bot in playing])
+    kept = zoomed_estimates([found[bot] for bot in playing])
+    near = _around(kept) if kept else whole
+    if all(near.has(found[bot].mean or 0) for bot in playing):
+        return [_View(whole, "")]
+    return [_View(near, "z-zoom"), _View(whole, "z-all")]
+
+
+def _around(found: Sequence[Estimate]) -> Axis:
+    return axis_around([end for told in found for end in told] or [0, 1])
+
+
+def _plot(analysis: Analysis, bot: int, view: _View) -> Markup:
+    told = _found(analysis)[bot]
+    if bot in analysis.idle or told.mean is None:
+        return Markup()
+    marks = grid(view.axis, view.ticks, ROW)
+    if view.axis.has(told.mean):
+        kind = "best" if bot == analysis.order[0] else ""
+        marks.append(interval(view.axis, told, ROW / 2, kind))
+    else:
+        marks.append(beyond(view.axis, told.mean, plain(told.mean, 0), ROW / 2))
+    return drawing(ROW, *marks, kind=view.kind)
+
+
+def _zoomable(analysis: Analysis, views: Sequence[_View], table: Markup) -> Markup:
+    if len(views) == 1:
+        return table
+    found = _found(analysis)
+    outside = [
+        analysis.results.bots[bot]
+        for bot in analysis.order
+        if bot not in analysis.idle and not views[0].axis.has(found[bot].mean or 0)
+    ]
+    verb = "stays" if len(outside) == 1 else "stay"
+    label = element("label", f"Zoom in; {all_of(outside)} {verb} at the edge", for_="zoom")
+    box = element("input", type="checkbox", id="zoom", checked=True)
+    return element("div", box, label, table, class_="zoomable")
+
+
+MOST_WITH_ERRORS = 6  # bots whose cells have room for a number with its error
+MOST = 24  # that are drawn as a square
+
+
+def differences_section(analysis: Analysis, found: SoloDifferences) -> Section:
+    """The section of what was `found` of all pairs."""
+    bots = len(analysis.order)
+    few, finding = bots <= MOST_WITH_ERRORS, _differences_finding(found)
+    tables = [differences(analysis, errors=few)] if bots <= MOST else []
+    words = [] if tables else ["All pairs are in differences.csv."]
+    return Section("differences", "Differences", words, tables=tables, open=few, finding=finding)
+
+
+def _differences_finding(found: SoloDifferences) -> str:
+    pairs = [found.between(*pair) for pair in combinations(found.ranked, 2)]
+    sure = sum(less is not None and less.p <= SIGNIFICANT for less in pairs)
+    verb = "is" if len(pairs) == 1 else "are"
+    return f"{sure:,} of {how_many(len(pairs), 'pair')} {verb} significantly different"

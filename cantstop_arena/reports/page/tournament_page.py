@@ -1,0 +1,108 @@
+"""The page of a tournament: the answer, and a section for everything that was found."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from cantstop_arena.games.registry import game_named
+from cantstop_arena.pages.document import Document, Section
+from cantstop_arena.reports.page import games_section
+from cantstop_arena.reports.page.convergence_section import PastAnalysis, convergence_section
+from cantstop_arena.reports.page.crosstable_section import crosstable_section
+from cantstop_arena.reports.page.facts import facts, origin, source
+from cantstop_arena.reports.page.fit_section import fit_section
+from cantstop_arena.reports.page.games_section import Recorded
+from cantstop_arena.reports.page.headline import answer, headline
+from cantstop_arena.reports.page.lengths_section import lengths_section
+from cantstop_arena.reports.page.seats_section import predecessors_section, seats_section
+from cantstop_arena.reports.page.standings_section import differences_section, standings_section
+from cantstop_arena.reports.page.styles_section import styles_section
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.faults import faults
+from cantstop_arena.texts import how_many
+from cantstop_arena.tournaments.tournament import RESOLVED
+from cantstop_arena.views.default_view import view_of
+
+COMMAND = shlex.join(["arena", "run", RESOLVED, "--results", "again"])
+
+
+def document(
+    analysis: Analysis,
+    past: Sequence[PastAnalysis],
+    recorded: Sequence[Recorded],
+    kept: Sequence[Section],
+    configuration: str,
+) -> Document:
+    """The page; `configuration` is the tournament with everything spelled out.
+
+    Games that were `recorded` can be played back on it. Sections that the game's commands have
+    `kept` follow those on how bots play.
+    """
+    results = analysis.results
+    seats_told = "each bot alone" if analysis.alone else f"{results.players} players"
+    return Document(
+        title=results.name,
+        about=f"{game_named(results.game).title}, {results.rules.get('name', '')} rules,"
+        f" {seats_told}",
+        answer=answer(analysis),
+        sections=list(_sections(analysis, past, recorded, kept, configuration)),
+        headline=headline(analysis),
+        facts=facts(analysis),
+        source=source(results.name, _seed(analysis), how_many(analysis.games, "game")),
+    )
+
+
+def _seed(analysis: Analysis) -> str:
+    return "several" if analysis.results.seed is None else str(analysis.results.seed)
+
+
+def _sections(
+    analysis: Analysis,
+    past: Sequence[PastAnalysis],
+    recorded: Sequence[Recorded],
+    kept: Sequence[Section],
+    configuration: str,
+) -> Iterator[Section]:
+    met = analysis.games > 0 and not analysis.alone
+    yield standings_section(analysis)
+    if met and len(analysis.order) > 1:
+        yield crosstable_section(analysis)
+    if analysis.differences:
+        yield differences_section(analysis, analysis.differences)
+    if recorded:
+        yield games_section.section(game_named(analysis.results.game), recorded)
+    if met:
+        yield seats_section(analysis)
+        if analysis.results.predecessors:
+            yield predecessors_section(analysis)
+    if analysis.games:
+        yield from sections(analysis)
+    yield from kept
+    if met:
+        yield convergence_section(analysis, past)
+        yield fit_section(analysis)
+    yield _faults(analysis)
+    yield origin(COMMAND, RESOLVED, configuration, [("seed", _seed(analysis))])
+
+
+def _faults(analysis: Analysis) -> Section:
+    table = faults(analysis)
+    if not table.rows:
+        finding = "No bot broke a rule or ran out of time"
+        played = f"{how_many(analysis.games, 'game')}, {analysis.unfinished:,} of them unfinished."
+        return Section("faults", "Faults", [played, *table.notes], finding=finding, folded=True)
+    found = how_many(sum(charge.count for charge in analysis.results.faults), "fault")
+    bots = how_many(len({charge.bot for charge in analysis.results.faults}), "bot")
+    return Section("faults", "Faults", tables=[table], open=True, finding=f"{found} of {bots}")
+
+
+def sections(analysis: Analysis) -> Iterator[Section]:
+    """A section each; there have to be games. Those that a fault ended tell of no habits."""
+    if analysis.forfeits == analysis.games:
+        said = "No game was played to its end, so there is nothing to tell of how the bots play."
+        yield Section("lengths", "Game length", [said])
+        return
+    view = view_of(game_named(analysis.results.game))
+    if analysis.results.counts.rates:
+        yield styles_section(analysis)
+    yield from view.page_sections(analysis)
+    yield lengths_section(analysis)

@@ -1,0 +1,129 @@
+"""The page of `arena tune`: what was tried, the curve fitted to it, and what came of it."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from markupsafe import Markup
+
+from cantstop_arena.pages.axes import Axis, axis_around
+from cantstop_arena.pages.document import Document, Figure, Listing, Section
+from cantstop_arena.pages.elements import element
+from cantstop_arena.pages.marks import block, dot, drawing, grid, line, scale
+from cantstop_arena.pages.marks import number as coordinate
+from cantstop_arena.pages.number_text import plain
+from cantstop_arena.reports.tuning_report import best_text, judged_text, line_text, trial_rows
+from cantstop_arena.tables.column import Column, Table
+from cantstop_arena.tuning.halving import Curve, Optimum
+from cantstop_arena.tuning.search_space import NumberList, Ranges
+from cantstop_arena.tuning.tuner import TuningResult
+
+HEIGHT, _MARGIN = 260, 8
+_STYLE = ".fitted { display: grid; grid-template-columns: 3.25rem minmax(0, 1fr); }"
+_WORDS = (
+    "Games won, in percent, by value of {}, the other options at their best. Dots: trials, the"
+    " larger the more deals they played; lines: the fitted quadratic with its 95% interval; band:"
+    " where the best value lies (95%)."
+)
+
+
+def document(
+    found: TuningResult, wish: Ranges | NumberList, bot: str, against: str, elo: float
+) -> Document:
+    """The page; `elo` is by how much the bot was to be better than as it is."""
+    won = f"{100 * found.won.score:.2f} ± {100 * found.won.half:.2f}%"
+    fresh = f"It won {won} of {found.won.games:,} fresh games against {against}."
+    said = [best_text(found, wish), fresh, judged_text(found.verdict, elo)]
+    pasted = line_text(found, bot)
+    listings = [Listing("For a tournament", pasted)] if pasted else []
+    sections = [Section("found", "What was found", said, listings=listings)]
+    if found.peak is not None and isinstance(wish, Ranges):
+        sections.append(_trials(found.peak, wish))
+    return Document(f"{bot}, tuned", f"Options of {bot}, against {against}.", (), sections)
+
+
+def _trials(peak: Optimum, wish: Ranges) -> Section:
+    figures = [
+        Figure(_plot(peak, place).drawn(name), _WORDS.format(name), style=_STYLE)
+        for place, name in enumerate(wish.names)
+        if not wish.ranges[place].is_choice
+    ]
+    headers, rows = trial_rows(peak, wish)
+    columns = [Column(f"column{place}", name) for place, name in enumerate(headers)]
+    table = Table("trials", "Trials", columns, rows)
+    return Section("trials", "Trials and fitted curve", (), figures, [table])
+
+
+def _plot(peak: Optimum, place: int) -> "_TuningPlot":
+    trials = [(trial.point[place], trial.score, trial.deals) for trial in peak.trials]
+    best = peak.low[place], peak.point[place], peak.high[place]
+    return _TuningPlot(peak.curves[place], trials, best)
+
+
+class _TuningPlot:
+    """Trials and a curve in one plane."""
+
+    def __init__(
+        self, curve: Curve, trials: Sequence[tuple[Any, float, int]], best: tuple[Any, Any, Any]
+    ) -> None:
+        self.curve, self.trials, self.best = curve, trials, best
+        self.across = Axis(float(curve.values[0]), float(curve.values[-1]), 3)
+        scores = [*curve.scores, *(score for _, score, _ in trials)]
+        self.up = axis_around([100 * float(score) for score in scores], most=6)
+
+    def drawn(self, name: str) -> Markup:
+        """All of it: the scale on the left, the plane, the values below."""
+        ticks = self.across.ticks(8)
+        low, point, high = map(float, self.best)
+        marks = [
+            block(self.across, low, high, 0, HEIGHT, "band"),
+            *grid(self.across, ticks, HEIGHT),
+            *self._levels(),
+            line(self.across, point, HEIGHT, "zero"),
+            *(mark for sign in (-1, 1) for mark in self._line(sign, "curve faint")),
+            *self._line(0, "curve best"),
+            *self._dots(),
+        ]
+        told = f"Games won by value of {name}, best at {plain(point, 2)}"
+        return element(
+            "div",
+            drawing(HEIGHT, *self._scale()),
+            drawing(HEIGHT, *marks, told=told),
+            element("span", "%", class_="x-label"),
+            scale(self.across, ticks),
+            class_="fitted",
+        )
+
+    def _y(self, percent: float) -> float:
+        inside = min(max(percent, self.up.low), self.up.high)
+        part = (self.up.high - inside) / (self.up.high - self.up.low)
+        return _MARGIN + part * (HEIGHT - 2 * _MARGIN)
+
+    def _scale(self) -> Iterator[Markup]:
+        for tick in self.up.ticks(6):
+            y = coordinate(self._y(tick) + 4)
+            yield element(
+                "text", plain(tick, 0), class_="tick", x="100%", dx=-8, y=y, text_anchor="end"
+            )
+
+    def _levels(self) -> Iterator[Markup]:
+        for tick in self.up.ticks(6):
+            y = coordinate(self._y(tick))
+            yield element("line", class_="grid", x1=0, x2="100%", y1=y, y2=y)
+
+    def _line(self, sign: int, kind: str) -> Iterator[Markup]:
+        scores = 100 * (self.curve.scores + sign * self.curve.halves)
+        spots = [
+            (f"{coordinate(self.across.at(float(value)))}%", coordinate(self._y(float(score))))
+            for value, score in zip(self.curve.values, scores, strict=True)
+        ]
+        lines = [
+            element("line", x1=x1, x2=x2, y1=y1, y2=y2) for (x1, y1), (x2, y2) in pairwise(spots)
+        ]
+        yield element("g", *lines, class_=kind)
+
+    def _dots(self) -> Iterator[Markup]:
+        most = max(deals for _, _, deals in self.trials)
+        for value, score, deals in self.trials:
+            radius = 2 + 4 * (deals / most) ** 0.5
+            yield dot(self.across, float(value), self._y(100 * score), radius=radius)

@@ -1,0 +1,87 @@
+"""The reports as files, each written whole or not at all."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.reports.summary import summary
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Table
+from cantstop_arena.tables.crosstable import crosstable, pairs, scores_only
+from cantstop_arena.tables.data import as_csv, as_json
+from cantstop_arena.tables.differences import differences
+from cantstop_arena.tables.differences import pairs as difference_pairs
+from cantstop_arena.tables.fit import fit
+from cantstop_arena.tables.lengths import lengths
+from cantstop_arena.tables.lineups import MANY_BOTS, lineups
+from cantstop_arena.tables.predecessors import following, predecessors
+from cantstop_arena.tables.seats import seats
+from cantstop_arena.tables.standings import standings
+from cantstop_arena.tables.styles import styles
+from cantstop_arena.tables.text import MARKDOWN, draw
+
+PAGE = "report.html"
+CONTENT = "comparison.json"  # in the folder of a comparison
+NOT_ALONE = (
+    *("crosstable.csv", "crosstable.md", "pairs.csv", "lineups.csv"),
+    *("fit.csv", "fit.md", "seats.csv", "seats.md"),
+    *("predecessors.csv", "predecessors.md"),
+)
+ONLY_ALONE = ("differences.csv", "differences.md")
+
+
+def write_reports(analysis: Analysis, folder: Path) -> list[Path]:
+    """Write the reports into an existing folder; the paths of what was written, in order.
+
+    The same results give the same bytes. What lies there of a tournament before goes: a page, and,
+    as a single seat has none of them, the crosstable and the seats.
+    """
+    for stale in (PAGE, *NOT_ALONE, *ONLY_ALONE):
+        (folder / stale).unlink(missing_ok=True)
+    written = []
+    for name, text in _contents(analysis):
+        written.append(folder / name)
+        write_atomically(folder / name, text)
+    return written
+
+
+def write_page(analysis: Analysis, folder: Path) -> Path:
+    """Write the page of the tournament that lies in a folder, from its ledger and its analysis.
+
+    The same results give the same bytes. Raises PageError where there is nothing to draw with.
+    """
+    from cantstop_arena.reports import write_page as make
+
+    path = folder / PAGE
+    write_atomically(path, make.tournament_page(analysis, folder))
+    return path
+
+
+def _contents(analysis: Analysis) -> Iterator[tuple[str, str]]:
+    yield from _both(standings(analysis))
+    if not analysis.alone:
+        yield "crosstable.csv", as_csv(scores_only(analysis))
+        yield "crosstable.md", _markdown(crosstable(analysis))
+        yield "pairs.csv", as_csv(pairs(analysis))
+        if len(analysis.order) > MANY_BOTS:
+            yield "lineups.csv", as_csv(lineups(analysis))
+        yield from _both(fit(analysis, most=None))
+        yield from _both(seats(analysis))
+    elif analysis.differences:
+        yield "differences.csv", as_csv(difference_pairs(analysis))
+        yield "differences.md", _markdown(differences(analysis))
+    if analysis.results.predecessors:
+        yield "predecessors.csv", as_csv(following(analysis))
+        yield "predecessors.md", _markdown(predecessors(analysis))
+    yield from _both(styles(analysis))
+    yield from _both(lengths(analysis))
+    yield "summary.json", as_json(summary(analysis))
+
+
+def _both(table: Table) -> Iterator[tuple[str, str]]:
+    yield f"{table.name}.csv", as_csv(table)
+    yield f"{table.name}.md", _markdown(table)
+
+
+def _markdown(table: Table) -> str:
+    return draw(table, MARKDOWN) + "\n"

@@ -1,0 +1,185 @@
+"""What is counted of plain games: wins, the game's own counts, lengths and highlights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cantstop_arena.deals.counting import kept_of_deals, length_class
+from cantstop_arena.deals.outcomes import Tally
+from cantstop_arena.deals.seatings import pairs_of_places, pairs_of_seats
+from cantstop_arena.deals.winners import win_units
+from cantstop_arena.errors import GameError
+from cantstop_arena.game_api.game import Result
+
+if TYPE_CHECKING:
+    from cantstop_arena.deals.counting import Counts
+    from cantstop_arena.deals.seatings import Orders
+    from cantstop_arena.game_api.game import Game
+
+DECISIONS, POINTS, RANK = "decisions", "points", "rank"  # counts that need no doing of the game's
+
+
+class CountedTable(Protocol):
+    """The table whose games are counted, as far as these books look at it."""
+
+    game: Game
+    orders: Orders
+    measured: bool
+    loser: int | None
+    asked: list[int]
+
+    @property
+    def deal(self) -> int: ...
+    def result(self) -> Result: ...
+    def winners(self, result: Result) -> tuple[int, ...]: ...
+
+
+@dataclass
+class _SeatingTally:
+    """The games of one order so far."""
+
+    players: int
+    games: int = 0
+    unfinished: int = 0
+    forfeits: int = 0
+    wins: list[int] = field(default_factory=list)
+    counts: dict[str, list[int]] = field(default_factory=dict)
+    squares: dict[str, int] = field(default_factory=dict)
+    lengths: dict[int, tuple[int, int]] = field(default_factory=dict)
+    highlights: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def tally(self) -> Tally:
+        """What it adds up to."""
+        return Tally(
+            self.games,
+            tuple(self.wins),
+            self.unfinished,
+            self.forfeits,
+            {name: tuple(values) for name, values in self.counts.items()},
+            self.squares,
+            self.lengths,
+            self.highlights,
+        )
+
+
+class PlainTally:
+    """The books of a block at a plain table."""
+
+    def __init__(self, table: CountedTable, deals: int) -> None:
+        self._table = table
+        self._counts: Counts = table.game.counts
+        players = len(table.orders[0])
+        self._pages = [self._page(players) for _ in table.orders]
+        self.winners: NDArray[np.uint8] = np.zeros((deals, len(table.orders)), np.uint8)
+        kept = deals if table.measured else 0
+        width = len(kept_of_deals(self._counts, players))
+        self.measures: NDArray[Any] = np.zeros((kept, width), "<i4")
+        self._pairs = pairs_of_places(players) if self._counts.followed else ()
+
+    def _page(self, players: int) -> _SeatingTally:
+        names = self._counts.names
+        none = {name: [0] * players for name in names}
+        return _SeatingTally(
+            players, wins=[0] * players, counts=none, squares=dict.fromkeys(names, 0)
+        )
+
+    def tallies(self) -> tuple[Tally, ...]:
+        return tuple(page.tally() for page in self._pages)
+
+    def enter(self, index: int, order: int) -> None:
+        page, table = self._pages[order], self._table
+        page.games += 1
+        if table.loser is not None:
+            self._win(page, index, order, table.winners(Result(())))
+            page.forfeits += 1  # how long such a game was says nothing about the rules or the bots
+            return
+        result = table.result()
+        winners = table.winners(result)
+        page.unfinished += not winners
+        self._win(page, index, order, winners or range(page.players))
+        told = count_by_seat(table, result)
+        self._count(page, told)
+        if len(self.measures):
+            sums = [sum(told[name]) for name in self._counts.names]
+            self.measures[index] += [1, not winners, *sums, *self._after(order, told)]
+        self._note_length(page, sum(told[self._counts.length]))
+        if winners:
+            self._note_highlights(page, result)
+
+    def _win(self, page: _SeatingTally, index: int, order: int, winners: Sequence[int]) -> None:
+        self.winners[index, order] = sum(1 << seat for seat in winners)
+        for seat in winners:
+            page.wins[seat] += win_units(page.players) // len(winners)
+
+    def _count(self, page: _SeatingTally, told: dict[str, Sequence[int]]) -> None:
+        for name in self._counts.names:
+            values = told[name]
+            for seat, value in enumerate(values):
+                page.counts[name][seat] += int(value)
+            page.squares[name] += int(sum(values)) ** 2
+
+    def _after(self, order: int, told: dict[str, Sequence[int]]) -> list[int]:
+        """What is counted by whom one sits after, for every two places in the group."""
+        if not self._pairs:
+            return []
+        seats = pairs_of_seats(self._table.orders[order])
+        points = dict(zip(seats, told[self._counts.followed], strict=True))
+        return [points.get(pair, 0) for pair in self._pairs]
+
+    def _note_length(self, page: _SeatingTally, length: int) -> None:
+        number = length_class(length)
+        games, first = page.lengths.get(number, (0, self._table.deal))
+        page.lengths[number] = games + 1, first
+
+    def _note_highlights(self, page: _SeatingTally, result: Result) -> None:
+        for highlight in self._counts.highlights:
+            how_much = int(result.highlights.get(highlight.kind, 0))
+            if how_much > page.highlights.get(highlight.kind, (0, 0))[0]:
+                page.highlights[highlight.kind] = how_much, self._table.deal
+
+
+def count_by_seat(table: CountedTable, result: Result) -> dict[str, Sequence[int]]:
+    """Every count by seat; those that follow from the result need not be given by it.
+
+    Raises GameError where one is missing.
+    """
+    known: dict[str, Sequence[int]] = {
+        DECISIONS: table.asked,
+        POINTS: result.points,
+        RANK: result.ranks or ranks_of(result.points),
+        **result.counts,
+    }
+    missing = [name for name in table.game.counts.names if not known.get(name)]
+    if missing:
+        title = table.game.title
+        raise GameError(f"{title} counts {', '.join(missing)}, but its result does not say it")
+    return known
+
+
+def ranks_of(points: Sequence[int]) -> tuple[int, ...]:
+    """Ranks from 1, equals with equal ranks; most points are best."""
+    return tuple(1 + sum(other > own for other in points) for own in points)
+
+
+class BlockTally(Protocol):
+    """The books of one block.
+
+    `winners` has a mask of the winning seats for each deal and order.
+    """
+
+    winners: NDArray[np.uint8]
+
+    @property
+    def measures(self) -> NDArray[Any]:
+        """A row for each deal, if counts are kept deal by deal."""
+
+    def enter(self, index: int, order: int) -> None:
+        """Enter the game that has just ended: that of a deal, counted from the block's first."""
+
+    def tallies(self) -> tuple[Tally, ...]:
+        """What the games of each order add up to."""

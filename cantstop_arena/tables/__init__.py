@@ -1,0 +1,1 @@
+"""Result tables: each table's columns and rows, and the formats in which tables are written."""

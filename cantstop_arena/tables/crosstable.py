@@ -1,0 +1,70 @@
+"""Every bot's score against every other: as a square for people, pair by pair for programs."""
+
+from collections.abc import Sequence
+
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Column, Estimate, Kind, Table, estimate, number
+
+EVEN = 0.5
+NAME, TITLE = "crosstable", "Crosstable"
+WITHOUT_ERRORS = "There is no room for the errors here; --format csv has them."
+
+
+def crosstable(analysis: Analysis, errors: bool = True) -> Table:
+    """Rows and columns as in the standings, and numbered as there is little room for names."""
+    kind = Kind.ESTIMATE if errors else Kind.NUMBER
+    rivals = [
+        Column(name, str(place), kind, 1, percent=True, middle=EVEN)
+        for place, name in enumerate(analysis.names, start=1)
+    ]
+    return Table(
+        NAME,
+        TITLE,
+        columns=[Column("place", "", Kind.NUMBER), Column("bot", "bot"), *rivals],
+        rows=[
+            (place, name, *cells) for place, (name, cells) in enumerate(_square(analysis), start=1)
+        ],
+        notes=[_legend(analysis)] if errors else [_legend(analysis), WITHOUT_ERRORS],
+    )
+
+
+def scores_only(analysis: Analysis) -> Table:
+    """The square for programs: scores under the names of the bots."""
+    return Table(
+        NAME,
+        TITLE,
+        columns=[Column("bot", "bot"), *(number(name) for name in analysis.names)],
+        rows=[(name, *(cell and cell.mean for cell in cells)) for name, cells in _square(analysis)],
+    )
+
+
+def pairs(analysis: Analysis) -> Table:
+    """A row for each bot and each bot that it met."""
+    return Table(
+        NAME,
+        TITLE,
+        columns=[
+            Column("bot", "bot"),
+            Column("against", "against"),
+            estimate("score", "score %", 2, percent=True),
+        ],
+        rows=[
+            (name, rival, cell)
+            for name, cells in _square(analysis)
+            for rival, cell in zip(analysis.names, cells, strict=True)
+            if cell
+        ],
+        notes=[_legend(analysis)],
+    )
+
+
+def _square(analysis: Analysis) -> list[tuple[str, Sequence[Estimate | None]]]:
+    return [
+        (analysis.results.bots[me], [analysis.against[me][you] for you in analysis.order])
+        for me in analysis.order
+    ]
+
+
+def _legend(analysis: Analysis) -> str:
+    of_what = " of the games that one of the two won" if analysis.results.players > 2 else ""
+    return f"Score of the row's bot against the column's, in percent{of_what}."

@@ -1,0 +1,41 @@
+"""Which bots misbehaved, how often, and where first."""
+
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Column, Table, number
+
+LONGEST_MESSAGE = 100
+
+
+def faults(analysis: Analysis) -> Table:
+    """A row for each bot and kind of fault."""
+    results = analysis.results
+    said = [f"{bot} is disqualified; the tables are without it." for bot in results.disqualified]
+    again = ["Those games again:", *(charge.replay for charge in results.faults)]
+    return Table(
+        name="faults",
+        title="Faults",
+        columns=(
+            Column("bot", "bot"),
+            Column("kind", "fault"),
+            number("times"),
+            number("deal", "first in deal"),
+            Column("seats", "seats"),
+            Column("message", "message"),
+        ),
+        rows=[
+            (
+                charge.bot,
+                charge.kind,
+                charge.count,
+                charge.deal,
+                ", ".join(charge.seats),
+                _short(charge.message),
+            )
+            for charge in results.faults
+        ],
+        notes=[*said, *(again if results.faults else ())],
+    )
+
+
+def _short(message: str) -> str:
+    return message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"

@@ -1,0 +1,71 @@
+"""Model fit: largest residuals, and what follows, in sentences."""
+
+from collections.abc import Iterator
+
+from cantstop_arena.ratings.model_fit.residuals import Residual, Residuals
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Column, Table, Value, number
+
+MOST_PAIRS = 5
+
+
+def fit(analysis: Analysis, most: int | None = MOST_PAIRS) -> Table:
+    """A row for each pair, the worst predicted first; people are shown not too many."""
+    return Table(
+        name="fit",
+        title="Model fit: largest residuals",
+        columns=[
+            Column("bot", "bot"),
+            Column("against", "against"),
+            number("score", "score %", 1, percent=True),
+            number("predicted", "predicted %", 1, percent=True),
+            number("deviation", "standard errors", 1),
+            number("p", "p", 3, chance=True),
+        ],
+        rows=[_row(analysis, pair) for pair in analysis.residuals.pairs[:most]],
+        notes=list(_sentences(analysis)),
+    )
+
+
+def _row(analysis: Analysis, pair: Residual) -> list[Value]:
+    bots = analysis.results.bots
+    numbers = pair.observed, pair.predicted, pair.deviate, pair.chance
+    return [bots[pair.one], bots[pair.other], *numbers]
+
+
+def _sentences(analysis: Analysis) -> Iterator[str]:
+    residuals = analysis.residuals
+    if residuals.pairs:
+        wrong = sum(pair.chance < SIGNIFICANT for pair in residuals.pairs)
+        told = f"significantly off for {wrong} of {len(residuals.pairs)} pairs"
+        yield f"The predicted score is {told}; p is corrected for their number."
+    if told := cyclic(residuals):
+        yield told
+    yield from (cycle.told(analysis.results.bots) for cycle in residuals.cycles)
+    if told := sensitivity(analysis):
+        yield told
+
+
+def cyclic(residuals: Residuals) -> str:
+    """The cyclic share, where there is one."""
+    if residuals.cyclic_share is None:
+        return ""
+    share, low, high = (100 * part for part in residuals.cyclic_share)
+    return (
+        f"The cyclic share is {share:.1f}% ({low:.1f} to {high:.1f}; 0% for bots on a line, 100%"
+        " for rock, paper, scissors)."
+    )
+
+
+def sensitivity(analysis: Analysis) -> str:
+    """How far the Elo depends on who else plays, where that is known."""
+    moves = [(move, bot) for bot, told in enumerate(analysis.without_one) if told for move in told]
+    if not moves:
+        return ""
+    bots = analysis.results.bots
+    (points, without), bot = max(moves, key=lambda one: abs(one[0].points))
+    return (
+        f"Leaving out any one bot moves the Elo of the others by {abs(points):.1f} at most"
+        f" ({bots[bot]}, without {bots[without]})."
+    )

@@ -1,0 +1,76 @@
+"""The standings while a tournament is played: who is ahead so far, and how sure that is."""
+
+import msgspec
+
+from cantstop_arena.deals.outcomes import TournamentTotals
+from cantstop_arena.ratings.sequential.stopping_rule import widest
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Column, Estimate, Table, Value, estimate, number
+from cantstop_arena.tables.notes import extent_for, list_names
+from cantstop_arena.tables.standings import ELO, per_game
+
+_RATED = (ELO, estimate("score", "score %", 2, percent=True))
+
+
+class Interim(msgspec.Struct, frozen=True):
+    """What is known after so many `games`; `extent` of the widest interval, where one waits for it.
+
+    The columns of the table, after rank and bot, come in the order of their importance.
+    """
+
+    table: Table
+    games: int
+    extent: str
+    notes: tuple[str, ...]
+
+
+def interim(results: TournamentTotals) -> Interim:
+    """What a tournament's results tell before it is over."""
+    analysis = Analysis(results)
+    return Interim(
+        Table(
+            name="interim",
+            title="Standings so far",
+            columns=(
+                number("rank"),
+                Column("bot", "bot"),
+                *_known_columns(analysis),
+                number("games"),
+                number("faults", optional=True),
+            ),
+            rows=_rows(analysis),
+        ),
+        analysis.games,
+        _extent(results),
+        (f"Disqualified: {list_names(results.disqualified)}.",) if results.disqualified else (),
+    )
+
+
+def _extent(results: TournamentTotals) -> str:
+    if not results.until:
+        return ""
+    bot, measured = widest(results, results.until)
+    return extent_for(results.until.measure, measured, bot) if bot else ""
+
+
+def _rows(analysis: Analysis) -> list[list[Value]]:
+    """The bots that have played by rank, then the others, of whom nothing is known."""
+    return [[rank, *_told(analysis, bot)] for rank, bot in analysis.places]
+
+
+def _told(analysis: Analysis, bot: int) -> list[Value]:
+    name = analysis.results.bots[bot]
+    games = analysis.games_of[bot] or None
+    return [name, *_known(analysis, bot), games, analysis.faults_of[name]]
+
+
+def _known_columns(analysis: Analysis) -> tuple[Column, ...]:
+    return (per_game(analysis),) if analysis.alone else _RATED
+
+
+def _known(analysis: Analysis, bot: int) -> list[Value]:
+    if bot in analysis.idle:
+        return [Estimate(None)] * len(_known_columns(analysis))
+    if analysis.alone:
+        return [analysis.means[bot]]
+    return [analysis.elo[bot], analysis.scores[bot]]

@@ -1,0 +1,205 @@
+"""What limits the standings, in sentences."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import isfinite
+
+from cantstop_arena.deals.control_variate import luck_sentence
+from cantstop_arena.deals.outcomes import ELO_ERROR, TEST, Luck, TournamentTotals, Until
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
+from cantstop_arena.ratings.sequential.stopping_rule import widest
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.texts import how_many
+
+NOT_REPRODUCIBLE = "not reproducible"
+OTHER_RIVALS = "\u2020"
+NOT_COMPARABLE = (
+    f"{OTHER_RIVALS} The scores in these rows do not compare with the others: not all bots met the"
+    " same rivals equally often. Elo allows for that."
+)
+MOST_NAMES = 6
+LEGEND = (
+    "Bots that share a letter of their group are not significantly different; LOS vs next: the"
+    " likelihood of superiority over the bot below, in this field. Intervals cover 95%."
+)
+ALONE = (
+    "Bots that share a letter of their group are not significantly different; fewer than next: the"
+    " mean over the deals that both played. Intervals cover 95%."
+)
+EVEN = 0.5
+SURE = 0.95  # a likelihood of superiority that reads as a fact
+LEAST_CHANCE = 0.001
+MOST_CONTRADICTED = 3  # pairs of neighbours that are named
+
+
+def legend(analysis: Analysis) -> list[str]:
+    """What stands in the columns, where that takes words."""
+    if analysis.alone:
+        return [ALONE] if analysis.differences else []
+    return [LEGEND]
+
+
+def about_standings(analysis: Analysis) -> list[str]:
+    """Games without a winner, bots that change, ratings without a maximum or a bridge."""
+    said = []
+    if missing := about_missing_games(analysis):
+        said.append(missing)
+    if without := analysis.unfinished:
+        share = "" if analysis.alone else "; their seats share the win"
+        said.append(f"{without} of {analysis.games} games were not finished{share}.")
+    if rule := analysis.results.until:
+        said.append(until_note(analysis.results, rule))
+    if luck := analysis.results.luck:
+        said.append(about_luck(luck))
+    said += analysis.results.remarks
+    if unsteady := analysis.results.irreproducible:
+        said.append(
+            f"{list_names(unsteady)}: {NOT_REPRODUCIBLE}. The answers were others when a game was"
+            " played twice, so that results change from run to run."
+        )
+    if analysis.results.challenger in analysis.results.bots:
+        said += _about_gauntlet(analysis, analysis.results.bots.index(analysis.results.challenger))
+    if analysis.alone:
+        return said
+    return [*said, *_about_scores(analysis), *_about_ratings(analysis)]
+
+
+def about_luck(luck: Luck) -> str:
+    """What removing luck was worth."""
+    plain = " `arena rate --plain` leaves it in." if luck.worth > 1 else ""
+    return luck_sentence("scores and Elo", [luck.worth]) + plain
+
+
+def about_missing_games(analysis: Analysis) -> str:
+    """What to say of a run that was interrupted or goes on; empty of one that is over."""
+    missing = analysis.results.unplayed
+    if not missing:
+        return ""
+    told = f"{missing:,} of {analysis.games + missing:,} games are missing."
+    return f"The run is not over or was interrupted: {told}"
+
+
+def _about_gauntlet(analysis: Analysis, bot: int) -> list[str]:
+    """The place of a challenger, and how sure that is."""
+    name, bots = analysis.results.bots[bot], len(analysis.order)
+    said = [f"Only games of {name} were played; the scores of the others are against it."]
+    rank = next(rank for rank, other in analysis.places if other == bot)
+    if rank is not None:
+        best, worst = analysis.ratings.ranks[bot]
+        range_told = f"; with its errors {best} to {worst}" if best < worst else ""
+        said.insert(0, f"{name} is in place {rank} of {bots}{range_told}.")
+    return said
+
+
+def _about_scores(analysis: Analysis) -> Iterator[str]:
+    """What an even score is, whether the ratings fit, and where they and direct scores part."""
+    if any(has_other_rivals(analysis, bot) for bot in analysis.order):
+        yield NOT_COMPARABLE
+    if analysis.results.players > 2:
+        yield f"An even score is {100 / analysis.results.players:.1f}%."
+    yield from _fits(analysis)
+    yield from head_to_head(analysis)
+
+
+def has_other_rivals(analysis: Analysis, bot: int) -> bool:
+    """Whether a bot's score is marked, as it is not to be compared; a gauntlet says so itself."""
+    return bot in analysis.incomparable and not analysis.results.challenger
+
+
+def _fits(analysis: Analysis) -> Iterator[str]:
+    """Whether a single rating per bot fits the results, where that can be told."""
+    chance = analysis.goodness.chance
+    if chance is None:
+        return
+    bound = f"p = {chance:.3f}" if chance >= LEAST_CHANCE else f"p < {LEAST_CHANCE}"
+    test = f"(deviance test, {bound})"
+    if chance < SIGNIFICANT:
+        yield f"A single rating per bot does not fit these results {test}."
+    else:
+        yield f"On the whole a single rating per bot fits the results {test}."
+
+
+def head_to_head(analysis: Analysis) -> list[str]:
+    """Neighbours whose order the games that they played with each other do not bear out."""
+    told = (contradiction(analysis, *pair) for pair in pairwise(analysis.order))
+    found = list(filter(None, told))
+    said, rest = found[:MOST_CONTRADICTED], len(found) - MOST_CONTRADICTED
+    if rest > 0:
+        said.append(f"The same is to be said of {how_many(rest, 'more pair')} of neighbours.")
+    return said
+
+
+def contradiction(analysis: Analysis, one: int, other: int) -> str:
+    """That `one` lost to `other`, or is surely above it with no sure score against it; or empty."""
+    direct = analysis.against[one][other]
+    if direct is None or direct.mean is None or direct.low is None or direct.high is None:
+        return ""
+    names = f"{analysis.results.bots[one]} stands above {analysis.results.bots[other]}"
+    score = f"{100 * direct.mean:.1f}% ({100 * direct.low:.1f} to {100 * direct.high:.1f})"
+    if direct.high < EVEN:
+        return f"{names}, but lost to it head to head: {score}."
+    above = analysis.ratings.superiority(one, other)
+    if direct.low > EVEN or above is None or above <= SURE:
+        return ""
+    by_others = f"{names} by their games with others; head to head, {score}"
+    return f"{by_others} is not significantly different from even."
+
+
+def _about_ratings(analysis: Analysis) -> list[str]:
+    said, everyone = [], len(analysis.results.bots)
+    for label, bots in analysis.ratings.labels.items():
+        names = list_names([analysis.results.bots[bot] for bot in bots])
+        said.append(label.sentence if len(bots) == everyone else f"{names}: {label.sentence}")
+    return said
+
+
+def list_names(names: Sequence[str]) -> str:
+    """Names in a sentence, not too many of them."""
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def all_of(names: Sequence[str]) -> str:
+    """Names as the subject of a sentence, not too many of them: "a, b and c"."""
+    if len(names) > MOST_NAMES:
+        return list_names(names)
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def extent(measure: str, amount: float) -> str:
+    """How far an interval reaches."""
+    if measure == ELO_ERROR:
+        return f"Elo ± {amount:.4g}" if isfinite(amount) else "Elo without bounds"
+    return f"a score interval {amount:.4g} wide"
+
+
+def extent_for(measure: str, amount: float, bot: str) -> str:
+    """How far an interval reaches, and whose it is."""
+    return f"{extent(measure, amount)} for {bot}"
+
+
+def until_text(rule: Until) -> str:
+    """What has to be so for the games to end."""
+    return f"every bot has {extent(rule.measure, rule.most)} or less"
+
+
+def until_note(results: TournamentTotals, rule: Until) -> str:
+    """What the rule has to do with the intervals, and whether it was met."""
+    if rule.measure == TEST:
+        return (
+            "A sequential test ended the match. The intervals are confidence sequences: right 95"
+            " times in 100 whenever it ended."
+        )
+    bot, measured = widest(results, rule)
+    if not bot:
+        return f"To be played until {until_text(rule)}, but no game counts."
+    met = (
+        ""
+        if measured <= rule.most
+        else f", which {bot} with {extent(rule.measure, measured)} has not"
+    )
+    return (
+        f"Played until {until_text(rule)}{met}. The intervals are confidence sequences: right"
+        " 95 times in 100 although the games ended when they were narrow enough."
+    )

@@ -1,0 +1,44 @@
+"""How each bot plays: the quotients of counts that the game itself names."""
+
+from collections import Counter
+
+from cantstop_arena.deals.counting import Rate
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.column import Column, Table, number
+
+
+def styles(analysis: Analysis) -> Table:
+    """The bots as in the standings, a column for each quotient; none where it divides by 0."""
+    totals = counts_by_bot(analysis)
+    results = analysis.results
+    return Table(
+        name="styles",
+        title="Styles",
+        columns=(Column("bot", "bot"), *(_column(*one) for one in results.counts.rates.items())),
+        rows=[
+            (results.bots[bot], *(_quotient(totals[bot], r) for r in results.counts.rates.values()))
+            for bot in analysis.order
+        ],
+    )
+
+
+def _column(name: str, rate: Rate) -> Column:
+    heading = name.replace("_", " ")
+    if rate.share:
+        return number(name, f"{heading} %", 2, percent=True)
+    return number(name, heading, 3)
+
+
+def _quotient(counts: Counter[str], rate: Rate) -> float | None:
+    return counts[rate.above] / counts[rate.below] if counts[rate.below] else None
+
+
+def counts_by_bot(analysis: Analysis) -> list[Counter[str]]:
+    """Each bot's counts in all its seats, and its games; without those that a fault ended."""
+    found: list[Counter[str]] = [Counter() for _ in analysis.results.bots]
+    for seating, tally in analysis.results.tallies.items():
+        for seat, bot in enumerate(seating):
+            found[bot]["games"] += tally.games - tally.forfeits
+            for name, counts in tally.counts.items():
+                found[bot][name] += counts[seat]
+    return found

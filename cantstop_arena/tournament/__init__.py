@@ -1,1 +1,0 @@
-"""Tournaments: from a file to all the games it asks for, played and written down."""

@@ -1,1 +1,0 @@
-"""The tournament file, read with every problem at once."""

@@ -1,1 +1,0 @@
-"""What was played: written down, read again, added up."""

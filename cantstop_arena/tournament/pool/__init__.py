@@ -1,1 +1,0 @@
-"""Worker processes, and what their parent makes of what they do."""

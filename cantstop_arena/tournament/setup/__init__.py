@@ -1,1 +1,0 @@
-"""From a tournament to tables at which bots sit, in whatever process."""

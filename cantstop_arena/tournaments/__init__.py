@@ -1,0 +1,1 @@
+"""Tournaments: from a file to the games that it asks for, played and stored in a ledger."""

@@ -1,0 +1,94 @@
+"""How bots that are asked from Python sit down: in this process, or in one of their own."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from cantstop_arena.bots.bot_start import BotStart
+from cantstop_arena.bots.isolated_bot import IsolatedBot
+from cantstop_arena.bots.known_bot import LoadedBot
+from cantstop_arena.deals.outcomes import DIED, EXCEPTION, ILLEGAL, TOO_SLOW
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.decisions import Decision, GameOver
+from cantstop_arena.processes.failures import (
+    BotProcessFailure,
+    DecisionTimeout,
+    Nonsense,
+    ProcessLost,
+)
+from cantstop_arena.table.bot_faults import BotFault, RemotePlayer
+from cantstop_arena.table.seated_bot import GameStart
+
+
+class LocalSeating:
+    """For a bot that lives in this process."""
+
+    def __init__(self, spec: LoadedBot, options: Mapping[str, Any]) -> None:
+        self.spec = spec
+        self.options = options
+        self.player: Any = None
+
+    def __call__(self, start: GameStart) -> Any:
+        """The bot, made anew where it is to forget."""
+        if start.anew or self.player is None:
+            self.player = self.spec.made_anew(self.options)
+        return self.player
+
+
+class IsolatedSeating:
+    """For a bot in a process of its own; what goes wrong there becomes a fault of its."""
+
+    def __init__(self, launch: BotStart) -> None:
+        self.limit = launch.decision_limit
+        self.remote = IsolatedBot(launch)
+        self.player = RemotePlayer()
+        for decision in self.remote.game.decisions.values():
+            setattr(self.player, decision.name, partial(self._decide, decision))
+        self.group: Group | None = None
+        self.hearing = RemotePlayer()
+        vars(self.hearing).update(vars(self.player), game_over=self._finish)
+
+    def __call__(self, start: GameStart) -> RemotePlayer:
+        """The bot, told that a game begins.
+
+        Another group plays the same deals, so that a process that had met them would know them.
+        """
+        if self.group != start.group:
+            self.remote.close()
+            self.group = start.group
+        self._asked(
+            "the start",
+            lambda: self.remote.begin(
+                start.seat, start.players, start.rules, start.key, start.anew
+            ),
+        )
+        return self.hearing if self.remote.hears else self.player
+
+    def _finish(self, _: Any, result: GameOver) -> None:
+        """It has been shown what it was shown."""
+        self.remote.finish(result)
+
+    def _decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> Any:
+        return self._asked(decision.name, lambda: self.remote.decide(decision, view, moves))
+
+    def _asked(self, what: str, ask: Callable[[], Any]) -> Any:
+        try:
+            return ask()
+        except (BotProcessFailure, BotError) as error:
+            raise self._fault(what, error) from error
+
+    def _fault(self, what: str, error: Exception) -> BotFault:
+        if isinstance(
+            error, DecisionTimeout
+        ):  # its own words say more than is the same in every run
+            told = f"{what} gave no answer within {self.limit:g} s"
+            return BotFault(TOO_SLOW, told, doubtful=not error.proven)
+        if isinstance(error, ProcessLost):
+            return BotFault(DIED, f"{what}: {error}", doubtful=not error.proven)
+        if isinstance(error, Nonsense):
+            return BotFault(ILLEGAL, f"{what}: {error}")
+        if isinstance(error, BotError):
+            proven = getattr(error.__cause__, "proven", True)
+            return BotFault(DIED, f"the program {error}", doubtful=not proven)
+        return BotFault(EXCEPTION, str(error))

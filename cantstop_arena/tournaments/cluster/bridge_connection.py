@@ -1,0 +1,91 @@
+"""The arena's end of the line to its courier."""
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Sequence
+from multiprocessing.connection import wait
+
+from cantstop_arena.processes.channel import Frames, frame
+from cantstop_arena.processes.system import python_module
+from cantstop_arena.tournaments.cluster.address import ClusterAddress
+from cantstop_arena.tournaments.cluster.cluster_messages import (
+    ClusterGone,
+    FromCourier,
+    SentTo,
+    StartJob,
+    StartJobs,
+    ToMachine,
+    from_courier,
+)
+
+_TO_END = 10.0  # seconds in which a courier ends what it has started
+
+
+class MachineConnection:
+    """To a courier, and through it to machines, all hired alike. Use it as a context manager.
+
+    The courier is a command; `cluster` says to users where it carries letters.
+    """
+
+    def __init__(self, courier: Sequence[str], cluster: str, hire: StartJob) -> None:
+        self.cluster = cluster
+        self._words = courier
+        self._hire = StartJobs(frame(hire))
+        self._frames = Frames(from_courier)
+
+    def __enter__(self) -> "MachineConnection":
+        # It is not to hear Ctrl-C, which the arena does; nor to print.
+        self._courier = subprocess.Popen(
+            self._words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        self._write(frame(self._hire))
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        assert self._courier.stdin and self._courier.stdout
+        with contextlib.suppress(BrokenPipeError):
+            self._courier.stdin.close()
+        self._courier.stdout.close()
+        try:
+            self._courier.wait(_TO_END)
+        except subprocess.TimeoutExpired:
+            self._courier.kill()
+            self._courier.wait()
+
+    def send(self, machine: str, letter: ToMachine) -> None:
+        """Tell a machine something, if it is there."""
+        self._write(frame(SentTo(machine, frame(letter))))
+
+    def letters(self, seconds: float) -> list[FromCourier]:
+        """What has come in; waits for it so long, but no longer. Raises Nonsense."""
+        assert self._courier.stdout
+        pipe = self._courier.stdout.fileno()
+        if not wait([pipe], seconds):
+            return []
+        try:
+            return self._frames.receive(pipe)
+        except EOFError:
+            return [ClusterGone("the process that speaks with it has ended", True)]
+
+    def _write(self, content: bytes) -> None:
+        assert self._courier.stdin
+        left = memoryview(content)
+        with contextlib.suppress(BrokenPipeError):  # what can be read will say so
+            while left:
+                left = left[os.write(self._courier.stdin.fileno(), left) :]
+
+
+def line_to(address: ClusterAddress, processes: int, hire: StartJob) -> MachineConnection:
+    """A line to a cluster's machines, with so many processes on each.
+
+    0: as many as Dask has threads there.
+    """
+    told = (address.kind, address.place, str(processes))
+    return MachineConnection(
+        python_module("cantstop_arena.tournaments.cluster.dask_bridge", *told), str(address), hire
+    )

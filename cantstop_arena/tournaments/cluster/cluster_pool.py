@@ -1,0 +1,317 @@
+"""Plays blocks on the machines of a cluster, whichever are there, and survives their loss."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+
+import msgspec
+
+from cantstop_arena.deals.outcomes import Block, BlockResult
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.errors import ClusterError, GameError, WorkerPoolError
+from cantstop_arena.processes import shutdown
+from cantstop_arena.processes.channel import Frames, ProtocolError
+from cantstop_arena.texts import in_a_line
+from cantstop_arena.tournaments.bot_facts import BotFacts
+from cantstop_arena.tournaments.cluster.bridge_connection import MachineConnection
+from cantstop_arena.tournaments.cluster.cluster_messages import (
+    BotBuildFailed,
+    BundleDone,
+    ClusterGone,
+    DropGroups,
+    FromCourier,
+    FromMachine,
+    JobRefused,
+    LogText,
+    MachineJoined,
+    MachineLost,
+    MachineReady,
+    MachineUnusable,
+    PlayBlocks,
+    ReceivedFrom,
+    from_machine,
+)
+from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
+from cantstop_arena.tournaments.pool.worker_messages import GameFailed, WorkerBroken, is_result_of
+from cantstop_arena.tournaments.run_observer import RunObserver
+
+_BUNDLE = 1.5  # seconds that a bundle of blocks is to take
+_WINDOW = 3  # bundles that a machine has at most
+_SOON = 0.01  # seconds from which on a pace can be told
+
+
+class BlockPart(msgspec.Struct):
+    """A block or a part of one; `left` are the deals, each from and up to, that have no result."""
+
+    block: Block
+    whole: Block
+    left: list[tuple[int, int]]
+
+    @classmethod
+    def of(cls, block: Block, whole: Block) -> "BlockPart":
+        """A piece of which nothing has been played."""
+        return cls(block, whole, [(block.first, block.end)])
+
+    def rest(self) -> Iterator["BlockPart"]:
+        """What of it has no result."""
+        return (BlockPart.of(self.block.part(*span), self.whole) for span in self.left)
+
+    def played(self, part: Block) -> None:
+        """A part has a result. Raises Nonsense where it is none that is left."""
+        for number, (first, end) in enumerate(self.left):
+            if first <= part.first < part.end <= end:
+                cut = [(first, part.first), (part.end, end)]
+                self.left[number : number + 1] = [span for span in cut if span[0] < span[1]]
+                return
+        raise ProtocolError
+
+
+class MachineSlot:
+    """A machine with so many processes, what it says, and the pieces that it is to play."""
+
+    def __init__(self, name: str, processes: int) -> None:
+        self.name = name
+        self.processes = processes
+        self.is_at_work = False
+        self.has_played = False
+        self.given: dict[Block, BlockPart] = {}
+        self._frames = Frames(from_machine)
+        self._begun = 0.0
+        self._played = 0
+
+    def messages(self, content: bytes) -> list[FromMachine]:
+        """What the machine has said by now. Raises Nonsense."""
+        return self._frames.taken(content)
+
+    @property
+    def bundle(self) -> int:
+        """How many blocks it plays in the time of a bundle, as far as has been seen."""
+        passed = max(time.monotonic() - self._begun, _SOON)
+        pace = self._played / passed
+        return max(self.processes, round(_BUNDLE * pace))
+
+    @property
+    def load(self) -> float:
+        """How many bundles it has."""
+        return len(self.given) / self.bundle
+
+    @property
+    def is_hungry(self) -> bool:
+        """Whether it is to be given another bundle."""
+        return self.is_at_work and self.load <= _WINDOW - 1
+
+    def give(self, pieces: list[BlockPart]) -> None:
+        """Remember what it is to play."""
+        self._begun = self._begun or time.monotonic()
+        self.given.update((piece.block, piece) for piece in pieces)
+
+    def done(self, letter: BundleDone, orders: int) -> Iterator[PartResult]:
+        """The results that it tells of what it has been given. Raises Nonsense for any others."""
+        self.has_played = True
+        for block, result in letter.parts:
+            if piece := self.given.get(block):  # else it is void by now
+                yield self._result(piece, result, orders)
+
+    def _result(self, piece: BlockPart, result: BlockResult, orders: int) -> PartResult:
+        is_of_it = result.block.group == piece.block.group
+        if not (is_of_it and is_result_of(result, result.block, orders)):
+            raise ProtocolError
+        piece.played(result.block)
+        if not piece.left:
+            del self.given[piece.block]
+            self._played += 1
+        return PartResult(result, piece.whole)
+
+    def drop(self, void: Callable[[Group], bool]) -> set[Group]:
+        """Forget what is void; the groups of which it had something."""
+        gone = [block for block in self.given if void(block.group)]
+        for block in gone:
+            del self.given[block]
+        return {block.group for block in gone}
+
+
+_PULSE = 0.05  # seconds
+_LOST_IN_TURN = 20  # machines without a result between them, before that is more than bad luck
+_HOPE = 10.0  # seconds for which another machine may come when all are refused
+_LONGEST_REASON = 1000  # characters
+
+
+class ClusterPool:
+    """Plays streams of blocks on machines at the end of a line. Use it as a context manager."""
+
+    def __init__(self, line: MachineConnection, bots: BotFacts, observer: RunObserver) -> None:
+        self._line = line
+        self._logs = bots.logs
+        self._orders = len(bots.orders)
+        self._observer = observer
+        self._slots: dict[str, MachineSlot] = {}
+        self._refused: dict[str, str] = {}
+        self._stock = PartQueue()
+        self._lost_in_turn = 0
+        self._hopeless_from = time.monotonic() + _HOPE
+
+    def __enter__(self) -> "ClusterPool":
+        self._line.__enter__()
+        self._tell()
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self._line.__exit__(*problem)
+
+    def play(
+        self, blocks: Iterator[Block], meanwhile: Callable[[], None] = lambda: None
+    ) -> Iterator[PartResult]:
+        """What `BlockPool` says; raises ClusterError, too, where the cluster ends."""
+        self._stock = PartQueue(blocks)
+        while self._stock or any(slot.given for slot in self._slots.values()):
+            shutdown.check()
+            self._give_out()
+            for letter in self._line.letters(_PULSE):
+                yield from self._read(letter)
+            self._look_around()
+            meanwhile()
+
+    def drop(self, void: Callable[[Group], bool]) -> None:
+        """Forget what is being played, or waits to be played, by groups that are void."""
+        self._stock.drop(void)
+        for slot in self._slots.values():
+            if groups := slot.drop(void):
+                self._line.send(slot.name, DropGroups(tuple(groups)))
+
+    def _give_out(self) -> None:
+        """Give bundles to machines that have few, those with the least first."""
+        while hungry := [slot for slot in self._slots.values() if slot.is_hungry]:
+            slot = min(hungry, key=lambda slot: slot.load)
+            pieces = self._stock.bundle(slot.bundle, self._at_work())
+            if not pieces:
+                return
+            slot.give(pieces)
+            self._line.send(slot.name, PlayBlocks(tuple(piece.block for piece in pieces)))
+
+    def _at_work(self) -> int:
+        return sum(slot.is_at_work for slot in self._slots.values())
+
+    # What comes in
+
+    def _read(self, letter: FromCourier) -> Iterator[PartResult]:
+        if isinstance(letter, ReceivedFrom):
+            yield from self._hear(letter)
+        elif isinstance(letter, MachineJoined):
+            self._slots[letter.machine] = MachineSlot(letter.machine, letter.processes)
+        elif isinstance(letter, MachineLost):
+            self._lose(letter)
+        elif isinstance(letter, MachineUnusable):
+            self._refuse(letter.machine, letter.why)
+        else:
+            raise ClusterError(self._end(letter))
+
+    def _end(self, gone: ClusterGone) -> str:
+        where = self._line.cluster
+        if gone.was_there:
+            return f"The cluster at {where} has ended: {gone.why}.{shutdown.end_message()}"
+        return f"No cluster can be reached at {where}: {gone.why}"
+
+    def _hear(self, said: ReceivedFrom) -> Iterator[PartResult]:
+        if (slot := self._slots.get(said.machine)) is None:
+            return  # it has been refused
+        try:
+            for message in slot.messages(said.content):
+                yield from self._heed(slot, message)
+        except ProtocolError:
+            self._refuse(said.machine, "what it says makes no sense; a bot may have said it")
+
+    def _heed(self, slot: MachineSlot, message: FromMachine) -> Iterator[PartResult]:
+        if isinstance(message, BundleDone):
+            yield from slot.done(message, self._orders)
+        elif isinstance(message, LogText):
+            self._logs.add(message.bot, message.text)
+        elif isinstance(message, MachineReady):
+            slot.is_at_work = True
+            self._tell()
+        elif isinstance(message, JobRefused):
+            self._refuse(slot.name, message.text)
+        else:
+            self._give_up(slot, message)
+
+    def _give_up(
+        self, slot: MachineSlot, message: BotBuildFailed | GameFailed | WorkerBroken
+    ) -> None:
+        """End the run, as it would end where it was started."""
+        if isinstance(message, BotBuildFailed):
+            raise BotNotBuilt(message.bot, message.others, message.text)
+        if isinstance(message, GameFailed):
+            raise GameError(message.text)
+        raise WorkerPoolError(f"on the machine {slot.name}: {message.report}")
+
+    # Machines that go
+
+    def _lose(self, lost: MachineLost) -> None:
+        """Have others play what a machine had; it may come back."""
+        self._refused.pop(lost.machine, None)
+        if (slot := self._taken_from(lost.machine)) is None:
+            return
+        self._lost_in_turn = 0 if slot.has_played else self._lost_in_turn + 1
+        if self._lost_in_turn == _LOST_IN_TURN:
+            why = f"{_LOST_IN_TURN} machines in turn were lost before they had played anything"
+            raise ClusterError(f"{why}; the last was {lost.machine}: {lost.why}")
+
+    def _refuse(self, machine: str, why: str) -> None:
+        """Do without a machine."""
+        self._taken_from(machine)
+        self._refused[machine] = in_a_line(why, _LONGEST_REASON)
+        self._observer.on_notice(f"The machine {machine} does not play: {self._refused[machine]}")
+
+    def _look_around(self) -> None:
+        """Raises ClusterError where machines are there, and none of them can play."""
+        if self._slots or not self._refused:
+            self._hopeless_from = time.monotonic() + _HOPE
+        elif time.monotonic() > self._hopeless_from:
+            told = "".join(f"\n  {machine}: {why}" for machine, why in self._refused.items())
+            raise ClusterError(f"No machine of {self._line.cluster} can play:{told}")
+
+    def _taken_from(self, machine: str) -> MachineSlot | None:
+        """Take back what a machine had; what there was to know of it."""
+        slot = self._slots.pop(machine, None)
+        if slot is not None:
+            self._stock.take_back(slot.given.values())
+            self._tell()
+        return slot
+
+    def _tell(self) -> None:
+        at_work = [slot for slot in self._slots.values() if slot.is_at_work]
+        self._observer.on_cluster(len(at_work), sum(slot.processes for slot in at_work))
+
+
+_SHARES = 2
+"""Of what is in sight a machine gets at most one part in as many as all machines would get in two
+rounds. So the last bundles become small, and machines end together."""
+
+
+class PartQueue:
+    """What is to be played: pieces that have come back first, then the blocks of a schedule."""
+
+    def __init__(self, blocks: Iterable[Block] = ()) -> None:
+        self._blocks = iter(blocks)
+        self._pieces: deque[BlockPart] = deque()
+
+    def __bool__(self) -> bool:
+        self._look_ahead(1)
+        return bool(self._pieces)
+
+    def bundle(self, size: int, machines: int) -> list[BlockPart]:
+        """The next pieces for one of some machines, a number of them or fewer towards the end."""
+        self._look_ahead(_SHARES * machines * size)
+        share = -(-len(self._pieces) // (_SHARES * machines))
+        return [self._pieces.popleft() for _ in range(min(size, share))]
+
+    def take_back(self, pieces: Iterable[BlockPart]) -> None:
+        """Have the rest of these played before all others."""
+        self._pieces.extendleft([rest for piece in pieces for rest in piece.rest()][::-1])
+
+    def drop(self, void: Callable[[Group], bool]) -> None:
+        """Forget pieces of groups that are void."""
+        self._pieces = deque(piece for piece in self._pieces if not void(piece.block.group))
+
+    def _look_ahead(self, count: int) -> None:
+        while len(self._pieces) < count and (block := next(self._blocks, None)):
+            self._pieces.append(BlockPart.of(block, block))

@@ -1,0 +1,53 @@
+"""What Dask keeps on each machine: the pipes of the arena's process there, for bytes to pass."""
+
+import asyncio
+import contextlib
+from asyncio.subprocess import PIPE, Process
+
+from cantstop_arena.processes.system import python_module
+
+_AT_ONCE = 1 << 20
+_PATIENCE = 5.0  # seconds
+
+
+class DaskActor:
+    """An actor of Dask's. Its process ends with it, since its pipes do."""
+
+    def __init__(self) -> None:
+        self._process: Process | None = None
+
+    async def start(self, processes: int, content: bytes) -> None:
+        """Start the arena's process with a pool of so many workers, and tell it something."""
+        words = python_module("cantstop_arena.tournaments.cluster.machine", str(processes))
+        # Ctrl-C where Dask was started is Dask's affair.
+        self._process = await asyncio.create_subprocess_exec(
+            *words, stdin=PIPE, stdout=PIPE, start_new_session=True, limit=_AT_ONCE
+        )
+        self._loop = asyncio.get_running_loop()
+        await self.give(content)
+
+    async def give(self, content: bytes) -> None:
+        """Tell the process something."""
+        assert self._process and self._process.stdin
+        self._process.stdin.write(content)
+        await self._process.stdin.drain()
+
+    async def hear(self) -> bytes:
+        """What the process says next; nothing where it is silent for long. Raises EOFError.
+
+        Nobody may ask again, and what waits for an answer would keep this alive.
+        """
+        assert self._process and self._process.stdout
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                content = await self._process.stdout.read(_AT_ONCE)
+        except TimeoutError:
+            return b""
+        if not content:
+            raise EOFError("its process has ended")
+        return content
+
+    def __del__(self) -> None:
+        if self._process and self._process.stdin:
+            with contextlib.suppress(RuntimeError):  # the loop has ended, and the pipes with it
+                self._loop.call_soon_threadsafe(self._process.stdin.close)

@@ -1,0 +1,229 @@
+"""A process that finds machines by Dask, and carries what they and the arena tell each other.
+
+All of Dask is here and in what Dask starts. It ends when the arena closes its pipe, or is gone.
+"""
+
+import asyncio
+import contextlib
+import os
+import sys
+import uuid
+from collections.abc import AsyncIterator
+from typing import Any
+
+from distributed import Client, LocalCluster, Status
+
+from cantstop_arena.processes.channel import LONGEST, Frames, frame
+from cantstop_arena.texts import in_a_line
+from cantstop_arena.tournaments.cluster.address import ClusterAddress
+from cantstop_arena.tournaments.cluster.cluster_messages import (
+    LONGEST_ORDER,
+    ClusterGone,
+    FromCourier,
+    MachineJoined,
+    MachineLost,
+    MachineUnusable,
+    ReceivedFrom,
+    SentTo,
+    StartJobs,
+    to_courier,
+)
+from cantstop_arena.tournaments.cluster.dask_actor import DaskActor
+from cantstop_arena.tournaments.pool.worker import worker_count
+
+_AT_ONCE = 1 << 20
+_PAUSE = 1.0  # seconds between two looks at who is there
+_LONGEST_REASON = 500  # characters
+
+
+class ArenaPipe:
+    """The pipes to the arena."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader, self._writer = reader, writer
+        self._frames = Frames(to_courier, LONGEST_ORDER)
+
+    async def letters(self) -> AsyncIterator[StartJobs | SentTo]:
+        """What the arena says, until it says no more."""
+        while chunk := await self._reader.read(_AT_ONCE):
+            for letter in self._frames.taken(chunk):
+                yield letter
+
+    async def tell(self, letter: FromCourier) -> None:
+        """Say something; wait where the arena has much to read."""
+        self._writer.write(frame(letter))
+        await self._writer.drain()
+
+
+class DaskBridge:
+    """Keeps a relay on every machine that is there."""
+
+    def __init__(self, client: Any, arena: ArenaPipe, processes: int) -> None:
+        self._client = client
+        self._arena = arena
+        self._processes = processes
+        self._post: dict[str, asyncio.Queue[bytes]] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    async def carry(self) -> None:
+        """Carry letters until the arena ends. Raises OSError where the scheduler ends."""
+        letters = self._arena.letters()
+        first = await anext(letters, None)
+        if not isinstance(first, StartJobs):
+            return
+        looking = asyncio.create_task(self._look_after(first.content))
+        hearing = asyncio.create_task(self._deliver(letters))
+        await asyncio.wait({looking, hearing}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (hearing, looking, *self._tasks.values()):
+            if task.done():
+                task.result()
+            task.cancel()
+
+    async def _deliver(self, letters: AsyncIterator[StartJobs | SentTo]) -> None:
+        async for letter in letters:
+            if isinstance(letter, SentTo) and letter.machine in self._post:
+                self._post[letter.machine].put_nowait(letter.content)
+
+    async def _look_after(self, job: bytes) -> None:
+        """Take on machines that come, and give up those that have gone."""
+        while self._client.status == "running":
+            there = await self._client.nthreads()
+            for machine in self._tasks.keys() - there.keys():
+                self._tasks.pop(machine).cancel()
+            for machine, threads in there.items():
+                if machine not in self._tasks:
+                    work = self._work_with(machine, self._processes or threads, job)
+                    self._tasks[machine] = asyncio.create_task(work)
+            await asyncio.sleep(_PAUSE)
+        raise OSError("the scheduler does not answer any more")
+
+    async def _work_with(self, machine: str, processes: int, job: bytes) -> None:
+        """Hand on what a machine says, from its first to its last word."""
+        why = "it is no longer there"
+        try:
+            async with self._relay_on(machine) as relay:
+                await relay.start(processes, job)
+                await self._arena.tell(MachineJoined(machine, processes))
+                await self._converse(machine, relay)
+        except Exception as error:
+            why = _told(error)
+        finally:
+            await asyncio.shield(self._arena.tell(MachineLost(machine, why)))
+        self._tasks.pop(machine, None)  # to be started again
+
+    @contextlib.asynccontextmanager
+    async def _relay_on(self, machine: str) -> AsyncIterator[Any]:
+        future = self._client.submit(
+            DaskActor,
+            key=f"arena-{uuid.uuid4().hex}",
+            workers=[machine],
+            allow_other_workers=False,
+            actor=True,
+            pure=False,
+        )
+        try:
+            yield await self._hired(machine, future)
+        finally:
+            future.release()
+
+    async def _hired(self, machine: str, future: Any) -> Any:
+        """The relay; without the arena's package on the machine there is none."""
+        try:
+            return await future
+        except Exception as error:
+            await asyncio.sleep(2 * _PAUSE)  # if the machine has gone, this ends here
+            await self._arena.tell(MachineUnusable(machine, _told(error)))
+            return await asyncio.Event().wait()  # for as long as it is there
+
+    async def _converse(self, machine: str, relay: Any) -> None:
+        self._post[machine] = asyncio.Queue()
+        giving = asyncio.create_task(self._give(self._post[machine], relay))
+        try:
+            while True:
+                if content := await relay.hear():
+                    await self._arena.tell(ReceivedFrom(machine, content))
+        finally:
+            giving.cancel()
+            del self._post[machine]
+
+    async def _give(self, post: asyncio.Queue[bytes], relay: Any) -> None:
+        while True:
+            await relay.give(await post.get())
+
+
+def _told(error: BaseException) -> str:
+    return in_a_line(str(error) or type(error).__name__, _LONGEST_REASON)
+
+
+@contextlib.asynccontextmanager
+async def _client_of(address: ClusterAddress, processes: int) -> AsyncIterator[Any]:
+    """A client of Dask's; where all machines are to be here, with a cluster of its own."""
+    if address.kind == "local":
+        async with (
+            _cluster_here(int(address.place), processes) as cluster,
+            Client(cluster, asynchronous=True) as client,
+        ):
+            yield client
+        return
+    key = "scheduler_file" if address.kind == "file" else "address"
+    async with Client(**{key: address.scheduler}, asynchronous=True) as client:
+        yield client
+
+
+@contextlib.asynccontextmanager
+async def _cluster_here(count: int, processes: int) -> AsyncIterator[Any]:
+    """A cluster on this machine, of so many of Dask's workers."""
+    async with LocalCluster(
+        n_workers=count,
+        threads_per_worker=processes or max(1, worker_count() // count),
+        processes=True,
+        dashboard_address=None,
+        asynchronous=True,
+    ) as cluster:
+        keeping = asyncio.create_task(_keep(cluster, count))
+        try:
+            yield cluster
+        finally:
+            keeping.cancel()
+
+
+async def _keep(cluster: Any, count: int) -> None:
+    """Start workers anew that Dask has given up, as they did not come back within seconds."""
+    while True:
+        await asyncio.sleep(_PAUSE)
+        for name, worker in list(cluster.workers.items()):
+            if worker.status in (Status.closed, Status.failed):
+                del cluster.workers[name]
+        cluster.scale(count)
+
+
+async def _arena() -> ArenaPipe:
+    """The pipes by which the arena has started this process; nobody else writes to them."""
+    loop, reader = asyncio.get_running_loop(), asyncio.StreamReader(limit=LONGEST)
+    ours, theirs = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    for standard in (0, 1):
+        os.dup2(2, standard)
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), ours)
+    flow = asyncio.StreamReaderProtocol(asyncio.StreamReader())
+    transport, protocol = await loop.connect_write_pipe(lambda: flow, theirs)
+    return ArenaPipe(reader, asyncio.StreamWriter(transport, protocol, None, loop))
+
+
+async def _carry(address: ClusterAddress, processes: int) -> None:
+    arena, was_there = await _arena(), False
+    try:
+        async with _client_of(address, processes) as client:
+            was_there = True
+            await DaskBridge(client, arena, processes).carry()
+    except Exception as error:
+        await arena.tell(ClusterGone(_told(error), was_there))
+
+
+def main() -> None:
+    """Carry letters to the cluster that the command names."""
+    kind, place, processes = sys.argv[1:]
+    asyncio.run(_carry(ClusterAddress(kind, place), int(processes)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,222 @@
+"""The arena's process on a machine of a cluster: it keeps a pool of workers, as any run does.
+
+It is told what to play by its standard input, and tells what came of it by its standard output.
+Workers, and whatever else it starts, have neither.
+"""
+
+import contextlib
+import os
+import sys
+import time
+import traceback
+from collections import deque
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing.connection import wait
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from cantstop_arena.deals.outcomes import Block, BlockResult
+from cantstop_arena.errors import ArenaError, GameError
+from cantstop_arena.games.registry import game_named
+from cantstop_arena.processes.channel import Frames, frame
+from cantstop_arena.tournaments.cluster.cluster_messages import (
+    LONGEST_ORDER,
+    BotBuildFailed,
+    BundleDone,
+    DropGroups,
+    FromMachine,
+    JobRefused,
+    LogText,
+    MachineReady,
+    PlayBlocks,
+    StartJob,
+    ToMachine,
+    to_machine,
+)
+from cantstop_arena.tournaments.cluster.job import JobFolder, differences, install_job, unpack_job
+from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
+from cantstop_arena.tournaments.pool.bot_logs import LONGEST
+from cantstop_arena.tournaments.pool.worker_messages import GameFailed, worker_broken
+from cantstop_arena.tournaments.pool.worker_pool import WorkerPool
+
+_PAUSE = 1.0  # seconds between two answers, where there are results and more work
+_PIPES = 3  # the first number of a file that is not standard
+
+
+class JobEnded(Exception):
+    """The arena has nothing more to say."""
+
+
+class MachinePipes:
+    """The standard files that a machine's process was started with, which it has for itself."""
+
+    def __init__(self) -> None:
+        self._inbox, self._outbox = os.dup(0), os.dup(1)
+        nowhere = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nowhere, 0)
+        os.dup2(2, 1)
+        os.close(nowhere)
+        self._frames = Frames(to_machine, LONGEST_ORDER)
+        os.register_at_fork(after_in_child=self._leave)
+
+    def say(self, letter: FromMachine) -> None:
+        """Tell the arena something."""
+        left = memoryview(frame(letter))
+        try:
+            while left:
+                left = left[os.write(self._outbox, left) :]
+        except BrokenPipeError as error:
+            raise JobEnded from error
+
+    def heard(self, seconds: float | None = None) -> list[ToMachine]:
+        """What the arena has said; waits for it no longer than this. Raises Dismissed."""
+        if not wait([self._inbox], seconds):
+            return []
+        try:
+            return self._frames.receive(self._inbox)
+        except EOFError:
+            raise JobEnded from None
+
+    def _leave(self) -> None:
+        """In a child, once: its own children may have other files of these numbers."""
+        for pipe in (self._inbox, self._outbox):
+            if pipe >= _PIPES:
+                os.close(pipe)
+        self._inbox = self._outbox = -1
+
+
+@dataclass
+class Machine:
+    """What waits to be played, and what has been and is not told yet."""
+
+    pipes: MachinePipes
+    place: JobFolder
+    _waiting: deque[Block] = field(default_factory=deque)
+    _parts: list[tuple[Block, BlockResult]] = field(default_factory=list)
+    _told: float = field(default_factory=time.monotonic)
+    _printed: dict[Path, int] = field(default_factory=dict)
+
+    def work(self) -> None:
+        """Play what is asked for. Raises Dismissed, and what a pool raises."""
+        place = self.place
+        factory = partial(place.spec.at_work, place.bots.logs)
+        window = game_named(place.spec.game).window
+        with WorkerPool(factory, window, place.bots, place.terms) as pool:
+            while True:
+                for part in pool.play(self, partial(self._pass, pool)):
+                    self._note(part)
+                self._tell()
+                self._listen(pool, _PAUSE)
+
+    def __iter__(self) -> "Machine":
+        return self
+
+    def __next__(self) -> Block:
+        """The next block, for a pool that asks again later."""
+        if not self._waiting:
+            raise StopIteration
+        return self._waiting.popleft()
+
+    def _pass(self, pool: WorkerPool) -> None:
+        """While the pool plays."""
+        self._listen(pool)
+        if (self._parts and not self._waiting) or time.monotonic() - self._told > _PAUSE:
+            self._tell()
+
+    def _listen(self, pool: WorkerPool, seconds: float = 0.0) -> None:
+        for letter in self.pipes.heard(seconds):
+            if isinstance(letter, PlayBlocks):
+                self._waiting.extend(letter.blocks)
+            elif isinstance(letter, DropGroups):
+                void = frozenset(letter.groups)
+                self._waiting = deque(block for block in self._waiting if block.group not in void)
+                pool.drop(void.__contains__)
+
+    def _note(self, part: PartResult) -> None:
+        """Remember a result; the arena is to hear of faults at once."""
+        self._parts.append((part.whole, part.result))
+        if part.result.faults:
+            self._tell()
+
+    def _tell(self) -> None:
+        """Tell what bots have printed, and what has been played."""
+        self._told = time.monotonic()
+        for bot, path in enumerate(self.place.bots.logs.paths):
+            if text := self._news_in(path):
+                self.pipes.say(LogText(bot, text))
+        if self._parts:
+            self.pipes.say(BundleDone(tuple(self._parts)))
+            self._parts.clear()
+
+    def _news_in(self, path: Path) -> bytes:
+        """What has come into a log, which may be cut at its longest meanwhile."""
+        begin = self._printed.get(path, 0)
+        with contextlib.suppress(OSError):
+            if path.stat().st_size > begin:
+                log = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # whatever a bot has put there
+                with os.fdopen(log, "rb") as file:
+                    file.seek(begin)
+                    text = file.read(max(0, LONGEST - begin)) or b""
+                self._printed[path] = begin + len(text)
+                return text
+        return b""
+
+
+def _play(pipes: MachinePipes, processes: int, folder: Path) -> None:
+    """What a machine does. Raises Dismissed at its end."""
+    try:
+        place = _place(_hire(pipes), processes, folder)
+    except ArenaError as error:
+        pipes.say(JobRefused(str(error)))
+    else:
+        pipes.say(MachineReady())
+        _work(Machine(pipes, place))
+    while True:
+        pipes.heard()
+
+
+def _hire(pipes: MachinePipes) -> StartJob:
+    """The first that is said."""
+    while not (letters := pipes.heard()):
+        pass  # it has not come in whole
+    (hire,) = letters
+    assert isinstance(hire, StartJob)
+    return hire
+
+
+def _place(hire: StartJob, processes: int, folder: Path) -> JobFolder:
+    """Where blocks are played from now on. Raises ArenaError where they cannot be."""
+    if told := differences(hire.versions):
+        raise ArenaError(told)
+    try:
+        job = unpack_job(hire)
+    except ImportError as error:
+        raise ArenaError(str(error)) from error
+    return install_job(job, processes, folder)
+
+
+def _work(machine: Machine) -> None:
+    try:
+        machine.work()
+    except BotNotBuilt as error:
+        machine.pipes.say(BotBuildFailed(error.bot, tuple(error.others), str(error)))
+    except GameError as error:
+        machine.pipes.say(GameFailed(str(error)))
+    except ArenaError as error:
+        machine.pipes.say(worker_broken(str(error)))
+    except JobEnded:
+        raise
+    except Exception:
+        machine.pipes.say(worker_broken(traceback.format_exc()))
+
+
+def main() -> None:
+    """Play for the arena at the other end of the standard files."""
+    pipes = MachinePipes()
+    with TemporaryDirectory(prefix="cantstop-arena-") as folder, contextlib.suppress(JobEnded):
+        _play(pipes, int(sys.argv[1]), Path(folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""What to say where earlier versions of bots have played: how much changed, and how to compare."""
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.loader import DEFAULT_FOLDER
+from cantstop_arena.bots.versions import RESULTS, version_name
+from cantstop_arena.games.registry import DEFAULT
+from cantstop_arena.texts import how_many
+from cantstop_arena.tournaments.file.bot_references import reference_to
+from cantstop_arena.tournaments.file.entrants import Entrant
+from cantstop_arena.tournaments.tournament import Tournament
+
+
+def edit_message(
+    tournament: Tournament, catalogue: Catalogue, stored: Mapping[str, Any], kept: Path
+) -> str:
+    """In which bots a tournament differs from the one whose results are there, and what to do.
+
+    `kept` has copies of what played. Empty where something else differs, too.
+    """
+    changed = dict(_changed(tournament, stored))
+    if not changed or _as_before(tournament, stored) != stored:
+        return ""
+    said = [
+        f"{kept.parent}: {_told(tournament.entrants[bot], stored['bots'][bot], kept / digest)}"
+        for bot, digest in changed.items()
+    ]
+    said = list(dict.fromkeys(said))
+    said.append("--fresh plays anew, and forgets these results.")
+    entrants = tournament.entrants
+    files = [
+        bot
+        for bot, digest in changed.items()
+        if entrants[bot].bot.origin == "file" and entrants[bot].bot.digest != digest
+    ]
+    return "\n".join([*said, *_both(tournament, catalogue, files, changed)])
+
+
+def _changed(tournament: Tournament, stored: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
+    """The bots that say something else now, or whose files do, and the digests they had."""
+    for number, (entrant, before) in enumerate(
+        zip(tournament.entrants, stored["bots"], strict=False)
+    ):
+        if entrant.bot.digest != before.get("digest") or _files_changed(entrant, before):
+            yield number, str(before.get("digest"))
+
+
+def _files_changed(entrant: Entrant, before: Mapping[str, Any]) -> list[str]:
+    """The options, none of which has changed, whose files have."""
+    stored = before.get("files", {})
+    if entrant.options != before.get("options"):
+        return []
+    return [name for name, digest in entrant.files.items() if stored.get(name) != digest]
+
+
+def _as_before(tournament: Tournament, stored: Mapping[str, Any]) -> dict[str, Any]:
+    """The tournament's identity, had no bot changed, whose defaults can have changed with it."""
+    identity = tournament.identity()
+    for number, _ in _changed(tournament, stored):
+        before = stored["bots"][number]
+        now = identity["bots"][number]
+        kept = {key: before[key] for key in ("digest", "options", "files") if key in before}
+        identity["bots"][number] = {key: now[key] for key in now if key != "files"} | kept
+    return identity
+
+
+def _told(entrant: Entrant, stored: Mapping[str, Any], before: Path) -> str:
+    path, told = entrant.bot.path, "has changed since these results were played"
+    if entrant.bot.digest == stored.get("digest"):
+        names = _files_changed(entrant, stored)
+        return f"{' and '.join(_named(entrant, name) for name in names)} {told}."
+    if path is None:
+        return f"the {entrant.bot.origin} of {entrant.name} {told}."
+    lines = _lines_changed(before / path.name, path)
+    return f"{path.name} {told} ({how_many(lines, 'line')})." if lines else f"{path.name} {told}."
+
+
+def _named(entrant: Entrant, option: str) -> str:
+    """What has changed of the files that an option names, or of the usual ones."""
+    path = entrant.options[option]
+    of_whom = f"{option} of {entrant.name}"
+    return f"{path}, {of_whom}," if path else f"what the arena brings as {of_whom}"
+
+
+def _lines_changed(before: Path, now: Path) -> int:
+    """How many lines were changed, added or taken out; 0 where that cannot be told."""
+    try:
+        there, here = (path.read_text("utf-8").splitlines() for path in (before, now))
+    except (OSError, UnicodeDecodeError):
+        return 0
+    changes = SequenceMatcher(None, there, here, autojunk=False).get_opcodes()
+    return sum(max(a2 - a1, b2 - b1) for kind, a1, a2, b1, b2 in changes if kind != "equal")
+
+
+def _both(
+    tournament: Tournament, catalogue: Catalogue, files: list[int], digests: Mapping[int, str]
+) -> Iterator[str]:
+    """The command that lets both versions play, and the entrant that the old one is."""
+    if not files:
+        return
+    yield "To see whether it got better, let both versions play:"
+    for bot in files:
+        now, before = _references(tournament.entrants[bot], digests[bot], catalogue)
+        options = _options(tournament, catalogue)
+        words = ["arena", "match", now, before, "--sprt", "0", "5", *options]
+        yield f"  {shlex.join(words)}"
+    _, before = _references(tournament.entrants[files[0]], digests[files[0]], catalogue)
+    entrant = {"bot": before.partition(":")[0]}
+    yield f"or as entrants of a tournament of another name, the old one as {_flow(entrant)}."
+
+
+def _references(entrant: Entrant, digest: str, catalogue: Catalogue) -> tuple[str, str]:
+    """The two versions of a bot, as the command line says them."""
+    path = entrant.bot.path
+    own = catalogue.folder.resolve() / f"{entrant.bot.name}.py"
+    base = str(path) if path and path != own else entrant.bot.name
+    version = version_name(base, digest)
+    return reference_to(base, entrant), reference_to(version, entrant)
+
+
+def _options(tournament: Tournament, catalogue: Catalogue) -> list[str]:
+    """What the command line has to say of where and by which rules to play."""
+    named = tournament.rules.name if tournament.rules.name in catalogue.rules else ""
+    is_usual = tournament.rules == catalogue.game.rules.default
+    told = {
+        "--game": (tournament.game.name, DEFAULT),
+        "--rules": ("" if is_usual else named, ""),
+        "--bots": (str(catalogue.folder), str(DEFAULT_FOLDER)),
+        "--results": (str(catalogue.results), str(RESULTS)),
+    }
+    return [word for key, (is_so, usual) in told.items() if is_so != usual for word in (key, is_so)]
+
+
+def _flow(entrant: Mapping[str, str]) -> str:
+    return json.dumps(entrant).replace('"', "")

@@ -1,0 +1,1 @@
+"""The tournament file: it is read with every problem reported at once."""

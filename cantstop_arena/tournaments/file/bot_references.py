@@ -1,0 +1,63 @@
+"""Bots as the command line says them: `rule28`, `bots/mine.py`, `patient@previous:risk=2`."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.bot_options import with_options
+from cantstop_arena.tournaments.file.entrants import Entrant, find_bot, usual_name
+from cantstop_arena.tournaments.file.yaml_reader import converted_losslessly
+from cantstop_arena.tournaments.file.yaml_text import plain_value
+
+
+def entrant_from_reference(reference: str, catalogue: Catalogue) -> Entrant:
+    """The entrant of a word: a name or a path from where one stands, a version, options.
+
+    Options follow a colon, `NAME:OPTION=VALUE,OPTION=VALUE`, and are part of the entrant's name.
+    Raises BotError.
+    """
+    base, options = _split(reference)
+    said = {key: plain_value(text) for key, text in options.items()}
+    return entrant_with(base, said, catalogue, reference)
+
+
+def entrant_with(
+    base: str, options: Mapping[str, Any], catalogue: Catalogue, reference: str = ""
+) -> Entrant:
+    """The entrant of a name or a path, with options; both are part of its name.
+
+    Raises BotError, which tells of the `reference`.
+    """
+    bot = find_bot(base, Path(), catalogue)
+    given = {
+        key: converted_losslessly(value, bot.defaults.get(key)) for key, value in options.items()
+    }
+    if faults := bot.check_options(given):
+        raise BotError("; ".join(f"{reference or base}: {message}" for _, message in faults))
+    return Entrant(with_options(usual_name(base, bot), given), bot, {**bot.defaults, **given})
+
+
+def _split(reference: str) -> tuple[str, dict[str, str]]:
+    """What stands before the colon, and the options behind it. Raises BotError."""
+    base, colon, told = reference.rpartition(":")
+    if not colon or "=" not in told:
+        return reference, {}
+    options: dict[str, str] = {}
+    for word in told.split(","):
+        key, equals, value = word.partition("=")
+        if not (key and equals) or key in options:
+            raise BotError(f"{reference}: options are said as NAME:OPTION=VALUE,OPTION=VALUE")
+        options[key] = value
+    return base, options
+
+
+def reference_to(base: str, entrant: Entrant) -> str:
+    """How the command line says a bot with the options of an entrant, as far as it can."""
+    changed = {
+        key: value
+        for key, value in entrant.options.items()
+        if value != entrant.bot.defaults.get(key) and not isinstance(value, (list, tuple))
+    }
+    return with_options(base, changed)

@@ -1,0 +1,312 @@
+"""The bots of a tournament file: found by name or path, with their options, under unique names."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from cantstop_arena.bots.describe import describe_command
+from cantstop_arena.bots.known_bot import RESERVED, BotDescription
+from cantstop_arena.bots.versions import version_in, version_name
+from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.bot_options import files_among, with_options
+from cantstop_arena.texts import shortened
+from cantstop_arena.tournaments.file.yaml_reader import (
+    Entry,
+    Reader,
+    converted_losslessly,
+    is_list,
+    is_mapping,
+    quoted,
+)
+from cantstop_arena.tournaments.file.yaml_text import Node, line_and_column
+
+if TYPE_CHECKING:
+    from cantstop_arena.bots.catalogue import Catalogue
+
+LONGEST_NAME = 60
+MOST_SWEPT = 1000  # entrants that one entry makes
+A_NAME = f"must be 1 to {LONGEST_NAME} printable characters, with no space at either end"
+A_BOT = (
+    "a bot must be a name, a path, {bot: NAME OR PATH, as: NAME, OPTION: VALUE}"
+    " or {command: [PROGRAM, WORD], as: NAME}"
+)
+
+
+class Entrant(msgspec.Struct, frozen=True, dict=True):
+    """A bot under the name it plays by, with all its options.
+
+    One that is to `isolate` plays in a process of its own; a program of any language always does,
+    started by its `command`, in which files are absolute paths.
+    """
+
+    name: str
+    bot: BotDescription
+    options: Mapping[str, Any]
+    isolate: bool = False
+    command: tuple[str, ...] = ()
+
+    def written(self, folder: Path) -> dict[str, Any]:
+        """All of it, as a tournament file in `folder` would say it."""
+        if self.command:
+            words = [_path_from(folder, Path(w)) if os.path.isfile(w) else w for w in self.command]
+            return {"command": words, "as": self.name}
+        isolated = {"isolate": True} if self.isolate else {}
+        return {"bot": self._reference(folder), "as": self.name, **isolated, **self.options}
+
+    @cached_property
+    def files(self) -> Mapping[str, str]:
+        """Digests of the files that it plays with, by option, as they were at first."""
+        return files_among(self.bot.options, self.options)
+
+    def identified(self) -> dict[str, Any]:
+        """What results depend on: of a bot what its sources say, not where they lie."""
+        origin = {"bot": self.bot.name, "origin": self.bot.origin, "digest": self.bot.digest}
+        isolated = {"isolate": True} if self.isolate else {}
+        files = {"files": dict(self.files)} if self.files else {}
+        return {"name": self.name, **origin, **isolated, "options": dict(self.options), **files}
+
+    def _reference(self, folder: Path) -> str:
+        path = self.bot.path if self.bot.origin == "file" else None
+        # A file can register bots under other names than its own; only their names lead to them.
+        return _path_from(folder, path) if path and path.stem == self.bot.name else self.bot.name
+
+
+class EntrantReader(msgspec.Struct, frozen=True):
+    """Reads the list of bots."""
+
+    reader: Reader
+    catalogue: Catalogue
+    folder: Path
+    isolate: bool = False
+
+    def read(self, entry: Entry | None, players: int) -> tuple[Entrant, ...]:
+        """All entrants that can be made out."""
+        if entry is None:
+            self.reader.complain(self.reader.root, "bots are missing; write bots: [NAME, NAME]")
+            return ()
+        nodes = self.reader.items(entry.value, "bots")
+        entrants: list[tuple[Node, Entrant | None]] = []
+        for node in nodes:
+            made: Sequence[Entrant | None] = self._entrants(node) or [None]
+            entrants += [(node, entrant) for entrant in made]
+        if is_list(entry.value) and len(entrants) < players:
+            self.reader.complain(entry.key, f"{needs(players)}, not {len(entrants)}")
+        self._check_names(entrants)
+        return tuple(entrant for _, entrant in entrants if entrant)
+
+    def _entrants(self, node: Node) -> list[Entrant]:
+        """The entrants that an entry makes: one, or one for each value of a list; none if wrong."""
+        entries = self._entries(node)
+        isolate = self.reader.flag(entries.get("isolate"), "isolate", self.isolate)
+        command = self._command(entries["command"].value) if "command" in entries else ()
+        bot = program_spec(command, self.catalogue.game.name) if command else None
+        if "bot" in entries and "command" not in entries:
+            bot = self._bot(entries["bot"].value)
+        own_name = self.reader.text(entries["as"].value, "as") if "as" in entries else None
+        name = own_name if "as" in entries or bot is None else self._usual_name(bot, entries)
+        if bot is None or name is None:
+            self._check_name(node, name)
+            return []
+        given = self._given(bot, entries)
+        swept = _swept(bot, given)
+        if prod(map(len, swept.values())) > MOST_SWEPT:
+            message = f"these lists make more than {MOST_SWEPT:,} bots"
+            self.reader.complain(entries[next(iter(swept))].key, message)
+            return []
+        found = []
+        for chosen in _combined(swept):
+            options = self._checked(bot, entries, given | chosen)
+            own_name = with_options(name, chosen)
+            self._check_name(node, own_name)
+            found.append(Entrant(own_name, bot, options, isolate or bool(command), command))
+        return found
+
+    def _check_name(self, node: Node, name: str | None) -> None:
+        if name is not None and not is_printed_well(name):
+            self.reader.complain(node, f"the name of a bot {A_NAME}, not {quoted(name)}")
+
+    def _usual_name(self, bot: BotDescription, entries: Mapping[str, Entry]) -> str:
+        reference = self.reader.plain(entries["bot"].value) if "bot" in entries else None
+        return usual_name(str(reference), bot)
+
+    def _entries(self, node: Node) -> Mapping[str, Entry]:
+        """The entries of a bot; a lone word is a bot without any others."""
+        if is_list(node):
+            self.reader.complain(node, f"{A_BOT}, not a list")
+            return {}
+        if not is_mapping(node):
+            return {"bot": Entry(node, node)}
+        entries = self.reader.mapping(node, "a bot")
+        if not {"bot", "command"} & set(entries):
+            self.reader.complain(node, f"{A_BOT}; here bot: is missing")
+        if {"bot", "command"} <= set(entries):
+            self.reader.complain(entries["command"].key, "a bot has either bot: or command:")
+        return entries
+
+    def _command(self, node: Node) -> tuple[str, ...]:
+        """The words of a command, files as absolute paths; none where it cannot be started."""
+        nodes = self.reader.items(node, "command") if is_list(node) else [node]
+        words = [self.reader.text(word, "a word of a command") for word in nodes]
+        found = tuple(self._file_or_word(word) for word in words if word is not None)
+        if not words or not all(words):
+            self.reader.complain(node, "command must be a list like [./mybot, --fast]")
+            return ()
+        if shutil.which(found[0]) is None:
+            self.reader.complain(
+                node, f"{quoted(words[0] or '')} is no program that can be started"
+            )
+            return ()
+        return found
+
+    def _file_or_word(self, word: str) -> str:
+        path = self.folder / word
+        return str(_straight(path)) if "\0" not in word and os.path.isfile(path) else word
+
+    def _bot(self, node: Node) -> BotDescription | None:
+        reference = self.reader.text(node, "a bot's name or path")
+        if reference is None:
+            return None
+        try:
+            return self._found(reference)
+        except BotError as error:
+            self.reader.complain(node, str(error))
+        except OSError as error:
+            message = f"{quoted(reference)} cannot be looked for: {error.strerror}"
+            self.reader.complain(node, message)
+        return None
+
+    def _found(self, reference: str) -> BotDescription:
+        if not (reference.isprintable() and reference.strip()):
+            raise BotError(f"no bot can be called {quoted(reference)}")
+        return find_bot(reference, self.folder, self.catalogue)
+
+    def _given(self, bot: BotDescription, entries: Mapping[str, Entry]) -> dict[str, Any]:
+        """The options that are said."""
+        return {
+            option: converted_losslessly(self.reader.plain(entry.value), bot.defaults.get(option))
+            for option, entry in entries.items()
+            if option not in RESERVED
+        }
+
+    def _checked(
+        self, bot: BotDescription, entries: Mapping[str, Entry], given: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
+        """All options, those that are given being looked at."""
+        for option, message in bot.check_options(given):
+            known = entries.get(option) or entries.get("bot") or entries["command"]
+            self.reader.complain(known.key, message)
+        return {**bot.defaults, **given}
+
+    def _check_names(self, entrants: Sequence[tuple[Node, Entrant | None]]) -> None:
+        lines: dict[str, int] = {}
+        for node, entrant in entrants:
+            if entrant and entrant.name in lines:
+                before = f"line {lines[entrant.name]} has a bot called {entrant.name!r}"
+                self.reader.complain(node, f"{before}; give this one another name with as:")
+            elif entrant:
+                lines[entrant.name] = line_and_column(node)[0]
+
+
+def _swept(bot: BotDescription, given: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The options with lists of values to try, where a list is no value itself."""
+    return {
+        key: [converted_losslessly(value, bot.defaults[key]) for value in values]
+        for key, values in given.items()
+        if isinstance(values, list) and values and _takes_no_list(bot, key)
+    }
+
+
+def _takes_no_list(bot: BotDescription, option: str) -> bool:
+    return option in bot.defaults and not isinstance(bot.defaults[option], (list, tuple))
+
+
+def _combined(swept: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    """Every choice of one value for each option."""
+    for values in product(*swept.values()):
+        yield dict(zip(swept, values, strict=True))
+
+
+def is_bot_name(reference: str) -> bool:
+    """Whether it is a name and no path."""
+    return "/" not in reference and not reference.endswith(".py")
+
+
+def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotDescription:
+    """The bot of a name, or of a path from `folder`. Raises BotError where there is none.
+
+    Of a bot's file, a version that has played before can be meant (bot_sources/versions).
+    """
+    if version := version_in(reference):
+        return catalogue.version(_file_of(version.bot, folder, catalogue), version.wanted)
+    if is_bot_name(reference):
+        return catalogue.find(reference)
+    path = folder / reference
+    if not os.path.isfile(path):
+        raise BotError(_missing(reference, folder))
+    return catalogue.load_file(_straight(path))
+
+
+def _file_of(reference: str, folder: Path, catalogue: Catalogue) -> Path:
+    """Where a bot's file is, or was. Raises BotError for a bot that comes from elsewhere."""
+    if not is_bot_name(reference):
+        return _straight(folder / (reference if reference.endswith(".py") else f"{reference}.py"))
+    if catalogue.has(reference):
+        raise BotError(f"{reference} is no file; earlier versions are kept of files only")
+    return _straight(catalogue.folder / f"{reference}.py")
+
+
+def usual_name(reference: str, bot: BotDescription) -> str:
+    """What a bot is called where nobody says: its name, with a version if one was asked for."""
+    return version_name(bot.name, bot.digest) if version_in(reference) else bot.name
+
+
+def program_spec(command: Sequence[str], game: str) -> BotDescription:
+    """What is known of a program in any language that plays a game."""
+    return BotDescription(
+        name=Path(next((word for word in command if os.path.isfile(word)), command[0])).name,
+        game=game,
+        origin="command",
+        digest=describe_command(command),
+        options={},
+        summary="",
+    )
+
+
+def needs(players: int) -> str:
+    """How many bots it takes to play."""
+    if players == 1:
+        return "1 player needs at least 1 bot"
+    return f"{players} players need at least {players} bots"
+
+
+def is_printed_well(name: str) -> bool:
+    """Whether a bot can have this name."""
+    return 0 < len(name) <= LONGEST_NAME and name.isprintable() and name == name.strip()
+
+
+_LONGEST_REFERENCE = 200  # letters of it that are told where there is no such file
+
+
+def _missing(reference: str, folder: Path) -> str:
+    if os.path.isfile(reference):
+        right = _path_from(folder, Path(reference))
+        return f"{reference} is where you stand, not beside the tournament file; write {right}"
+    return f"there is no file {folder / shortened(reference, _LONGEST_REFERENCE)}"
+
+
+def _straight(path: Path) -> Path:
+    """A path without detours, whose file keeps its name though it may be a link."""
+    return Path(os.path.realpath(path.parent)) / path.name
+
+
+def _path_from(folder: Path, path: Path) -> str:
+    return Path(os.path.relpath(_straight(path), os.path.realpath(folder))).as_posix()

@@ -1,0 +1,210 @@
+"""The keys of a tournament file, one by one: what each may say, and what is said of the rest."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cantstop_arena.deals.outcomes import ELO_ERROR, WIDTH, Until
+from cantstop_arena.deals.seatings import Orders
+from cantstop_arena.deals.seeds import WANTED, Seed, seed_of
+from cantstop_arena.errors import RulesError, UsageError
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.games.registry import DEFAULT, game_named
+from cantstop_arena.ratings.labels import MOST_ANCHOR
+from cantstop_arena.ratings.sequential.stopping_rule import rule_for
+from cantstop_arena.tournaments.file.entrants import Entrant
+from cantstop_arena.tournaments.file.yaml_reader import (
+    Entry,
+    Reader,
+    converted_losslessly,
+    is_mapping,
+    node_text,
+    quoted,
+    unknown_word,
+)
+from cantstop_arena.tournaments.file.yaml_text import Node
+from cantstop_arena.tournaments.tournament import ON_FAULT, FaultPolicy, luck_refusal
+
+if TYPE_CHECKING:
+    from cantstop_arena.bots.catalogue import Catalogue
+
+UNTIL = {ELO_ERROR: (0.01, 1000.0), WIDTH: (1e-6, 1.0)}  # from the narrowest to the widest
+MAX_FAULTS = range(1, 10**9 + 1)
+LONGEST_DECISION = LONGEST_START = 3600.0
+LONGEST_NAME = 100
+LONGEST_FOLDER = 255  # bytes, on every common file system
+A_NAME = (
+    f"must be 1 to {LONGEST_NAME} letters, digits, spaces, hyphens, underscores and dots"
+    f" ({LONGEST_FOLDER} bytes), with no dot in front and no space at either end"
+)
+
+
+def names_of(entrants: Sequence[Entrant]) -> list[str]:
+    return [entrant.name for entrant in entrants]
+
+
+def read_luck_removed(reader: Reader, entry: Entry | None, game: Game, players: int) -> bool:
+    wanted = reader.flag(entry, "luck_removed", default=False)
+    if entry and wanted and (why := luck_refusal(game, players)):
+        reader.complain(entry.value, why)
+    return wanted
+
+
+def read_anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> dict[str, float]:
+    """The bot whose Elo is given, and its Elo."""
+    if entry is None:
+        return {}
+    given = reader.mapping(entry.value, "anchor")
+    if is_mapping(entry.value) and len(given) != 1:
+        reader.complain(entry.value, "anchor must name one bot and its Elo, as in {rule28: 1500}")
+    for name, (key, value) in given.items():
+        if name not in names:
+            reader.complain(key, unknown_word("bot", name, names))
+        elo = converted_losslessly(reader.plain(value), 0.0)
+        if type(elo) is float and abs(elo) <= MOST_ANCHOR:
+            return {name: elo}
+        must = f"a number from {-MOST_ANCHOR:,.0f} to {MOST_ANCHOR:,.0f}"
+        reader.complain(value, f"an anchor's Elo must be {must}, not {node_text(value)}")
+    return {}
+
+
+def read_challenger(
+    reader: Reader, entry: Entry | None, entrants: Sequence[Entrant], players: int
+) -> str:
+    """The entrant whose games alone are played; empty where all meet."""
+    if entry is None:
+        return ""
+    if players == 1:
+        reader.complain(entry.key, "a gauntlet needs 2 players or more; alone nobody is challenged")
+    name = reader.text(entry.value, "gauntlet")
+    names = names_of(entrants)
+    if name is not None and name not in names:
+        reader.complain(entry.value, unknown_word("bot", name, names))
+    return name or ""
+
+
+def read_seed(reader: Reader, entry: Entry | None) -> Seed | None:
+    """The seed that is named; None where there is none, or none that makes sense."""
+    if entry is None:
+        return None
+    seed = seed_of(converted_losslessly(reader.plain(entry.value), 0))
+    if seed is None:
+        reader.complain(entry.value, f"seed must be {WANTED}, not {node_text(entry.value)}")
+    return seed
+
+
+def read_policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:
+    """What the entries of a file say of bots that misbehave."""
+    default = FaultPolicy()
+    return FaultPolicy(
+        reader.seconds(
+            entries.get("decision_limit"),
+            "decision_limit",
+            LONGEST_DECISION,
+            default.decision_limit,
+        ),
+        reader.seconds(
+            entries.get("start_limit"), "start_limit", LONGEST_START, default.start_limit
+        ),
+        reader.whole(entries.get("max_faults"), "max_faults", MAX_FAULTS, default.max_faults),
+        reader.choice(entries.get("on_fault"), "on_fault", ON_FAULT),
+    )
+
+
+def read_until(reader: Reader, entry: Entry | None, bots: int, orders: Orders) -> Until | None:
+    """The rule that ends the games; None where there is none, or none that makes sense."""
+    if entry is None:
+        return None
+    players = len(orders[0])
+    if players == 1:
+        reader.complain(entry.key, "until needs 2 players or more; alone there is nothing to win")
+    entries = reader.mapping(entry.value, "until", UNTIL)
+    if not is_mapping(entry.value):
+        return None
+    known = [measure for measure in UNTIL if measure in entries]
+    if len(entries) != 1:
+        needs = f"until needs one of {' and '.join(UNTIL)}, as in {{{ELO_ERROR}: 3}}"
+        reader.complain(entry.value, needs)
+    amounts = [reader.amount(entries[measure], measure, *UNTIL[measure]) for measure in known]
+    if not amounts or not 1 < players <= bots:
+        return None
+    return rule_for(known[0], amounts[0], bots, players, len(orders))
+
+
+def read_name(reader: Reader, entry: Entry | None, stem: str) -> str:
+    """The name of the results' folder: as given, or the file's."""
+    node = entry.value if entry else reader.root
+    subject = "name" if entry else "name is missing, and the file's name"
+    name = reader.text(node, subject) if entry else stem
+    if name is not None and not _names_a_folder(name):
+        reader.complain(node, f"{subject} {A_NAME}, not {quoted(name)}")
+    return name or stem
+
+
+def _names_a_folder(name: str) -> bool:
+    return (
+        0 < len(name) <= LONGEST_NAME
+        and all(unicodedata.category(char)[0] in "LMN" or char in " -_." for char in name)
+        and len(name.encode()) <= LONGEST_FOLDER
+        and not name.startswith(".")
+        and name == name.strip()
+    )
+
+
+def read_game(reader: Reader, entry: Entry | None) -> Game:
+    """The game that is named. Raises ConfigError: without it nothing else can be read."""
+    name = reader.text(entry.value, "game") if entry else None
+    if entry is None or name is None:
+        return game_named(DEFAULT)
+    try:
+        return game_named(name)
+    except UsageError as error:
+        reader.complain(entry.value, str(error))
+        reader.finish()
+        raise
+
+
+def usual_players(game: Game) -> int:
+    """Two seats, or as many as the game needs."""
+    return 2 if 2 in game.players else game.players[0]
+
+
+def read_rules(reader: Reader, entry: Entry | None, catalogue: Catalogue) -> Any:
+    """A rule set, by its name or written out."""
+    if entry and is_mapping(entry.value):
+        return _inline_rules(reader, entry.value, catalogue)
+    return _named_rules(reader, entry, "rules", catalogue)
+
+
+def _named_rules(reader: Reader, entry: Entry | None, what: str, catalogue: Catalogue) -> Any:
+    name = reader.text(entry.value, what) if entry else None
+    if entry is None or name is None:
+        return catalogue.game.rules.default
+    if name not in catalogue.rules:
+        reader.complain(entry.value, unknown_word("rules", name, list(catalogue.rules)))
+    return catalogue.rules.get(name, catalogue.game.rules.default)
+
+
+def _inline_rules(reader: Reader, node: Node, catalogue: Catalogue) -> Any:
+    book = catalogue.game.rules
+    entries = reader.mapping(node, "rules", ("base", "name", *book.parameters))
+    base = _named_rules(reader, entries.get("base"), "base", catalogue)
+    name = _rules_name(reader, entries.get("name"))
+    given = {key: reader.plain(entries[key].value) for key in book.parameters if key in entries}
+    changes = {key: converted_losslessly(value, getattr(base, key)) for key, value in given.items()}
+    try:
+        return book.derive(base, changes, name)
+    except RulesError as error:
+        for parameter, message in error.faults:
+            blamed = entries[parameter].key if parameter in entries else node
+            reader.complain(blamed, f"{parameter} {message}")
+        return base
+
+
+def _rules_name(reader: Reader, entry: Entry | None) -> str | None:
+    name = reader.text(entry.value, "the rules' name") if entry else None
+    if entry and name is not None and not (name.isprintable() and name.strip()):
+        reader.complain(entry.value, f"the rules' name must be printable, not {quoted(name)}")
+    return name

@@ -1,0 +1,153 @@
+"""The tournament file: read with every problem at once, and written back with all spelled out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cantstop_arena.deals.outcomes import Until
+from cantstop_arena.deals.seatings import Orders
+from cantstop_arena.deals.seeds import random_seed
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.tournaments.file.entrants import Entrant, EntrantReader, needs
+from cantstop_arena.tournaments.file.keys import (
+    names_of,
+    read_anchor,
+    read_challenger,
+    read_game,
+    read_luck_removed,
+    read_name,
+    read_policy,
+    read_rules,
+    read_seed,
+    read_until,
+    usual_players,
+)
+from cantstop_arena.tournaments.file.yaml_reader import (
+    Entry,
+    Reader,
+    is_mapping,
+)
+from cantstop_arena.tournaments.file.yaml_text import dump
+from cantstop_arena.tournaments.tournament import AS_WRITTEN, GAMES, Overrides, Tournament
+
+if TYPE_CHECKING:
+    from cantstop_arena.bots.catalogue import Catalogue
+
+KEYS = (
+    "name",
+    "game",
+    "rules",
+    "players",
+    "games",
+    "until",
+    "seed",
+    "decision_limit",
+    "start_limit",
+    "max_faults",
+    "on_fault",
+    "isolate",
+    "anchor",
+    "gauntlet",
+    "luck_removed",
+    "bots",
+)
+DEFAULT_GAMES = 10_000
+MOST_GAMES = 10_000_000  # by default, where the games are played until a rule ends them
+
+
+def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) -> Tournament:
+    """The tournament that a file describes.
+
+    Raises ConfigError with every problem of the file.
+    """
+    reader = Reader(path)
+    entries = reader.mapping(reader.root, "a tournament", KEYS)
+    if not is_mapping(reader.root):
+        reader.finish()
+    game = read_game(reader, entries.get("game"))
+    catalogue = catalogue.playing(game)
+    players = _players(reader, entries, game)
+    isolate = reader.flag(entries.get("isolate"), "isolate", default=False)
+    entrants = EntrantReader(reader, catalogue, path.parent, isolate).read(
+        entries.get("bots"), players
+    )
+    tournament = _tournament(reader, entries, catalogue, path, entrants)
+    reader.finish()
+    return overrides.applied(tournament)
+
+
+def tournament_from_keys(
+    told: Mapping[str, Any], entrants: Sequence[Entrant], catalogue: Catalogue, source: Path
+) -> Tournament:
+    """The tournament of these entrants that the keys of a file, but for its bots, describe.
+
+    `source` is where its file will be. Raises ConfigError with every problem, each told of the
+    keys as they would stand in a file.
+    """
+    reader = Reader(source, dump(told))
+    entries = reader.mapping(reader.root, "a tournament", KEYS)
+    tournament = _tournament(reader, entries, catalogue, source, tuple(entrants))
+    if len(entrants) < tournament.players:
+        reader.complain(reader.root, f"{needs(tournament.players)}, not {len(entrants)}")
+    reader.finish()
+    return tournament
+
+
+def _players(reader: Reader, entries: Mapping[str, Entry], game: Game) -> int:
+    return reader.whole(entries.get("players"), "players", game.players, usual_players(game))
+
+
+def _tournament(
+    reader: Reader,
+    entries: Mapping[str, Entry],
+    catalogue: Catalogue,
+    source: Path,
+    entrants: tuple[Entrant, ...],
+) -> Tournament:
+    game = catalogue.game
+    players = _players(reader, entries, game)
+    games = MOST_GAMES if "until" in entries else DEFAULT_GAMES
+    seed = read_seed(reader, entries.get("seed"))
+    tournament = Tournament(
+        name=read_name(reader, entries.get("name"), source.stem),
+        game=game,
+        rules=read_rules(reader, entries.get("rules"), catalogue),
+        players=players,
+        games=reader.whole(entries.get("games"), "games", GAMES, default=games),
+        seed=random_seed() if seed is None else seed,
+        drawn=seed is None,
+        policy=read_policy(reader, entries),
+        entrants=entrants,
+        source=source,
+        anchor=read_anchor(reader, entries.get("anchor"), names_of(entrants)),
+        until=read_until(reader, entries.get("until"), len(entrants), game.orders(players)),
+        luck_removed=read_luck_removed(reader, entries.get("luck_removed"), game, players),
+    )
+    challenger = read_challenger(reader, entries.get("gauntlet"), entrants, players)
+    return tournament.challenged(challenger) if challenger in names_of(entrants) else tournament
+
+
+def read_aims(
+    path: Path, bots: Sequence[str], orders: Orders
+) -> tuple[dict[str, float], Until | None]:
+    """Of a tournament file only the anchor and the rule that ends the games, bots unseen.
+
+    Raises ConfigError where they make no sense.
+    """
+    reader = Reader(path)
+    entries = reader.mapping(reader.root, "a tournament", KEYS)
+    anchor = read_anchor(reader, entries.get("anchor"), bots)
+    until = read_until(reader, entries.get("until"), len(bots), orders)
+    reader.finish()
+    return anchor, until
+
+
+def read_games(path: Path) -> int:
+    """Of a tournament file only the games that each group is to have. Raises ConfigError."""
+    reader = Reader(path)
+    entries = reader.mapping(reader.root, "a tournament", KEYS)
+    games = reader.whole(entries.get("games"), "games", GAMES, default=DEFAULT_GAMES)
+    reader.finish()
+    return games

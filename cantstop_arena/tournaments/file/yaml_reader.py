@@ -1,0 +1,205 @@
+"""A tree of YAML nodes into checked values, with every problem at its place."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from yaml import MappingNode, ScalarNode, SequenceNode
+
+from cantstop_arena.errors import ConfigError, Problem
+from cantstop_arena.game_api.bot_options import LONGEST_QUOTE, did_you_mean
+from cantstop_arena.tournaments.file.yaml_text import (
+    Node,
+    compose,
+    line_and_column,
+    plain_value,
+    scalar,
+)
+
+
+class Entry(NamedTuple):
+    """One entry of a mapping, as the two nodes it consists of."""
+
+    key: Node
+    value: Node
+
+
+class Reader:
+    """Turns the nodes of one file into values, and keeps all that is wrong with them.
+
+    A value that cannot be used is complained about and replaced, so that reading goes on. The
+    `text` of a file that is not there may be given.
+    """
+
+    def __init__(self, path: Path, text: str | None = None) -> None:
+        self.file = str(path)
+        self.root, self._refused = compose(path, text)
+        self.problems = [Problem(self.file, *place, why) for place, why in self._refused.items()]
+
+    def complain(self, node: Node, message: str) -> None:
+        """Keep a problem, once, unless what stands there has been refused as a whole."""
+        place = line_and_column(node)
+        problem = Problem(self.file, *place, message)
+        if place not in self._refused and problem not in self.problems:
+            self.problems.append(problem)
+
+    def finish(self) -> None:
+        """Raise ConfigError if anything was wrong."""
+        if self.problems:
+            raise ConfigError(self.problems)
+
+    def mapping(
+        self, node: Node, what: str, known: Collection[str] | None = None
+    ) -> dict[str, Entry]:
+        """The entries of a mapping by their keys, which have to be known and may not repeat."""
+        entries: dict[str, Entry] = {}
+        for key, entry in self._entries(node, what):
+            if key in entries:
+                line, _ = line_and_column(entries[key].key)
+                self.complain(entry.key, f"{quoted(key)} stands here again, after line {line}")
+            elif known is not None and key not in known:
+                self.complain(entry.key, unknown_word("key", key, known))
+            entries.setdefault(key, entry)
+        return entries
+
+    def _entries(self, node: Node, what: str) -> Iterator[tuple[str, Entry]]:
+        if not isinstance(node, MappingNode):
+            self.complain(node, f"{what} must be a mapping (key: value), not {node_text(node)}")
+            return
+        for key, value in node.value:
+            if not isinstance(key, ScalarNode):
+                self.complain(key, f"a key must be a word, not {node_text(key)}")
+            elif key.value == "<<":
+                self.complain(key, "merging with << is not supported; write the keys out")
+            else:
+                yield key.value, Entry(key, value)
+
+    def items(self, node: Node, what: str) -> list[Node]:
+        """The items of a list."""
+        if isinstance(node, SequenceNode):
+            return list(node.value)
+        self.complain(node, f"{what} must be a list, not {node_text(node)}")
+        return []
+
+    def whole(self, entry: Entry | None, what: str, span: range, default: int) -> int:
+        """A whole number of a span; the lowest stands in for a wrong one, as it asks least."""
+        if entry is None:
+            return default
+        value = converted_losslessly(self.plain(entry.value), default)
+        if type(value) is int and value in span:
+            return value
+        self.complain(
+            entry.value, f"{what} must be {range_text(span)}, not {node_text(entry.value)}"
+        )
+        return span[0]
+
+    def seconds(self, entry: Entry | None, what: str, most: float, default: float) -> float:
+        """A time above 0 and up to `most`; the longest stands in for a wrong one."""
+        if entry is None:
+            return default
+        value = converted_losslessly(self.plain(entry.value), default)
+        if type(value) is float and 0 < value <= most:
+            return value
+        must = f"a number of seconds above 0, up to {most:g}"
+        self.complain(entry.value, f"{what} must be {must}, not {node_text(entry.value)}")
+        return most
+
+    def amount(self, entry: Entry, what: str, least: float, most: float) -> float:
+        """A number from `least` to `most`, which stands in for a wrong one."""
+        value = converted_losslessly(self.plain(entry.value), most)
+        if type(value) is float and least <= value <= most:
+            return value
+        must = f"a number from {least:g} to {most:g}"
+        self.complain(entry.value, f"{what} must be {must}, not {node_text(entry.value)}")
+        return most
+
+    def choice(self, entry: Entry | None, what: str, known: Sequence[str]) -> str:
+        """One of the known words; the first one where there is no entry."""
+        word = self.text(entry.value, what) if entry else None
+        if entry is None or word is None:
+            return known[0]
+        if word not in known:
+            hint = did_you_mean(word.lower(), known)
+            must = f"{what} must be {' or '.join(known)}, not {quoted(word)}{hint}"
+            self.complain(entry.value, must)
+        return word
+
+    def flag(self, entry: Entry | None, what: str, default: bool) -> bool:
+        """True or false."""
+        if entry is None:
+            return default
+        value = self.plain(entry.value)
+        if not isinstance(value, bool):
+            self.complain(
+                entry.value, f"{what} must be true or false, not {node_text(entry.value)}"
+            )
+        return value is True
+
+    def text(self, node: Node, what: str) -> str | None:
+        """A text; None where there is none, which has been complained about."""
+        value = scalar(node) if isinstance(node, ScalarNode) else None
+        if isinstance(value, str):
+            return value
+        mendable = isinstance(node, ScalarNode) and node.value
+        hint = f"; if the text {node.value} is meant, put it in quotes" if mendable else ""
+        self.complain(node, f"{what} must be text, not {node_text(node)}{hint}")
+        return None
+
+    def plain(self, node: Node) -> Any:
+        """Whatever stands there, as plain data."""
+        if isinstance(node, MappingNode):
+            entries = self.mapping(node, "a mapping")
+            return {key: self.plain(entry.value) for key, entry in entries.items()}
+        if isinstance(node, SequenceNode):
+            return [self.plain(item) for item in node.value]
+        assert isinstance(node, ScalarNode)
+        return scalar(node)
+
+
+def is_mapping(node: Node) -> bool:
+    """Whether a node is a mapping."""
+    return isinstance(node, MappingNode)
+
+
+def is_list(node: Node) -> bool:
+    """Whether a node is a list."""
+    return isinstance(node, SequenceNode)
+
+
+def converted_losslessly(value: Any, pattern: Any) -> Any:
+    """A value in the type of its default where nothing is lost: 28.0 as 28, a list as a tuple."""
+    if type(pattern) is int and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if type(pattern) is float and type(value) is int:
+        return float(value)
+    if isinstance(pattern, tuple) and isinstance(value, list):
+        return tuple(converted_losslessly(item, pattern[0] if pattern else None) for item in value)
+    return value
+
+
+def range_text(span: range) -> str:
+    """What a number of a span has to be, to follow "must be"."""
+    return f"a whole number from {span[0]} to {span[-1]}"
+
+
+def node_text(node: Node) -> str:
+    """What stands there, to follow "must be …, not"."""
+    if not isinstance(node, ScalarNode):
+        return "a mapping" if is_mapping(node) else "a list"
+    if isinstance(scalar(node), str):
+        quotes = "" if isinstance(plain_value(node.value), str) else " in quotes"
+        return quoted(node.value) + quotes
+    return node.value or "nothing"
+
+
+def quoted(text: str) -> str:
+    """A text as a message quotes it: on one line, and not too long."""
+    return repr(text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…")
+
+
+def unknown_word(kind: str, word: str, known: Collection[str]) -> str:
+    """The message about a word that is none of those known."""
+    hint = did_you_mean(word.lower(), known)
+    return f"unknown {kind} {quoted(word)}{hint}; known: {', '.join(known)}"

@@ -1,0 +1,159 @@
+"""What ledgers add up to: the results of one tournament, or of several rated together.
+
+Tournaments with the same seed share their deals. What was won in a deal is then added up over all
+of them, and a group that met in several counts once: as played where it played most deals.
+Tournaments with different seeds have nothing in common but their bots.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import chain
+from operator import add
+from typing import Any
+
+import numpy as np
+
+from cantstop_arena.deals.control_variate import correction, worth
+from cantstop_arena.deals.outcomes import Luck, Tally, TournamentTotals, sum_tallies
+from cantstop_arena.deals.predecessor_sums import Blocks, Predecessors, gather_predecessors
+from cantstop_arena.deals.sampling import DealSample, DealSums, Pairs, gather_deals
+from cantstop_arena.deals.seatings import Group, Orders
+from cantstop_arena.deals.solo_pairs import Counted, SoloPairs
+from cantstop_arena.deals.solo_pairs import gather_solo_pairs as alongside
+from cantstop_arena.games.registry import game_named
+from cantstop_arena.tournaments.ledger.ledger import KeptDeals
+from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, deals_played
+from cantstop_arena.tournaments.ledger.merge_ledgers import LedgerShare, by_seed, ledger_shares
+
+
+def aggregate(accounts: Sequence[LedgerTotals], anchor: Mapping[str, float]) -> TournamentTotals:
+    """All results, without the bots that are out anywhere, the others numbered anew."""
+    first = accounts[0].identity
+    out = list(dict.fromkeys(chain.from_iterable(account.out for account in accounts)))
+    names = dict.fromkeys(chain.from_iterable(account.names for account in accounts))
+    bots = [name for name in names if name not in out]
+    shares = ledger_shares(accounts, {name: number for number, name in enumerate(bots)})
+    seeds = {account.seed for account in accounts}
+    unsteady = {name for share in shares for name in share.irreproducible()}
+    deals, luck = _deals_and_luck(len(bots), accounts[0].orders, shares)
+    return TournamentTotals(
+        name=" + ".join(dict.fromkeys(account.identity["name"] for account in accounts)),
+        game=first["game"],
+        rules=first["rules"],
+        players=first["players"],
+        seed=accounts[0].seed if len(seeds) == 1 else None,
+        bots=tuple(bots),
+        tallies=_tallies(shares),
+        deals=deals,
+        luck=luck,
+        anchor=anchor,
+        counts=game_named(first["game"]).counts,
+        seat_orders=accounts[0].orders,
+        challenger=str(first.get("gauntlet", "")) if len(accounts) == 1 else "",
+        faults=tuple(charge for share in shares for charge in share.charges()),
+        disqualified=tuple(out),
+        remarks=remarks_on(first),
+        irreproducible=tuple(name for name in bots if name in unsteady),
+        predecessors=_predecessors(len(bots), first["players"], shares),
+        alongside=_alongside(len(bots), first["players"], shares),
+    )
+
+
+def _tallies(shares: Iterable[LedgerShare]) -> dict[Group, Tally]:
+    """What every seating has added up to, seatings in canonical order."""
+    found: dict[Group, list[Tally]] = {}
+    for seating, tally in chain.from_iterable(share.tallies() for share in shares):
+        found.setdefault(seating, []).append(tally)
+    ordered = sorted(found, key=lambda seating: (sorted(seating), seating))
+    return {seating: sum_tallies(found[seating]) for seating in ordered}
+
+
+def _deals_and_luck(
+    bots: int, orders: Orders, shares: Sequence[LedgerShare]
+) -> tuple[DealSums, Luck | None]:
+    """What was won deal by deal, without luck where that was scored and makes errors smaller."""
+    played = _deals(bots, orders, shares)
+    if not all(share.scored for share in shares):
+        return played, None
+    calm = _deals(bots, orders, shares, calm=True)
+    luck = Luck(played, worth(played, calm, bots))
+    return (calm if luck.worth > 1 else played), luck
+
+
+def _deals(
+    bots: int, orders: Orders, shares: Sequence[LedgerShare], calm: bool = False
+) -> DealSums:
+    """What was won deal by deal; the deals of each seed are a population of their own."""
+    found = [_deals_of_a_seed(bots, orders, alike, calm) for alike in by_seed(shares)]
+    return DealSums(
+        tuple(stretch for deals in found for stretch in deals.stretches),
+        Pairs(
+            np.sum([deals.pairs.won for deals in found], axis=0),
+            np.sum([deals.pairs.squares for deals in found], axis=0),
+            np.sum([deals.pairs.crossed for deals in found], axis=0),
+        ),
+        max((deals.sample for deals in found), key=_size),
+    )
+
+
+def _predecessors(bots: int, players: int, shares: Sequence[LedgerShare]) -> Predecessors | None:
+    """What it means to sit after each bot; None where no ledger has kept it."""
+    if not all(share.measured for share in shares):
+        return None
+    found = [_predecessors_of_a_seed(bots, players, alike) for alike in by_seed(shares)]
+    return reduce(add, found)
+
+
+def _predecessors_of_a_seed(bots: int, players: int, shares: Sequence[LedgerShare]) -> Predecessors:
+    def read(start: int, count: int) -> Blocks:
+        return chain.from_iterable(share.measures(start, count) for share in shares)
+
+    deals = max(deals_played(share.spans) for share in shares)
+    return gather_predecessors(bots, players, len(shares[0].account.orders), deals, read)
+
+
+def _alongside(bots: int, players: int, shares: Sequence[LedgerShare]) -> SoloPairs | None:
+    """What bots that play alone need in the same deals; None where no ledger has kept it."""
+    if players > 1 or not all(share.account.identity.get("measured") for share in shares):
+        return None
+    return reduce(add, (_alongside_of_a_seed(bots, alike) for alike in by_seed(shares)))
+
+
+def _alongside_of_a_seed(bots: int, shares: Sequence[LedgerShare]) -> SoloPairs:
+    def read(start: int, count: int) -> Counted:
+        return chain.from_iterable(share.counted(start, count) for share in shares)
+
+    return alongside(bots, max(deals_played(share.spans) for share in shares), read)
+
+
+def _size(sample: DealSample) -> int:
+    return sum(winners.size for winners in sample.winners.values())
+
+
+def _deals_of_a_seed(
+    bots: int, orders: Orders, shares: Sequence[LedgerShare], calm: bool
+) -> DealSums:
+    def read(start: int, count: int) -> Iterator[KeptDeals]:
+        return chain.from_iterable(share.deals(start, count) for share in shares)
+
+    spans = {
+        tuple(sorted(share.anew(group))): played
+        for share in shares
+        for group, played in share.spans.items()
+    }
+    if not calm:
+        return gather_deals(bots, orders, spans, read)
+    return gather_deals(bots, orders, spans, read, correction(orders, read(0, deals_played(spans))))
+
+
+def remarks_on(identity: Mapping[str, Any]) -> tuple[str, ...]:
+    """A sentence for each bot of which there is something to say."""
+    game, told = game_named(identity["game"]), identity["rules"]
+    if not told.keys() >= {*game.rules.parameters}:
+        return ()
+    rules, players = game.rules.from_dict(told), identity["players"]
+    own = [bot for bot in identity["bots"] if bot.get("origin") == "built-in"]
+    said = {
+        bot["name"]: game.remark(bot["bot"], bot.get("options", {}), rules, players) for bot in own
+    }
+    return tuple(f"{name} {remark}." for name, remark in said.items() if remark)

@@ -1,0 +1,109 @@
+"""A tournament as it stood after fewer deals: what its results would have been then."""
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from cantstop_arena.deals.outcomes import Fault, Tally, TournamentTotals, sum_tallies
+from cantstop_arena.deals.sampling import Bytes
+from cantstop_arena.deals.seatings import Group, Orders, lineups
+from cantstop_arena.deals.spans import Span
+from cantstop_arena.deals.winners import win_units
+from cantstop_arena.tournaments.ledger.aggregation import aggregate
+from cantstop_arena.tournaments.ledger.ledger import KeptDeals
+from cantstop_arena.tournaments.ledger.ledger_totals import LedgerReader, LedgerTotals
+from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
+
+MOST_LOOKS = 6  # each has half of the deals of the next one
+LEAST_DEALS = 8
+MOST_GAMES = 4_000_000  # that are read again; of longer tournaments the beginning is shown
+
+
+class PastTotals(msgspec.Struct, frozen=True):
+    """The results after the first `deals` deals, as far as wins go: games are not counted out."""
+
+    deals: int
+    results: TournamentTotals
+
+
+def history(folder: Path, anchor: Mapping[str, float]) -> list[PastTotals]:
+    """Earlier moments of the tournament in a folder, the first one first, the last one left out.
+
+    Only bots that meet have one.
+    """
+    return read_ledger(folder, lambda account: _moments(account, anchor))
+
+
+def _moments(account: LedgerTotals, anchor: Mapping[str, float]) -> list[PastTotals]:
+    players = account.identity["players"]
+    if players == 1:
+        return []
+    spans = account.ledger.spans()
+    deals = max((first + count for first, count in chain.from_iterable(spans.values())), default=0)
+    most = MOST_GAMES // max(1, len(spans) * len(account.orders))
+    ends = [deals >> halved for halved in range(MOST_LOOKS, 0, -1)]
+    return [
+        PastTotals(end, aggregate([_early(account, end)], anchor))
+        for end in ends
+        if LEAST_DEALS <= end <= most
+    ]
+
+
+def _early(account: LedgerTotals, end: int) -> LedgerTotals:
+    books = _LedgerPrefix(account.ledger, account.orders, end)
+    return LedgerTotals(books, account.identity, account.charge)
+
+
+class _LedgerPrefix:
+    """The books as they were before the deal `end`, without what did not bear on who won."""
+
+    def __init__(self, books: LedgerReader, orders: Orders, end: int) -> None:
+        self._books, self._orders, self._end = books, orders, end
+        self.disqualified = books.disqualified
+        self.irreproducible = books.irreproducible
+
+    def spans(self) -> dict[Group, list[Span]]:
+        """The deals that each group had played."""
+        return {
+            group: [
+                (first, min(deals, self._end - first))
+                for first, deals in spans
+                if first < self._end
+            ]
+            for group, spans in self._books.spans().items()
+        }
+
+    def deals(self, start: int, count: int) -> Iterator[KeptDeals]:
+        """The blocks that have some of these deals, cut off at the end."""
+        count = min(count, self._end - start)
+        for group, first, winners, measures in self._books.deals(start, count) if count > 0 else ():
+            kept = self._end - first
+            yield group, first, winners[:kept], measures[:kept]
+
+    def tallies(self) -> dict[Group, Tally]:
+        """What every seating had won."""
+        found: dict[Group, list[Tally]] = {}
+        for group, _, winners, _ in self.deals(0, self._end):
+            for seating, masks in zip(lineups(group, self._orders), winners.T, strict=True):
+                found.setdefault(seating, []).append(_won(masks, len(group)))
+        return {seating: sum_tallies(tallies) for seating, tallies in found.items()}
+
+    def faults(self) -> Iterator[Fault]:
+        """None: they are told of the whole tournament."""
+        return iter(())
+
+
+def _won(masks: Bytes, players: int) -> Tally:
+    games = np.bincount(masks, minlength=1 << players).tolist()
+    wins = tuple(
+        sum(
+            win_units(players) // mask.bit_count() * count
+            for mask, count in enumerate(games)
+            if mask >> seat & 1
+        )
+        for seat in range(players)
+    )
+    return Tally(len(masks), wins, unfinished=0, forfeits=0, counts={}, squares={})

@@ -1,0 +1,39 @@
+"""The identity of a tournament as its ledger keeps it: what it says, and how two differ."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cantstop_arena.deals.seatings import Orders
+from cantstop_arena.deals.seeds import WANTED, Seed, seed_of
+from cantstop_arena.errors import LedgerError
+from cantstop_arena.games.registry import game_named
+from cantstop_arena.tournaments.ledger.row_codec import text
+
+
+def orders_of(identity: Mapping[str, Any]) -> Orders:
+    """The orders in which bots take their seats in each deal of a tournament. Raises ValueError."""
+    game, players = game_named(str(identity["game"])), identity["players"]
+    if type(players) is not int or players not in game.players:
+        raise ValueError(f"{game.title} has no {players!r:.20} seats")
+    return game.orders(players)
+
+
+def seed_in(identity: Mapping[str, Any]) -> Seed:
+    """The seed in the identity of a tournament. Raises LedgerError where there is none."""
+    seed = seed_of(identity.get("seed"))
+    if seed is None:
+        raise LedgerError(f"A ledger's seed must be {WANTED}, not {text(identity.get('seed'))}")
+    return seed
+
+
+def differences(one: Any, other: Any, place: str = "") -> Iterator[tuple[str, str, str]]:
+    """Where two identities differ: the place, and what each of them has there, as JSON."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in [*one, *(key for key in other if key not in one)]:
+            inner = f"{place}.{key}" if place else str(key)
+            yield from differences(one.get(key), other.get(key), inner)
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for number, (this, that) in enumerate(zip(one, other, strict=True), start=1):
+            yield from differences(this, that, f"{place}[{number}]")
+    elif one != other:
+        yield place, text(one), text(other)

@@ -1,0 +1,177 @@
+"""What a row of a ledger can say of its tournament and what not, told by what is wrong with it."""
+
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from cantstop_arena.deals.outcomes import Tally
+from cantstop_arena.deals.sampling import Bytes
+from cantstop_arena.deals.seatings import Group, Orders
+from cantstop_arena.deals.winners import win_units
+from cantstop_arena.tournaments.ledger.row_codec import (
+    MEASURED,
+    LedgerRow,
+    decompressed,
+    group_in,
+    tallies_in,
+    text,
+    winners_in,
+)
+
+_MOST_DEALS = 10**12  # of a group, as many as a tournament can have games
+_FAULT = {"bot": int, "kind": str, "message": str, "seating": list, "deal": int, "count": int}
+
+
+class LedgerCheck:
+    """Holds rows against a tournament's identity, each deal played in these orders.
+
+    `out` are the bots that are disqualified.
+    """
+
+    def __init__(
+        self, identity: Mapping[str, Any], orders: Orders, out: Iterable[int] = ()
+    ) -> None:
+        self._players = identity.get("players", 0)
+        self._orders = len(orders)
+        self._bots = range(len(identity.get("bots", ())))
+        self._groups = {tuple(group) for group in identity.get("lineups", ())}
+        self._measured = bool(identity.get("measured"))
+        self._out = set(out)
+
+    def block(self, row: LedgerRow) -> str:
+        """What is wrong with a block, in words; nothing where it can be one of the tournament."""
+        return _first(self._wrong_with(row))
+
+    def sentence(self, bot: object, faults: object) -> str:
+        """What is wrong with what is said of a bot that is out."""
+        if type(bot) is not int or bot not in self._bots:
+            return f"there is no bot {bot!r}"
+        return _first(
+            self._wrong_fault(one, None, 0, _MOST_DEALS) for one in _json(faults, "the faults")
+        )
+
+    def _wrong_with(self, row: LedgerRow) -> Iterator[str]:
+        yield from self._wrong_place(row)
+        group, end = group_in(row.bots), row.first + row.deals
+        orders = self._orders
+        masks = winners_in(_bytes(row.winners, "the winners"), row.deals * orders)
+        yield from _wrong_winners(masks, self._players)
+        rows = tallies_in(_bytes(row.tallies, "the tallies"))
+        if len(rows) != orders:
+            yield f"it has {len(rows)} tallies for {orders} seatings"
+        columns = masks.reshape(row.deals, orders).T
+        for column, tally in zip(columns, rows, strict=True):
+            yield from _wrong_tally(tally, column, row.first, end, self._players)
+        yield from self._wrong_measures(row, orders)
+        for one in _json(row.faults, "the faults"):
+            yield self._wrong_fault(one, group, row.first, end)
+        if not set(_json(row.irreproducible, "irreproducible")) <= set(group):
+            yield f"the bots that are irreproducible, {row.irreproducible}, did not play"
+
+    def _wrong_place(self, row: LedgerRow) -> Iterator[str]:
+        for name, value, span in (
+            ("first deal", row.first, range(_MOST_DEALS)),
+            ("number of deals", row.deals, range(1, _MOST_DEALS + 1)),
+        ):
+            if type(value) is not int or value not in span:
+                yield f"the {name} is {value!r:.40}"
+        yield self.wrong_group(row.bots)
+
+    def wrong_group(self, bots: object) -> str:
+        """Why these bots cannot have met."""
+        group = tuple(_json(bots, "the group"))
+        if not all(type(bot) is int and bot in self._bots for bot in group):
+            return f"there are no such bots as {bots!r:.40}"
+        if len(group) != self._players or len(set(group)) != len(group):
+            return f"{bots} is no group of {self._players} bots"
+        if self._groups and group not in self._groups:
+            return f"the group {bots} does not meet"
+        out = sorted(self._out.intersection(group))
+        return f"bot {out[0]}, who plays in it, is disqualified" if out else ""
+
+    def _wrong_measures(self, row: LedgerRow, orders: int) -> Iterator[str]:
+        measures = _blob(row.measures, row.deals * 4 * 256, "the measures")
+        if bool(measures) != self._measured or len(measures) % (4 * row.deals):
+            yield f"there are {len(measures)} bytes of measures for {row.deals} deals"
+        elif self._measured:
+            table = np.frombuffer(measures, MEASURED).reshape(row.deals, -1)
+            if (table[:, 0] > orders).any() or (table[:, 1] > table[:, 0]).any():
+                yield "the measures tell of more games than there were"
+
+    def _wrong_fault(self, one: Any, group: Group | None, first: int, end: int) -> str:
+        if type(one) is not dict or {name: type(value) for name, value in one.items()} != _FAULT:
+            return f"{one!r:.60} is no fault"
+        seating = one["seating"]
+        if one["bot"] not in seating or (group is not None and sorted(seating) != sorted(group)):
+            return f"a fault of bot {one['bot']} in the seating {seating}"
+        if self.wrong_group(text(sorted(seating))) and group is not None:
+            return f"a fault in the seating {seating}"
+        if one["deal"] not in range(first, end) or one["count"] < 1:
+            return f"a fault in deal {one['deal']}, {one['count']} times"
+        return ""
+
+
+def _first(wrongs: Iterator[str]) -> str:
+    """The first of these words; values of a kind that nobody expected are wrong, too."""
+    try:
+        return next(filter(None, wrongs), "")
+    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError) as e:
+        return str(e) or type(e).__name__
+    except zlib.error:
+        return "what is packed cannot be unpacked"
+
+
+def _json(value: object, what: str) -> list[Any]:
+    found = json.loads(value) if type(value) is str else None
+    if type(found) is not list:
+        raise ValueError(f"{what}: {value!r:.60} is no list")
+    return found
+
+
+def _bytes(value: object, what: str) -> bytes:
+    if type(value) is not bytes:
+        raise ValueError(f"{what}: {value!r:.60} is nothing packed")
+    return value
+
+
+def _blob(value: object, most: int, what: str) -> bytes:
+    return decompressed(_bytes(value, what), most)
+
+
+def _wrong_winners(masks: Bytes, players: int) -> Iterator[str]:
+    if not 1 <= masks.min() <= masks.max() < 1 << players:
+        yield "seats have won that there are not"
+
+
+def _wrong_tally(tally: Tally, masks: Bytes, first: int, end: int, players: int) -> Iterator[str]:
+    won = Counter(masks.tolist())
+    wins = tuple(
+        sum(
+            win_units(players) // mask.bit_count() * n
+            for mask, n in won.items()
+            if mask >> seat & 1
+        )
+        for seat in range(players)
+    )
+    if (tally.games, tally.wins) != (len(masks), wins):
+        yield "its tallies are not what its winners won"
+    if not 0 <= tally.unfinished + tally.forfeits <= tally.games:
+        yield f"{tally.unfinished} unfinished games and {tally.forfeits} forfeits"
+    if any(len(values) != players for values in tally.counts.values()):
+        yield "counts for another number of seats"
+    numbers = [number for values in tally.counts.values() for number in values]
+    squares = tally.squares.values()
+    if not all(type(n) is int for n in [*numbers, *squares]) or min(squares, default=0) < 0:
+        yield "its counts are not all whole numbers"
+    if tally.counts.keys() != tally.squares.keys():
+        yield "its counts have other names than their squares"
+    lengths = [found for found, _ in tally.lengths.values()]
+    if sum(lengths) != tally.games - tally.forfeits or min(lengths, default=0) < 0:
+        yield "its lengths tell of another number of games"
+    deals = [deal for _, deal in (*tally.lengths.values(), *tally.telling.values())]
+    if not all(type(deal) is int and first <= deal < end for deal in deals):
+        yield "it tells of games that it has not"

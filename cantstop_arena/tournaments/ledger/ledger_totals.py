@@ -1,0 +1,106 @@
+"""A tournament's ledger together with what was played."""
+
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Protocol
+
+import msgspec
+
+from cantstop_arena.deals.outcomes import Fault, FaultReport, Tally
+from cantstop_arena.deals.seatings import Group, Orders
+from cantstop_arena.deals.seeds import Seed
+from cantstop_arena.deals.spans import Span, gaps
+from cantstop_arena.tournaments.ledger.identity import orders_of, seed_in
+from cantstop_arena.tournaments.ledger.ledger import KeptDeals
+
+
+class LedgerReader(Protocol):
+    """What is asked of a ledger."""
+
+    def spans(self) -> dict[Group, list[Span]]:
+        """The deals that each group has played."""
+
+    def tallies(self) -> dict[Group, Tally]:
+        """What every seating has added up to."""
+
+    def deals(self, start: int, count: int) -> Iterator[KeptDeals]:
+        """The blocks that have some of `count` deals from `start` on."""
+
+    def faults(self) -> Iterator[Fault]:
+        """All faults."""
+
+    def disqualified(self) -> dict[int, list[Fault]]:
+        """The bots that are out, and their faults."""
+
+    def irreproducible(self) -> list[int]:
+        """The bots whose answers were others when a game was played twice."""
+
+
+class LedgerTotals(msgspec.Struct, frozen=True, dict=True):
+    """A tournament's ledger, what was played (a tournament's identity), and how to tell a fault."""
+
+    ledger: LedgerReader
+    identity: Mapping[str, Any]
+    charge: Callable[[Fault], FaultReport]
+
+    @property
+    def seed(self) -> Seed:
+        """The seed of its chance."""
+        return seed_in(self.identity)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its bots, by number."""
+        return [bot["name"] for bot in self.identity["bots"]]
+
+    @cached_property
+    def orders(self) -> Orders:
+        """The orders in which bots took their seats in each deal."""
+        return orders_of(self.identity)
+
+    @property
+    def out(self) -> list[str]:
+        """The names of the bots that are disqualified."""
+        return [self.names[bot] for bot in self.ledger.disqualified()]
+
+    def unplayed(self, deals: int) -> int:
+        """The games that are missing to so many deals of each group that counts."""
+        out = self.ledger.disqualified().keys()
+        spans = self.ledger.spans()
+        counting = [group for group in self._groups() if out.isdisjoint(group)]
+        left = (gap for group in counting for gap in gaps(spans.get(group, ()), deals))
+        return sum(count for _, count in left) * len(self.orders)
+
+    def _groups(self) -> Iterable[Group]:
+        """The groups that meet."""
+        given = self.identity.get("lineups")
+        if given is not None:
+            return map(tuple, given)
+        return combinations(range(len(self.names)), self.identity["players"])
+
+
+def deals_played(spans: Mapping[Group, Iterable[Span]]) -> int:
+    """The deal up to which some group has played."""
+    return max((first + deals for gone in spans.values() for first, deals in gone), default=0)
+
+
+def fault_report(
+    names: Sequence[str], fault: Fault, source: str, options: Sequence[str] = ()
+) -> FaultReport:
+    """A fault in names, with the command that plays its game of the tournament file again."""
+    seats = tuple(names[bot] for bot in fault.seating)
+    options = ["--deal", str(fault.deal), *options]
+    words = [source, *seats]
+    dashed = any(word.startswith("-") for word in words)
+    words = [*options, "--", *words] if dashed else [*words, *options]
+    return FaultReport(
+        names[fault.bot],
+        fault.kind,
+        fault.message,
+        seats,
+        fault.deal,
+        fault.count,
+        shlex.join(["arena", "replay", *words]),
+    )

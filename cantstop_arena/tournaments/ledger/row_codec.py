@@ -1,0 +1,158 @@
+"""The rows of a ledger: how they are written, and read again.
+
+A row is sealed when it is written: a hash of it and of the tournament, which shows whether it is
+still what was written. One that is not, or that was written before there were seals, is examined
+(`examiner`).
+"""
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from msgspec.structs import asdict
+
+from cantstop_arena.deals import winners
+from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally
+from cantstop_arena.deals.sampling import Bytes
+from cantstop_arena.deals.seatings import Group
+
+_MOST_TEXT = 1 << 24  # bytes of tallies, unpacked
+
+MEASURED = "<i4"  # counts of a deal, all its games and seats added up
+
+
+class LedgerRow(NamedTuple):
+    """A block as it stands in the ledger."""
+
+    first: int
+    bots: str
+    deals: int
+    tallies: bytes
+    winners: bytes
+    measures: bytes
+    faults: str
+    irreproducible: str
+
+
+# Writing --------------------------------------------------------------------------------------
+
+
+def row_of(result: BlockResult) -> LedgerRow:
+    """What is written down of a block."""
+    return LedgerRow(
+        result.block.first,
+        text(result.block.group),
+        result.block.deals,
+        zlib.compress(_ENCODER.encode([*map(_as_row, result.tallies)]), 1),
+        result.winners,
+        zlib.compress(result.measures, 1),
+        faults_text(result.faults),
+        text(result.irreproducible),
+    )
+
+
+def text(value: object) -> str:
+    """As JSON, without spaces."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+def faults_text(faults: Iterable[Fault]) -> str:
+    """Faults, as JSON."""
+    return text([asdict(fault) for fault in faults])
+
+
+def row_checksum(identity: str, row: Sequence[object]) -> bytes:
+    """What shows that a row is what was written of the tournament with this identity."""
+    told = [part if type(part) is bytes else repr(part).encode() for part in row]
+    seal = _begun(identity).copy()
+    lengths = ",".join([str(len(part)) for part in told])
+    seal.update(b"".join((lengths.encode(), b":", *told)))
+    return seal.digest()
+
+
+@lru_cache(maxsize=16)
+def _begun(identity: str) -> "hashlib.blake2b":
+    return hashlib.blake2b(identity.encode(), digest_size=16)
+
+
+class _TallyRow(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
+    """A tally as a list; of `lengths` each class, its games, and the first deal with one."""
+
+    games: int
+    wins: tuple[int, ...]
+    unfinished: int
+    forfeits: int
+    counts: Mapping[str, tuple[int, ...]]
+    squares: Mapping[str, int]
+    lengths: list[tuple[int, int, int]]
+    telling: Mapping[str, tuple[int, int]]
+
+
+# Sorted: a block that was played in parts, and put together, has to give the same bytes.
+_ENCODER = msgspec.json.Encoder(order="sorted")
+_DECODER = msgspec.json.Decoder(list[_TallyRow])
+
+
+def _as_row(tally: Tally) -> _TallyRow:
+    return _TallyRow(
+        *(tally.games, tally.wins, tally.unfinished, tally.forfeits, tally.counts, tally.squares),
+        [(number, games, deal) for number, (games, deal) in sorted(tally.lengths.items())],
+        tally.telling,
+    )
+
+
+# Reading --------------------------------------------------------------------------------------
+
+
+def group_in(bots: str) -> Group:
+    """The group of a row."""
+    return tuple(json.loads(bots))
+
+
+def faults_in(faults: str) -> list[Fault]:
+    """The faults of a row."""
+    return [Fault(**{**one, "seating": tuple(one["seating"])}) for one in json.loads(faults)]
+
+
+def tallies_in(packed: bytes) -> list[Tally]:
+    """The tallies of a row, a seating each."""
+    try:
+        return [*map(_tally, _DECODER.decode(decompressed(packed, _MOST_TEXT)))]
+    except msgspec.DecodeError as error:
+        raise ValueError(f"its tallies are none: {error}") from None
+
+
+def _tally(row: _TallyRow) -> Tally:
+    lengths = {number: (games, deal) for number, games, deal in row.lengths}
+    return Tally(
+        *(row.games, row.wins, row.unfinished, row.forfeits, row.counts, row.squares),
+        lengths,
+        row.telling,
+    )
+
+
+def winners_in(packed: bytes, games: int) -> Bytes:
+    """The winners of a row. Raises ValueError where these are not those of so many games.
+
+    Ledgers of 0.2 and before have them as zlib packs them, a byte each.
+    """
+    if packed[:1] == winners.MARK:
+        return winners.unpacked(packed, games)
+    masks = np.frombuffer(decompressed(packed, games), np.uint8)
+    if len(masks) != games:
+        raise ValueError(f"it has winners of {len(masks)} games, not of {games}")
+    return masks
+
+
+def decompressed(packed: bytes, most: int) -> bytes:
+    """What was compressed, if it is no more than so many bytes. Raises ValueError if it is."""
+    unpacker = zlib.decompressobj()
+    found = unpacker.decompress(packed, most + 1)
+    if len(found) > most or not unpacker.eof or unpacker.unused_data:
+        raise ValueError("what is packed has another length than it should")
+    return found

@@ -1,0 +1,84 @@
+"""A person at a table with bots."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.loader import Loader
+from cantstop_arena.deals.seeds import Seed
+from cantstop_arena.errors import BotError
+from cantstop_arena.game_api.bot_options import LONGEST_QUOTE
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.hookspecs import BotFunctions
+from cantstop_arena.table.bot_faults import RetryingPlayer, TrustedPlayer
+from cantstop_arena.table.person_table import Person
+from cantstop_arena.table.seated_bot import SeatedBot
+from cantstop_arena.table.table import GameTable
+from cantstop_arena.texts import in_a_line
+from cantstop_arena.tournaments.bot_adapters import IsolatedSeating
+from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
+from cantstop_arena.tournaments.table_spec import entrant_seat
+from cantstop_arena.tournaments.tournament import FaultPolicy
+
+_LIMITS = FaultPolicy(decision_limit=10.0)  # people are patient
+
+
+@contextmanager
+def table_with(
+    person: Person,
+    name: str,
+    seat: int,
+    bots: Sequence[str],
+    rules: Any,
+    seed: Seed,
+    catalogue: Catalogue,
+    compiling: Callable[[list[str]], None],
+    hidden: tuple[Path, ...] = (),
+) -> Iterator[GameTable]:
+    """A table where a person has a seat, from 0, and the bots the others, all in seat order.
+
+    Bots are names, or paths from where one stands. What is not built in plays in a process of its
+    own, and its file is run only there: it can neither print into the game nor hold it up, nor
+    read in the sandbox what is `hidden`. Raises BotError.
+    """
+    contestants = [_bot(reference, catalogue, hidden) for reference in bots]
+    contestants.insert(seat, SeatedBot(name, _seated(person, catalogue.game), digest=""))
+    compiled = {one.digest: one.name for one in contestants if one.digest and not one.sit}
+    if missing := catalogue.game.uncompiled(compiled):
+        compiling(missing)
+    table: GameTable = catalogue.game.table(rules, contestants, len(contestants), seed)
+    table.warm_up()
+    try:
+        yield table
+    finally:
+        for contestant in contestants:
+            if isinstance(contestant.sit, IsolatedSeating):
+                contestant.sit.remote.close()
+
+
+class _Seated(TrustedPlayer, BotFunctions):
+    """A person's functions."""
+
+
+class _RetryingSeat(RetryingPlayer, BotFunctions):
+    """Those of a person who can be told what was wrong."""
+
+
+def _seated(person: Person, game: Game) -> TrustedPlayer:
+    functions = {name: getattr(person, name) for name in game.decisions}
+    hears = getattr(person, "hears", None)
+    return _RetryingSeat(**functions, hears=hears) if hears else _Seated(**functions)
+
+
+def _bot(reference: str, catalogue: Catalogue, hidden: tuple[Path, ...]) -> SeatedBot:
+    try:
+        entrant = entrant_from_reference(reference, catalogue)
+    except BotError as error:
+        raise BotError(f"{in_a_line(reference, LONGEST_QUOTE)}: {error}") from None
+    entrant = replace(entrant, isolate=entrant.bot.origin != "built-in")
+    seat = entrant_seat(entrant, catalogue, _LIMITS, hidden=hidden)
+    return seat.contestant(Loader(catalogue.folder))

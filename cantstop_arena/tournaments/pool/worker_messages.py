@@ -1,0 +1,145 @@
+"""What a worker process tells its parent: MessagePack, read as these types and nothing else.
+
+Bots play in workers, and may write into the pipe whatever they like. So nothing that comes is
+trusted: not its length, not its types, and not its numbers.
+"""
+
+from itertools import chain
+from typing import Any, TypeAlias
+
+import msgspec
+
+from cantstop_arena.deals.outcomes import (
+    DIED,
+    EXCEPTION,
+    ILLEGAL,
+    TOO_SLOW,
+    Block,
+    BlockResult,
+    Fault,
+    Tally,
+)
+from cantstop_arena.deals.winners import masks_in, win_units
+from cantstop_arena.processes.channel import Frames
+
+_LONGEST_REPORT = 100_000  # characters of a traceback that are sent
+_LONGEST_FAULT = 10_000  # characters of what is said of a fault
+_MOST = 1 << 56  # of anything counted, so that sums of many blocks are numbers of 64 bits
+_KINDS = (EXCEPTION, ILLEGAL, TOO_SLOW, DIED)
+
+
+class Ready(msgspec.Struct, tag=True, frozen=True):
+    """The worker has started, and can be given blocks."""
+
+
+class Building(msgspec.Struct, tag=True, frozen=True):
+    """A foreign bot is about to be built while a worker starts: what comes now is its doing.
+
+    None: all of them are built.
+    """
+
+    bot: int | None
+
+
+class BlockPlayed(msgspec.Struct, tag=True, frozen=True):
+    """A block has been played."""
+
+    result: BlockResult
+
+
+class ReplayedEvent(msgspec.Struct, tag=True, frozen=True):
+    """An event of a game that is played to be watched."""
+
+    event: dict[str, Any]
+
+
+class ReplayedFault(msgspec.Struct, tag=True, frozen=True):
+    """A bot misbehaves in such a game."""
+
+    text: str
+
+
+class GameFailed(msgspec.Struct, tag=True, frozen=True):
+    """The game's own code fails: what a GameError says."""
+
+    text: str
+
+
+class WorkerBroken(msgspec.Struct, tag=True, frozen=True):
+    """The worker cannot go on: a traceback."""
+
+    report: str
+
+
+Message: TypeAlias = (
+    Building | Ready | BlockPlayed | ReplayedEvent | ReplayedFault | GameFailed | WorkerBroken
+)
+
+_DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message)
+
+
+def worker_broken(report: str) -> WorkerBroken:
+    """A report that is not too long; its end says most."""
+    return WorkerBroken(report[-_LONGEST_REPORT:])
+
+
+class Inbox(Frames[Message]):
+    """The parent's end of a worker's pipe."""
+
+    def __init__(self) -> None:
+        super().__init__(_DECODER.decode)
+
+
+# --- Whether a result can be one ------------------------------------------------------------------
+
+
+def is_result_of(result: BlockResult, block: Block, orders: int) -> bool:
+    """Whether this can be what comes of a block, each of its deals played in so many orders."""
+    return (
+        result.block == block
+        and len(result.tallies) == orders
+        and all(_can_be(tally, block) for tally in result.tallies)
+        and len({(tuple(tally.counts), tuple(tally.squares)) for tally in result.tallies}) == 1
+        and _are_winners(result.winners, block.deals * orders, len(block.group))
+        and len(result.measures) % (4 * block.deals) == 0
+        and all(_can_happen(fault, block, orders) for fault in result.faults)
+        and set(result.irreproducible) <= set(block.group)
+    )
+
+
+def _are_winners(packed: bytes, games: int, seats: int) -> bool:
+    try:
+        return max(masks_in(packed, games)) < 1 << seats
+    except ValueError:
+        return False
+
+
+def _can_be(tally: Tally, block: Block) -> bool:
+    players = len(block.group)
+    counts = [*tally.counts.values(), tally.wins]
+    squares = tally.squares.values()
+    found = [deal for _, deal in (*tally.lengths.values(), *tally.telling.values())]
+    numbers = [*chain(*counts, squares)]
+    return (
+        tally.games == block.deals
+        and sum(tally.wins)
+        <= win_units(players) * block.deals  # alone, a game can be lost to nobody
+        and 0 <= tally.unfinished <= block.deals
+        and 0 <= tally.forfeits <= block.deals
+        and all(len(count) == players for count in counts)
+        and -_MOST < min(numbers) <= max(numbers) < _MOST
+        and min(chain(tally.wins, squares), default=0) >= 0
+        and (not found or block.first <= min(found) <= max(found) < block.end)
+    )
+
+
+def _can_happen(fault: Fault, block: Block, orders: int) -> bool:
+    return (
+        fault.bot in block.group
+        and fault.kind in _KINDS
+        and len(fault.message) <= _LONGEST_FAULT
+        and fault.message.isprintable()
+        and tuple(sorted(fault.seating)) == block.group
+        and block.first <= fault.deal < block.end
+        and 0 < fault.count <= orders
+    )

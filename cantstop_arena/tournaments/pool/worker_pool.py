@@ -1,0 +1,362 @@
+"""Worker processes that play blocks, and a parent that hands out work and survives their deaths.
+
+The parent waits on pipes and process sentinels alike, and looks at the games meanwhile. A worker
+that dies or stalls is replaced. Its block is cut up, so that the deal in question is played again
+on its own; a bot that stops the same game once more and once more, or that was clearly seen to do
+it, is charged, and the game is lost by it unplayed.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Iterator, Sequence
+from multiprocessing.connection import wait
+from typing import Any
+
+import msgspec
+
+from cantstop_arena.bots import bot_files
+from cantstop_arena.deals.outcomes import DIED, TOO_SLOW, Block, BlockResult, Fault, SharedWindow
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.errors import GameError, WorkerPoolError
+from cantstop_arena.processes import shutdown, system, watchdog
+from cantstop_arena.processes.channel import ProtocolError
+from cantstop_arena.processes.watchdog import Watchdog
+from cantstop_arena.texts import last_line
+from cantstop_arena.tournaments.cluster.address import ClusterAddress
+from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
+from cantstop_arena.tournaments.pool.suspicions import Bots, Suspicions, WorkerFailure, bot_at
+from cantstop_arena.tournaments.pool.worker import TRIES, PlayerFactory, Worker, start_methods
+from cantstop_arena.tournaments.pool.worker_messages import (
+    BlockPlayed,
+    Building,
+    GameFailed,
+    Message,
+    Ready,
+    WorkerBroken,
+    is_result_of,
+)
+from cantstop_arena.tournaments.tournament import START_LIMIT
+
+
+class BlockPart(msgspec.Struct):
+    """A block, or what is left of one, on its way through the workers."""
+
+    block: Block
+    whole: Block
+    failures: int = 0
+
+    def split(self, deal: int) -> list["BlockPart"]:
+        """This piece in three: what lies before a deal, the deal, and what comes after it."""
+        first, end = self.block.first, self.block.end
+        cuts = [(first, deal), (deal, deal + 1), (deal + 1, end)]
+        parts = [self.block.part(*cut) for cut in cuts if cut[0] < cut[1]]
+        return [BlockPart(part, self.whole, self.failures) for part in parts]
+
+
+class WorkerSlot:
+    """A worker, what it is doing, and how long it has been seen to do nothing."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        self.piece: BlockPart | None = None
+        self.since = 0.0
+        self.watchdog = Watchdog(worker.process.pid)
+
+    def give(self, piece: BlockPart, forfeits: tuple[Fault, ...]) -> None:
+        """Have a piece played, some of its games being lost already."""
+        self.piece = piece
+        self._begin()
+        self.worker.give(piece.block, forfeits)
+
+    def builds(self, message: Building, foreign: Collection[int]) -> None:
+        """It goes on to the next bot, whose own time begins. Raises Nonsense."""
+        self.worker.construction.note(message, foreign)
+        self._begin()
+
+    def gets_ready(self) -> None:
+        """It has started: only now time begins to count for the bots."""
+        self.worker.ready = True
+        self._begin()
+
+    def _begin(self) -> None:
+        self.since = time.monotonic()
+        self.watchdog.begin()
+
+
+_TENDING, _TENDING_SOON = 1.0, 0.1  # seconds between two times; soon where a worker stands still
+_CALM = 0.2  # seconds between two looks, where no bot can be the reason that nothing moves
+_GAME_TRIES = 3  # of a block in which the game fails, before that is more than an accident
+_TO_STOP = 2.0  # seconds for a bot that does not heed the limit of its own process
+_GRACE = 5.0  # seconds without any sign of life, beyond ten times the time of a block
+
+
+class PoolOptions(msgspec.Struct, frozen=True):
+    """How workers are kept: how many, started how, with how many more bytes of memory each.
+
+    `start_limit` are the seconds that each may take to get ready, `foreign` the bots that are
+    built in them meanwhile. With a `cluster` they are on its machines, so many on each; 0: as many
+    as each has to give.
+    """
+
+    workers: int
+    method: str = start_methods()[0]
+    memory: int | None = None
+    start_limit: float = START_LIMIT
+    foreign: Collection[int] = ()
+    cluster: ClusterAddress | None = None
+
+
+class WorkerPool:
+    """Plays a stream of blocks on several processes. Use it as a context manager."""
+
+    def __init__(
+        self, factory: PlayerFactory, window: SharedWindow, bots: Bots, terms: PoolOptions
+    ) -> None:
+        self._factory = factory
+        self._window = window
+        self._bots = bots
+        self._terms = terms
+        self._slots: list[WorkerSlot] = []
+        self._again: deque[BlockPart] = deque()
+        self._strikes = Suspicions(bots)
+        self._blocks, self._seconds = 0, 0.0
+        self._looked = self._tended = time.monotonic()
+
+    def __enter__(self) -> "WorkerPool":
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        for slot in self._slots:  # all at once: each takes a while to give its memory back
+            slot.worker.kill()
+        for slot in self._slots:
+            slot.worker.dismiss()
+        self._slots.clear()
+
+    def play(
+        self, blocks: Iterator[Block], meanwhile: Callable[[], None] = lambda: None
+    ) -> Iterator[PartResult]:
+        """Yield the results of the blocks, or of their parts, in the order of getting done.
+
+        Whatever is to be done `meanwhile` is done once in a pulse, while all workers are at work.
+
+        Raises WorkerPoolError when workers keep dying before they play, Unbuilt where a bot is to
+        blame for that, GameError where the game itself fails, and Interrupted.
+        """
+        self._hand_out(blocks)
+        while any(slot.piece for slot in self._slots):
+            shutdown.check()
+            for slot in self._signalling():
+                result = self._collect(slot)
+                self._hand_out(blocks)
+                if result is not None:
+                    yield result
+            self._look_around()
+            self._hand_out(blocks)
+            meanwhile()
+
+    def drop(self, void: Callable[[Group], bool]) -> None:
+        """Forget what is being played, or waits to be played again, by groups that are void."""
+        self._again = deque(piece for piece in self._again if not void(piece.block.group))
+        for slot in list(self._slots):
+            if slot.piece and void(slot.piece.block.group):
+                self._let_go(slot)
+
+    # Handing out and collecting
+
+    def _hand_out(self, blocks: Iterator[Block]) -> None:
+        """Give every idle worker a piece, hiring while there is more work than workers."""
+        while True:
+            idle = next((slot for slot in self._slots if slot.piece is None), None)
+            if idle is None and len(self._slots) >= self._terms.workers:
+                return
+            piece = self._next(blocks)
+            if piece is None:
+                return
+            slot = idle or self._hire()
+            slot.give(piece, self._strikes.forfeits(piece.block))
+
+    def _next(self, blocks: Iterator[Block]) -> BlockPart | None:
+        if self._again:
+            return self._again.popleft()
+        block = next(blocks, None)
+        return BlockPart(block, block) if block else None
+
+    def _hire(self) -> WorkerSlot:
+        others = [slot.worker for slot in self._slots]
+        terms = self._terms
+        worker = Worker(self._factory, self._window, terms.method, terms.memory, others)
+        self._slots.append(WorkerSlot(worker))
+        return self._slots[-1]
+
+    def _signalling(self) -> list[WorkerSlot]:
+        """Wait a moment for workers that have something to say, or have died."""
+        busy = self._busy()
+        signs: dict[Any, WorkerSlot] = {slot.worker.pipe: slot for slot in busy}
+        signs |= {slot.worker.process.sentinel: slot for slot in busy}
+        found = wait(list(signs), self._pulse(busy))
+        return list({id(signs[sign]): signs[sign] for sign in found}.values())
+
+    def _busy(self) -> list[WorkerSlot]:
+        return [slot for slot in self._slots if slot.piece]
+
+    def _pulse(self, busy: list[WorkerSlot]) -> float:
+        """Seconds between two looks."""
+        groups = {slot.piece.block.group for slot in busy if slot.piece}
+        if not any(map(self._bots.suspects, groups)):
+            return _CALM
+        limits = [self._bots.patience(bot) for group in groups for bot in group]
+        return watchdog.pulse(min(limits, default=self._terms.start_limit))
+
+    def _collect(self, slot: WorkerSlot) -> PartResult | None:
+        """A worker's result; None where there is none yet, or its piece has to be played again."""
+        if slot not in self._slots or slot.piece is None:
+            return None  # let go in the meantime
+        try:
+            return self._heard(slot, slot.piece, slot.worker.post())
+        except EOFError:
+            self._fail(slot, slot.piece, _fate(slot.worker))
+        except ProtocolError:
+            self._fail(slot, slot.piece, WorkerFailure(DIED, "wrote into the pipe of its process"))
+        return None
+
+    def _heard(
+        self, slot: WorkerSlot, piece: BlockPart, messages: list[Message]
+    ) -> PartResult | None:
+        """What messages come to. Raises Nonsense for one that cannot be the worker's own."""
+        for number, message in enumerate(messages, 1):
+            if isinstance(message, Ready) and not slot.worker.ready:
+                slot.gets_ready()
+            elif isinstance(message, Building) and not slot.worker.ready:
+                slot.builds(message, self._terms.foreign)
+            elif isinstance(message, BlockPlayed) and self._is_result(message, piece):
+                return self._done(slot, piece, message.result, number == len(messages))
+            elif isinstance(message, WorkerBroken):
+                self._fail(slot, piece, self._breakage(slot, piece, message.report))
+                return None
+            elif isinstance(message, GameFailed):
+                self._game_fails(slot, piece, message.text)
+                return None
+            else:
+                raise ProtocolError
+        return None
+
+    def _breakage(self, slot: WorkerSlot, piece: BlockPart, report: str) -> WorkerFailure:
+        """A worker's own code failed, which a bot can have brought about, or which is our fault."""
+        if slot.worker.construction.goes_on:
+            return WorkerFailure(DIED, last_line(report).partition(": ")[2], proven=True)
+        if not self._bots.suspects(piece.block.group):
+            raise WorkerPoolError(f"a worker failed at {piece.block}:\n{report}")
+        return WorkerFailure(DIED, f"broke its process: {last_line(report)}")
+
+    def _game_fails(self, slot: WorkerSlot, piece: BlockPart, text: str) -> None:
+        """No bot is charged; a new worker tries again, in case something harmed the first."""
+        self._let_go(slot)
+        piece.failures += 1
+        if piece.failures >= _GAME_TRIES:
+            raise GameError(text)
+        self._again.append(piece)
+
+    def _is_result(self, message: BlockPlayed, piece: BlockPart) -> bool:
+        return is_result_of(message.result, piece.block, len(self._bots.orders))
+
+    def _done(
+        self, slot: WorkerSlot, piece: BlockPart, result: BlockResult, quiet: bool
+    ) -> PartResult:
+        """A result; a worker that says more than that is not given another block."""
+        slot.piece = None
+        self._blocks += 1
+        self._seconds += time.monotonic() - slot.since
+        if not quiet:
+            self._let_go(slot)
+        return PartResult(result, piece.whole)
+
+    # Watching
+
+    def _look_around(self) -> None:
+        """Look at every game, and act where nothing has moved for too long."""
+        now, busy = time.monotonic(), self._busy()
+        passed = watchdog.counted_seconds(now - self._looked, self._pulse(busy))
+        self._looked = now
+        for slot in busy:
+            slot.watchdog.watch(slot.worker.look().step, passed)
+            if slot.piece and (failure := self._overdue(slot, slot.piece)):
+                self._fail(slot, slot.piece, failure)
+        self._tend(any(slot.watchdog.still for slot in busy))
+
+    def _tend(self, soon: bool) -> None:
+        """A bot can print without end in a single decision: it must not fill the disk."""
+        if self._looked - self._tended > (_TENDING_SOON if soon else _TENDING):
+            self._tended = self._looked
+            self._bots.tend()
+
+    def _overdue(self, slot: WorkerSlot, piece: BlockPart) -> WorkerFailure | None:
+        """What is to be said of a worker in which nothing has moved for too long."""
+        snapshot = slot.worker.look()
+        if slot.worker.construction.goes_on:
+            limit, text = building_limit(), "it is not built within {:g} s"
+        elif not slot.worker.ready:
+            limit, text = self._terms.start_limit, "did not get ready within {:g} s (start_limit)"
+        elif snapshot.deciding:
+            limit = self._bots.patience(bot_at(piece.block.group, snapshot.place))
+            text = f"{snapshot.asked} gave no answer within {{:g}} s"
+        else:
+            limit, text = self._grace(), "stalled between two decisions"
+        stopped = slot.watchdog.stopped  # perhaps for good: no long limit is worth waiting for
+        if not slot.watchdog.overdue(min(limit, self._grace()) if stopped else limit):
+            return None
+        proven = slot.watchdog.proven(limit) and not stopped
+        return WorkerFailure(TOO_SLOW, text.format(limit), proven)
+
+    def _grace(self) -> float:
+        """How long a worker may show no sign of life while no bot is deciding."""
+        return _GRACE + 10 * (self._seconds / self._blocks if self._blocks else 0.0)
+
+    # When a worker has failed
+
+    def _fail(self, slot: WorkerSlot, piece: BlockPart, failure: WorkerFailure) -> None:
+        """Replace a worker, and have its piece played again, without a game that is lost."""
+        ready, snapshot = slot.worker.ready, slot.worker.look()
+        self._let_go(slot)
+        if slot.worker.construction.goes_on:
+            self._not_built(piece, slot.worker.construction.begun, failure)
+        suspect = self._strikes.suspect(piece.block, snapshot) if ready else None
+        if suspect is None:
+            self._unexplained(piece, failure.text)
+            return
+        self._strikes.count(suspect, failure)
+        divisible = self._bots.divisible(piece.block.group)
+        self._again.extendleft(reversed(piece.split(suspect.deal) if divisible else [piece]))
+
+    def _not_built(self, piece: BlockPart, begun: Sequence[int], failure: WorkerFailure) -> None:
+        """Raise Unbuilt where that is the bot's doing; others may have killed the worker."""
+        if failure.proven or piece.failures + 1 >= TRIES:
+            *others, bot = begun
+            raise BotNotBuilt(bot, others, failure.text)
+
+    def _unexplained(self, piece: BlockPart, text: str) -> None:
+        piece.failures += 1
+        if piece.failures == TRIES:
+            raise WorkerPoolError(
+                f"{TRIES} workers in turn failed at {_deals(piece.block)}: {text}"
+            )
+        self._again.append(piece)
+
+    def _let_go(self, slot: WorkerSlot) -> None:
+        self._slots.remove(slot)
+        slot.worker.dismiss()
+
+
+def building_limit() -> float:
+    """The seconds after which a bot that is built in another process has taken too long."""
+    return bot_files.LONGEST_IMPORT + _TO_STOP
+
+
+def _deals(block: Block) -> str:
+    return f"deals {block.first} to {block.end - 1}" if block.deals > 1 else f"deal {block.first}"
+
+
+def _fate(worker: Worker) -> WorkerFailure:
+    """How a worker has ended, which closes its pipe."""
+    code = worker.ended()
+    text = f"{worker.look().asked} {system.ending(code)}".lstrip()
+    return WorkerFailure(DIED, text, code is not None and -code not in system.FOREIGN)

@@ -1,0 +1,155 @@
+"""Before anything is played: every bot is built and compiled, foreign ones in other processes.
+
+What the arena's own process has compiled, forked workers find; what others have compiled, all
+processes find on disk.
+"""
+
+import base64
+import pickle
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from cantstop_arena.bots.bot_functions import source_line_of
+from cantstop_arena.bots.describe import LONGEST_REPORT, exception_report
+from cantstop_arena.bots.loader import Loader
+from cantstop_arena.errors import ERROR, BotError
+from cantstop_arena.games.registry import game_named
+from cantstop_arena.hookspecs import BotFunctions
+from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_all
+from cantstop_arena.table.seated_bot import SeatedBot
+from cantstop_arena.texts import in_a_line
+from cantstop_arena.tournaments.pool.worker_pool import building_limit
+from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec
+
+if TYPE_CHECKING:
+    from cantstop_arena.table.table import GameTable
+
+_COMPILING = 300.0  # seconds that a compiled bot may take to be made, once
+
+
+class PreparedBot(msgspec.Struct, frozen=True):
+    """What there is to know of a bot that takes part: its lane, and where its functions begin."""
+
+    native: bool
+    learns: bool
+    places: Mapping[str, str]
+    foreign: bool = False
+    """Whether somebody else's code says so, in the processes of workers, too."""
+    unseen: bool = False
+    """Whether it says that it is compiled, and no machine code of it is to be found."""
+
+
+def prepare_bots(
+    spec: TableSpec, compiling: Callable[[list[str]], None]
+) -> tuple[PreparedBot, ...]:
+    """Build every bot, and have everything compiled once, before workers start.
+
+    `compiling` is told what has to be compiled for the first time, if anything. Raises BotError.
+    """
+    _refuse_in_time(spec)
+    marked = {seat.digest: seat.name for seat in spec.seats if not seat.launch and seat.native}
+    if missing := game_named(spec.game).uncompiled(marked):
+        compiling(missing)
+    foreign = [seat for seat in spec.seats if seat.is_foreign]
+    if not foreign:
+        table = spec()
+        table.warm_up()
+        return tuple(_parts(table))
+    ours = _warmed(spec)
+    told = dict(zip(foreign, run_all([_errand(spec, seat) for seat in foreign]), strict=True))
+    return tuple(ours.get(seat) or _seen(seat, _believed(seat, told[seat])) for seat in spec.seats)
+
+
+def _refuse_in_time(spec: TableSpec) -> None:
+    """Raise BotError for a bot of the game's own that cannot play under these rules."""
+    game = game_named(spec.game)
+    for seat in spec.seats:
+        if seat.bot.origin != "built-in":
+            continue
+        if why := game.refusal(seat.bot.name, spec.rules, spec.players):
+            raise BotError(f"bot {seat.name} cannot play: {why}")
+
+
+def _warmed(spec: TableSpec) -> dict[SeatSpec, PreparedBot]:
+    """The arena's own part, compiled and loaded here: the engine, and its bots."""
+
+    loader = Loader(spec.folder)
+    seats = [seat for seat in spec.seats if not seat.is_foreign]
+    contestants = [seat.contestant(loader) for seat in seats]
+    game, players = game_named(spec.game), spec.players
+    nobody = SeatedBot("nobody", BotFunctions(**dict.fromkeys(game.decisions, _nothing)), "")
+    table: GameTable = game.table(spec.rules, [*contestants, *[nobody] * players], players, 0)
+    table.scored = spec.scored
+    table.warm_up()
+    return dict(zip(seats, _parts(table), strict=False))
+
+
+def _nothing(*asked: object) -> Any:
+    raise AssertionError("nobody plays")
+
+
+def _parts(table: "GameTable") -> Iterator[PreparedBot]:
+    for bot, contestant in enumerate(table.contestants):
+        functions = {hook: getattr(contestant.player, hook, None) for hook in table.game.decisions}
+        places = {
+            hook: source_line_of(function) for hook, function in functions.items() if function
+        }
+        yield PreparedBot(table.is_compiled((bot,)), contestant.learns, places)
+
+
+def _errand(spec: TableSpec, seat: SeatSpec) -> IsolatedCall:
+    alone = replace(spec, seats=(seat,))
+    limit = _COMPILING if seat.native else building_limit()
+    return IsolatedCall(f"{__name__}:built_alone", {"spec": pack_spec(alone)}, limit)
+
+
+def pack_spec(spec: TableSpec) -> str:
+    """A table's spec as a text, for a process of the arena's."""
+    return base64.b64encode(pickle.dumps(spec)).decode()
+
+
+def unpack_spec(spec: str) -> TableSpec:
+    """The table's spec that the arena has packed."""
+    found: TableSpec = pickle.loads(base64.b64decode(spec))
+    return found
+
+
+def built_alone(spec: str) -> Mapping[str, Any]:
+    """Build the one bot of a table's spec, and tell of it: what an errand does."""
+    try:
+        table: GameTable = unpack_spec(spec)()
+        table.warm_up()
+        part = next(_parts(table))
+        return {"native": part.native, "learns": part.learns, "places": part.places}
+    except BaseException as error:
+        return {ERROR: exception_report(error)}
+
+
+def _believed(seat: SeatSpec, told: Any) -> PreparedBot:
+    if isinstance(told, CallFailed):
+        raise BotError(f"bot {seat.name} cannot be built: it {told}")
+    if not isinstance(told, dict) or not isinstance(places := told.get("places", {}), dict):
+        raise BotError(f"bot {seat.name} cannot be built: what it says of itself is nonsense")
+    if isinstance(complaint := told.get(ERROR), str):
+        raise BotError(in_a_line(complaint, _LONGEST_COMPLAINT))
+    hooks = game_named(seat.bot.game).decisions
+    texts = {hook: in_a_line(str(places.get(hook, "")), LONGEST_REPORT) for hook in hooks}
+    is_native = seat.native and told.get("native") is True
+    return PreparedBot(is_native, told.get("learns") is True, texts, foreign=True)
+
+
+def _seen(seat: SeatSpec, part: PreparedBot) -> PreparedBot:
+    """What a bot says of itself, held against what lies on disk."""
+    missing = game_named(seat.bot.game).uncompiled({seat.digest: seat.name})
+    return replace(part, unseen=part.native and seat.name in missing)
+
+
+_LONGEST_COMPLAINT = 2000
+
+
+def native(parts: Sequence[PreparedBot], group: Sequence[int]) -> bool:
+    """Whether all bots of a group are compiled."""
+    return all(parts[bot].native for bot in group)

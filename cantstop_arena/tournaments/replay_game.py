@@ -1,0 +1,234 @@
+"""One game again, in a process of its own, so that a bot that hangs or dies ends the game only."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.deals.outcomes import Block, Fault, Snapshot
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.errors import GameError, WorkerPoolError
+from cantstop_arena.processes import shutdown, system
+from cantstop_arena.processes.channel import ProtocolError
+from cantstop_arena.processes.watchdog import Watchdog, counted_seconds, pulse
+from cantstop_arena.table.recording import Complaint, record
+from cantstop_arena.texts import last_line
+from cantstop_arena.tournaments.pool.worker import TRIES, Worker, start_methods
+from cantstop_arena.tournaments.pool.worker_messages import (
+    Building,
+    GameFailed,
+    Message,
+    Ready,
+    ReplayedEvent,
+    ReplayedFault,
+    WorkerBroken,
+)
+from cantstop_arena.tournaments.pool.worker_pool import building_limit
+from cantstop_arena.tournaments.preparation import prepare_bots
+from cantstop_arena.tournaments.table_spec import TableSpec, table_for
+from cantstop_arena.tournaments.tournament import FaultPolicy, Tournament
+
+if TYPE_CHECKING:
+    from cantstop_arena.game_api.game import Event
+    from cantstop_arena.table.table import GameTable
+
+
+def replay_game(
+    tournament: Tournament,
+    catalogue: Catalogue,
+    names: Sequence[str],
+    deal: int,
+    complain: Callable[[str], None],
+) -> Iterator["Event"]:
+    """The events of a game, bots in seat order. `complain` is told who misbehaves, and how.
+
+    What bots print goes to the standard error. Raises WorkerPoolError where no game begins,
+    and GameError where the game itself fails.
+    """
+    turn = None
+    try:
+        table_spec, seats = table_for(tournament, catalogue, names)
+        prepare_bots(table_spec, lambda _: None)  # complaints belong here
+        for event in _played(tournament, table_spec, seats, complain, deal, silent=False):
+            turn = event.get("turn", turn or 0)
+            yield event
+    except _ReplayCutOff as cut:
+        if turn is None:
+            raise WorkerPoolError(f"the game did not begin: {cut}") from None
+        complain(f"{names[cut.seat]} (seat {cut.seat}) misbehaves in turn {turn}: {cut}")
+        winners = [other for other in range(len(names)) if other != cut.seat]
+        yield {"event": "end", "turns": turn, "winners": winners, "reason": "fault"}
+
+
+def record_game(
+    tournament: Tournament,
+    catalogue: Catalogue,
+    kept: Path,
+    names: Sequence[str],
+    deal: int,
+) -> Sequence["Event"]:
+    """The events of a game, bots in seat order, in silence; none where it comes to no end.
+
+    Files of bots are those that are `kept`, whatever has become of the originals.
+    As the game may have been played before, its bots are not to blame if its process dies: it
+    is played again, as often as a block of a tournament would be. Bots of the arena's own need
+    no process to be watched in.
+    """
+    for _ in range(TRIES):
+        try:
+            table_spec, seats = table_for(tournament, catalogue, names, kept)
+            if not table_spec.needs_watching:
+                return list(record(table_spec(), seats, deal))
+            return list(_played(tournament, table_spec, seats, lambda _: None, deal, silent=True))
+        except _ReplayNotBuilt:
+            break  # that can take long
+        except _ReplayCutOff:
+            continue
+    return []
+
+
+def _played(
+    tournament: Tournament,
+    table_spec: TableSpec,
+    seats: Group,
+    complain: Callable[[str], None],
+    deal: int,
+    silent: bool,
+) -> Iterator["Event"]:
+    """The events of a game, from a process of its own. Raises _CutOff where that ends first."""
+    apart = [table_spec.seats[bot].launch is not None for bot in seats]
+    window = tournament.game.window
+    player = partial(_replayer, table_spec, seats, silent)
+    with shutdown.defer_until_safe():
+        worker = Worker(player, window, start_methods()[0], None, [])
+        try:
+            worker.give(Block(seats, deal, 1), ())
+            yield from _Listener(worker, tournament.policy, table_spec, apart, complain).events()
+        finally:
+            worker.dismiss()
+
+
+class _ReplayCutOff(Exception):
+    """The process of a game has died, or stands still, while a seat was to decide."""
+
+    def __init__(self, why: str, seat: int) -> None:
+        super().__init__(why)
+        self.seat = seat
+
+
+class _ReplayNotBuilt(_ReplayCutOff):
+    """A bot that could be built before cannot be built in the process of a game."""
+
+
+def _replayer(
+    table_spec: TableSpec, seats: Group, silent: bool, memory: Any
+) -> "Iterator[Building | _Replayer]":
+    """In the process: sets the table, each foreign bot being told of before it is built."""
+    if silent:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    os.dup2(2, 1)  # what bots print is not part of the record
+    yield from table_spec.set_up()
+    table = table_spec()
+    table.settle_in(memory)
+    yield _Replayer(table, seats)
+
+
+@dataclass
+class _Replayer:
+    """In the process: plays the game, and sends every event when it happens."""
+
+    table: "GameTable"
+    seats: Group
+
+    def play(self, block: Block, condemned: Sequence[Fault] = ()) -> Iterator[Message]:
+        """The events; before the last one a complaint, where a bot misbehaves."""
+        complaints: list[Complaint] = []
+        self.table.show_place(0, tuple(range(len(self.seats))))
+        for event in record(self.table, self.seats, block.first, complaints.append):
+            yield from (ReplayedFault(str(complaint)) for complaint in complaints)
+            complaints.clear()
+            yield ReplayedEvent(dict(event))
+
+
+@dataclass
+class _Listener:
+    """In the parent: hears the events, and ends the game when no more can come."""
+
+    worker: Worker
+    policy: FaultPolicy
+    table_spec: TableSpec
+    apart: Sequence[bool]  # whether a seat's bot plays in a process of its own
+    complain: Callable[[str], None]
+
+    def __post_init__(self) -> None:
+        self.watchdog = Watchdog(self.worker.process.pid)
+
+    def events(self) -> Iterator["Event"]:
+        watchdog, looked = self.watchdog, time.monotonic()
+        while True:
+            shutdown.check()
+            self.worker.wait(pulse(self.policy.decision_limit))
+            for message in self._messages():
+                if event := self._heard(message):
+                    yield event
+                    if event.get("event") == "end":
+                        return
+            now = time.monotonic()
+            passed, looked = counted_seconds(now - looked, pulse(self.policy.decision_limit)), now
+            snapshot = self.worker.look()
+            watchdog.watch(snapshot.step, passed)
+            limit = self._limit(snapshot)
+            if watchdog.overdue(limit):
+                asked = snapshot.asked or "its process"
+                raise self._cut_off(f"{asked} gave no answer within {limit:g} s")
+
+    def _messages(self) -> list[Message]:
+        try:
+            messages = self.worker.post()
+        except EOFError:
+            raise self._cut_off(system.ending(self.worker.ended())) from None
+        except ProtocolError:
+            raise self._cut_off("wrote into the pipe of its process") from None
+        if Ready() in messages:
+            self.worker.ready = True
+            self.watchdog.begin()
+        return messages
+
+    def _heard(self, message: Message) -> "Event | None":
+        if isinstance(message, ReplayedEvent):
+            return message.event
+        if isinstance(message, ReplayedFault):
+            self.complain(message.text)
+        elif isinstance(message, Building):
+            self._building(message)
+        elif isinstance(message, GameFailed):
+            raise GameError(message.text)
+        elif isinstance(message, WorkerBroken):
+            raise self._cut_off(f"broke its process: {last_line(message.report)}")
+        return None
+
+    def _building(self, message: Building) -> None:
+        with suppress(ProtocolError):
+            self.worker.construction.note(message, range(len(self.table_spec.seats)))
+            self.watchdog.begin()
+
+    def _limit(self, snapshot: Snapshot) -> float:
+        """The seconds that the process has for what it is doing."""
+        if self.worker.construction.goes_on:
+            return building_limit()
+        if not (self.worker.ready and snapshot.deciding):
+            return self.policy.start_limit
+        apart = self.apart[snapshot.place % len(self.apart)]
+        return self.policy.patience_apart if apart else self.policy.decision_limit
+
+    def _cut_off(self, why: str) -> _ReplayCutOff:
+        seat, construction = self.worker.look().place, self.worker.construction
+        if construction.goes_on:
+            bot = self.table_spec.seats[construction.begun[-1]].name
+            return _ReplayNotBuilt(f"bot {bot} cannot be built: {why}", seat)
+        return _ReplayCutOff(why, seat)

@@ -1,0 +1,343 @@
+"""From a tournament to its results: plays what the ledger lacks, and adds it all up."""
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.loader import DEFAULT_FOLDER
+from cantstop_arena.deals.outcomes import (
+    Block,
+    BlockResult,
+    Fault,
+    FaultReport,
+    TournamentTotals,
+    join_parts,
+)
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.spans import Span, gaps, merge_spans
+from cantstop_arena.errors import ArenaError, BotError, FaultError, LedgerError, WorkerPoolError
+from cantstop_arena.processes import shutdown
+from cantstop_arena.ratings.sequential.confidence import looks
+from cantstop_arena.ratings.sequential.stopping_rule import widest
+from cantstop_arena.texts import in_a_line
+from cantstop_arena.tournaments.bot_facts import BotFacts
+from cantstop_arena.tournaments.edited_bots import edit_message
+from cantstop_arena.tournaments.file.yaml_text import dump
+from cantstop_arena.tournaments.ledger.aggregation import aggregate
+from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
+from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, deals_played, fault_report
+from cantstop_arena.tournaments.ledger.open_ledger import (
+    TournamentMismatch,
+    open_ledger,
+    stored_seed,
+)
+from cantstop_arena.tournaments.pool.block_pool import BlockPool, BotNotBuilt, PartResult
+from cantstop_arena.tournaments.pool.bot_logs import BotLogs
+from cantstop_arena.tournaments.pool.fault_counter import FaultCounter
+from cantstop_arena.tournaments.pool.pool_owner import PoolOwner
+from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
+from cantstop_arena.tournaments.preparation import PreparedBot, native, prepare_bots
+from cantstop_arena.tournaments.run_observer import RunObserver
+from cantstop_arena.tournaments.schedule import Round, missing_rounds
+from cantstop_arena.tournaments.table_spec import table_spec_for
+from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_LONGEST_REASON = 1000  # characters of what a worker says of a bot that it cannot build
+LOGS = "logs"
+KEPT = "bots"
+
+
+def run_tournament(
+    tournament: Tournament,
+    catalogue: Catalogue,
+    folder: Path,
+    terms: PoolOptions,
+    observer: RunObserver,
+    fresh: bool = False,
+) -> TournamentTotals:
+    """Play what is missing of a tournament in `folder`, and return all its results.
+
+    Raises LedgerError, BotError, FaultError or WorkerPoolError.
+    """
+    with open_session(tournament, catalogue, folder, fresh) as session:
+        session.play(tournament, terms, observer)
+        return session.results()
+
+
+class Session(msgspec.Struct, frozen=True):
+    """A tournament's ledger while no other run can write to it, to play step by step."""
+
+    tournament: Tournament
+    catalogue: Catalogue
+    folder: Path
+    ledger: Ledger
+    pools: PoolOwner
+
+    def play(self, part: Tournament, terms: PoolOptions, observer: RunObserver) -> None:
+        """Play what is missing of a part, which is the tournament with fewer games."""
+        part = replace(part, seed=self.tournament.seed)
+        _write_resolved(part, self.folder, self.ledger.spans())
+        run = _TournamentRun(part, self.catalogue, self.folder, self.ledger, self.pools)
+        run.play(terms, observer, self.results)
+
+    def results(self) -> TournamentTotals:
+        """All that has been played."""
+        account = LedgerTotals(
+            self.ledger,
+            self.tournament.identity(),
+            lambda fault: fault_report_of(self.tournament, fault, self.catalogue.folder),
+        )
+        added = aggregate([account], self.tournament.anchor)
+        unplayed = account.unplayed(deals_played(self.ledger.spans()))
+        return replace(added, until=self.tournament.until, unplayed=unplayed)
+
+
+@contextmanager
+def open_session(
+    tournament: Tournament, catalogue: Catalogue, folder: Path, fresh: bool = False
+) -> Iterator[Session]:
+    """A session in `folder`, in which `fresh` forgets what was played. Raises LedgerError."""
+    _make(folder)
+    tournament = with_stored_seed(tournament, folder, fresh)
+    with ExitStack() as stack:
+        try:
+            opening = open_ledger(folder / LEDGER, tournament.identity(), fresh)
+            ledger = stack.enter_context(opening)
+        except TournamentMismatch as error:
+            edited = edit_message(tournament, catalogue, error.stored, folder / KEPT)
+            if not edited:
+                raise
+            raise LedgerError(edited) from error
+        yield Session(tournament, catalogue, folder, ledger, PoolOwner(stack))
+
+
+def with_stored_seed(tournament: Tournament, folder: Path, fresh: bool = False) -> Tournament:
+    """The tournament with the seed that it has in `folder`, where nobody has named one."""
+    if not tournament.drawn or fresh:
+        return tournament
+    stored = stored_seed(folder / LEDGER)
+    return tournament if stored is None else replace(tournament, seed=stored)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ArenaError(f"{folder} cannot be created: {error.strerror}") from error
+
+
+def _games(tournament: Tournament, deals: int) -> int:
+    return deals * len(tournament.orders)
+
+
+class _TournamentRun:
+    """One go at a tournament: plays what the ledger lacks, with a judge beside it."""
+
+    def __init__(
+        self,
+        tournament: Tournament,
+        catalogue: Catalogue,
+        folder: Path,
+        ledger: Ledger,
+        pools: PoolOwner,
+    ) -> None:
+        self.tournament = tournament
+        self.catalogue = catalogue
+        self.folder = folder
+        self.logs = BotLogs(folder / LOGS, [entrant.name for entrant in tournament.entrants])
+        self.ledger = ledger
+        self.pools = pools
+        self.spans = ledger.spans()
+        self.judge = FaultCounter(tournament.policy.max_faults, ledger.disqualified())
+        self.parts: dict[Block, list[BlockResult]] = {}
+
+    def play(
+        self, terms: PoolOptions, observer: RunObserver, results: Callable[[], TournamentTotals]
+    ) -> None:
+        """Play, write down, judge; `results` are those of the whole tournament."""
+        stored, missing = self._extent(self.spans)
+        asked = sum(self._games(self.tournament.deals) for _ in self.tournament.groups())
+        observer.on_start(stored, max(asked, stored + missing) if missing else stored)
+        self.judge.hear(self.ledger.faults())
+        if missing:
+            self._play_missing(terms, observer, results)
+        self.judge.close()
+        self._pass_sentences()
+        self.ledger.tidy()
+
+    def _games(self, deals: int) -> int:
+        return _games(self.tournament, deals)
+
+    def _extent(self, spans: "Mapping[Group, list[Span]]") -> tuple[int, int]:
+        """The games that have been played, and those that are missing and count."""
+        stored = sum(deals for gone in spans.values() for _, deals in gone)
+        counting = (group for group in self.tournament.groups() if not self.judge.is_void(group))
+        left = (gaps(spans.get(group, ()), self.tournament.deals) for group in counting)
+        missing = sum(deals for gap in left for _, deals in gap)
+        return self._games(stored), self._games(missing)
+
+    def _missing(self, lane_of: Callable[[Group], str]) -> Iterator[Round]:
+        played = {group: list(merge_spans(spans)) for group, spans in self.spans.items()}
+        return missing_rounds(self.tournament, lane_of, lambda group: played.get(group, ()))
+
+    def _play_missing(
+        self, terms: PoolOptions, observer: RunObserver, results: Callable[[], TournamentTotals]
+    ) -> None:
+        kept = self.folder / KEPT
+        table_spec = table_spec_for(self.tournament, self.catalogue, self.logs, terms.memory, kept)
+        parts = prepare_bots(table_spec, observer.on_compile)
+        table_spec = table_spec.as_prepared([part.native for part in parts])
+        entrants = self.tournament.entrants
+        apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
+        bots = BotFacts(parts, self.tournament.policy, apart, self.logs, self.tournament.orders)
+        foreign = [number for number, seat in enumerate(table_spec.seats) if seat.is_foreign]
+        limit = self.tournament.policy.start_limit
+        terms = replace(terms, start_limit=limit, foreign=foreign)
+        blocks = self.judge.scheduled(self._missing(_lanes(parts)))
+        names = [entrant.name for entrant in entrants]
+        gc.freeze()  # what has been loaded stays: nobody need look through it, here or in workers
+        self.logs.begin()
+        try:
+            with (
+                shutdown.defer_until_safe(),
+                self.pools.pool(table_spec, bots, names, terms, observer) as pool,
+            ):
+                self._play_on(pool, blocks, observer, results)
+        except BotNotBuilt as error:
+            raise BotError(self._not_built(error)) from error
+        except WorkerPoolError:
+            prepare_bots(table_spec, lambda _: None)  # names a bot that cannot be built any more
+            raise
+        finally:
+            self.logs.end()
+
+    def _not_built(self, error: BotNotBuilt) -> str:
+        bot, *others = (self.tournament.entrants[n].name for n in (error.bot, *error.others))
+        beside = f" in a process that holds {', '.join(others)} already" if others else ""
+        return f"bot {bot} cannot be built{beside}: {in_a_line(str(error), _LONGEST_REASON)}"
+
+    def _play_on(
+        self,
+        pool: BlockPool,
+        blocks: Iterator[Block],
+        observer: RunObserver,
+        results: Callable[[], TournamentTotals],
+    ) -> None:
+        for played in pool.play(blocks, lambda: observer.on_tick(results)):
+            self._take(played, observer)
+            if self._pass_sentences():
+                pool.drop(self.judge.is_void)
+                stored, left = self._extent(self.ledger.spans())
+                observer.on_total(stored, stored + left)
+
+    def _take(self, played: PartResult, observer: RunObserver) -> None:
+        """Write a block down, when all of its parts are there."""
+        result, whole = played.result, played.whole
+        if self.judge.is_void(whole.group):
+            return
+        if result.faults and self.tournament.policy.on_fault == "abort":
+            raise FaultError(
+                _told(fault_report_of(self.tournament, result.faults[0], self.catalogue.folder))
+            )
+        parts = self.parts.setdefault(whole, [])
+        parts.append(result)
+        if sum(part.block.deals for part in parts) == whole.deals:
+            self.ledger.add(join_parts(whole, self.parts.pop(whole)))
+            observer.on_progress(self._games(whole.deals))
+        self.judge.hear(result.faults, result.block, whole)
+
+    def _pass_sentences(self) -> bool:
+        sentences = list(self.judge.sentences())
+        for sentence in sentences:
+            self.ledger.disqualify(sentence.bot, sentence.faults)
+        return bool(sentences)
+
+
+def _lanes(parts: Sequence[PreparedBot]) -> Callable[[Group], str]:
+    def lane_of(group: Group) -> str:
+        return "compiled" if native(parts, group) else "plain"
+
+    return lane_of
+
+
+def fault_report_of(tournament: Tournament, fault: Fault, bots_folder: Path) -> FaultReport:
+    """A fault in names, with the command that plays its game again."""
+    unknown = tournament.reseeded or tournament.drawn
+    options = ["--seed", str(tournament.seed)] if unknown else []
+    if bots_folder != DEFAULT_FOLDER:
+        options += ["--bots", str(bots_folder)]
+    names = [entrant.name for entrant in tournament.entrants]
+    return fault_report(names, fault, str(tournament.source), options)
+
+
+def _told(charge: FaultReport) -> str:
+    return (
+        f"{charge.bot} misbehaved in deal {charge.deal} ({charge.kind}): {charge.message}\n"
+        f"Play that game again with:\n  {charge.replay}"
+    )
+
+
+def _write_resolved(
+    tournament: Tournament, folder: Path, spans: "Mapping[Group, list[Span]]"
+) -> None:
+    """Write the tournament with everything spelled out, with as many games as it is to have."""
+    games = _games(tournament, max(tournament.deals, deals_played(spans)))
+    resolved = replace(tournament, games=games).resolved(folder)
+    write_atomically(folder / RESOLVED, dump(resolved))
+
+
+BLOCKS = 32  # at each look; with more, looks would cost more than games
+
+
+class Look(msgspec.Struct, frozen=True):
+    """The value that decides whether a run ends, after so many `games` of each group.
+
+    `measure` is the one of the tournament's `until` rule: then `bot` is the bot whose interval is
+    the widest, and empty where nobody has played. For a sequential test it is `LLR`, the
+    log-likelihood ratio.
+    """
+
+    games: int
+    bot: str
+    measure: str
+    value: float
+
+
+def run_until(
+    tournament: Tournament,
+    catalogue: Catalogue,
+    folder: Path,
+    terms: PoolOptions,
+    observer: RunObserver,
+    fresh: bool = False,
+) -> TournamentTotals:
+    """Play what is missing of a tournament in `folder`, and return all its results.
+
+    Where it has no rule to end by, this is `run.play`.
+    """
+    rule = tournament.until
+    if rule is None:
+        return run_tournament(tournament, catalogue, folder, terms, observer, fresh)
+    with open_session(tournament, catalogue, folder, fresh) as session:
+        before = min(deals_played(session.ledger.spans()), tournament.deals)
+        for deals in looks(rule.expected, tournament.deals):
+            if deals < before:
+                continue
+            games = deals * len(tournament.orders)
+            session.play(replace(tournament, games=games, blocks=BLOCKS), terms, observer)
+            results = session.results()
+            bot, measured = widest(results, rule)
+            observer.on_look(Look(games, bot, rule.measure, measured))
+            if measured <= rule.most:
+                break
+        return results

@@ -1,0 +1,42 @@
+"""How something is played: the options that run, match, gauntlet and compare share."""
+
+from dataclasses import dataclass
+
+from cantstop_arena.errors import UsageError
+from cantstop_arena.processes.system import bytes_of
+from cantstop_arena.tournaments.cluster.address import ClusterAddress, address_in
+from cantstop_arena.tournaments.pool import worker
+from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How something is played, as users say it: by how many processes, and on what machines."""
+
+    workers: int | None = None
+    start_method: str | None = None
+    memory: int | str | None = None
+    fresh: bool = False
+    cluster: ClusterAddress | str | None = None
+
+    @property
+    def pool_options(self) -> PoolOptions:
+        """The same as a pool takes it, with defaults filled in. Raises UsageError."""
+        methods = worker.start_methods()
+        if self.start_method not in (None, *methods):
+            expected = " or ".join(methods)
+            raise UsageError(f"start_method must be {expected}, not {self.start_method!r}")
+        if self.workers is not None and self.workers < 1:
+            raise UsageError(f"workers must be 1 or more, not {self.workers}")
+        cluster = address_in(self.cluster) if isinstance(self.cluster, str) else self.cluster
+        count = self.workers or (0 if cluster else worker.worker_count())  # a machine knows its own
+        return PoolOptions(count, self.start_method or methods[0], self._bytes, cluster=cluster)
+
+    @property
+    def _bytes(self) -> int | None:
+        if not isinstance(self.memory, str):
+            return self.memory
+        try:
+            return bytes_of(self.memory)
+        except ValueError:
+            raise UsageError(f"memory: {self.memory!r} is no size like 512M or 2G") from None

@@ -1,0 +1,125 @@
+"""Who meets whom on which deals: a lazy stream of blocks still to be played, round after round.
+
+A round is a run of deals that all groups play before the next one begins, so that results of a run
+which is not over, or was interrupted, are those of all its bots.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import takewhile
+from typing import TypeAlias
+
+import msgspec
+
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.spans import Span, gaps
+from cantstop_arena.tournaments.tournament import Tournament
+
+_MOST_GAMES = {"compiled": 65_536, "plain": 256}  # up to a fifth of a second of play
+_LARGER = 8  # blocks of compiled bots: what comes with a block weighs more beside their games
+_LATE = 8  # an eighth of all deals comes last, in ever shorter blocks: nobody waits long at the end
+_SHORTER = 2, 4  # together as long as another, until a half of that eighth is left, then a quarter
+_SHORTEST = 8
+_LESSON = 256  # games of a group in a row, for bots that learn
+_GAMES_APART = 512  # of a group in a round, where processes are started for each group that comes
+
+Round: TypeAlias = tuple[int, Iterator[Block]]
+"""The first deal of which something is missing, and the blocks that begin soon after it."""
+
+
+def deals_per_block(tournament: Tournament, lane: str) -> int:
+    """How many deals make a block; it depends on the tournament alone, not on who plays it."""
+    deals = tournament.group_count * tournament.deals
+    most = max(1, _MOST_GAMES[lane] // len(tournament.orders))
+    blocks = tournament.blocks // _LARGER if lane == "compiled" else tournament.blocks
+    return min(most, -(-deals // max(1, blocks)))
+
+
+def deals_per_round(tournament: Tournament) -> int:
+    """How many deals make a round: a block of plain bots, more where bots are isolated."""
+    deals = deals_per_block(tournament, "plain")
+    if any(entrant.isolate for entrant in tournament.entrants):
+        return max(deals, _GAMES_APART // len(tournament.orders))
+    return deals
+
+
+def missing_rounds(
+    tournament: Tournament,
+    lane_of: Callable[[Group], str],
+    played: Callable[[Group], Iterable[Span]],
+) -> Iterator[Round]:
+    """The blocks that are not in the spans already played, round after round.
+
+    In a round they come group after group. A block that is longer than a round belongs to the one
+    in which it begins.
+    """
+    schedule = _Schedule(tournament, lane_of, played)
+    length, first = deals_per_round(tournament), schedule.first_from(0)
+    while first is not None:
+        end = (first // length + 1) * length
+        yield first, schedule.beginning(first, end)
+        first = schedule.first_from(end)
+
+
+class _Schedule(msgspec.Struct, frozen=True):
+    """All blocks of a tournament that are missing."""
+
+    tournament: Tournament
+    lane_of: Callable[[Group], str]
+    played: Callable[[Group], Iterable[Span]]
+
+    def beginning(self, first: int, end: int) -> Iterator[Block]:
+        """The blocks that begin with the deals `first` to `end - 1`, group after group."""
+        for group in self.tournament.groups():
+            yield from takewhile(lambda block: block.first < end, self._blocks(group, first))
+
+    def first_from(self, deal: int) -> int | None:
+        """The first deal, from this one on, with which a block begins."""
+        blocks = (next(self._blocks(group, deal), None) for group in self.tournament.groups())
+        return min((block.first for block in blocks if block), default=None)
+
+    def _cuts(self, group: Group) -> "_Cuts":
+        """Bots that learn do so for a block, which therefore is as long as they are promised."""
+        lane, entrants = self.lane_of(group), self.tournament.entrants
+        if lane == "plain" and any(entrants[bot].bot.learns for bot in group):
+            return _Cuts(max(1, _LESSON // len(self.tournament.orders)))
+        size = deals_per_block(self.tournament, lane)
+        full = self.tournament.deals // size
+        return _Cuts(size, full - full // _LATE, full)
+
+    def _blocks(self, group: Group, deal: int) -> Iterator[Block]:
+        """The blocks of a group that begin at a deal or after it."""
+        cuts = self._cuts(group)
+        for first, deals in gaps(self.played(group), self.tournament.deals):
+            yield from cuts.between(
+                group, first if first >= deal else cuts.after(deal - 1), first + deals
+            )
+
+
+class _Cuts(msgspec.Struct, frozen=True):
+    """Where deals are cut into blocks: at multiples of a size; from block `late` on, of as many as
+    have an `end`, in shorter ones.
+    """
+
+    size: int
+    late: int | None = None
+    end: int = 0
+
+    def after(self, deal: int) -> int:
+        """The first cut after a deal."""
+        block, within = divmod(deal, self.size)
+        step = -(-self.size // self._parts(block))
+        return block * self.size + min(self.size, (within // step + 1) * step)
+
+    def _parts(self, block: int) -> int:
+        if self.late is None or block < self.late:
+            return 1
+        share = (self.end - block, self.end - self.late)  # of the late ones, that are left
+        return next((parts for parts in _SHORTER if share[0] * parts > share[1]), _SHORTEST)
+
+    def between(self, group: Group, first: int, end: int) -> Iterator[Block]:
+        """The blocks of a gap."""
+        while first < end:
+            upto = min(end, self.after(first))
+            yield Block(group, first, upto - first)
+            first = upto

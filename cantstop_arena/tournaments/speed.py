@@ -1,0 +1,162 @@
+"""How fast bots play, and how much deals vary: for `bench`, `plan` and the benchmark."""
+
+import base64
+import time
+from collections.abc import Mapping, Sequence
+from itertools import count
+from math import inf
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.known_bot import BotDescription, LoadedBot
+from cantstop_arena.bots.loader import Loader
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.deals.sampling import Ints, wins_by_deal
+from cantstop_arena.deals.seeds import random_seed
+from cantstop_arena.errors import BotError, GameError
+from cantstop_arena.games.registry import game_named
+from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall, run_isolated
+from cantstop_arena.tournaments.file.keys import usual_players
+from cantstop_arena.tournaments.preparation import pack_spec, prepare_bots, unpack_spec
+from cantstop_arena.tournaments.table_spec import TableSpec, seat_for
+
+
+class Speed(msgspec.Struct, frozen=True):
+    """Games a second on one core, and nanoseconds for each of what the game tells speed by.
+
+    That is a draw of chance with the decisions it brings, say; None where a game has nothing of
+    the kind.
+    """
+
+    lane: str
+    games_per_second: float
+    nanoseconds: float | None
+
+
+class SpeedTrial(msgspec.Struct, frozen=True):
+    """Deals of one group, played in this process.
+
+    `won` is what each bot won in each deal, in parts of WHOLE, over all seatings.
+    """
+
+    lane: str
+    seconds: float
+    paces: int  # of what the game tells speed by
+    won: Ints
+    games_per_deal: int
+
+    @property
+    def games(self) -> int:
+        """The games played."""
+        return len(self.won) * self.games_per_deal
+
+    @property
+    def games_per_second(self) -> float:
+        """On one core."""
+        return self.games / self.seconds
+
+
+def measure(loader: Loader, spec: LoadedBot, seconds: float) -> Speed:
+    """Let a bot play itself here, two seats, default rules, for about so many seconds."""
+    game = game_named(spec.game)
+    players = usual_players(game)
+    seats = tuple(
+        seat_for(f"{spec.name} {number}", spec, spec.defaults) for number in range(1, players + 1)
+    )
+    table_spec = TableSpec(
+        game.name, game.rules.default, seats, players, random_seed(), loader.folder
+    )
+    return _speed(_flown(table_spec, seconds, 1))
+
+
+def measure_isolated(catalogue: Catalogue, bot: BotDescription, seconds: float) -> Speed:
+    """The same, where a bot's code may run. Raises BotError."""
+    game = catalogue.game
+    return _speed(
+        run_speed_trial(catalogue, [bot] * usual_players(game), game.rules.default, seconds)
+    )
+
+
+def _speed(trial: SpeedTrial) -> Speed:
+    pace = trial.seconds / trial.paces * 1e9 if trial.paces else None
+    return Speed(trial.lane, trial.games_per_second, pace)
+
+
+def run_speed_trial(
+    catalogue: Catalogue,
+    bots: Sequence[BotDescription],
+    rules: Any,
+    seconds: float,
+    least: int = 1,
+) -> SpeedTrial:
+    """Let bots, as many as seats, play for about so many seconds, and `least` deals in any case.
+
+    They do so in a process of their own. Raises BotError where they do not get there, and
+    GameError where the game itself fails.
+    """
+    seats = tuple(
+        seat_for(f"{bot.name} {number}", bot, bot.defaults) for number, bot in enumerate(bots, 1)
+    )
+    game, players = catalogue.game, len(seats)
+    spec = TableSpec(game.name, rules, seats, players, random_seed(), catalogue.folder)
+    prepare_bots(spec, lambda _: None)
+    words = {"spec": pack_spec(spec), "seconds": seconds, "least": least}
+    try:
+        told = run_isolated(IsolatedCall(f"{__name__}:time_trial", words, _TO_FLY + 3 * seconds))
+        return _landed(told, players, len(game.orders(players)))
+    except CallFailed as error:
+        names = " and ".join(dict.fromkeys(bot.name for bot in bots))
+        raise BotError(f"{names}: the games' process {error}") from error
+
+
+def time_trial(spec: str, seconds: float, least: int) -> Mapping[str, Any]:
+    """A pilot here, as JSON: what an errand does."""
+    try:
+        trial = _flown(unpack_spec(spec), seconds, least)
+    except GameError as error:
+        return {_FAILED: str(error)}
+    won = base64.b64encode(trial.won.tobytes()).decode()
+    return {"lane": trial.lane, "seconds": trial.seconds, "paces": trial.paces, "won": won}
+
+
+def _landed(told: Any, players: int, games_per_deal: int) -> SpeedTrial:
+    """The pilot that was told. Raises Failed where that makes no sense, and GameError."""
+    if isinstance(told, dict) and isinstance(text := told.get(_FAILED), str):
+        raise GameError(text)
+    try:
+        won = np.frombuffer(base64.b64decode(told["won"]), np.int64).reshape(-1, players)
+        seconds, paces = float(told["seconds"]), int(told["paces"])
+        lane = "compiled" if told["lane"] == "compiled" else "plain"
+    except (TypeError, KeyError, ValueError) as error:
+        raise CallFailed("tells nonsense") from error
+    if not (0 < seconds < inf and paces >= 0 and len(won)):
+        raise CallFailed("tells nonsense")
+    return SpeedTrial(lane, seconds, paces, won, games_per_deal)
+
+
+_FAILED = "game"  # the key under which a process tells that the game fails
+_TO_FLY = 300.0  # seconds that the pilot of very slow bots may take
+
+
+def _flown(spec: TableSpec, seconds: float, least: int) -> SpeedTrial:
+    group, table = tuple(range(spec.players)), spec()
+    pace = table.game.counts.pace
+    table.warm_up()
+    masks, paces, deals = [], 0, 0
+    size, start = 1, time.perf_counter()
+    for _ in count():
+        result = table.play(Block(group, deals, size))
+        deals += size
+        masks.append(result.masks())
+        paces += sum(sum(tally.counts.get(pace, ())) for tally in result.tallies)
+        spent = time.perf_counter() - start
+        if spent >= seconds and deals >= least:
+            break
+        # Ever larger blocks, but never more than what is left of the time.
+        size = max(1, min(2 * size, int(deals * (seconds - spent) / spent)))
+    lane = "compiled" if table.is_compiled(group) else "plain"
+    won = wins_by_deal(np.concatenate(masks), table.orders)[:, : spec.players]
+    return SpeedTrial(lane, spent, paces, won, len(table.orders))

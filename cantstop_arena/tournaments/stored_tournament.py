@@ -1,0 +1,32 @@
+"""A tournament that was played, from its folder, with the bots as they were then."""
+
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.tournaments.file.entrants import Entrant
+from cantstop_arena.tournaments.file.tournament_file import read
+from cantstop_arena.tournaments.ledger.identity import seed_in
+from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
+from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
+
+
+def load_tournament(folder: Path, catalogue: Catalogue) -> Tournament:
+    """The tournament of a folder with results, to play its games again.
+
+    Files of bots that have changed since are the copies that played. Raises ArenaError.
+    """
+    identity = read_ledger(folder, lambda account: account.identity)
+    tournament = read(folder / RESOLVED, catalogue)
+    digests = {bot["name"]: bot["digest"] for bot in identity["bots"]}
+    catalogue = catalogue.playing(tournament.game)
+    entrants = (_as_played(one, digests[one.name], catalogue) for one in tournament.entrants)
+    return replace(tournament, seed=seed_in(identity), entrants=tuple(entrants))
+
+
+def _as_played(entrant: Entrant, digest: str, catalogue: Catalogue) -> Entrant:
+    path = entrant.bot.path
+    if path is None or entrant.bot.digest == digest:
+        return entrant
+    return replace(entrant, bot=catalogue.version(path, digest))

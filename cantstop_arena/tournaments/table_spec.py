@@ -1,0 +1,274 @@
+"""From a tournament to a table: all that a process needs to set one up, wherever it runs."""
+
+import json
+import os
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from cantstop_arena.bots.bot_functions import backend_of
+from cantstop_arena.bots.bot_start import BotStart, served_bot
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.known_bot import BotAddress, BotDescription, LoadedBot
+from cantstop_arena.bots.loader import Loader
+from cantstop_arena.deals.seatings import Group
+from cantstop_arena.deals.seeds import Seed
+from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.game_api.bot_options import files_among
+from cantstop_arena.games.registry import game_named
+from cantstop_arena.processes import system
+from cantstop_arena.table.seated_bot import SeatedBot, code_digest
+from cantstop_arena.tournaments.bot_adapters import IsolatedSeating, LocalSeating
+from cantstop_arena.tournaments.file.entrants import Entrant
+from cantstop_arena.tournaments.pool.bot_logs import BotLogs, Redirection
+from cantstop_arena.tournaments.pool.worker_messages import Building
+from cantstop_arena.tournaments.tournament import RESOLVED, FaultPolicy, Tournament
+
+if TYPE_CHECKING:
+    from cantstop_arena.table.table import GameTable
+
+
+class SeatSpec(msgspec.Struct, frozen=True):
+    """A bot as it was described, its options as JSON: all that a process needs to build the bot.
+
+    One with a `launch` plays in a process of its own, and is not built here. A `native` bot is
+    compiled, as far as was told. `files` are options that name some, with digests of those.
+    """
+
+    name: str
+    bot: BotAddress
+    options: str
+    launch: BotStart | None = None
+    learns: bool = False
+    native: bool = False
+    files: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether somebody else's code plays in the process that builds it."""
+        return self.launch is None and self.bot.origin != "built-in"
+
+    @property
+    def digest(self) -> str:
+        """What machine code of the bot is kept under."""
+        files = [digest for _, digest in self.files]
+        return code_digest(self.bot.origin, self.bot.name, self.bot.digest, self.options, *files)
+
+    def contestant(self, loader: Loader) -> SeatedBot:
+        """The bot, built. Raises BotError where it cannot be, or is not what it was."""
+        if self.launch:
+            bot = IsolatedSeating(self.launch)
+            return SeatedBot(self.name, bot.player, repr(self.launch), bot, self.learns)
+        spec, options = loader.open(self.bot), json.loads(self.options)
+        self._check_files(spec, options)
+        sit = None if spec.origin == "built-in" else LocalSeating(spec, options)
+        return SeatedBot(self.name, spec.build(options), self.digest, sit, spec.learns)
+
+    def _check_files(self, spec: LoadedBot, options: Mapping[str, Any]) -> None:
+        """Raise BotError where a file that an option names says something else by now, or here."""
+        now = files_among(spec.options, options)
+        for name, digest in self.files:
+            if now.get(name) != digest:
+                named = f" {options[name]!r:.60}" if options[name] else ""
+                raise BotError(f"{name}{named} has changed since it was looked at")
+
+    def check_lane(self, contestant: SeatedBot) -> None:
+        """Raise BotError where a bot that was compiled is plain in this process."""
+        decisions = game_named(self.bot.game).decisions
+        if self.is_foreign and self.native and backend_of(contestant.player, decisions) == "plain":
+            raise BotError("it was compiled when it was looked at, and is plain now")
+
+
+def seat_for(name: str, bot: BotDescription | LoadedBot, options: Mapping[str, Any]) -> SeatSpec:
+    """A seat under some name for a bot with all its options."""
+    is_native = bot.lane == "compiled"
+    files = tuple(files_among(bot.options, options).items())
+    told = json.dumps(dict(options))
+    return SeatSpec(name, bot.address, told, None, bot.learns, is_native, files)
+
+
+class TableSpec(msgspec.Struct, frozen=True):
+    """All that a process needs to set up a tournament's table."""
+
+    game: str
+    rules: Any
+    seats: tuple[SeatSpec, ...]
+    players: int
+    seed: Seed
+    folder: Path
+    measured: bool = False
+    scored: bool = False
+    prepared: bool = False
+    """Whether seats say what every process is to find: which foreign bots are compiled."""
+
+    @property
+    def needs_watching(self) -> bool:
+        """Whether any of the bots are not the arena's own."""
+        return any(seat.is_foreign or seat.launch for seat in self.seats)
+
+    def __call__(self) -> "GameTable":
+        """The table, set up once in a process.
+
+        A forked worker finds its parent's, if all bots are the arena's own.
+        """
+        deque(self.set_up(), maxlen=0)
+        return _TABLES[self]
+
+    def set_up(self) -> Iterator[Building]:
+        """Set up the table in this process; tells before each foreign bot, and after the last."""
+        if self in _TABLES:
+            return
+        loader, contestants = Loader(self.folder), []
+        for bot, seat in enumerate(self.seats):
+            if seat.is_foreign:
+                yield Building(bot)
+            contestants.append(seat.contestant(loader))
+            if self.prepared:
+                seat.check_lane(contestants[-1])
+        if any(seat.is_foreign for seat in self.seats):
+            yield Building(None)  # machine code takes as long as it takes
+        table = game_named(self.game).table(self.rules, contestants, self.players, self.seed)
+        table.measured, table.scored = self.measured, self.scored
+        if self.scored:  # which no worker has the time to compile while it plays
+            table.warm_up()
+        _TABLES[self] = table
+
+    def as_prepared(self, native: Sequence[bool]) -> "TableSpec":
+        """The same for workers, who are to find these bots compiled, and the others plain."""
+        if not any(seat.is_foreign for seat in self.seats):
+            return self  # forked workers find the parent's table by it
+        pairs = zip(self.seats, native, strict=True)
+        seats = tuple(replace(seat, native=is_native) for seat, is_native in pairs)
+        return replace(self, seats=seats, prepared=True)
+
+    def at_work(self, logs: BotLogs, memory: Any) -> "Iterator[Building | GameTable]":
+        """The table in a worker: seen from outside, what bots print going to their logs.
+
+        Before it comes, the worker is told of each foreign bot that is built.
+        """
+        # A forked worker has the ledger open, and any worker the file behind the shared memory,
+        # which stays where it is: neither is the bots' business.
+        system.close_files(logs.folder.parent.resolve(), prefix="pym-")
+        yield from self.set_up()
+        table = self()
+        table.settle_in(memory)
+        redirection = Redirection(logs.paths, lambda: table.speaker)
+        table.on_speaker = redirection.turn_to
+        table.after_block = redirection.end_lines
+        yield table
+
+
+_TABLES: dict[TableSpec, "GameTable"] = {}
+
+
+def table_spec_for(
+    tournament: Tournament,
+    catalogue: Catalogue,
+    logs: BotLogs | None = None,
+    memory: int | None = None,
+    kept: Path | None = None,
+) -> TableSpec:
+    """What sets up a tournament's table.
+
+    Bots in processes of their own write to their logs, and may take so many bytes of memory.
+    Files of bots are copied below the folder `kept`. Raises BotError where that fails.
+    """
+    seats = []
+    limits, hidden = tournament.policy, _hidden(tournament, logs)
+    for number, entrant in enumerate(tournament.entrants):
+        log = logs.paths[number] if logs else None
+        seats.append(entrant_seat(entrant, catalogue, limits, log, memory, hidden, kept))
+    rules, players, seed = tournament.rules, tournament.players, tournament.seed
+    seated, game = tuple(seats), tournament.game.name
+    measured, scored = tournament.measured, tournament.luck_removed
+    folder = catalogue.folder
+    return TableSpec(game, rules, seated, players, seed, folder, measured, scored)
+
+
+def _hidden(tournament: Tournament, logs: BotLogs | None) -> tuple[Path, ...]:
+    """Where the seed of a tournament can stand."""
+    results = [logs.folder.parent] if logs else []
+    if tournament.source.name == RESOLVED:
+        results.append(tournament.source.parent)
+    return (tournament.source, *tournament.hidden, *results)
+
+
+def entrant_seat(
+    entrant: Entrant,
+    catalogue: Catalogue,
+    limits: FaultPolicy,
+    log: Path | None = None,
+    memory: int | None = None,
+    hidden: tuple[Path, ...] = (),
+    kept: Path | None = None,
+) -> SeatSpec:
+    """The seat of an entrant, with the limits for its start and its decisions.
+
+    In the sandbox it cannot read what is `hidden`.
+    """
+    seat = seat_for(entrant.name, entrant.bot, entrant.options)
+    if kept and (source := seat.bot.source):
+        seat = replace(seat, bot=replace(seat.bot, source=source.copied(kept)))
+    if not entrant.isolate:
+        return seat
+    argv, cwd, bound = entrant.command, _home_of(entrant.command), memory
+    if not argv:
+        argv = served_bot(seat.bot, catalogue.folder, memory)
+        cwd, bound = Path.cwd(), None  # whoever serves it sees to the memory
+    limit, start = limits.decision_limit, limits.start_limit
+    game = entrant.bot.game
+    launch = BotStart(
+        argv,
+        cwd,
+        memory=bound,
+        log=log,
+        hidden=hidden,
+        options=seat.options,
+        decision_limit=limit,
+        start_limit=start,
+        game=game,
+    )
+    return replace(seat, launch=launch)
+
+
+def _home_of(command: Sequence[str]) -> Path:
+    """Where a program runs: beside the first file that its command names."""
+    files = (Path(word).parent for word in command if os.path.isfile(word))
+    return next(files, Path.cwd())
+
+
+def table_for(
+    tournament: Tournament, catalogue: Catalogue, names: Sequence[str], kept: Path | None = None
+) -> tuple[TableSpec, Group]:
+    """What sets up a table for bots by name, in seat order, and who sits where.
+
+    Names are the tournament's, or else any bot's; copies of the tournament's lie below `kept`.
+    Raises BotError for others, and UsageError where the rules have not so many seats.
+    """
+    players = tournament.game.players
+    if len(names) not in players:
+        raise UsageError(f"{len(names)} bots cannot play; seats are {players[0]} to {players[-1]}")
+    limits, hidden = tournament.policy, _hidden(tournament, None)
+    entrants = {
+        entrant.name: entrant_seat(entrant, catalogue, limits, hidden=hidden, kept=kept)
+        for entrant in tournament.entrants
+    }
+    chosen = {name: entrants.get(name) or _free_seat(name, entrants, catalogue) for name in names}
+    seats = tuple(chosen.values())
+    game, rules, seed = tournament.game.name, tournament.rules, tournament.seed
+    spec = TableSpec(game, rules, seats, len(names), seed, catalogue.folder)
+    return spec, tuple(list(chosen).index(name) for name in names)
+
+
+def _free_seat(name: str, entrants: Mapping[str, SeatSpec], catalogue: Catalogue) -> SeatSpec:
+    """A seat for a bot that is not in the tournament, with its default options."""
+    try:
+        spec = catalogue.find(name)
+    except BotError as error:
+        names = ", ".join(entrants)
+        raise BotError(f"{error}; the tournament's bots are {names}") from error
+    return seat_for(name, spec, spec.defaults)

@@ -1,0 +1,190 @@
+"""A tournament: what is to be played, and what becomes of bots that misbehave."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from math import comb
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import asdict, replace
+
+from cantstop_arena.deals.outcomes import Until
+from cantstop_arena.deals.seatings import Orders, groups_with
+from cantstop_arena.deals.seeds import Seed, in_json
+from cantstop_arena.errors import UsageError
+from cantstop_arena.game_api.game import Game
+from cantstop_arena.tournaments.file.entrants import Entrant
+from cantstop_arena.tournaments.file.yaml_reader import (
+    range_text,
+)
+
+if TYPE_CHECKING:
+    from cantstop_arena.deals.seatings import Group
+
+RESOLVED = "tournament.yaml"  # in a results folder
+GAMES = range(1, 10**12 + 1)
+BLOCKS = 512  # keep workers busy, and progress visible
+START_LIMIT = 60.0  # loading numba takes seconds, and a busy machine makes minutes of them
+_TRIES_APART = 4
+ON_FAULT = ("forfeit", "abort")
+
+
+class FaultPolicy(msgspec.Struct, frozen=True):
+    """What becomes of bots that misbehave: the limits, and whether the first fault ends a run.
+
+    Limits are in seconds: for a decision, and for a worker or a program to get ready.
+    """
+
+    decision_limit: float = 1.0
+    start_limit: float = START_LIMIT
+    max_faults: int = 100
+    on_fault: str = ON_FAULT[0]
+
+    @property
+    def patience_apart(self) -> float:
+        """The seconds a worker may wait for a bot's own process, whose time it keeps itself.
+
+        It starts a program, asks it, and does so again where it is doubtful why no answer came.
+        """
+        return _TRIES_APART * (self.start_limit + self.decision_limit)
+
+
+class Tournament(msgspec.Struct, frozen=True):
+    """What is to be played: every group of `players` entrants, `games` games each.
+
+    With a `challenger` only its groups meet. With `until`, so many games at most: fewer where
+    intervals are narrow before. Where nobody has named a `seed` it is `drawn`, and gives way to the
+    one of a ledger that is there. What is `hidden` in the sandbox, besides the `source`, may tell
+    the seed, too. With `luck_removed` luck is scored, and taken out of what is found.
+    """
+
+    name: str
+    game: Game
+    rules: Any
+    players: int
+    games: int
+    seed: Seed
+    policy: FaultPolicy
+    entrants: tuple[Entrant, ...]
+    source: Path
+    anchor: Mapping[str, float] = msgspec.field(default_factory=dict)
+    lineups: tuple[Group, ...] | None = None  # the groups that meet, where it is not all
+    challenger: str = ""  # the entrant that sits in all of them
+    compared: bool = False  # with other rule sets, so that the ledger keeps counts deal by deal
+    until: Until | None = None
+    luck_removed: bool = False
+    blocks: int = BLOCKS  # that a run is cut into, at least
+    drawn: bool = False
+    reseeded: bool = False  # on the command line
+    hidden: tuple[Path, ...] = ()
+
+    @property
+    def measured(self) -> bool:
+        """Whether the ledger keeps counts deal by deal."""
+        followed = bool(self.game.counts.followed) and self.players > 2
+        return self.compared or self.luck_removed or followed or self.players == 1
+
+    @property
+    def deals(self) -> int:
+        """The deals of a group: its games, rounded up to every seating of whole deals."""
+        return -(-self.games // len(self.orders))
+
+    @property
+    def orders(self) -> Orders:
+        """The orders in which bots take their seats in each deal."""
+        return self.game.orders(self.players)
+
+    def groups(self) -> Iterator[Group]:
+        """Every group of entrants that meets, by their numbers, ascending."""
+        if self.lineups is not None:
+            return iter(sorted(self.lineups, key=sorted))
+        return combinations(range(len(self.entrants)), self.players)
+
+    @property
+    def group_count(self) -> int:
+        """The number of groups."""
+        if self.lineups is not None:
+            return len(self.lineups)
+        return comb(len(self.entrants), self.players)
+
+    def without_luck(self) -> Tournament:
+        """The same with luck removed. Raises UsageError where that cannot be."""
+        if why := luck_refusal(self.game, self.players):
+            raise UsageError(why)
+        return replace(self, luck_removed=True)
+
+    def challenged(self, challenger: str) -> Tournament:
+        """The same, but only one of the entrants meets the others."""
+        names = [entrant.name for entrant in self.entrants]
+        lineups = groups_with(names.index(challenger), len(names), self.players)
+        return replace(self, challenger=challenger, lineups=lineups)
+
+    def resolved(self, folder: Path) -> dict[str, Any]:
+        """Everything spelled out, as a file in `folder` would say it."""
+        return {
+            "name": self.name,
+            "game": self.game.name,
+            "rules": self.game.rules.as_dict(self.rules),
+            "players": self.players,
+            "games": self.games,
+            **({"until": {self.until.measure: self.until.most}} if self.until else {}),
+            "seed": self.seed,
+            **asdict(self.policy),
+            **({"anchor": dict(self.anchor)} if self.anchor else {}),
+            **({"gauntlet": self.challenger} if self.challenger else {}),
+            **({"luck_removed": True} if self.luck_removed else {}),
+            "bots": [entrant.written(folder) for entrant in self.entrants],
+        }
+
+    def identity(self) -> dict[str, Any]:
+        """What has to agree for results to be continued, as it looks after a stay in JSON."""
+        told = {
+            "name": self.name,
+            "game": self.game.name,
+            "rules": self.game.rules.as_dict(self.rules),
+            "players": self.players,
+            "seed": in_json(self.seed),
+            "decision_limit": self.policy.decision_limit,
+            "max_faults": self.policy.max_faults,
+            "bots": [entrant.identified() for entrant in self.entrants],
+            **({"lineups": self.lineups} if self.lineups is not None else {}),
+            **({"gauntlet": self.challenger} if self.challenger else {}),
+            **({"measured": True} if self.measured else {}),
+            **({"luck_removed": True} if self.luck_removed else {}),
+        }
+        identity: dict[str, Any] = json.loads(json.dumps(told))
+        return identity
+
+
+class Overrides(msgspec.Struct, frozen=True):
+    """What the command line says instead of the file."""
+
+    games: int | None = None
+    seed: Seed | None = None
+
+    def applied(self, tournament: Tournament) -> Tournament:
+        """The tournament as the command line wants it."""
+        games = self.over(tournament.games)
+        if self.seed is None:
+            return replace(tournament, games=games)
+        return replace(tournament, games=games, seed=self.seed, drawn=False, reseeded=True)
+
+    def over(self, games: int) -> int:
+        """The games that the command line wants, in place of those of a file."""
+        if self.games is not None and self.games not in GAMES:
+            raise UsageError(f"--games must be {range_text(GAMES)}, not {self.games}")
+        return games if self.games is None else self.games
+
+
+AS_WRITTEN = Overrides()
+
+
+def luck_refusal(game: Game, players: int) -> str:
+    """Why luck cannot be removed; empty where it can."""
+    if not game.luck:
+        return f"luck cannot be removed: nothing scores it in {game.name}"
+    return "luck cannot be removed from games alone: there is nothing to win" * (players == 1)

@@ -1,0 +1,43 @@
+"""Boards solved exactly, in Python."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.games.cantstop.exact import solved_tables
+from cantstop_arena.processes import shutdown
+from cantstop_arena.views.cantstop.commands.board_arguments import rules_from_argument
+
+if TYPE_CHECKING:
+    from cantstop_arena.games.cantstop.exact.solved_tables import SolvedTable
+
+MEMORY = 1 << 30
+
+
+def solve(
+    rules: str,
+    *changes: str,
+    players: int = 2,
+    memory: int = MEMORY,
+    tables: Path | str | None = None,
+    progress: bool = False,
+    bots_folder: Path | str = "bots",
+) -> "SolvedTable":
+    """The exact values of a board, as `arena solve` finds them: `solve("3,1", players=1).value`.
+
+    A board that has been solved is looked up. Raises UsageError for one whose table takes more
+    than so many bytes of memory, and Interrupted by Ctrl-C; what was solved is kept.
+    """
+    board = rules_from_argument(rules, changes, Catalogue(Path(bots_folder)))
+    solved_tables.check_solvable(board, players, memory)
+    folder = solved_tables.tables_folder() if tables is None else Path(tables)
+    with shutdown.defer_interrupt():
+        return solved_tables.solve(board, players, folder, _tell if progress else _say_nothing)
+
+
+def _tell(table: "SolvedTable") -> None:
+    sys.stderr.write(f"\r{table.rules.name}: {table.done:.1%} of the positions solved")
+
+
+def _say_nothing(table: "SolvedTable") -> None: ...

@@ -1,0 +1,78 @@
+"""Bots that somebody names, judged against one rival in a tournament made for it."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from cantstop_arena.atomic_files import write_atomically
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.games.cantstop.rules import RuleSet
+from cantstop_arena.tournaments.file.entrants import find_bot, is_bot_name
+from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec, seat_for
+from cantstop_arena.views.cantstop.commands.board_arguments import rules_from_argument
+from cantstop_arena.views.cantstop.judging.judge_process import JudgePart
+from cantstop_arena.views.cantstop.judging.judge_task import JudgeTask, judge_for
+
+FOLDER = "judged"
+
+
+def bots_asked_for(
+    names: Sequence[str],
+    against: str | None,
+    name: str,
+    changes: tuple[str, ...],
+    players: int,
+    deals: int | None,
+    seed: int,
+    tables: Path | None,
+    results: Path,
+    bots_folder: Path,
+) -> JudgeTask:
+    """The plan to judge bots by name, against who judges where no rival is named.
+
+    Its tournament is written below the folder of results. Raises ArenaError.
+    """
+    catalogue = Catalogue(bots_folder)
+    rules = rules_from_argument(name, changes, catalogue)
+    judge = judge_for(rules, players, tables)
+    deals = judge.deals(deals)
+    known = [*dict.fromkeys([*names, against or judge.name])]
+    seats = {one: _seat(one, catalogue) for one in known}
+    game = catalogue.game.name
+    table = TableSpec(game, rules, tuple(seats.values()), players, seed, bots_folder)
+    rival = (seats[against or judge.name],) if players > 1 else ()
+    tasks = [
+        JudgePart(one, replace(table, seats=(seats[one], *rival)), range(deals))
+        for one in dict.fromkeys(names)
+    ]
+    bots = known if rival else [*dict.fromkeys(names)]
+    file = _write_tournament(results, rules, players, deals, seed, bots)
+    return JudgeTask(judge, deals, table, tasks, against or judge.name, file)
+
+
+def _seat(name: str, catalogue: Catalogue) -> SeatSpec:
+    bot = find_bot(name, Path(), catalogue)
+    return seat_for(bot.name, bot, bot.defaults)
+
+
+def _write_tournament(
+    results: Path, rules: RuleSet, players: int, deals: int, seed: int, bots: Sequence[str]
+) -> Path:
+    """Write down what is judged, as a tournament whose games can be replayed."""
+    told = {key: value for key, value in rules.as_dict().items() if key != "name"}
+    lines = {
+        "players": players,
+        "games": deals * players,
+        "seed": seed,
+        "rules": {"base": "classic", "name": rules.name, **told},
+        "bots": [bot if is_bot_name(bot) else str(Path(bot).absolute()) for bot in bots],
+    }
+    text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in lines.items())
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    path = results / FOLDER / f"{digest}.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, text)
+    return path

@@ -1,1 +1,0 @@
-"""What pages show of Can't Stop: animated games, and the bots' styles."""

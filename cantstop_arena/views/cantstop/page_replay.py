@@ -1,0 +1,168 @@
+"""A recorded game to be played back on a page, step by step, and told in words below."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import msgspec
+from markupsafe import Markup
+
+from cantstop_arena.games.cantstop.records import Event
+from cantstop_arena.pages.document import GameFigure, rendered
+from cantstop_arena.views.cantstop.animated_board import draw_stage, layout
+from cantstop_arena.views.cantstop.drawing import dice_text, move_text
+from cantstop_arena.views.cantstop.scenes import BoardScene, Spaces, scenes
+from cantstop_arena.views.cantstop.step_text import bust_chance
+from cantstop_arena.views.cantstop.svg import heading
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+class TurnText(msgspec.Struct, frozen=True):
+    """A turn of a game in words: who took it, each roll, and how it ended."""
+
+    number: int
+    name: str
+    rolls: Sequence[str]
+    ending: str
+
+
+class Replay(msgspec.Struct, frozen=True):
+    """A game that a script plays back step by step; where there is none, it is told in words.
+
+    The `board` and the `claims`, columns by seat, are those of the end. `target` columns win. The
+    script knows the game by its `data`. No other on the page has this `key`.
+    """
+
+    key: str
+    title: str
+    words: Sequence[str]
+    board: Markup
+    names: Sequence[str]
+    claims: Sequence[Sequence[int]]
+    target: int
+    turns: Sequence[TurnText]
+    end: str
+    data: Mapping[str, object]
+
+
+def game(key: str, title: str, words: Sequence[str], events: Iterable[Event]) -> GameFigure:
+    """A game for a section of a page; its `key` is the only one on the page.
+
+    The events begin with the opening. A game that was cut off has no end.
+    """
+    html = rendered(TEMPLATES, "game.html", game=_replay(key, title, words, events))
+    return GameFigure(title, Markup(html), _read("replay.js"), _read("replay.css"))
+
+
+def _read(name: str) -> str:
+    return (TEMPLATES / name).read_text("utf-8")
+
+
+def _replay(key: str, title: str, words: Sequence[str], events: Iterable[Event]) -> Replay:
+    played = list(scenes(events))
+    last = played[-1]
+    return Replay(
+        key=key,
+        title=title,
+        words=words,
+        board=Markup(draw_stage(last, key)),
+        names=last.names,
+        claims=_claims(last),
+        target=last.opening["rules"]["columns_to_win"],
+        turns=list(_turns(played)),
+        end=event_text(last) if last.is_end else "The record has no end",
+        data=_data(key, played),
+    )
+
+
+def _claims(scene: BoardScene) -> list[list[int]]:
+    """The columns that each seat has claimed."""
+    claims: list[list[int]] = [[] for _ in scene.names]
+    for column, owner in scene.claimed.items():
+        claims[owner].append(column)
+    return claims
+
+
+# For the script -----------------------------------------------------------------------------
+
+
+def _data(key: str, played: Sequence[BoardScene]) -> dict[str, object]:
+    """What the script plays back; templates/replay.js says what stands where in a step."""
+    rules = played[0].opening["rules"]
+    standings: dict[tuple[tuple[int, ...], ...], int] = {}
+    steps: list[list[object]] = []
+    for markers, scenes_alike in groupby(played, key=lambda scene: scene.markers):
+        standing = tuple(map(_flat, markers))
+        place = standings.setdefault(standing, len(standings))
+        steps += (
+            [*_step(scene, place), event_text(scene), *_roll(scene)] for scene in scenes_alike
+        )
+    return {
+        "key": key,
+        "names": played[0].names,
+        "lengths": rules["column_lengths"],
+        "target": rules["columns_to_win"],
+        "rolls": rules["sides"] ** 4,
+        "layout": layout(played[0]),
+        "standings": list(standings),
+        "steps": steps,
+    }
+
+
+def _step(scene: BoardScene, standing: int) -> list[object]:
+    return [scene.event["event"], scene.turn, scene.seat, standing, _flat(scene.runners)]
+
+
+def _roll(scene: BoardScene) -> Iterator[object]:
+    event = scene.event
+    if event["event"] == "roll":
+        moves, chosen = event["moves"], event["chosen"]
+        yield from (scene.rolls, scene.bust_count, event["dice"], moves)
+        yield -1 if chosen is None else moves.index(chosen)
+
+
+def _flat(spaces: Spaces) -> tuple[int, ...]:
+    """Columns and spaces by turns, which is as short as it gets."""
+    return tuple(number for place in sorted(spaces.items()) for number in place)
+
+
+# In words -----------------------------------------------------------------------------------
+
+
+def event_text(scene: BoardScene) -> str:
+    """What has just happened."""
+    told = f"{heading(scene)}{_claiming(scene)}"
+    return f"{told}. The judge: {scene.verdict}" if scene.verdict else told
+
+
+def _claiming(scene: BoardScene) -> str:
+    """That columns have just been claimed."""
+    return f", claims {' and '.join(map(str, scene.claims))}" if scene.claims else ""
+
+
+def _turns(played: Sequence[BoardScene]) -> Iterator[TurnText]:
+    """The account of the game, turn by turn."""
+    for turn, found in groupby(played[1:], key=lambda scene: scene.turn):
+        steps = [scene for scene in found if scene.event["event"] != "end"]
+        rolls = [_rolled(scene) for scene in steps if scene.event["event"] == "roll"]
+        if rolls:
+            name = played[0].names[steps[0].seat]
+            yield TurnText(turn, name, rolls, _ending(steps[-1]))
+
+
+def _rolled(scene: BoardScene) -> str:
+    event = scene.event
+    taken = "no move" if event["chosen"] is None else move_text(event["chosen"])
+    told = f"{dice_text(event['dice'])}: {taken} ({100 * bust_chance(scene):.1f}%)"
+    return f"{told}; the judge: {scene.verdict}" if scene.verdict else told
+
+
+def _ending(scene: BoardScene) -> str:
+    match scene.event["event"]:
+        case "stop":
+            return f"stops{_claiming(scene)}"
+        case "bust":
+            return "bust"
+        case _:
+            return "cut short"

@@ -1,0 +1,171 @@
+"""The board as parts of a picture in SVG: its columns, its spaces, and who stands on them."""
+
+from collections.abc import Iterator, Mapping
+from math import cos, pi, sin
+from xml.etree import ElementTree as ET
+
+import msgspec
+
+from cantstop_arena.views.cantstop.scenes import SEATS, BoardScene
+
+WIDTH, HEIGHT = 56, 24  # of a space
+NUMBER = 22  # the height of the number above a column
+RADIUS, SMALL = 9.0, 6.5  # of a marker, and of one on a space that many share
+CROWD = 4  # that many on a space are drawn small
+
+
+class Palette(msgspec.Struct, frozen=True):
+    """The colours of a picture; `light` is that of letters on markers, and of runners."""
+
+    ink: str
+    paper: str
+    board: str
+    grid: str
+    light: str
+    seats: tuple[str, ...]
+
+
+class BoardPiece(msgspec.Struct, frozen=True):
+    """A marker or a runner, in which column it stands, and where that is in the picture."""
+
+    seat: int
+    is_runner: bool
+    column: int
+    x: float
+    y: float
+    radius: float
+
+
+class SvgBoard:
+    """A board whose left upper corner is at a place in a picture."""
+
+    def __init__(self, lengths: Mapping[int, int], left: int, top: int, palette: Palette) -> None:
+        self.lengths = lengths
+        self.left = left
+        self.ground = top + NUMBER + HEIGHT * max(lengths.values())
+        self.palette = palette
+
+    # Columns
+
+    def draw_column(self, parent: ET.Element, column: int, owner: int | None = None) -> None:
+        """A column with its number, in the colour of whoever has claimed it."""
+        length, x, y = self.lengths[column], self._edge(column), self._top(column)
+        self._draw_box(parent, column, owner)
+        grid = "".join(f"M{x + 4} {y + HEIGHT * n}h{WIDTH - 8}" for n in range(1, length))
+        if grid:
+            ET.SubElement(parent, "path", {"d": grid, "stroke": self.palette.grid, "fill": "none"})
+        number = {"x": coordinate_text(x + WIDTH / 2), "y": str(y - 6), "font-size": "14"}
+        number |= {"font-weight": "bold", "fill": self.palette.ink}
+        ET.SubElement(parent, "text", number).text = str(column)
+
+    def _draw_box(self, parent: ET.Element, column: int, owner: int | None) -> None:
+        """The ground of a column, and its top as long as it is open."""
+        box, look = self._box(column), self.palette
+        ET.SubElement(parent, "rect", {**box, "fill": look.board, "stroke": look.grid})
+        if owner is not None:
+            self.draw_claim(parent, column, owner)
+        else:
+            top = {**box, "height": str(HEIGHT), "fill": look.paper, "stroke": look.grid}
+            ET.SubElement(parent, "rect", top)
+
+    def draw_claim(self, parent: ET.Element, column: int, owner: int) -> ET.Element:
+        """The colour over a column that is claimed."""
+        look = {"fill": self.palette.seats[owner], "opacity": "0.45"}
+        return ET.SubElement(parent, "rect", {**self._box(column), **look})
+
+    def draw_trail(self, parent: ET.Element, column: int, below: int, reached: int) -> None:
+        """What a runner has gained in a turn: the spaces above the one below, which it reached."""
+        box = {"x": str(self._edge(column) + 2), "y": str(self.ground - HEIGHT * reached)}
+        box |= {"width": str(WIDTH - 4), "height": str(HEIGHT * (reached - below)), "rx": "6"}
+        ET.SubElement(parent, "rect", box)
+
+    def _box(self, column: int) -> dict[str, str]:
+        box = {"x": str(self._edge(column) + 2), "y": str(self._top(column))}
+        box |= {"width": str(WIDTH - 4), "rx": "6"}
+        return {**box, "height": str(HEIGHT * self.lengths[column])}
+
+    def _edge(self, column: int) -> int:
+        return self.left + WIDTH * (column - 2)
+
+    def _top(self, column: int) -> int:
+        return self.ground - HEIGHT * self.lengths[column]
+
+    # Who stands where
+
+    def pieces(self, scene: BoardScene, column: int) -> Iterator[BoardPiece]:
+        """The markers and the runner in a column, side by side where they share a space."""
+        for level in range(1, self.lengths[column] + 1):
+            seats = [seat for seat, own in enumerate(scene.markers) if own.get(column) == level]
+            standing = [(seat, False) for seat in seats]
+            if scene.runners.get(column) == level:
+                standing.append((scene.seat, True))
+            radius = RADIUS if len(standing) < CROWD else SMALL
+            x = self._edge(column) + WIDTH / 2 - radius * (len(standing) - 1)
+            y = self.ground - HEIGHT * level + HEIGHT // 2
+            for place, (seat, is_runner) in enumerate(standing):
+                yield BoardPiece(seat, is_runner, column, x + 2 * radius * place, y, radius)
+
+    def draw_piece(self, parent: ET.Element, piece: BoardPiece) -> None:
+        """A marker or a runner where it stands."""
+        draw = self.draw_runner if piece.is_runner else self.draw_marker
+        draw(parent, piece.seat, piece.x, piece.y, piece.radius)
+
+    def draw_marker(
+        self, parent: ET.Element, seat: int, x: float, y: float, radius: float = RADIUS
+    ) -> None:
+        """The marker of a seat, by colour, shape and letter."""
+        light = self.palette.light
+        look = {"fill": self.palette.seats[seat], "stroke": light}
+        if corners := _SHAPES[seat]:
+            points = _points(corners, x, y, radius)
+            ET.SubElement(parent, "polygon", {"points": points, **look})
+        else:
+            circle = {
+                "cx": coordinate_text(x),
+                "cy": coordinate_text(y),
+                "r": coordinate_text(radius - 0.5),
+            }
+            ET.SubElement(parent, "circle", {**circle, **look})
+        size = radius * 1.2
+        letter = {
+            "x": coordinate_text(x),
+            "y": coordinate_text(y + size * 0.36),
+            "font-size": coordinate_text(size),
+        }
+        letter |= {"fill": light, "font-weight": "bold"}
+        ET.SubElement(parent, "text", letter).text = SEATS[seat]
+
+    def draw_runner(
+        self, parent: ET.Element, seat: int, x: float, y: float, radius: float = RADIUS
+    ) -> None:
+        """The runner of a seat, a star."""
+        look = {"fill": self.palette.light, "stroke": self.palette.seats[seat]}
+        points = _points(_STAR, x, y, radius)
+        ET.SubElement(parent, "polygon", {"points": points, **look, "stroke-width": "2"})
+
+
+def _points(shape: list[tuple[float, float]], x: float, y: float, radius: float) -> str:
+    return " ".join(
+        f"{coordinate_text(x + radius * dx)},{coordinate_text(y + radius * dy)}" for dx, dy in shape
+    )
+
+
+def _ring(corners: int, reach: float, turn: float = 0.0) -> list[tuple[float, float]]:
+    """The corners of a regular polygon around nothing, the first one on top unless turned."""
+    angles = (turn + 2 * pi * corner / corners for corner in range(corners))
+    return [(reach * sin(angle), -reach * cos(angle)) for angle in angles]
+
+
+_STAR = [point for pair in zip(_ring(5, 1.1), _ring(5, 0.5, pi / 5), strict=True) for point in pair]
+_SHAPES: tuple[list[tuple[float, float]], ...] = (
+    [],
+    _ring(4, 1.2, pi / 4),
+    _ring(3, 1.2),
+    _ring(6, 1.0),
+)
+"""The corners of the seats' markers; the first is a circle."""
+
+
+def coordinate_text(value: float) -> str:
+    """A coordinate, the same wherever it is written."""
+    return f"{value:.1f}".removesuffix(".0")

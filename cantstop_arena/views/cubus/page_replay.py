@@ -1,0 +1,56 @@
+"""A recorded game of Cubus on a page, to be stepped through."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+
+from cantstop_arena.game_api.game import Event
+from cantstop_arena.pages.document import GameFigure, rendered
+from cantstop_arena.views.cubus import svg
+from cantstop_arena.views.cubus.scenes import PileScene, scenes, standings
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def game(key: str, title: str, words: Sequence[str], events: Sequence[Event]) -> GameFigure:
+    """A game for a section of a page; its `key` is the only one on the page."""
+    played = list(scenes(events))
+    html = rendered(
+        TEMPLATES,
+        "game.html",
+        key=key,
+        title=title,
+        words=words,
+        picture=Markup(_last_picture(played)),
+        standings=standings(played[-1]),
+        lines=[scene.said for scene in played[1:]],
+        data=_data(played),
+    )
+    return GameFigure(title, Markup(html), _read("replay.js"), svg.STYLE + _read("replay.css"))
+
+
+def _read(name: str) -> str:
+    return (TEMPLATES / name).read_text("utf-8")
+
+
+def _last_picture(played: Sequence[PileScene]) -> str:
+    """The picture of the last pile that there was."""
+    last = next(scene.table for scene in reversed(played) if scene.table)
+    return svg.pile_svg(last, alone=False)
+
+
+def _data(played: Sequence[PileScene]) -> Mapping[str, object]:
+    """What the script plays back; templates/replay.js says what stands where in a step."""
+    return {"names": played[0].names, "steps": [_step(scene) for scene in played]}
+
+
+def _step(scene: PileScene) -> list[object]:
+    table = scene.table
+    rows = table.pile.shape.rows if table else ()
+    corner = [table.pile.x, table.pile.y] if table else [0, 0]
+    hands = [hand.text() for hand in scene.hands]
+    shown = [*scene.scores], [*scene.won], hands
+    changed = int(scene.before is not None)
+    opened = table.open if table else ()
+    return [scene.event["event"], scene.turn, scene.said, rows, corner, opened, changed, *shown]
