@@ -34,7 +34,7 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     PlayBlocks,
     ReceivedFrom,
     SentTo,
-    to_courier,
+    to_bridge,
     to_machine,
 )
 from cantstop_arena.tournaments.file import tournament_file
@@ -137,14 +137,14 @@ def a_result() -> BlockResult:
         catalogue = Catalogue(Path(place))
         spec = table_spec_for(tournament_file.read(file, catalogue), catalogue)
         prepare_bots(spec, lambda names: None)
-        result: BlockResult = spec().play(Block((0, 1), 0, 32_768))
+        result: BlockResult = spec.table().play(Block((0, 1), 0, 32_768))
         return result
 
 
 def like(result: BlockResult, block: Block) -> BlockResult:
     """The result as if it were that of another block."""
     tallies = tuple(
-        replace(tally, games=block.deals, lengths={}, telling={}) for tally in result.tallies
+        replace(tally, games=block.deals, lengths={}, highlights={}) for tally in result.tallies
     )
     winners = packed(result.masks()[: block.deals].tobytes())
     return replace(result, block=block, tallies=tallies, winners=winners, measures=b"")
@@ -152,7 +152,7 @@ def like(result: BlockResult, block: Block) -> BlockResult:
 
 def simulate() -> None:
     """Be a courier whose machines need no time but PACE, and tell what they have once a second."""
-    result, frames = a_result(), Frames(to_courier, 1 << 32)
+    result, frames = a_result(), Frames(to_bridge, 1 << 32)
     waiting: dict[str, list[Block]] = {f"tcp://10.0.0.{n}:40000": [] for n in range(MACHINES)}
     for machine in waiting:
         tell(MachineJoined(machine, PROCESSES))

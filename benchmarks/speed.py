@@ -78,7 +78,7 @@ def watched_and_bare(folder: Path, games: int) -> Iterator[tuple[float, float]]:
     file.write_text("bots: [rule28, glenn-aloi]\n")
     catalogue = Catalogue(folder)
     table_spec = table_spec_for(tournament_file.read(file, catalogue), catalogue)
-    table, size = table_spec(), 8192
+    table, size = table_spec.table(), 8192
     parts = prepare_bots(table_spec, lambda _: None)
     blocks = [Block((0, 1), first, size) for first in range(0, games // 2, size)]
     played = 2 * size * len(blocks)

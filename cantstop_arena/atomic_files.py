@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_LONGEST_DRAFT = 40  # of a file's name in that of its draft, which must not be too long itself
+_MAX_DRAFT_LENGTH = 40  # of a file's name in that of its draft, which must not be too long itself
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
@@ -49,4 +49,4 @@ def remove_drafts(path: Path) -> None:
 
 
 def _beginning(path: Path) -> str:
-    return f".{path.name[:_LONGEST_DRAFT]}."
+    return f".{path.name[:_MAX_DRAFT_LENGTH]}."

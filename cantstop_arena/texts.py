@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from unicodedata import east_asian_width
 
-LONGEST = 1000  # characters of what an object says of itself
+MAX_LENGTH = 1000  # characters of what an object says of itself
 
 
 def in_a_line(text: str, longest: int | None = None) -> str:
@@ -47,7 +47,7 @@ def listed(words: Sequence[str]) -> str:
 def attribute_text(value: object, tell: Callable[[object], str]) -> str:
     """What a foreign object says of itself; nothing where that fails."""
     try:
-        return in_a_line(tell(value)[:LONGEST])
+        return in_a_line(tell(value)[:MAX_LENGTH])
     except BaseException:
         return ""
 

@@ -78,7 +78,7 @@ def _looked(truth: Truth, most: int, rng: np.random.Generator) -> tuple[float, f
         seen = _seen(run, deals, truth)
         ratings = rate(replace(seen, until=rules[ELO_ERROR]))
         elo_held &= [_holds(one.low, 1500.0, one.high) for one in ratings.ratings]
-        told_apart |= len(set.intersection(*map(set, ratings.letters))) == 0
+        told_apart |= len(set.intersection(*map(set, ratings.groups))) == 0
         shares = scores(replace(seen, until=rules[WIDTH]))
         score_held &= [_holds(one.low, 1 / truth.players, one.high) for one in shares]
     return 1 - float(elo_held.mean()), 1 - float(score_held.mean()), told_apart

@@ -70,7 +70,7 @@ bots = [bot for bot in bots if bot not in ("champion", "grandmaster")]
 Path("warm.yaml").write_text(f"game: {game.name}\\ngames: 2\\nbots: [{', '.join(bots)}]\\n")
 main(["run", "warm.yaml", "--quiet", "--workers", "1"])
 if game.name == "cantstop":
-    game.position(game.rules.default, 2, 1).seen_by(0)
+    game.position(game.rules.default, 2, 1).observation(0)
 """
 WITHOUT = Path(__file__).parent / "without"
 

@@ -155,7 +155,7 @@ def _chance(truth: Truth, order: Group, bot: int) -> float:
 def _told_wrongly(ratings: Ratings, strengths: np.ndarray, pair: tuple[int, int]) -> bool:
     """Whether two are told apart that are equal, or the wrong way round."""
     one, other = pair
-    if set(ratings.letters[one]) & set(ratings.letters[other]):
+    if set(ratings.groups[one]) & set(ratings.groups[other]):
         return False
     return bool((ratings.elo[one] - ratings.elo[other]) * (strengths[one] - strengths[other]) <= 0)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.games.cantstop.exact.three_runner_turn import enter, look_up, position_worth
+from cantstop_arena.games.cantstop.exact.three_runner_turn import enter, look_up, position_value
 from cantstop_arena.games.cantstop.exact.turn_board import board_for
 from cantstop_arena.games.cantstop.exact.workspace import new_workspace
 from cantstop_arena.games.cantstop.nets.net import HIDDEN, NET, UNIT
@@ -129,7 +129,7 @@ def compare(rules: RuleSet, markers: list[list[int]], seed: int) -> int:
         if not slow.wins(state) and any(slow.room(state, c) for c in slow.columns if state[c]):
             assert abs(roll - slow.roll(state)) < 1e-4, (state, roll, slow.roll(state))
     whole = sum(slow.after(tuple([0] * len(markers[0])), d) for d in _rolls(rules)) / rules.sides**4
-    assert abs(float(position_worth(board, net, desk)) - whole) < 1e-4
+    assert abs(float(position_value(board, net, desk)) - whole) < 1e-4
     return len(states)
 
 

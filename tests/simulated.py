@@ -19,7 +19,7 @@ from cantstop_arena.deals.counting import Counts
 from cantstop_arena.deals.outcomes import Tally, TournamentTotals
 from cantstop_arena.deals.sampling import Bytes, gather_deals
 from cantstop_arena.deals.seatings import Group, lineups, standard_orders
-from cantstop_arena.deals.winners import WHOLE
+from cantstop_arena.deals.winners import WIN_UNITS
 
 Run = Mapping[Group, Bytes]  # of each group: masks of winning seats, deals by seatings
 
@@ -130,7 +130,7 @@ def _blocks(runs: Iterable[Run]) -> Iterator[Block]:
 def _tally(masks: Bytes, players: int) -> Tally:
     games = np.bincount(masks, minlength=1 << players).tolist()
     wins = tuple(
-        sum(WHOLE // mask.bit_count() * n for mask, n in enumerate(games) if mask >> seat & 1)
+        sum(WIN_UNITS // mask.bit_count() * n for mask, n in enumerate(games) if mask >> seat & 1)
         for seat in range(players)
     )
     return Tally(len(masks), wins, games[-1] if players > 1 else 0, 0, {}, {})

@@ -107,14 +107,14 @@ def test_what_is_the_same_in_all_deals_has_no_error() -> None:
     assert same is not None and (same.mean, same.low, same.high, same.p) == (0, 0, 0, 1)
     assert less is not None and (less.mean, less.low, less.high) == (2, None, None)
     assert less.p == pytest.approx(3 * 2.0**-8)
-    assert found.letters == ("a", "a", "b")
+    assert found.groups == ("a", "a", "b")
 
 
 def test_nothing_is_said_of_bots_without_deals_in_common() -> None:
     table = made_up([10, 30], 40)
     table[:20, 0] = table[20:, 1] = 0
     found = SoloDifferences(together(table), [0, 1])
-    assert found.between(0, 1) is None and found.letters == ("a", "a")
+    assert found.between(0, 1) is None and found.groups == ("a", "a")
     one = SoloDifferences(together(made_up([10, 30], 1)), [0, 1]).between(0, 1)
     assert one is not None and (one.low, one.p) == (None, 1)
 
@@ -123,7 +123,7 @@ def test_claims_are_wrong_in_five_of_a_hundred_and_shared_dice_tell_more() -> No
     claims, held = 0, []
     for seed in range(200):
         found = SoloDifferences(together(made_up([10, 10, 10, 11], 40, seed)), [0, 1, 2, 3])
-        equals = combinations(map(set, found.letters[:3]), 2)
+        equals = combinations(map(set, found.groups[:3]), 2)
         claims += any(one.isdisjoint(other) for one, other in equals)
         less = found.between(0, 3)
         assert less is not None and less.low is not None and less.high is not None
@@ -146,7 +146,7 @@ def test_the_standings_say_who_is_told_apart() -> None:
 def test_bots_that_misbehaved_are_not_compared() -> None:
     analysis = Analysis(results(made_up([9, 10, 12], 200), faulty=[0]))
     assert analysis.order == [1, 2, 0]
-    assert analysis.letters == ("", "a", "b")
+    assert analysis.groups == ("", "a", "b")
     few = Analysis(results(made_up([9, 10], 200), faulty=[0]))
     assert few.differences is None
     assert "letters" not in [column.key for column in standings(few).columns]
@@ -171,7 +171,7 @@ def test_equals_need_not_be_neighbours() -> None:
     table = made_up([40, 40.5, 40.6], 400)
     table[:, 2] += np.where(np.arange(400) % 2, 20, -20)
     analysis = Analysis(results(table))
-    assert [analysis.letters[bot] for bot in analysis.order] == ["a", "b", "ab"]
+    assert [analysis.groups[bot] for bot in analysis.order] == ["a", "b", "ab"]
     found = standings_section(analysis).finding
     assert found == "bot0 is not significantly different from bot2"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cantstop_arena.bots.bot_server import LONGEST_ANSWER, answer_as_json
+from cantstop_arena.bots.bot_server import MAX_ANSWER_LENGTH, answer_as_json
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.decisions import Decision, decision, decisions_of
 from cantstop_arena.processes.channel import line_of
@@ -119,5 +119,5 @@ def test_complaint_names_what_is_wanted() -> None:
 
 def test_answer_too_long_for_a_line_is_no_answer() -> None:
     asked = DECISIONS["order"]
-    arrived = travelled(asked, ["a"] * LONGEST_ANSWER)
+    arrived = travelled(asked, ["a"] * MAX_ANSWER_LENGTH)
     assert verdict(lambda: asked.checked(arrived)) is IllegalAnswer

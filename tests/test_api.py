@@ -184,12 +184,12 @@ def test_a_thread_ends_no_processes_that_another_one_looks_after() -> None:
     with process_tree.none_left():
         for _ in range(2):
             sleepers.append(subprocess.Popen(["sleep", "60"], start_new_session=True))
-        process_tree.looked_after.add(sleepers[0].pid)
+        process_tree.supervised.add(sleepers[0].pid)
     try:
         assert sleepers[0].poll() is None
         assert not Path(f"/proc/{sleepers[1].pid}").exists()
     finally:
-        process_tree.looked_after.discard(sleepers[0].pid)
+        process_tree.supervised.discard(sleepers[0].pid)
         sleepers[0].kill()
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from parameters import slow_but
 
 from cantstop_arena.deals.outcomes import Block, Tally
-from cantstop_arena.deals.winners import WHOLE
+from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
@@ -353,7 +353,7 @@ def test_every_decision_is_the_one_of_the_description(
 def test_the_built_in_bots_are_those_of_the_strategies_page(tables: Tables) -> None:
     built_in = tables.catalogue.built_in(GAME)
     assert {spec.name for spec in built_in} == {*BUILT_IN, "champion", "grandmaster", "optimal"}
-    assert {spec.name for spec in built_in if spec.lane == "plain"} == {"optimal"}
+    assert {spec.name for spec in built_in if spec.backend == "plain"} == {"optimal"}
     assert all(spec.summary for spec in built_in)
 
 
@@ -430,7 +430,7 @@ def test_the_first_seat_wins_54_to_55_per_cent_of_self_play(tables: Tables, name
     """In games of 15 to 18 turns of both players together."""
     one, other = played(tables, [name, name], 40_000)
     both = one + other
-    assert 0.535 < both.wins[0] / both.games / WHOLE < 0.555
+    assert 0.535 < both.wins[0] / both.games / WIN_UNITS < 0.555
     assert 14.5 < sum(both.counts["turns"]) / both.games < 18.5
 
 
@@ -443,7 +443,7 @@ def test_the_first_seat_wins_54_to_55_per_cent_of_self_play(tables: Tables, name
 )
 def test_random_loses_nearly_always(tables: Tables, name: str) -> None:
     one, other = played(tables, ["random", name], 500)
-    assert one.wins[0] + other.wins[1] < 0.05 * 1000 * WHOLE
+    assert one.wins[0] + other.wins[1] < 0.05 * 1000 * WIN_UNITS
 
 
 def test_random_rolls_again_as_often_as_its_option_says(tables: Tables) -> None:

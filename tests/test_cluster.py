@@ -22,7 +22,7 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     BundleDone,
     ClusterGone,
     DropGroups,
-    FromCourier,
+    FromBridge,
     FromMachine,
     JobRefused,
     LogText,
@@ -37,7 +37,7 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
 from cantstop_arena.tournaments.cluster.cluster_pool import ClusterPool, PartQueue
 from cantstop_arena.tournaments.cluster.job import differences, versions
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt
-from cantstop_arena.tournaments.pool.bot_logs import LONGEST, BotLogs
+from cantstop_arena.tournaments.pool.bot_logs import MAX_LOG_BYTES, BotLogs
 from cantstop_arena.tournaments.pool.worker_messages import GameFailed, WorkerBroken
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.tournament import FaultPolicy
@@ -50,12 +50,12 @@ def said(machine: str, *letters: FromMachine) -> ReceivedFrom:
     return ReceivedFrom(machine, b"".join(map(frame, letters)))
 
 
-def coming(machine: str, processes: int = 2) -> list[FromCourier]:
+def coming(machine: str, processes: int = 2) -> list[FromBridge]:
     """A machine that gets ready at once."""
     return [MachineJoined(machine, processes), said(machine, MachineReady())]
 
 
-Act: TypeAlias = "Callable[[FakeLine], list[FromCourier]]"
+Act: TypeAlias = "Callable[[FakeLine], list[FromBridge]]"
 
 
 class FakeLine:
@@ -74,11 +74,11 @@ class FakeLine:
         if isinstance(letter, PlayBlocks):
             self.given.setdefault(machine, []).extend(letter.blocks)
 
-    def letters(self, seconds: float) -> list[FromCourier]:
+    def messages(self, seconds: float) -> list[FromBridge]:
         """What the next act says; after the last, results."""
         return self.acts.popleft()(self) if self.acts else list(self.results())
 
-    def results(self) -> Iterator[FromCourier]:
+    def results(self) -> Iterator[FromBridge]:
         """All that machines have been given, played."""
         for machine in list(self.given):
             parts = ((block, result(block)) for block in self.given.pop(machine))
@@ -109,14 +109,14 @@ def pool_at(line: Any, listener: Listener, logs: BotLogs | None = None) -> Clust
 def worked(line: Any, listener: Listener | None = None) -> dict[Block, BlockResult]:
     parts: dict[Block, list[BlockResult]] = {}
     for played in pool_at(line, listener or Listener()).play(iter(BLOCKS)):
-        parts.setdefault(played.whole, []).append(played.result)
+        parts.setdefault(played.full_block, []).append(played.result)
     return {whole: join_parts(whole, results) for whole, results in parts.items()}
 
 
 def test_what_a_lost_machine_has_not_told_is_played_by_another() -> None:
     (first, *_) = BLOCKS
 
-    def half_told(line: FakeLine) -> list[FromCourier]:
+    def half_told(line: FakeLine) -> list[FromBridge]:
         parts = ((first, result(first.part(*span))) for span in ((0, 1), (3, 4)))
         line.given.clear()
         return [
@@ -153,7 +153,7 @@ def test_machines_play_side_by_side() -> None:
 def test_a_machine_that_says_what_it_cannot_know_plays_no_more(nonsense: Any) -> None:
     """Nothing else of it is believed, and the other machine plays what it had."""
 
-    def misbehaves(line: FakeLine) -> list[FromCourier]:
+    def misbehaves(line: FakeLine) -> list[FromBridge]:
         del line.given["one"]
         return [ReceivedFrom("one", frame(nonsense))]
 
@@ -172,7 +172,7 @@ def test_a_machine_that_says_what_it_cannot_know_plays_no_more(nonsense: Any) ->
     ],
 )
 def test_a_machine_that_cannot_play_is_named(
-    refusal: FromCourier, monkeypatch: pytest.MonkeyPatch
+    refusal: FromBridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told, listener = "The machine one does not play: it is Python 2 there", Listener()
     line = FakeLine(lambda _: coming("two"), lambda _: [MachineJoined("one", 2), refusal])
@@ -186,7 +186,7 @@ def test_a_machine_that_cannot_play_is_named(
 def test_machines_that_are_lost_again_and_again_end_the_run() -> None:
     acts: list[Act] = [lambda _: [*coming("one"), MachineLost("one", "no power")]] * 20
 
-    def plays_and_is_lost(line: FakeLine) -> list[FromCourier]:
+    def plays_and_is_lost(line: FakeLine) -> list[FromBridge]:
         return [*coming("one"), said("one", BundleDone(())), MachineLost("one", "no power")]
 
     assert worked(FakeLine(*acts[1:], lambda _: coming("one"))) == CALM
@@ -226,7 +226,7 @@ def test_what_is_void_is_forgotten_here_and_there() -> None:
     for played in pool.play(iter([*BLOCKS[:2], *OTHERS, *BLOCKS[2:]])):
         if not seen:
             pool.drop(lambda group: group == (0, 2))
-        seen.append(played.whole)
+        seen.append(played.full_block)
     assert seen == BLOCKS
     assert ("one", DropGroups(((0, 2),))) in line.orders
 
@@ -234,7 +234,7 @@ def test_what_is_void_is_forgotten_here_and_there() -> None:
 def test_a_machine_has_no_more_than_three_bundles() -> None:
     most: list[int] = []
 
-    def looks(line: FakeLine) -> list[FromCourier]:
+    def looks(line: FakeLine) -> list[FromBridge]:
         most.append(len(line.given["one"]))
         return []
 
@@ -252,7 +252,7 @@ def test_the_last_bundles_are_small() -> None:
 
 
 def test_logs_come_home_as_far_as_there_is_room(tmp_path: Path) -> None:
-    logs, long = BotLogs(tmp_path / "logs", ["mine", "yours"]), b"x" * LONGEST
+    logs, long = BotLogs(tmp_path / "logs", ["mine", "yours"]), b"x" * MAX_LOG_BYTES
     logs.begin()
     letters = [LogText(1, b"what it says\n"), LogText(1, long), LogText(1, long), LogText(7, long)]
     line = FakeLine(lambda _: coming("one"), lambda _: [said("one", *letters)])
@@ -260,7 +260,7 @@ def test_logs_come_home_as_far_as_there_is_room(tmp_path: Path) -> None:
         pass
     (path,) = logs.folder.iterdir()
     assert path == logs.paths[1]
-    assert path.read_bytes() == (b"what it says\n" + long)[:LONGEST]
+    assert path.read_bytes() == (b"what it says\n" + long)[:MAX_LOG_BYTES]
 
 
 # --- What travels ---------------------------------------------------------------------------------

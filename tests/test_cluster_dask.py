@@ -228,7 +228,7 @@ def test_another_version_or_program_is_refused_by_name(cup: Path) -> None:
     spec = table_spec_for(tournament, catalogue)
     parts, logs = prepare_bots(spec, lambda names: None), BotLogs(cup / "logs", ["rule28", "mine"])
     bots = BotFacts(parts, tournament.policy, frozenset({1}), logs, tournament.orders)
-    hire = job_for(spec, bots, ["rule28", "mine"], PoolOptions(1)).hire
+    hire = job_for(spec, bots, ["rule28", "mine"], PoolOptions(1)).start_message
     assert hired(hire) == MachineReady()
     Path("program.py").write_text("print('two')\n")
     program = hired(hire)

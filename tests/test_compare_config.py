@@ -11,7 +11,7 @@ from cantstop_arena.comparisons.comparison_file import Comparison, folder_names,
 from cantstop_arena.comparisons.deal_ratios import DEFAULT_IGNORED, ORDER
 from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.errors import ConfigError, UsageError
-from cantstop_arena.tournaments.file.entrants import LONGEST_NAME, Entrant
+from cantstop_arena.tournaments.file.entrants import MAX_NAME_LENGTH, Entrant
 from cantstop_arena.tournaments.tournament import Overrides
 
 CATALOGUE = Catalogue(Path("no such folder"))
@@ -44,7 +44,11 @@ def test_the_file_of_the_manual(tmp_path: Path) -> None:
     assert [rules.name for rules in comparison.rules] == names
     assert comparison.baseline.name == "classic"
     assert [rules.name for rules in comparison.variants] == names[1:]
-    assert (comparison.players, comparison.games, comparison.drawn) == ((2, 4), 200_000, True)
+    assert (comparison.players, comparison.games, comparison.has_random_seed) == (
+        (2, 4),
+        200_000,
+        True,
+    )
     assert [entrant.name for entrant in comparison.entrants] == ["rule28", "glenn-aloi", "odds"]
 
 
@@ -161,11 +165,11 @@ def test_bots_enough_for_the_seats_meet_in_every_group(tmp_path: Path) -> None:
 
 
 def test_copies_have_names_of_their_own(tmp_path: Path) -> None:
-    long = "x" * LONGEST_NAME
+    long = "x" * MAX_NAME_LENGTH
     sitting, _ = repeat_bots(entrants(tmp_path, "a", "a #2", long), 4)
     names = [one.name for one in sitting]
-    assert names[3:] == ["a #3", "a #2 #2", "x" * (LONGEST_NAME - 3) + " #2"]
-    assert len(set(names)) == 6 and max(map(len, names)) == LONGEST_NAME
+    assert names[3:] == ["a #3", "a #2 #2", "x" * (MAX_NAME_LENGTH - 3) + " #2"]
+    assert len(set(names)) == 6 and max(map(len, names)) == MAX_NAME_LENGTH
 
 
 def test_every_rule_set_has_a_folder_of_its_own() -> None:

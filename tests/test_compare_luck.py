@@ -116,10 +116,10 @@ def test_luck_is_left_in_where_intervals_would_be_no_narrower() -> None:
     wide, narrow = answer_of(0.2), answer_of(0.1)
     chosen = prefer_narrower(wide, narrow)
     assert chosen.differences == narrow.differences
-    assert chosen.worth == pytest.approx(4)
+    assert chosen.luck_gain == pytest.approx(4)
     kept = prefer_narrower(narrow, wide)
     assert kept.differences == narrow.differences
-    assert kept.worth == pytest.approx(0.25)
+    assert kept.luck_gain == pytest.approx(0.25)
 
 
 def test_one_sentence_for_all_rule_sets() -> None:

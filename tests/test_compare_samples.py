@@ -14,13 +14,13 @@ from cantstop_arena.comparisons import samples
 from cantstop_arena.comparisons.deal_ratios import DealRatios, won_by
 from cantstop_arena.comparisons.samples import SamplePlan, common_deals, read_sample
 from cantstop_arena.comparisons.statistics import Ratio, rule_effect
-from cantstop_arena.deals.counting import SHARE, kept_of_deals
+from cantstop_arena.deals.counting import SHARE, stored_measures
 from cantstop_arena.deals.seatings import Group, all_orders
 from cantstop_arena.games.cantstop.game import GAME
 
 Spans = dict[Group, list[tuple[int, int]]]
 QUESTIONS = DealRatios(GAME.counts)
-KEPT = kept_of_deals(GAME.counts)
+KEPT = stored_measures(GAME.counts)
 MEASURE = {measure.key: measure for measure in QUESTIONS.all}
 
 
@@ -74,12 +74,12 @@ def test_many_deals_are_put_together_to_units_that_say_the_same(
     plan = plan_of(2, tuple(winners), 23, ("a", "b", "c"))
     whole: Any = Kept(winners)
     one_by_one = read_sample(whole, plan)
-    monkeypatch.setattr(samples, "MOST_UNITS", 5)
+    monkeypatch.setattr(samples, "MAX_UNITS", 5)
     joined = plan_of(2, tuple(winners), 23, ("a", "b", "c"))
     assert (plan.size, plan.units, joined.size, joined.units) == (1, 23, 5, 5)
     assert list(joined.deals_of_units) == [5, 5, 5, 5, 3]
     together = read_sample(whole, joined)
-    for measure in QUESTIONS.asked(2, ("a", "b", "c")):
+    for measure in QUESTIONS.measures_for(2, ("a", "b", "c")):
         if measure.key != "better_bot":  # its halves are others
             assert together.ratio(measure).value == one_by_one.ratio(measure).value
     for pair, lead in one_by_one.leads.items():

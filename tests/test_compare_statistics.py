@@ -15,10 +15,10 @@ from cantstop_arena.comparisons.deal_ratios import DealRatios
 from cantstop_arena.comparisons.statistics import (
     CHANGED,
     DIFFERENT,
-    KEPT,
     NEGLIGIBLE,
     NOTHING,
     SAME,
+    UNCHANGED,
     UNDECIDED,
     BotOrder,
     EffectEstimate,
@@ -243,8 +243,8 @@ def test_an_order_changes_where_both_ways_round_are_sure() -> None:
 def test_an_order_is_kept_where_all_pairs_are_the_same_way_or_equal_in_both() -> None:
     sure, equal = led(0.1, 1e-9), led(0.0001, 0.9, 0.001)
     unsure = led(0.1, 0.3, 0.2)
-    assert orders({("a", "b"): sure}, {("a", "b"): sure}, 0.002).verdict == KEPT
-    assert orders({("a", "b"): equal}, {("a", "b"): equal}, 0.002).verdict == KEPT
+    assert orders({("a", "b"): sure}, {("a", "b"): sure}, 0.002).verdict == UNCHANGED
+    assert orders({("a", "b"): equal}, {("a", "b"): equal}, 0.002).verdict == UNCHANGED
     assert orders({("a", "b"): sure}, {("a", "b"): unsure}, 0.002).verdict == UNDECIDED
 
 

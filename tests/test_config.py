@@ -136,7 +136,7 @@ PAIR = "bots: [random, cautious]\n"
 def test_a_file_of_two_names_takes_every_default(folder: Path) -> None:
     cup = tournament(folder, PAIR)
     assert (cup.name, cup.game.name, cup.rules) == ("cup", "cantstop", CLASSIC)
-    assert (cup.players, cup.games, cup.drawn) == (2, 10_000, True)
+    assert (cup.players, cup.games, cup.has_random_seed) == (2, 10_000, True)
     assert [entrant.name for entrant in cup.entrants] == ["random", "cautious"]
     assert cup.source == folder / "cup.yaml"
 
@@ -190,10 +190,10 @@ def test_a_rule_ends_the_games_and_is_no_part_of_the_identity(
     bots = "seed: 1\nbots: [rule28, random]\n"
     ruled = tournament(folder, f"until: {{{measure}: {most:g}}}\n{bots}")
     assert ruled.until is not None
-    assert (ruled.until.measure, ruled.until.most) == rule
+    assert (ruled.until.measure, ruled.until.limit) == rule
     assert ruled.games == 10_000_000
     assert tournament(folder, f"games: 9\nuntil: {{{measure}: 1}}\n{bots}").games == 9
-    assert ruled.resolved(folder)["until"] == {measure: most}
+    assert ruled.as_file(folder)["until"] == {measure: most}
     assert again(ruled, folder) == ruled
     assert ruled.identity() == tournament(folder, bots).identity()
 
@@ -618,9 +618,9 @@ def test_a_missing_file_and_a_folder_are_named(folder: Path) -> None:
 
 def again(cup: Tournament, folder: Path) -> Tournament:
     folder.mkdir(parents=True, exist_ok=True)
-    found = read(written(folder, dump(cup.resolved(folder)).encode()), CATALOGUE)
+    found = read(written(folder, dump(cup.as_file(folder)).encode()), CATALOGUE)
     assert found.source.parent == folder
-    return replace(found, source=cup.source, drawn=cup.drawn)
+    return replace(found, source=cup.source, has_random_seed=cup.has_random_seed)
 
 
 def test_what_is_resolved_is_all_there_is_to_say(folder: Path) -> None:
@@ -631,7 +631,7 @@ def test_what_is_resolved_is_all_there_is_to_say(folder: Path) -> None:
         "bots: [{bot: rule28, as: wild, noise: 1}, ../bots/mine.py]",
         games=7,
     )
-    text = dump(cup.resolved(folder.parent / "results" / "cup"))
+    text = dump(cup.as_file(folder.parent / "results" / "cup"))
     assert text == textwrap.dedent(
         """\
         name: cup
@@ -687,7 +687,7 @@ def test_the_real_catalogue_serves_as_the_stand_in_does(folder: Path) -> None:
     )
     text = "bots: [random, {bot: rule28, threshold: 3e1}, {bot: mine.py, luck: 1}]"
     cup = read(written(folder, text), RealCatalogue(folder))
-    path = written(folder, dump(cup.resolved(folder)).encode())
+    path = written(folder, dump(cup.as_file(folder)).encode())
     assert read(path, RealCatalogue(folder)).identity() == cup.identity()
     assert [entrant.options.get("luck") for entrant in cup.entrants] == [None, None, 1.0]
     path.write_text("bots: [random, {treshold: 24, bot: rule28}]")
@@ -699,7 +699,7 @@ def test_a_bot_that_a_file_registers_under_another_name_is_written_by_name(folde
     cup = tournament(folder, PAIR)
     twin: Any = Spec("one-of-two", "file", folder / "two.py")
     entrant = replace(cup.entrants[0], bot=twin)
-    assert entrant.written(folder)["bot"] == "one-of-two"
+    assert entrant.as_file(folder)["bot"] == "one-of-two"
 
 
 texts = st.text(max_size=30)
@@ -753,7 +753,7 @@ def test_an_anchor_is_one_bot_and_its_elo(folder: Path, text: str, message: str)
 def test_an_anchor_is_kept_and_no_part_of_the_identity(folder: Path) -> None:
     plain = tournament(folder, "seed: 1\nbots: [rule28, ladder]")
     anchored = tournament(folder, "anchor: {ladder: 1200}\nseed: 1\nbots: [rule28, ladder]")
-    assert anchored.anchor == anchored.resolved(folder)["anchor"] == {"ladder": 1200.0}
+    assert anchored.anchor == anchored.as_file(folder)["anchor"] == {"ladder": 1200.0}
     assert anchored.identity() == plain.identity()
 
 

@@ -105,7 +105,7 @@ def test_every_bot_in_the_documentation_plays_without_faults(
 
 def test_both_patient_bots_of_the_readme_are_the_same_bot(catalogue: Catalogue) -> None:
     plain, compiled = (catalogue.find(name) for name in ("patient", "bot_2"))
-    assert (plain.lane, compiled.lane) == ("plain", "compiled")
+    assert (plain.backend, compiled.backend) == ("plain", "compiled")
     seats = [contestant(plain), contestant(compiled)]
     result = EngineTable(GAME, CLASSIC, seats, players=2, seed=1).play(
         Block((0, 1), first=0, deals=20)
@@ -144,7 +144,7 @@ def test_the_documented_defaults_of_a_tournament_are_its_defaults(
     file.write_text("bots: [random, cautious]", "utf-8")
     told = dict(re.findall(r"^(\w+):.*#.*default (\d+)", TOURNAMENTS.read_text("utf-8"), re.M))
     tournament = read(file, catalogue)
-    defaults = {**tournament.resolved(tmp_path), **asdict(tournament.policy)}
+    defaults = {**tournament.as_file(tmp_path), **asdict(tournament.policy)}
     assert len(told) == 5
     assert told == {key: f"{defaults[key]:g}" for key in told}
     assert (tournament.name, tournament.rules) == ("mine", CLASSIC)

@@ -17,10 +17,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cantstop_arena import compiled
-from cantstop_arena.deals.counting import kept_of_deals
+from cantstop_arena.deals.counting import stored_measures
 from cantstop_arena.deals.outcomes import Block
 from cantstop_arena.deals.sampling import wins_by_deal
-from cantstop_arena.deals.winners import WHOLE
+from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.cantstop.counts import COUNTS
 from cantstop_arena.games.cantstop.engine import moves
@@ -191,10 +191,12 @@ def test_a_block_adds_up_to_the_games_of_its_deals(tables: Tables) -> None:
         assert sum(tally.counts["rolls"]) == sum(game.rolls for game in games)
         assert sum(tally.counts["busts"]) == sum(game.busts for game in games)
         for seat in (0, 1):
-            won = sum(WHOLE // len(game.winners or (0, 1)) for game in games if _won(game, seat))
+            won = sum(
+                WIN_UNITS // len(game.winners or (0, 1)) for game in games if _won(game, seat)
+            )
             assert tally.wins[seat] == won
     parts = wins_by_deal(result.masks(), table.orders)
-    assert (parts[:, :2].sum(axis=1) == 2 * WHOLE).all()
+    assert (parts[:, :2].sum(axis=1) == 2 * WIN_UNITS).all()
     tallies = [tally.wins for tally in result.tallies]
     assert parts[:, 0].sum() == tallies[0][0] + tallies[1][1]
     assert parts[:, 3].sum() == tallies[0][1] + tallies[1][1]
@@ -205,12 +207,12 @@ def test_the_story_of_a_game_is_counted_as_its_record_tells_it(
     tables: Tables, players: int, turn_limit: int
 ) -> None:
     table = tables.of(CLASSIC._replace(turn_limit=turn_limit), BOTS, players)
-    table.measured = True
+    table.keeps_counts = True
     group = tuple(range(players))
     result = table.play(Block(group, 3, 5))
-    table.measured = False
+    table.keeps_counts = False
     orders = list(permutations(group))
-    kept = np.frombuffer(result.measures, "<u4").reshape(5, len(kept_of_deals(GAME.counts)))
+    kept = np.frombuffer(result.measures, "<u4").reshape(5, len(stored_measures(GAME.counts)))
     for deal in range(5):
         told = [story.told(lines(table, order, 3 + deal)) for order in orders]
         sums = [sum(one[name][seat] for one in told for seat in group) for name in COUNTS]
@@ -233,13 +235,13 @@ def test_identical_bots_score_exactly_half_whatever_the_seats(tables: Tables) ->
     table = EngineTable(GAME, CLASSIC, [SeatedBot(n, player, "rule28") for n in "ab"], 2, 5)
     first, second = table.play(Block((0, 1), 0, 500)).tallies
     assert first.wins == second.wins
-    assert first.wins[0] + second.wins[1] == 500 * WHOLE
+    assert first.wins[0] + second.wins[1] == 500 * WIN_UNITS
 
 
 @pytest.mark.parametrize(
     ("changes", "players", "share", "reason"),
     [
-        ({"turn_limit": 1}, 3, WHOLE // 3, "turn-limit"),
+        ({"turn_limit": 1}, 3, WIN_UNITS // 3, "turn-limit"),
         ({"sides": 2, "column_lengths": [1, 1, 1], "columns_to_win": 3}, 3, None, "all-claimed"),
     ],
 )
@@ -248,7 +250,7 @@ def test_games_without_a_winner_of_their_own_are_shared(
 ) -> None:
     table = tables.of(derive(CLASSIC, changes, "tiny"), BOTS, players)
     result = table.play(Block((0, 1, 4), 0, 40))
-    assert all(sum(tally.wins) == 40 * WHOLE for tally in result.tallies)
+    assert all(sum(tally.wins) == 40 * WIN_UNITS for tally in result.tallies)
     ends = [json.loads(lines(table, (0, 1, 4), deal)[-1]) for deal in range(40)]
     assert reason in {end["reason"] for end in ends}
     if share is not None:
@@ -434,7 +436,7 @@ def test_a_bot_that_misbehaves_loses_that_game_and_the_others_share_it(
     assert sum(tally.forfeits for tally in result.tallies) == games
     won = wins_by_deal(result.masks(), table.orders)[:, :players]
     assert (won[:, -1] == 0).all()
-    assert won.sum() == (games * WHOLE if players > 1 else 0)
+    assert won.sum() == (games * WIN_UNITS if players > 1 else 0)
     end = json.loads(lines(table, group, 0)[-1])
     assert (end["reason"], end["winners"]) == ("fault", list(range(players - 1)))
 

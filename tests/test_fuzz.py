@@ -90,8 +90,10 @@ def check(place: Path, catalogue: Catalogue, content: bytes) -> None:
             check_message(path, error)
             return
         event("read")
-        path.write_text(dump(tournament.resolved(place)), encoding="utf-8")
-        assert replace(read(path, catalogue), drawn=tournament.drawn) == tournament
+        path.write_text(dump(tournament.as_file(place)), encoding="utf-8")
+        assert (
+            replace(read(path, catalogue), has_random_seed=tournament.has_random_seed) == tournament
+        )
 
 
 def check_message(path: Path, error: ConfigError) -> None:

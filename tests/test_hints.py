@@ -27,7 +27,7 @@ def told(rules: RuleSet, folder: Path) -> list[str]:
         hints.extend(lines)
         marked = [number for number, line in enumerate(lines) if line.endswith("the best")]
         if rules is not UNKNOWN:
-            worths = adviser_for(rules, 2, folder).worths(turn, [tuple(move) for move in moves])
+            worths = adviser_for(rules, 2, folder).values(turn, [tuple(move) for move in moves])
             assert [worths[number] for number in marked] == [max(worths)] * len(marked) != []
         return marked[0] if marked else 0
 

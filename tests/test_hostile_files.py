@@ -237,7 +237,7 @@ def _listed(folder: Path) -> Listing:
 @pytest.fixture(autouse=True)
 def unharmed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Whatever happens, this process stays as it is, and has no children that it did not have."""
-    monkeypatch.setattr("cantstop_arena.bots.bot_files.LONGEST_IMPORT", LIMIT)
+    monkeypatch.setattr("cantstop_arena.bots.bot_files.MAX_IMPORT_SECONDS", LIMIT)
     before = children(), Path.cwd(), json.dumps, os.write
     yield
     assert (children(), Path.cwd(), json.dumps, os.write) == before

@@ -23,7 +23,7 @@ from cantstop_arena.tournaments.file.tournament_file import read
 from cantstop_arena.tournaments.pool.suspicions import Suspicions, WorkerFailure
 from cantstop_arena.tournaments.preparation import PreparedBot
 from cantstop_arena.tournaments.replay_game import record_game
-from cantstop_arena.tournaments.run import KEPT
+from cantstop_arena.tournaments.run import COPIES
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
 HOOKS = "def choose_move(turn, moves):\n    return 0\n"
@@ -150,7 +150,7 @@ def test_what_a_bot_has_ruined_counts_against_it_in_every_game_of_the_deal() -> 
     class Known:
         orders = standard_orders(2)
 
-        def place(self, bot: int, asked: str) -> str:
+        def source_line(self, bot: int, asked: str) -> str:
             return ""
 
         def suspects(self, group: tuple[int, ...]) -> list[int]:
@@ -198,9 +198,9 @@ def test_a_game_is_recorded_with_the_copies_of_what_played(tmp_path: Path) -> No
     games = []
     for text in (ROLLS, STOPS):
         (tmp_path / "mine.py").write_text(HOOKS + text)
-        games.append(record_game(tournament, catalogue, tmp_path / KEPT, ["mine", "rule28"], 0))
+        games.append(record_game(tournament, catalogue, tmp_path / COPIES, ["mine", "rule28"], 0))
     assert games[0] == games[1] != []
-    (copy,) = (tmp_path / KEPT).glob("*/mine.py")
+    (copy,) = (tmp_path / COPIES).glob("*/mine.py")
     assert copy.read_text() == HOOKS + ROLLS
 
 

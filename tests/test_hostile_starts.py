@@ -49,7 +49,7 @@ SLEEPS = "import time\nwhile count {}:\n    time.sleep(1)\n"
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """An import has a second, here and in all that is forked from here."""
-    monkeypatch.setattr("cantstop_arena.bots.bot_files.LONGEST_IMPORT", 1.0)
+    monkeypatch.setattr("cantstop_arena.bots.bot_files.MAX_IMPORT_SECONDS", 1.0)
     monkeypatch.setattr("cantstop_arena.tournaments.pool.worker_pool._TO_STOP", 0.2)
     monkeypatch.chdir(tmp_path)
 
@@ -98,7 +98,7 @@ def test_a_worker_builds_each_foreign_bot_once() -> None:
     construction = BotBuilding()
     for bot in (2, 1, None):
         construction.note(Building(bot), (1, 2))
-    assert (construction.begun, construction.goes_on) == ([2, 1], False)
+    assert (construction.started, construction.goes_on) == ([2, 1], False)
     for bot in (2, 0, -1):
         with pytest.raises(ProtocolError):
             construction.note(Building(bot), (1, 2))
@@ -144,7 +144,7 @@ def test_a_bot_is_suspected_that_says_it_is_compiled_and_has_no_machine_code(
     spec = table_spec_for(tournament, catalogue)
     spec = replace(spec, seats=tuple(replace(seat, native=True) for seat in spec.seats))
     parts = prepare_bots(spec, lambda names: None)
-    assert [part.native for part in parts] == [True, True, False]
+    assert [part.is_compiled for part in parts] == [True, True, False]
     logs = BotLogs(tmp_path, ["liar", "honest", "plain"])
     bots = BotFacts(parts, FaultPolicy(), frozenset(), logs, tournament.orders)
     assert bots.suspects((0, 1)) == [0]

@@ -42,12 +42,12 @@ from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS, Rule
 from cantstop_arena.games.cantstop.turn import Move, Turn
 from cantstop_arena.processes import sandbox
 from cantstop_arena.processes.channel import (
-    LONGEST_LINE,
+    MAX_LINE_BYTES,
     ForeignValue,
     line_of,
     object_in,
 )
-from cantstop_arena.processes.child import LONGEST_LOG
+from cantstop_arena.processes.child import MAX_LOG_BYTES
 from cantstop_arena.processes.child_command import environment
 from cantstop_arena.processes.failures import (
     BotProcessFailure,
@@ -444,7 +444,7 @@ def assert_plays_on(started: Started, remote: IsolatedBot) -> None:
 
 
 def test_the_longest_line_is_still_read(started: Started) -> None:
-    filling = LONGEST_LINE - len('{"move":2,"x":""}')
+    filling = MAX_LINE_BYTES - len('{"move":2,"x":""}')
     answer = f"b'{{\"move\":2,\"x\":\"' + b'x' * {filling} + b'\"}}\\n'"
     remote = started.program(f"while hear(): say({answer})")
     assert [chosen_by(remote, TURN, MOVES) for _ in range(3)] == [2, 2, 2]
@@ -742,11 +742,11 @@ hear()
 def test_the_log_is_added_to_and_kept_small(started: Started) -> None:
     log = started.folder / "log"
     log.write_text("before\n")
-    text = f"os.write(2, b'here\\n' + b'x' * {2 * LONGEST_LOG})\n"
+    text = f"os.write(2, b'here\\n' + b'x' * {2 * MAX_LOG_BYTES})\n"
     remote = started.program(text + "while hear(): say(b'{\"move\":1}\\n')", log=log)
     assert chosen_by(remote, TURN, MOVES) == 1
     started.begin(remote)
-    assert log.stat().st_size == LONGEST_LOG
+    assert log.stat().st_size == MAX_LOG_BYTES
     assert log.read_bytes().startswith(b"before\nhere\nxxx")
 
 
@@ -766,7 +766,7 @@ def test_a_flood_of_the_log_is_cut_while_it_comes(started: Started) -> None:
     over.set()
     looking.join()
     assert sum(later < sooner for sooner, later in pairwise(sizes)) > 1
-    assert log.stat().st_size <= LONGEST_LOG
+    assert log.stat().st_size <= MAX_LOG_BYTES
 
 
 # --- The sandbox ----------------------------------------------------------------------------------
@@ -1159,7 +1159,7 @@ def test_a_file_that_misbehaves_is_refused(
 ) -> None:
     (tmp_path / "mine.py").write_text(text)
     if "not done" in told:
-        monkeypatch.setattr("cantstop_arena.bots.bot_files.LONGEST_IMPORT", 0.5)
+        monkeypatch.setattr("cantstop_arena.bots.bot_files.MAX_IMPORT_SECONDS", 0.5)
     with pytest.raises(BotError, match=told) as caught:
         Catalogue(tmp_path).find("mine")
     assert str(caught.value).isprintable()

@@ -117,7 +117,7 @@ def test_the_example_learns_and_gets_better() -> None:
     catalogue, loader = Catalogue(folder), Loader(folder)
     bots = [catalogue.find(name) for name in ("learner", "rule28")]
     seats = [seat_for(bot.name, bot, bot.defaults) for bot in bots]
-    table = GAME.table(CLASSIC, [seat.contestant(loader) for seat in seats], 2, 7)
+    table = GAME.table(CLASSIC, [seat.seated_bot(loader) for seat in seats], 2, 7)
     table.warm_up()
     early = late = 0.0
     for lesson in range(4):

@@ -411,22 +411,22 @@ def test_a_budget_counts_what_fails(clock: Hands) -> None:
 
 def test_the_pace_is_that_of_the_last_ten_seconds(clock: Hands) -> None:
     pace = Pace(clock)
-    pace.begins()
+    pace.start()
     assert pace.rate() is None
     for games in [100] * 300 + [500] * 150:
         clock.seconds += 0.1
-        pace.advances(games)
+        pace.add_games(games)
     assert pace.rate() == pytest.approx(5000)
 
 
 def test_the_pace_of_slow_blocks_does_not_dance(clock: Hands) -> None:
     pace = Pace(clock)
-    pace.begins()
+    pace.start()
     rates = []
     for second in range(1, 300):
         clock.seconds += 1
         if second % 25 == 0:
-            pace.advances(250)
+            pace.add_games(250)
         rates.append(pace.rate())
     assert rates[:24] == [None] * 24
     assert rates[24:] == [pytest.approx(10)] * len(rates[24:])
@@ -434,10 +434,10 @@ def test_the_pace_of_slow_blocks_does_not_dance(clock: Hands) -> None:
 
 def test_the_pace_sinks_when_nothing_happens(clock: Hands) -> None:
     pace = Pace(clock)
-    pace.begins()
+    pace.start()
     for _ in range(20):
         clock.seconds += 1
-        pace.advances(10)
+        pace.add_games(10)
     clock.seconds += 100
     assert pace.rate() == pytest.approx(1)
 
@@ -446,13 +446,13 @@ def test_nothing_silly_is_said_at_the_start(clock: Hands) -> None:
     progress = Progress("", clock)
     progress.stands(0, 2_000_000)
     clock.seconds += 30  # for the compiler
-    progress.begins()
+    progress.start()
     assert str(progress) == "0 of 2,000,000 games"
     clock.seconds += 0.4
-    progress.advances(1)
+    progress.add_games(1)
     assert str(progress) == "1 of 2,000,000 games"
     clock.seconds += 0.6
-    progress.advances(150_000)
+    progress.add_games(150_000)
     assert str(progress) == "150,001 of 2,000,000 games, 150,000 games/s, 12 s left"
     progress.stands(100_000, 400_000)  # a bot is out
     assert str(progress) == "100,000 of 400,000 games, 150,000 games/s, 2 s left"
@@ -468,9 +468,9 @@ def test_nothing_silly_is_said_at_the_start(clock: Hands) -> None:
 )
 def test_rates_have_two_digits(games: int, told: str, clock: Hands) -> None:
     progress = Progress("", clock)
-    progress.begins()
+    progress.start()
     clock.seconds += 100
-    progress.advances(games)
+    progress.add_games(games)
     assert f", {told} games/s, " in str(progress)
 
 

@@ -15,11 +15,11 @@ from msgspec.structs import replace
 from simulated import results, seatings_of
 
 from cantstop_arena.cli import main
-from cantstop_arena.deals.control_variate import LEAST_DEALS, correction
+from cantstop_arena.deals.control_variate import MIN_DEALS, correction
 from cantstop_arena.deals.outcomes import Block, Luck, TournamentTotals
 from cantstop_arena.deals.sampling import Bytes, DealSums, Ints, gather_deals, wins_by_deal
 from cantstop_arena.deals.seatings import standard_orders
-from cantstop_arena.deals.winners import WHOLE
+from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.games.cantstop.dice_odds import all_rolls, pairings, success_count
 from cantstop_arena.games.cantstop.engine import luck
 from cantstop_arena.games.cantstop.engine.game_array import BUST, MOVE, ROLL
@@ -100,11 +100,11 @@ def test_what_is_kept_of_a_deal_is_the_luck_of_its_rolls(tables: Tables, bots: l
                 for other in range(2):
                     sign = 1 if other == seat else -1
                     wanted[deal, [seats[other], 2 + other]] += sign * found
-    table.scored = True
+    table.scores_luck = True
     try:
         result = table.play(Block((0, 1), 0, 6))
     finally:
-        table.scored = False
+        table.scores_luck = False
     kept = np.frombuffer(result.measures, "<i4").reshape(6, -1)[:, -4:]
     assert kept == pytest.approx(1e6 * wanted, abs=1)
 
@@ -141,7 +141,7 @@ def test_coefficients_are_those_of_the_other_half_of_the_deals() -> None:
     after = correction(ORDERS, [((0, 1), 0, winners, luck)])
     assert after.coefficients[0, 1][0] == before.coefficients[0, 1][0] > 0
     assert after.coefficients[0, 1][1] != before.coefficients[0, 1][1]
-    few = correction(ORDERS, [((0, 1), 0, winners[: 2 * LEAST_DEALS - 1], luck[:49])])
+    few = correction(ORDERS, [((0, 1), 0, winners[: 2 * MIN_DEALS - 1], luck[:49])])
     assert not few.coefficients[0, 1][0]
 
 
@@ -158,16 +158,16 @@ def test_rounding_adds_up_to_nothing_and_nothing_is_won_by_nobody() -> None:
 def test_the_mean_stays_and_the_intervals_hold_it() -> None:
     """Of 400 tournaments of 100 deals; the truth is read from 400,000 deals."""
     rng = np.random.default_rng(4)
-    truth = wins_by_deal(made_up(400_000, rng)[0], ORDERS)[:, 0].mean() / (2 * WHOLE)
+    truth = wins_by_deal(made_up(400_000, rng)[0], ORDERS)[:, 0].mean() / (2 * WIN_UNITS)
     means, variances, plain = [], [], []
     for _ in range(400):
         winners, luck = made_up(100, rng)
         (stretch,) = removed(winners, luck).stretches
         mean = stretch.totals[0] / 100
         variance = (stretch.products[0, 0] / 100 - mean**2) / 99
-        means.append(mean / (2 * WHOLE))
-        variances.append(variance / (2 * WHOLE) ** 2)
-        plain.append(wins_by_deal(winners, ORDERS)[:, 0].mean() / (2 * WHOLE))
+        means.append(mean / (2 * WIN_UNITS))
+        variances.append(variance / (2 * WIN_UNITS) ** 2)
+        plain.append(wins_by_deal(winners, ORDERS)[:, 0].mean() / (2 * WIN_UNITS))
     error = np.std(means) / 20
     assert abs(np.mean(means) - truth) < 3 * error
     assert np.var(means) < 0.7 * np.var(plain)
@@ -246,11 +246,11 @@ def test_where_luck_cannot_be_removed_that_is_said(in_tmp: Path, text: str, why:
 
 def test_groups_of_three_share_luck_and_bad_luck(tables: Tables) -> None:
     table = tables.of(CLASSIC, ["rule28", "odds", "cautious"], 3)
-    table.scored = True
+    table.scores_luck = True
     try:
         result = table.play(Block((0, 1, 2), 0, 60))
     finally:
-        table.scored = False
+        table.scores_luck = False
     kept = np.frombuffer(result.measures, "<i4").reshape(60, -1)[:, -6:]
     assert abs(kept[:, :3].sum(axis=1)).max() <= 3
     assert kept[:, :3].any() and kept[:, 3:].any()

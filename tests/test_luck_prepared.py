@@ -43,7 +43,7 @@ def test_a_table_that_has_warmed_up_has_compiled_all_that_play_needs(
     compiled = tables.of(CLASSIC, ["rule28", "odds"], 2)
     plain = tables.of(CLASSIC, ["plain rule28", "plain odds"], 2)
     for table in (compiled, plain):
-        table.scored = True
+        table.scores_luck = True
     try:
         compiled.warm_up()
         warm = set(asked)
@@ -52,7 +52,7 @@ def test_a_table_that_has_warmed_up_has_compiled_all_that_play_needs(
             table.play(Block((0, 1), 0, 1))
     finally:
         for table in (compiled, plain):
-            table.scored = False
+            table.scores_luck = False
     assert {name for name, _ in warm} == set(ENTRIES)
     assert asked == warm
     assert not compiled.lucks.any()

@@ -132,7 +132,7 @@ def test_every_constant_that_is_compiled_in_is_in_the_fingerprint(
     whole = {module: fingerprint(module) for module in ENGINE}
     named = {(module.__name__.removeprefix(f"{GAME}."), name) for module, name in frozen()}
     assert {
-        ("game_tally", "WHOLE"),
+        ("game_tally", "WIN_UNITS"),
         ("moves", "JUMP"),
         ("bot_attributes", "_ROW"),
         ("dice", "_INIT"),

@@ -39,7 +39,7 @@ def tally(**changes: Any) -> Tally:
         "counts": {"turns": (4, 5)},
         "squares": {"turns": 41},
         "lengths": {3: (2, 10)},
-        "telling": {"comeback": (3, 11)},
+        "highlights": {"comeback": (3, 11)},
     }
     return Tally(**usual | changes)
 
@@ -197,7 +197,7 @@ def test_what_a_table_plays_can_be_a_result_and_survives_the_way(
         {"tallies": (tally(squares={"turns": -1}), tally())},
         {"tallies": (tally(squares={"turns": 1 << 62}), tally())},
         {"tallies": (tally(lengths={3: (2, 12)}), tally())},
-        {"tallies": (tally(telling={"comeback": (3, 9)}), tally())},
+        {"tallies": (tally(highlights={"comeback": (3, 9)}), tally())},
         {"winners": packed(b"\x01\x02" * 5)},
         {"winners": packed(b"\x01\x02\x03\x04")},
         {"winners": packed(b"\x01\x02\x03\x01")[:-1]},

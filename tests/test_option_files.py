@@ -67,10 +67,10 @@ def test_results_of_another_file_are_refused(played: Path) -> None:
 def test_a_file_that_changes_while_bots_are_started_is_refused(played: Path) -> None:
     bot = Catalogue(Path("bots")).find("reader")
     seat = seat_for("reader", bot, {"rolls": "rolls.txt"})
-    assert seat.contestant(Loader(Path("bots"))).name == "reader"
+    assert seat.seated_bot(Loader(Path("bots"))).name == "reader"
     Path("rolls.txt").write_text("5")
     with pytest.raises(BotError, match=r"rolls 'rolls.txt' has changed since it was looked at"):
-        seat.contestant(Loader(Path("bots")))
+        seat.seated_bot(Loader(Path("bots")))
 
 
 def own_reader(nets: Annotated[str, FilePath()] = "") -> None:
@@ -112,4 +112,4 @@ def test_the_shipped_nets_belong_to_the_bots_that_play_with_them(
         "--fresh plays anew, and forgets these results.",
     ]
     with pytest.raises(BotError, match=r"^nets has changed since it was looked at"):
-        seat.contestant(Loader(Path("bots")))
+        seat.seated_bot(Loader(Path("bots")))

@@ -151,7 +151,7 @@ def test_the_data_of_the_crosstable_is_that_of_the_analysis() -> None:
 
 
 def test_the_drawing_of_many_bots_has_every_cell_once() -> None:
-    analysis = played(heat_map.MOST_CELLS + 1, 2)
+    analysis = played(heat_map.MAX_CELLS + 1, 2)
     drawn = heat_map._drawing(analysis)
     runs = re.findall(r"M(\d+) (\d+)\.5h(\d+)", drawn)
     cells = [(int(x) + step, int(y)) for x, y, wide in runs for step in range(int(wide))]

@@ -99,7 +99,12 @@ def test_built_in_bots_are_always_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mark", ["", "@hookimpl\n"])
 def test_a_file_with_the_two_functions_is_a_bot_named_after_it(drop: Drop, mark: str) -> None:
     spec = drop("zoë-2", f'"""Waits."""\n{HOOKIMPL}{mark}{CHOOSE}{mark}{AGAIN}').find("zoë-2")
-    assert (spec.name, spec.origin, spec.lane, spec.summary) == ("zoë-2", "file", "plain", "Waits.")
+    assert (spec.name, spec.origin, spec.backend, spec.summary) == (
+        "zoë-2",
+        "file",
+        "plain",
+        "Waits.",
+    )
     assert played(spec).counts["turns"] > (0,)
 
 
@@ -143,7 +148,7 @@ def test_options_are_keyword_parameters_in_both_lanes(drop: Drop) -> None:
     drop("plain", STEPS)
     catalogue = drop("native", COMPILED + marked)
     plain, native = catalogue.find("plain"), catalogue.find("native")
-    assert (plain.lane, native.lane) == ("plain", "compiled")
+    assert (plain.backend, native.backend) == ("plain", "compiled")
     assert plain.defaults == native.defaults == {"last": False, "rolls": 3, "keen": 0.5}
     assert played(plain) == played(native)
     assert played(plain, rolls=5, last=True) == played(native, rolls=5, last=True) != played(plain)
@@ -315,8 +320,8 @@ def test_damage_done_before_a_table_is_laid_anew_is_undone(drop: Drop) -> None:
     spec, digits = drop("lone", CHOOSE + AGAIN).find("lone"), sys.get_int_max_str_digits()
     table = GAME.table(CLASSIC, [SeatedBot("lone", loaded(spec).build({}), "lone")] * 2, 2, 1)
     sys.set_int_max_str_digits(5000)
-    table.settle_in(bytearray(SIZE))
-    table.tidy_up()
+    table.attach_memory(bytearray(SIZE))
+    table.restore_process()
     assert sys.get_int_max_str_digits() == digits
 
 
@@ -408,7 +413,7 @@ def test_a_package_can_offer_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_file_that_hangs_when_it_is_read_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str
 ) -> None:
-    monkeypatch.setattr("cantstop_arena.bots.bot_files.LONGEST_IMPORT", 0.3)
+    monkeypatch.setattr("cantstop_arena.bots.bot_files.MAX_IMPORT_SECONDS", 0.3)
     (tmp_path / "hangs.py").write_text(f"import time\n{body}\n")
     with pytest.raises(BotError, match=r"not done within 0.3 s \(.*hangs.py:[23]\)"):
         Catalogue(tmp_path).find("hangs")

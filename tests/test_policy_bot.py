@@ -92,7 +92,7 @@ def test_a_policy_is_shown_what_learners_see() -> None:
         return int(mask.argmax())
 
     asked(PolicyBot(policy), position)
-    (observation, mask), seen = shown[0], position.seen_by(0)
+    (observation, mask), seen = shown[0], position.observation(0)
     assert np.array_equal(observation, seen.observation)
     assert np.array_equal(mask, seen.mask)
 

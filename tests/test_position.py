@@ -155,7 +155,7 @@ def step_once(position: CantStopPosition, luck: random.Random) -> None:
 
 def shown(position: CantStopPosition) -> Any:
     """All that can be seen of a position."""
-    seen = [position.seen_by(seat) for seat in range(position.players)]
+    seen = [position.observation(seat) for seat in range(position.players)]
     looks = [(one.observation.tolist(), one.mask.tolist()) for one in seen]
     return position.seat, position.is_chance, position.winners, position.turn_number, looks
 
@@ -333,7 +333,7 @@ def test_observations_have_what_there_is_to_see(rules: RuleSet, players: int, lu
             return
         kind = "chance" if position.is_chance else "choice" if position.is_choice else "again"
         for seat in range(players):
-            seen, mask = position.seen_by(seat)
+            seen, mask = position.observation(seat)
             assert seen == pytest.approx([*expected(position.turn(), seat, kind)], abs=1e-6)
             assert bool(mask.any()) == (seat == position.seat and kind != "chance")
             assert not np.any((seen < 0) | (seen > 1))

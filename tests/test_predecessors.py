@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.predecessor_sums import Predecessors, gather_predecessors
-from cantstop_arena.deals.seatings import Group, lineups, pairs_of_places, standard_orders
+from cantstop_arena.deals.seatings import Group, lineups, pairs_of_positions, standard_orders
 
 BOTS, DEALS = 5, 40
 
@@ -49,7 +49,7 @@ class Played:
             points = self.points[deal, group, number]
             for seat, place in enumerate(order):
                 after[place, order[seat - 1]] += points[seat]
-        return [len(self.orders), 0, *(after[pair] for pair in pairs_of_places(len(group)))]
+        return [len(self.orders), 0, *(after[pair] for pair in pairs_of_positions(len(group)))]
 
     def found(self) -> Predecessors:
         """What is made of it."""

@@ -5,7 +5,7 @@ import pytest
 from simulated import Truth, results
 
 from cantstop_arena.deals.outcomes import TournamentTotals
-from cantstop_arena.deals.winners import WHOLE
+from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.ratings.covariance import Sandwich
 from cantstop_arena.ratings.model.deal_clusters import intraclass_correlation
 from cantstop_arena.ratings.model.evidence import gather_evidence
@@ -36,7 +36,7 @@ def test_errors_of_rare_wins_hold_what_other_deals_would_show() -> None:
         run = WEAK.run(30, rng)
         told = results(4, 3, [run])
         seated = [(lineup.index(3), tally) for lineup, tally in told.tallies.items() if 3 in lineup]
-        if 0 < sum(tally.wins[seat] for seat, tally in seated) <= 2 * WHOLE:
+        if 0 < sum(tally.wins[seat] for seat, tally in seated) <= 2 * WIN_UNITS:
             break
     evidence, order = gather_evidence(told)
     model = maximum(evidence)

@@ -18,7 +18,7 @@ from simulated import Run, Truth, results, seatings_of
 from cantstop_arena.deals.outcomes import Tally, TournamentTotals
 from cantstop_arena.deals.sampling import DealRange, DealSample, DealSums, Pairs
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.winners import WHOLE
+from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.evidence import Evidence
@@ -48,7 +48,7 @@ def random_wins(bots: int, seats: int, seed: int) -> Evidence:
     rng = np.random.default_rng(seed)
     rows = [seating for group in combinations(range(bots), seats) for seating in seatings_of(group)]
     won = rng.integers(30, 6000, (seats, len(rows))) * np.arange(seats, 0, -1)[:, None]
-    return Evidence(bots, np.array(rows, np.int64).T, won / WHOLE)
+    return Evidence(bots, np.array(rows, np.int64).T, won / WIN_UNITS)
 
 
 def scipy_parameters(evidence: Evidence) -> NDArray[np.float64]:
@@ -132,7 +132,7 @@ def test_the_first_seats_advantage_by_hand() -> None:
 
 
 def won(*wins: float) -> Tally:
-    return Tally(round(sum(wins)), tuple(round(WHOLE * share) for share in wins), 0, 0, {}, {})
+    return Tally(round(sum(wins)), tuple(round(WIN_UNITS * share) for share in wins), 0, 0, {}, {})
 
 
 def told(tallies: Mapping[Group, Tally], bots: int, **changes: Any) -> TournamentTotals:
@@ -180,7 +180,7 @@ def test_names_and_numbers_of_bots_change_no_digit(
     here, there = rate(played), rate(renumbered(played, numbers, Random(seed)))
     assert [there.ratings[number] for number in numbers] == list(here.ratings)
     assert [there.ranks[number] for number in numbers] == list(here.ranks)
-    assert [there.letters[number] for number in numbers] == list(here.letters)
+    assert [there.groups[number] for number in numbers] == list(here.groups)
     assert there.seats == here.seats
     for one, other in combinations(range(5), 2):
         there_too = there.superiority(numbers[one], numbers[other])
@@ -233,7 +233,7 @@ def test_identical_bots_rate_equal_to_the_last_digit(seed: int) -> None:
     assert ratings.ratings[0] == ratings.ratings[1]
     assert ratings.superiority(0, 1) == 0.5
     assert len(set(ratings.elo)) == 3
-    assert set(ratings.letters[0]) & set(ratings.letters[1])
+    assert set(ratings.groups[0]) & set(ratings.groups[1])
 
 
 def test_the_order_of_blocks_and_stretches_does_not_matter() -> None:
@@ -316,7 +316,7 @@ def test_fields_that_never_met_have_a_mean_of_1500_each() -> None:
     assert ratings.difference(0, 1) is None
     assert ratings.labels[Label.NO_GAMES] == (5,)
     assert ratings.labels[Label.FIELDS] == (0, 1, 2, 3, 4)
-    assert not set(ratings.letters[0]) & set(ratings.letters[1])
+    assert not set(ratings.groups[0]) & set(ratings.groups[1])
 
 
 def test_an_anchor_holds_its_field() -> None:
@@ -400,7 +400,7 @@ def check(ratings: Ratings) -> None:
     for field in set(ratings.fields):
         members = [bot for bot in range(bots) if ratings.fields[bot] == field]
         assert sum(ratings.elo[bot] for bot in members) == pytest.approx(1500 * len(members))
-    for (best, worst), signs in zip(ratings.ranks, ratings.letters, strict=True):
+    for (best, worst), signs in zip(ratings.ranks, ratings.groups, strict=True):
         assert 1 <= best <= worst <= bots
         assert signs
 

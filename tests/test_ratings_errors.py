@@ -24,7 +24,7 @@ from cantstop_arena.ratings.distributions import (
 from cantstop_arena.ratings.elo import rate
 from cantstop_arena.ratings.model.evidence import gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, maximum
-from cantstop_arena.ratings.multiple_comparisons import holm, letter, letters, ranks
+from cantstop_arena.ratings.multiple_comparisons import assign_groups, holm, letter, ranks
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -176,7 +176,7 @@ def letters_of(bots: int, pairs: set[tuple[int, int]]) -> list[str]:
     for one, other in pairs:
         apart[one, other] = apart[other, one] = True
     signs = [""] * bots
-    letters(apart, list(range(bots)), signs)
+    assign_groups(apart, list(range(bots)), signs)
     return signs
 
 

@@ -31,7 +31,7 @@ def test_the_deviance_is_that_of_statsmodels() -> None:
     found = sm.GLM(won, design[:, 1:], family=sm.families.Binomial()).fit(tol=1e-12)
     ours = goodness(played)
     assert ours.deviance == pytest.approx(found.deviance, abs=1e-6)
-    assert ours.freedom == found.df_resid == 8
+    assert ours.degrees_of_freedom == found.df_resid == 8
     assert ours.chance == pytest.approx(stats.chi2.sf(found.deviance, 8), abs=0.1)
 
 
@@ -62,10 +62,10 @@ def test_a_circle_is_found_and_told() -> None:
     assert found.cyclic_share is not None
     assert 0.4 < found.cyclic_share.share < 0.8
     assert [cycle.bots for cycle in found.cycles] == [(0, 1, 2)]
-    told = found.cycles[0].told(("rock", "scissors", "paper", "well"))
+    told = found.cycles[0].text(("rock", "scissors", "paper", "well"))
     assert told.startswith("rock beats scissors (6")
     assert ", and yet paper beats rock (6" in told
-    assert {(pair.one, pair.other) for pair in found.pairs[:3]} == {(0, 1), (1, 2), (2, 0)}
+    assert {(pair.first, pair.second) for pair in found.pairs[:3]} == {(0, 1), (1, 2), (2, 0)}
     worst = found.pairs[0]
     assert worst.observed - worst.predicted == pytest.approx(worst.deviate * worst.error)
 

@@ -11,7 +11,7 @@ from simulated import Run as Played
 from simulated import Truth, results
 
 from cantstop_arena.deals.outcomes import Tally
-from cantstop_arena.deals.winners import WHOLE
+from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.ratings.scores import DealRun, crosstable, per_game, score, scores
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 def test_a_score_by_hand() -> None:
     """Four deals of two games: 2, 1, 1 and 2 games won."""
-    found = score([DealRun(4, 2, 6 * WHOLE, (4 + 1 + 1 + 4) * WHOLE**2)])
+    found = score([DealRun(4, 2, 6 * WIN_UNITS, (4 + 1 + 1 + 4) * WIN_UNITS**2)])
     variance_of_share = (1 / 3) / 4 / 2**2
     effective = 0.75 * 0.25 / variance_of_share
     assert effective == pytest.approx(9)
@@ -35,7 +35,7 @@ def _wilson_by_its_roots(share: float, games: float, quantile: float) -> list[fl
 
 @pytest.mark.parametrize("share", [0, 1])
 def test_all_or_nothing_counts_the_deals(share: int) -> None:
-    found = score([DealRun(50, 2, share * 100 * WHOLE, share * 50 * (2 * WHOLE) ** 2)])
+    found = score([DealRun(50, 2, share * 100 * WIN_UNITS, share * 50 * (2 * WIN_UNITS) ** 2)])
     low, high = _wilson_by_its_roots(share, 50, stats.t.ppf(0.975, 49))
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
     assert found.mean == share
@@ -44,7 +44,7 @@ def test_all_or_nothing_counts_the_deals(share: int) -> None:
 
 def test_equal_deals_leave_what_their_number_allows() -> None:
     """That all 1000 deals are the same is no surprise if one in 300 is not."""
-    found = score([DealRun(1000, 2, 1000 * WHOLE, 1000 * WHOLE**2)])
+    found = score([DealRun(1000, 2, 1000 * WIN_UNITS, 1000 * WIN_UNITS**2)])
     rare = 1 - 0.05**0.001
     assert found.mean == 0.5
     assert (found.low, found.high) == pytest.approx((0.5 - rare / 2, 0.5 + rare / 2))
@@ -53,7 +53,7 @@ def test_equal_deals_leave_what_their_number_allows() -> None:
 
 @pytest.mark.parametrize(("deals", "share"), [(0, None), (1, 0.5)])
 def test_too_few_deals_say_nothing(deals: int, share: float | None) -> None:
-    found = score([DealRun(deals, 2, deals * WHOLE, deals * WHOLE**2)])
+    found = score([DealRun(deals, 2, deals * WIN_UNITS, deals * WIN_UNITS**2)])
     assert (found.mean, found.low, found.high) == (share, 0, 1)
 
 
@@ -66,7 +66,7 @@ def test_deals_with_more_games_count_for_more() -> None:
     share = every.sum() / games.sum()
     variance = 50 / 49 * ((every - share * games) ** 2).sum() / games.sum() ** 2
     runs = [
-        DealRun(len(part), size, int(part.sum()) * WHOLE, int((part**2).sum()) * WHOLE**2)
+        DealRun(len(part), size, int(part.sum()) * WIN_UNITS, int((part**2).sum()) * WIN_UNITS**2)
         for part, size in zip(won, (2, 6), strict=True)
     ]
     found = score(runs)
@@ -100,7 +100,7 @@ def test_intervals_hold_the_truth_19_times_in_20(
     random, repetitions, deals = Random(1980), 2000, 60
     held = 0
     for _ in range(repetitions):
-        won = [deal(random) * WHOLE for _ in range(deals)]
+        won = [deal(random) * WIN_UNITS for _ in range(deals)]
         found = score([DealRun(deals, 2, sum(won), sum(parts**2 for parts in won))])
         assert found.low is not None and found.high is not None
         held += found.low <= truth <= found.high
@@ -123,7 +123,7 @@ def test_scores_and_cells_are_of_the_games_played() -> None:
             won[bot, list(seating)] += parts
     cells = crosstable(played)
     for one in range(4):
-        assert scores(played)[one].mean == pytest.approx(won[one, one] / WHOLE / games[one])
+        assert scores(played)[one].mean == pytest.approx(won[one, one] / WIN_UNITS / games[one])
         for other in range(4):
             cell = cells[one][other]
             if one == other:

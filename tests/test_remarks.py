@@ -12,7 +12,7 @@ from cantstop_arena.games.cantstop.nets.net_files import as_bytes, shipped_nets
 from cantstop_arena.games.cantstop.rules import CLASSIC, derive
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_standings
-from cantstop_arena.tournaments.ledger.aggregation import remarks_on
+from cantstop_arena.tournaments.ledger.aggregation import bot_notes
 
 NONE = "has no nets for these rules with {} seats, and plays as tuned."
 
@@ -32,15 +32,15 @@ def identity(players: int = 2, nets: str = "", **changes: Any) -> dict[str, Any]
 
 
 def test_bots_with_nets_for_the_rules_are_as_they_say() -> None:
-    assert remarks_on(identity()) == ()
-    assert remarks_on(identity(turn_limit=50)) == ()
+    assert bot_notes(identity()) == ()
+    assert bot_notes(identity(turn_limit=50)) == ()
 
 
 @pytest.mark.parametrize(
     "changes", [{"landing": "jump"}, {"columns_to_win": 4}, {"stop": "after-all-runners"}]
 )
 def test_bots_without_play_as_tuned(changes: dict[str, Any]) -> None:
-    assert remarks_on(identity(**changes)) == (
+    assert bot_notes(identity(**changes)) == (
         f"my champion {NONE.format(2)}",
         f"my grandmaster {NONE.format(2)}",
     )
@@ -49,17 +49,17 @@ def test_bots_without_play_as_tuned(changes: dict[str, Any]) -> None:
 def test_nets_of_ones_own_are_for_their_rules_and_seats(tmp_path: Path) -> None:
     file, nets = tmp_path / "own.nets", shipped_nets()[1]
     file.write_bytes(as_bytes(replace(nets, rules=derive(CLASSIC, {"columns_to_win": 4}))))
-    assert remarks_on(identity(nets=str(file), columns_to_win=4)) == ()
-    assert len(remarks_on(identity(nets=str(file)))) == 2
-    assert len(remarks_on(identity(3, nets=str(file), columns_to_win=4))) == 2
+    assert bot_notes(identity(nets=str(file), columns_to_win=4)) == ()
+    assert len(bot_notes(identity(nets=str(file)))) == 2
+    assert len(bot_notes(identity(3, nets=str(file), columns_to_win=4))) == 2
     file.write_bytes(as_bytes(replace(nets, rolls=np.zeros_like(nets.rolls).view(np.recarray))))
-    assert remarks_on(identity(nets=str(file))) == (f"my champion {NONE.format(2)}",)
+    assert bot_notes(identity(nets=str(file))) == (f"my champion {NONE.format(2)}",)
     file.write_bytes(b"damaged")
-    assert remarks_on(identity(nets=str(file))) == ()
+    assert bot_notes(identity(nets=str(file))) == ()
 
 
 def test_what_is_remarked_stands_below_the_standings() -> None:
     truth = Truth((0, 0, 0), (0.1, -0.1))
     run = truth.run(30, np.random.default_rng(4))
-    played = replace(results(3, 2, [run]), remarks=("bot0 has no nets.",))
+    played = replace(results(3, 2, [run]), notes=("bot0 has no nets.",))
     assert "bot0 has no nets." in about_standings(Analysis(played))

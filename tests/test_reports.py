@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from cantstop_arena.deals.counting import Counts, Rate
 from cantstop_arena.deals.outcomes import FaultReport, Tally, TournamentTotals
 from cantstop_arena.deals.sampling import DealRange, DealSums, Pairs
-from cantstop_arena.deals.winners import WHOLE
+from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.reports.summary import summary
 from cantstop_arena.reports.tournament_files import write_reports
 from cantstop_arena.tables.all_tables import as_format, for_people
@@ -75,7 +75,7 @@ def games(
     squares = squares or sum(turns) ** 2
     return Tally(
         games=round(sum(wins)),
-        wins=tuple(round(WHOLE * share) for share in wins),
+        wins=tuple(round(WIN_UNITS * share) for share in wins),
         unfinished=unfinished,
         forfeits=0,
         counts={"turns": turns, "rolls": tuple(3 * n for n in turns)},

@@ -111,8 +111,8 @@ def test_a_seed_in_a_file_survives_being_spelled_out(word: str, seed: object) ->
     path = Path("cup.yaml")
     path.write_text(CUP.format(f"seed: {word}\n"))
     cup = tournament_file.read(path, Catalogue(Path("bots")))
-    assert (cup.seed, cup.drawn) == (seed, False)
-    path.write_text(dump(cup.resolved(Path())))
+    assert (cup.seed, cup.has_random_seed) == (seed, False)
+    path.write_text(dump(cup.as_file(Path())))
     assert tournament_file.read(path, Catalogue(Path("bots"))).seed == seed
     assert seed_in(cup.identity()) == seed
 

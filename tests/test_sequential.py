@@ -20,7 +20,7 @@ from cantstop_arena.ratings.sequential.confidence import (
 from cantstop_arena.ratings.sequential.planning import deals_needed, power
 from cantstop_arena.ratings.sequential.sprt import (
     SCORES,
-    UNSEEN,
+    ZERO_COUNT,
     Sprt,
     elo_of,
     mean_and_variance,
@@ -125,7 +125,7 @@ def test_the_ratio_is_that_of_fastchess(
 
 def likelihood_by_scipy(counts: Any, mean: float) -> float:
     """The greatest log-likelihood of a distribution over the scores that has this mean."""
-    seen = np.array([count or UNSEEN for count in counts])
+    seen = np.array([count or ZERO_COUNT for count in counts])
     points = np.array(SCORES)
     found = optimize.minimize(
         lambda shares: -(seen @ np.log(shares)) / seen.sum(),

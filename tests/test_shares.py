@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cantstop_arena.deals.sampling import wins_by_deal
-from cantstop_arena.deals.seatings import MOST_SEATS, Orders, standard_orders
+from cantstop_arena.deals.seatings import MAX_SEATS, Orders, standard_orders
 from cantstop_arena.deals.winners import win_units
 
 DEALS = 50
@@ -23,7 +23,7 @@ def won_game_by_game(masks: list[int], orders: Orders) -> list[int]:
     return won
 
 
-@pytest.mark.parametrize("players", range(1, MOST_SEATS + 1))
+@pytest.mark.parametrize("players", range(1, MAX_SEATS + 1))
 def test_shares_are_what_each_game_brings(players: int) -> None:
     orders, chance = standard_orders(players), random.Random(players)
     masks = [[chance.randrange(1, 1 << players) for _ in orders] for _ in range(DEALS)]

@@ -76,7 +76,7 @@ def test_every_rule_agrees_with_values_worked_out_naively(
 ) -> None:
     rules = derive(CLASSIC, {"sides": 2, "column_lengths": [1, 3, 1], **changes})
     expected = naive_values.values_of(rules.as_dict(), players)
-    worths = solved_tables.solve(rules, players, tmp_path).worths
+    worths = solved_tables.solve(rules, players, tmp_path).values
     for key, value in expected.items():
         found = worths[position_of(key, rules.column_lengths, players)]
         assert found == pytest.approx(value if players == 2 else -value, abs=1e-9), key
@@ -101,9 +101,9 @@ def test_whoever_has_more_wins_where_nobody_reaches_the_columns_to_win(tmp_path:
     rules = derive(CLASSIC, {"sides": 2, "column_lengths": [1, 1, 1], "columns_to_win": 3})
     table = solved_tables.solve(rules, 2, tmp_path)
     mine, theirs, units = 1, 2, (1, 3, 9)
-    left = {digits: table.worths[np.dot(digits, units)] for digits in ((mine, theirs, mine),)}
+    left = {digits: table.values[np.dot(digits, units)] for digits in ((mine, theirs, mine),)}
     assert left == {(mine, theirs, mine): 1.0}
-    assert table.worths[np.dot((theirs, mine, theirs), units)] == 0.0
+    assert table.values[np.dot((theirs, mine, theirs), units)] == 0.0
 
 
 def test_positions_are_counted_without_listing_them() -> None:
@@ -124,11 +124,11 @@ def test_an_interrupted_board_is_gone_on_with(
     with pytest.raises(Interrupted):
         solved_tables.solve(rules, 2, tmp_path, interrupt)
     half = solved_tables.load(rules, 2, tmp_path)
-    assert half is not None and 0 < half.done < 1
+    assert half is not None and 0 < half.progress < 1
     begun: list[float] = []
-    whole = solved_tables.solve(rules, 2, tmp_path, lambda table: begun.append(table.done))
-    assert begun[0] > half.done
-    assert np.array_equal(whole.worths, solved_tables.solve(rules, 2, tmp_path / "anew").worths)
+    whole = solved_tables.solve(rules, 2, tmp_path, lambda table: begun.append(table.progress))
+    assert begun[0] > half.progress
+    assert np.array_equal(whole.values, solved_tables.solve(rules, 2, tmp_path / "anew").values)
 
 
 def test_what_a_killed_process_left_behind_is_cleared_up(tmp_path: Path) -> None:

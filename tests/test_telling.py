@@ -64,12 +64,12 @@ def test_telling_games_are_remembered(tables: Tables, players: int, turn_limit: 
     result = table.play(Block(group, 3, 20))
     for order, tally in zip(permutations(group), result.tallies, strict=True):
         games = [Game(deal, list(record(table, order, deal))) for deal in range(3, 23)]
-        assert {kind: deal for kind, (_, deal) in tally.telling.items()} == most_telling(games)
+        assert {kind: deal for kind, (_, deal) in tally.highlights.items()} == most_telling(games)
         for game in games:
-            remembered = highlights.story(game.events).remembered
-            assert {*remembered} == {*tally.telling} or game.unfinished
+            remembered = highlights.game_story(game.events).highlights
+            assert {*remembered} == {*tally.highlights} or game.unfinished
             for kind, how_much in remembered.items():
-                most, deal = tally.telling[kind]
+                most, deal = tally.highlights[kind]
                 assert how_much == most if game.deal == deal else how_much <= most
 
 
@@ -303,7 +303,7 @@ def test_a_game_that_is_too_long_is_told_of_only(monkeypatch: pytest.MonkeyPatch
     page = Path("results/cup/report.html")
     assert all(f'id="game-{kind}"' in page.read_text() for kind in ("longest", "closest"))
     turns = events_of("longest")[-1]["turns"]
-    monkeypatch.setattr("cantstop_arena.reports.page.games_section.LONGEST_GAME", turns - 1)
+    monkeypatch.setattr("cantstop_arena.reports.page.games_section.MAX_TURNS", turns - 1)
     arena("report", "results/cup")
     assert 'id="game-longest"' not in page.read_text()
     told = rf"The longest game.*: \w+ against \w+ has more than {turns - 1} turns"

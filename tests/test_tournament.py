@@ -24,7 +24,7 @@ from cantstop_arena.deals import sampling
 from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Tally, join_parts, merge_faults
 from cantstop_arena.deals.seatings import Group, all_orders, lineups
 from cantstop_arena.deals.spans import Span
-from cantstop_arena.deals.winners import WHOLE, packed
+from cantstop_arena.deals.winners import WIN_UNITS, packed
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
@@ -140,7 +140,7 @@ def result(group: Group, first: int, deals: int, faults: int = 0) -> BlockResult
     tallies = tuple(
         Tally(
             games=deals,
-            wins=tuple(chance.randrange(WHOLE * deals) for _ in group),
+            wins=tuple(chance.randrange(WIN_UNITS * deals) for _ in group),
             unfinished=chance.randrange(deals),
             forfeits=chance.randrange(deals),
             counts={"turns": tuple(chance.randrange(99) for _ in group)},
@@ -208,7 +208,7 @@ def won_by_brute_force(one: BlockResult) -> Iterator[tuple[int, Group, tuple[int
     orders = list(lineups(one.block.group, all_orders(len(one.block.group))))
     for number, mask in enumerate(one.masks().ravel().tolist()):
         deal, order = divmod(number, len(orders))
-        part = WHOLE // mask.bit_count()
+        part = WIN_UNITS // mask.bit_count()
         won = tuple(part * (mask >> seat & 1) for seat in range(len(orders[order])))
         yield one.block.first + deal, orders[order], won
 

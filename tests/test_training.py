@@ -29,7 +29,7 @@ def course(workers: int = 1, seed: int = 1, players: int = 2) -> TrainingLoop:
 
 
 def finished(training: TrainingLoop, tried: bool = False) -> bytes:
-    while training.done < training.rounds:
+    while training.rounds_done < training.rounds:
         training.advance()
         assert not tried or 0 <= training.strength(10) <= 1
     ends, rolls = training.ends.net(), training.rolls.net()
@@ -47,7 +47,7 @@ def test_a_training_comes_to_the_same_net_however_it_is_played(tmp_path: Path) -
     save(stopped, path, "train")
     again = course()
     resume(again, path, "train")
-    assert again.done == 6
+    assert again.rounds_done == 6
     assert finished(again) == once
 
 
@@ -67,7 +67,7 @@ def test_a_trial_is_the_same_for_any_number_of_workers() -> None:
     for training in (one, two):
         training.advance()
     assert one.strength(10) == two.strength(10)
-    one.done = two.done = PLAN.heuristic_rounds + PLAN.exact_rounds + 1
+    one.rounds_done = two.rounds_done = PLAN.heuristic_rounds + PLAN.exact_rounds + 1
     assert one.strength(10) == two.strength(10)
 
 

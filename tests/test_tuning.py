@@ -11,13 +11,13 @@ from click.testing import CliRunner
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.cli import main
-from cantstop_arena.deals.winners import WHOLE
+from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.bots.heuristic import GLENN_ALOI, THRESHOLD, TOPPED
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.tuning.cma_search import Generation, Numbers, Scores, evolve
 from cantstop_arena.tuning.halving import Range, search
-from cantstop_arena.tuning.variant_trials import VariantTrials, laboratory_for
+from cantstop_arena.tuning.variant_trials import VariantTrials, variant_trials_for
 
 # What Rule of 28 wins with other thresholds against Glenn and Aloi's champion; 40,000 games each.
 THRESHOLDS = np.arange(20, 45, 2)
@@ -114,15 +114,15 @@ def laboratory(against: str, *options: str) -> VariantTrials:
     """Where options of rule28, or of tuned, are tried out."""
     catalogue = Catalogue(Path("nowhere"))
     bot = catalogue.find("tuned" if options == ("numbers",) else "rule28")
-    return laboratory_for(catalogue, CLASSIC, bot, [catalogue.find(against)], 3, options)
+    return variant_trials_for(catalogue, CLASSIC, bot, [catalogue.find(against)], 3, options)
 
 
 def test_variants_of_a_bot_play_the_same_deals() -> None:
     room = laboratory("glenn-aloi", "threshold")
     one, same, other = room.won([{"threshold": 28}, {}, {"threshold": 20}], 0, 400)
     assert np.array_equal(one, same) and not np.array_equal(one, other)
-    assert abs(one.mean() / (2 * WHOLE) - 0.389) < 0.08
-    assert room.duel({}, 0, 50).mean() == WHOLE
+    assert abs(one.mean() / (2 * WIN_UNITS) - 0.389) < 0.08
+    assert room.duel({}, 0, 50).mean() == WIN_UNITS
 
 
 def test_a_bot_that_cannot_play_is_named() -> None:
@@ -134,10 +134,10 @@ def test_lists_of_numbers_are_tried_without_compiling_again() -> None:
     room = laboratory("glenn-aloi", "numbers")
     numbers = np.array(GLENN_ALOI, np.float64)
     (won,) = room.won([{"numbers": numbers}], 0, 200)
-    assert won.mean() == WHOLE
+    assert won.mean() == WIN_UNITS
     numbers[[THRESHOLD, TOPPED]] = 35, 20
     (won,) = room.won([{"numbers": numbers}], 0, 1000)
-    assert won.mean() / (2 * WHOLE) > 0.58
+    assert won.mean() / (2 * WIN_UNITS) > 0.58
 
 
 def tuned(*words: str) -> tuple[int, str]:

@@ -17,7 +17,7 @@ from cantstop_arena.tuning.tuner import ScoreShare, TuningResult, TuningVerdict
 
 WISH = Ranges(
     ("threshold", "prefer"),
-    (Range(18, 46, whole=True), Range(0, 1, whole=True, is_choice=True)),
+    (Range(18, 46, is_integer=True), Range(0, 1, is_integer=True, is_choice=True)),
     ((), ("<low>", "high")),
     (28, "<low>"),
 )

@@ -20,7 +20,7 @@ from simulated import results as simulated
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.cli import main
 from cantstop_arena.deals.outcomes import ELO_ERROR, Until
-from cantstop_arena.deals.winners import WHOLE, win_units
+from cantstop_arena.deals.winners import WIN_UNITS, win_units
 from cantstop_arena.ratings.elo import Ratings, rate
 from cantstop_arena.ratings.scores import DealRun, score
 from cantstop_arena.ratings.sequential.confidence import deals_for, looks, multiplier
@@ -197,16 +197,16 @@ def test_an_interruption_changes_nothing(games: int) -> None:
 def test_a_bot_that_won_everything_is_not_known_too_soon() -> None:
     """Its deals are all alike, and yet it could lose one in some hundred of them."""
     for deals in (100, 1000):
-        found = score([DealRun(deals, 2, 2 * WHOLE * deals, 4 * WHOLE**2 * deals)], deals)
+        found = score([DealRun(deals, 2, 2 * WIN_UNITS * deals, 4 * WIN_UNITS**2 * deals)], deals)
         assert found.low is not None
         assert 1 - found.low == pytest.approx(9.2 / deals, rel=0.1)
-        equal = score([DealRun(deals, 2, WHOLE * deals, WHOLE**2 * deals)], deals)
+        equal = score([DealRun(deals, 2, WIN_UNITS * deals, WIN_UNITS**2 * deals)], deals)
         assert equal.high is not None
         assert equal.high - 0.5 == pytest.approx(4.6 / deals, rel=0.1)
 
 
 def test_before_the_first_look_a_score_has_no_bounds() -> None:
-    assert score([DealRun(99, 2, 99 * WHOLE, 99 * WHOLE**2 + 7)], 1000).low == 0
+    assert score([DealRun(99, 2, 99 * WIN_UNITS, 99 * WIN_UNITS**2 + 7)], 1000).low == 0
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_no_score_is_missed_at_any_look_more_often_than_in_one_run_in_twenty(
         for deals in looks(1000, most=10_000):
             counts += generator.multinomial(deals - played, shares)
             played = deals
-            parts = np.array([0, WHOLE, 2 * WHOLE])
+            parts = np.array([0, WIN_UNITS, 2 * WIN_UNITS])
             found = score([DealRun(deals, 2, int(counts @ parts), int(counts @ parts**2))], 1000)
             assert found.low is not None and found.high is not None
             if not found.low <= truth <= found.high:
@@ -249,7 +249,7 @@ def test_the_elo_of_two_is_as_sure_as_their_score() -> None:
     (stretch,) = results.deals.stretches
     share = stretch.totals[0] / stretch.totals[:2].sum()
     between = stretch.products[0, 0] / stretch.deals - (stretch.totals[0] / stretch.deals) ** 2
-    error = sqrt(between / stretch.deals) / (2 * WHOLE) * 200 / log(10) / share / (1 - share)
+    error = sqrt(between / stretch.deals) / (2 * WIN_UNITS) * 200 / log(10) / share / (1 - share)
     rule = Until(ELO_ERROR, 1.0, 2000)
     bot, measured = widest(replace(results, until=rule), rule)
     assert bot in results.bots
@@ -268,7 +268,7 @@ def test_no_elo_is_missed_and_no_difference_found_at_any_look() -> None:
             some = {group: masks[:deals] for group, masks in played.items()}
             rated = rate(simulated(3, 2, [some], until=rule))
             wrong = any(not (low or 0) <= 1500 <= (high or 9e9) for low, high in _ends(rated))
-            if wrong or len(set(rated.letters)) > 1:
+            if wrong or len(set(rated.groups)) > 1:
                 missed += 1
                 break
     assert missed <= 0.05 * runs
@@ -500,20 +500,20 @@ def test_a_plan_that_makes_no_sense_is_refused(words: list[str], message: str) -
 def test_as_many_deals_as_planned_find_the_difference_as_often_as_wanted() -> None:
     """Simulated deals of two games, the first bot ahead by 0.1 in score."""
     generator, runs = np.random.default_rng(1980), 400
-    shares, parts = (0.2, 0.5, 0.3), np.array([0, 1, 2]) * WHOLE
+    shares, parts = (0.2, 0.5, 0.3), np.array([0, 1, 2]) * WIN_UNITS
     pilot = parts[generator.choice(3, 20_000, p=shares)]
-    won = np.stack([pilot, 2 * WHOLE - pilot], axis=1)
+    won = np.stack([pilot, 2 * WIN_UNITS - pilot], axis=1)
     plan = plan_of(CostQuestion(0.1, False, 0.8, 0.05), won, games_per_deal=2)
     assert plan.deals is not None
-    points = generator.choice(parts, (runs, plan.deals), p=shares) / WHOLE - 1
+    points = generator.choice(parts, (runs, plan.deals), p=shares) / WIN_UNITS - 1
     deviates = points.mean(axis=1) / points.std(axis=1, ddof=1) * sqrt(plan.deals)
     assert (np.abs(deviates) > 1.96).mean() == pytest.approx(0.8, abs=0.05)
 
 
 def test_elo_costs_as_many_deals_as_the_score_that_goes_with_it() -> None:
     """Where both are equal, a point of Elo is ln 10 / 800 of a difference in score."""
-    half = np.array([0, WHOLE, WHOLE, 2 * WHOLE] * 25)
-    won = np.stack([half, 2 * WHOLE - half], axis=1)
+    half = np.array([0, WIN_UNITS, WIN_UNITS, 2 * WIN_UNITS] * 25)
+    won = np.stack([half, 2 * WIN_UNITS - half], axis=1)
     elo = plan_of(CostQuestion(5, True, 0.8, 0.05), won, games_per_deal=2).deals
     share = plan_of(CostQuestion(5 * log(10) / 800, False, 0.8, 0.05), won, games_per_deal=2).deals
     assert elo == share
@@ -523,18 +523,18 @@ def test_a_plan_for_many_seats_reckons_in_their_parts_of_a_won_game() -> None:
     """At seven seats a won game has more parts than at two."""
     won = np.array([[4, 2, 1], [2, 4, 1]]).repeat((30, 20), axis=0) @ np.eye(3, 7, dtype=np.int64)
     plan = plan_of(CostQuestion(0.1, False, 0.8, 0.05), won * win_units(7), games_per_deal=10)
-    assert plan.found and plan.found[0] == pytest.approx(0.2 * (30 - 20) / 50)
+    assert plan.observed and plan.observed[0] == pytest.approx(0.2 * (30 - 20) / 50)
 
 
 def test_who_never_wins_has_no_elo_to_plan_for() -> None:
-    won = np.array([[2 * WHOLE, 0]] * 100)
+    won = np.array([[2 * WIN_UNITS, 0]] * 100)
     plan = plan_of(CostQuestion(5, True, 0.8, 0.05), won, games_per_deal=2)
     assert "won none of them" in plan_text(plan, ("a", "b"), "classic", 100.0, 2)
 
 
 def test_a_pilot_in_which_nothing_varied_does_not_tell_what_a_difference_costs() -> None:
     """Two deals would do if nothing varied, which a hundred deals do not prove."""
-    for won in ([2 * WHOLE, 0], [WHOLE, WHOLE]):
+    for won in ([2 * WIN_UNITS, 0], [WIN_UNITS, WIN_UNITS]):
         plan = plan_of(
             CostQuestion(0.01, False, 0.8, 0.05), np.array([won] * 100), games_per_deal=2
         )
@@ -546,8 +546,8 @@ def test_a_pilot_in_which_nothing_varied_does_not_tell_what_a_difference_costs()
 
 
 def test_long_times_are_told_in_units_of_their_own() -> None:
-    half = np.array([0, WHOLE, WHOLE, 2 * WHOLE] * 25)
-    won = np.stack([half, 2 * WHOLE - half], axis=1)
+    half = np.array([0, WIN_UNITS, WIN_UNITS, 2 * WIN_UNITS] * 25)
+    won = np.stack([half, 2 * WIN_UNITS - half], axis=1)
     plan = plan_of(CostQuestion(0.01, False, 0.8, 0.05), won, games_per_deal=2)
     for speed, time in ((1e6, "s"), (100, "minutes"), (2, "hours"), (0.1, "days")):
         assert re.search(f"time here .* {time}\n", plan_text(plan, ("a", "b"), "x", speed, 2))

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.versions import VersionReference, kept_copies, version_in
+from cantstop_arena.bots.versions import VersionReference, stored_copies, version_in
 from cantstop_arena.cli import main
 from cantstop_arena.errors import BotError
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference, reference_to
@@ -112,7 +112,7 @@ def test_previous_is_the_newest_that_says_something_else(played: Path) -> None:
     third = PATIENT.replace("4", "3")
     write(third)
     arena("run", "mine.yaml", "--quiet", "--fresh")
-    copies = kept_copies(Path("results"), "patient.py")
+    copies = stored_copies(Path("results"), "patient.py")
     assert len(copies) == 3
     for age, copy in enumerate(copies):
         os.utime(copy, (1000 - age, 1000 - age))

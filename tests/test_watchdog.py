@@ -30,7 +30,7 @@ def watched(looked: list[Look], looks: list[Look]) -> Watchdog:
     watching = Watchdog(1)
     for look in looks:
         looked[0] = look
-        watching.look(PULSE)
+        watching.check(PULSE)
     return watching
 
 
@@ -57,7 +57,7 @@ def test_a_process_answers_for_what_it_computes_or_sleeps(
     looked: list[Look], states: dict[int, str], share: float, own: float
 ) -> None:
     watching = watched(looked, of_state(states, share, 20))
-    assert watching.still == pytest.approx(2.0)
+    assert watching.idle == pytest.approx(2.0)
     assert watching.own == pytest.approx(2.0 * own)
     assert watching.proven(LIMIT) is (own >= 0.5)
 
@@ -95,10 +95,10 @@ def test_a_step_begins_the_time_anew(looked: list[Look]) -> None:
     looked[0] = ({1: "S"}, 0.0)
     watching = Watchdog(1)
     for step in (1, 1, 1, 2):
-        watching.watch((step,), PULSE)
-    assert (watching.still, watching.own) == (0.0, 0.0)
-    watching.watch((2,), PULSE)
-    assert watching.still == watching.own == PULSE
+        watching.observe((step,), PULSE)
+    assert (watching.idle, watching.own) == (0.0, 0.0)
+    watching.observe((2,), PULSE)
+    assert watching.idle == watching.own == PULSE
 
 
 def test_a_break_of_our_own_counts_for_little() -> None:

@@ -35,7 +35,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 class Patient(Referee):
     """Gives bots a second, and holds the second one for able to harm a worker at any time."""
 
-    def patience(self, bot: int) -> float:
+    def decision_limit(self, bot: int) -> float:
         return 1.0
 
     def suspects(self, group: Group) -> list[int]:
@@ -48,7 +48,7 @@ def worked(
     parts: dict[Block, list[BlockResult]] = {}
     with WorkerPool(factory, SharedWindow(24, snapshot_reader), bots or Patient(), terms) as pool:
         for played in pool.play(iter(BLOCKS)):
-            parts.setdefault(played.whole, []).append(played.result)
+            parts.setdefault(played.full_block, []).append(played.result)
     assert not multiprocessing.active_children()
     return {whole: join_parts(whole, results) for whole, results in parts.items()}
 
@@ -145,7 +145,7 @@ class Stops(Fake):
 class VeryPatient(Patient):
     """Gives bots a time that no test waits for."""
 
-    def patience(self, bot: int) -> float:
+    def decision_limit(self, bot: int) -> float:
         return 3600.0
 
 

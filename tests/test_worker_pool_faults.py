@@ -117,10 +117,10 @@ class Referee:
     def __init__(self, patient: float = 0.3) -> None:
         self._patience = patient
 
-    def patience(self, bot: int) -> float:
+    def decision_limit(self, bot: int) -> float:
         return self._patience
 
-    def place(self, bot: int, asked: str) -> str:
+    def source_line(self, bot: int, asked: str) -> str:
         return f" (in {bot})"
 
     def suspects(self, group: Group) -> list[int]:
@@ -129,7 +129,7 @@ class Referee:
     def divisible(self, group: Group) -> bool:
         return True
 
-    def tend(self) -> None:
+    def trim_logs(self) -> None:
         pass
 
 
@@ -146,7 +146,7 @@ def worked(
     terms = PoolOptions(workers, method)
     with WorkerPool(factory, SharedWindow(24, snapshot_reader), Referee(patience), terms) as pool:
         for played in pool.play(iter(BLOCKS)):
-            parts.setdefault(played.whole, []).append(played.result)
+            parts.setdefault(played.full_block, []).append(played.result)
     assert not multiprocessing.active_children()
     return {whole: join_parts(whole, results) for whole, results in parts.items()}
 
@@ -241,7 +241,7 @@ def test_dropped_groups_are_played_no_more(tmp_path: Path) -> None:
     ) as pool:
         for played in pool.play(iter([other, *BLOCKS])):
             pool.drop(lambda group: group == (2, 3))
-            found.add(played.whole)
+            found.add(played.full_block)
     assert found == set(BLOCKS)
 
 
@@ -295,11 +295,11 @@ def test_who_is_out_does_not_depend_on_the_order_of_getting_done(
     }
     stored = {block for block in SCHEDULE if chance.random() < 0.3}  # by an earlier run
     judge = FaultCounter(limit)
-    judge.hear(one for block in stored for one in found[block])
+    judge.add_faults(one for block in stored for one in found[block])
     told: list[tuple[int, int]] = []
 
     def listen() -> None:
-        for one in judge.sentences():
+        for one in judge.disqualifications():
             told.append((one.bot, sum(f.count for f in one.faults)))
 
     missing = [block for block in SCHEDULE if block not in stored]
@@ -316,7 +316,7 @@ def test_who_is_out_does_not_depend_on_the_order_of_getting_done(
         part, whole = working.pop(chance.randrange(len(working)))
         if not judge.is_void(whole.group):
             inside = [one for one in found[whole] if part.first <= one.deal < part.end]
-            judge.hear(inside, part, whole)
+            judge.add_faults(inside, part, whole)
             listen()
     listen()
     assert told == in_order(found, limit)
@@ -327,7 +327,7 @@ def test_a_bot_is_out_before_the_rest_of_a_round_is_played() -> None:
     judge = FaultCounter(1)
     blocks = judge.scheduled([(0, [Block(group, 0, 4) for group in GROUPS])])
     first, second = next(blocks), next(blocks)
-    judge.hear([fault(0, first.group, 0)], first, first)
-    assert [one.bot for one in judge.sentences()] == [0]
+    judge.add_faults([fault(0, first.group, 0)], first, first)
+    assert [one.bot for one in judge.disqualifications()] == [0]
     assert judge.is_void(second.group)
     assert [block.group for block in blocks] == [(1, 2)]

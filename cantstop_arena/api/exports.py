@@ -13,7 +13,7 @@ from cantstop_arena.export.row_files import opener_of, write_rows
 from cantstop_arena.export.rows import DECISIONS, GameRows, Row, decision_rows
 from cantstop_arena.processes import shutdown
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournaments.run import KEPT
+from cantstop_arena.tournaments.run import COPIES
 from cantstop_arena.tournaments.tournament import Tournament
 
 
@@ -75,7 +75,7 @@ class Export:
 
     def _replayed(self, found: LedgerGames, decisions: bool) -> Iterator[ReplayedGame]:
         self._missing = 0
-        replays = Replays(self.tournament, self.catalogue, self.folder / KEPT, decisions)
+        replays = Replays(self.tournament, self.catalogue, self.folder / COPIES, decisions)
         observer = observer_for(self.progress, self.tournament.name)
         observer.on_start(0, found.count)
 

@@ -15,7 +15,7 @@ from cantstop_arena.bots.loader import DEFAULT_FOLDER
 from cantstop_arena.errors import LedgerError, UsageError
 from cantstop_arena.reports.tournament_files import CONTENT
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tournaments.file.keys import LONGEST_FOLDER, LONGEST_NAME
+from cantstop_arena.tournaments.file.keys import MAX_FOLDER_LENGTH, MAX_NAME_LENGTH
 from cantstop_arena.tournaments.ledger.read_ledger import load_results, load_results_with_aims
 from cantstop_arena.tournaments.tournament import Tournament
 
@@ -105,7 +105,7 @@ def digest_name(tournament: Tournament) -> str:
     So the same tournament has the same folder, and another one has another.
     """
     identity = replace(tournament, name="").identity()
-    told = {**identity, "seed": None if tournament.drawn else identity["seed"]}
+    told = {**identity, "seed": None if tournament.has_random_seed else identity["seed"]}
     digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:_DIGITS]
     bots = min(_SHOWN, len(tournament.entrants))
     name = _fitted(folder_name(tournament, bots), _DIGITS + 1)
@@ -118,5 +118,5 @@ def _cleaned(word: str) -> str:
 
 def _fitted(name: str, spare: int = 0) -> str:
     """As much of a name as a folder's may have."""
-    text = name[: LONGEST_NAME - spare].encode()[: LONGEST_FOLDER - spare]
+    text = name[: MAX_NAME_LENGTH - spare].encode()[: MAX_FOLDER_LENGTH - spare]
     return text.decode(errors="ignore")

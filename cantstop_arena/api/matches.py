@@ -23,11 +23,11 @@ from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.registry import DEFAULT, game_named
-from cantstop_arena.ratings.labels import MOST_ELO
+from cantstop_arena.ratings.labels import MAX_ELO
 from cantstop_arena.ratings.sequential.sprt import Sprt
 from cantstop_arena.reports.match_report import MatchFinding, finding, match_json, match_text
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tournaments.file.tournament_file import MOST_GAMES
+from cantstop_arena.tournaments.file.tournament_file import MAX_GAMES
 from cantstop_arena.tournaments.ledger.read_ledger import MATCH
 from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
@@ -106,7 +106,7 @@ def planned_match(
         "game": catalogue.game.name,
         "players": SEATS,
         "rules": rules,
-        "games": MOST_GAMES if test and games is None else games,
+        "games": MAX_GAMES if test and games is None else games,
         "seed": seed,
         "luck_removed": luck_removed or None,
     }
@@ -165,9 +165,9 @@ def _test(sprt: tuple[float, float] | None, alpha: float, beta: float) -> Sprt |
     if sprt is None:
         return None
     low, high = sprt
-    if not -MOST_ELO <= low < high <= MOST_ELO:
+    if not -MAX_ELO <= low < high <= MAX_ELO:
         raise UsageError(
-            f"sprt needs two numbers from -{MOST_ELO} to {MOST_ELO}, the lower one first,"
+            f"sprt needs two numbers from -{MAX_ELO} to {MAX_ELO}, the lower one first,"
             f" not {low:g} {high:g}"
         )
     if not (0 < alpha < 0.5 and 0 < beta < 0.5):

@@ -147,7 +147,7 @@ class Results:
         return summary(self.analysis)
 
     def _needs_rivals(self, what: str) -> None:
-        if self.analysis.alone:
+        if self.analysis.is_solo:
             raise UsageError(f"bots that play alone have no {what}")
 
     def text(self, form: str = "text", tables: Sequence[str] = TABLES) -> str:
@@ -231,10 +231,10 @@ class Results:
 
     def _played_again(self, names: Sequence[str], deal: int) -> Sequence[Event]:
         from cantstop_arena.tournaments.replay_game import record_game
-        from cantstop_arena.tournaments.run import KEPT
+        from cantstop_arena.tournaments.run import COPIES
 
         with shutdown.defer_interrupt():
-            return record_game(*self._setting, self._the_folder() / KEPT, names, deal)
+            return record_game(*self._setting, self._the_folder() / COPIES, names, deal)
 
     @cached_property
     def _setting(self) -> "tuple[Tournament, Catalogue]":
@@ -285,7 +285,7 @@ class PlayedGame:
         """The game, told move by move."""
         opening, *others = self.events
         view = view_of(game_named(opening["game"]))
-        return "\n".join(view.tell(chain([opening], others), False)) + "\n"
+        return "\n".join(view.lines(chain([opening], others), False)) + "\n"
 
     def show(self) -> None:
         """Print what happened."""

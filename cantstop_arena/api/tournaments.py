@@ -48,7 +48,7 @@ class PlannedTournament:
     @property
     def text(self) -> str:
         """The tournament file that says the same."""
-        return dump(self.tournament.resolved(Path()))
+        return dump(self.tournament.as_file(Path()))
 
     def without_luck(self) -> "PlannedTournament":
         """The same with luck removed: rolls are scored, and taken out of scores and Elo."""
@@ -253,7 +253,7 @@ def gauntlet(
         planned = _without_refused(planned)
         _check_field(planned.tournament.entrants, players)
     first = planned.tournament.entrants[0].name
-    planned = dataclasses.replace(planned, tournament=planned.tournament.challenged(first))
+    planned = dataclasses.replace(planned, tournament=planned.tournament.as_gauntlet(first))
     return renamed(planned, folder_name(planned.tournament, 1, before="gauntlet-"))
 
 

@@ -15,11 +15,11 @@ from cantstop_arena.bots.versions import RESULTS
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.processes import shutdown
 from cantstop_arena.ratings.sequential.sprt import Sprt
-from cantstop_arena.reports.tuning_report import Wish, tuning_json, tuning_text
+from cantstop_arena.reports.tuning_report import SearchSpace, tuning_json, tuning_text
 from cantstop_arena.tournaments.file.entrants import find_bot
 from cantstop_arena.tuning.search_space import search_space_of
 from cantstop_arena.tuning.tuner import Tuner, TuningResult
-from cantstop_arena.tuning.variant_trials import SEATS, laboratory_for
+from cantstop_arena.tuning.variant_trials import SEATS, variant_trials_for
 
 ELO = 10  # what the result must be better by
 GAMES = 20_000
@@ -29,32 +29,32 @@ GAMES = 20_000
 class TuningResults:
     """The options that were found, and how they were: `found` has the trials and the test."""
 
-    found: TuningResult
-    wish: Wish
+    result: TuningResult
+    search_space: SearchSpace
     bot: str
     against: Sequence[str]
 
     @property
     def options(self) -> Mapping[str, Any]:
         """The options that were found."""
-        return self.found.options
+        return self.result.options
 
     @property
     def text(self) -> str:
         """All of it in words."""
-        return tuning_text(self.found, self.wish, self.bot, self._opponents, ELO)
+        return tuning_text(self.result, self.search_space, self.bot, self._opponents, ELO)
 
     @property
     def json(self) -> str:
         """All of it as JSON."""
-        return tuning_json(self.found, self.wish)
+        return tuning_json(self.result, self.search_space)
 
     @property
     def page(self) -> str:
         """All trials and the curve that was fitted to them, as a page."""
         from cantstop_arena.reports.write_page import tuning_page
 
-        return tuning_page(self.found, self.wish, self.bot, self._opponents, ELO)
+        return tuning_page(self.result, self.search_space, self.bot, self._opponents, ELO)
 
     @property
     def _opponents(self) -> str:
@@ -86,7 +86,7 @@ def tune(
     wish = search_space_of(wishes, spec)
     opponents = [_known(one, catalogue) for one in against] or [spec]
     with shutdown.defer_interrupt():
-        laboratory = laboratory_for(catalogue, chosen, spec, opponents, seed, wish.names)
+        laboratory = variant_trials_for(catalogue, chosen, spec, opponents, seed, wish.names)
         deals = games // SEATS // len(opponents)
         tuner = Tuner(laboratory, wish, spec.defaults)
         found = tuner.tune(deals, seed, Sprt(0, ELO), _teller(progress))

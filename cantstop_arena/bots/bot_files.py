@@ -34,7 +34,7 @@ def bot_files(folder: Path) -> list[Path]:
 
 
 LARGEST = 1 << 24  # bytes of a source text, with those that it imports
-MOST_BESIDE = 200  # files beside a bot's that can be part of it
+MAX_BESIDE = 200  # files beside a bot's that can be part of it
 
 
 class BotSource(msgspec.Struct, frozen=True):
@@ -47,10 +47,10 @@ class BotSource(msgspec.Struct, frozen=True):
     path: Path
     beside: tuple[str, ...] = ()
     digest: str = ""
-    kept: Path | None = None
+    copies: Path | None = None
 
     @property
-    def places(self) -> dict[str, Path]:
+    def paths(self) -> dict[str, Path]:
         """Every file, by its path from the folder of the first."""
         return {name: self.path.parent / name for name in (self.path.name, *self.beside)}
 
@@ -59,16 +59,16 @@ class BotSource(msgspec.Struct, frozen=True):
         return _identified.get((self.path, self.digest)) or self._read()
 
     def _read(self) -> dict[str, bytes]:
-        folder = self.path.parent if self.kept is None else self.kept
+        folder = self.path.parent if self.copies is None else self.copies
         texts: dict[str, bytes] = {}
-        for name in self.places:
+        for name in self.paths:
             texts[name] = read_source(folder / name)
             if sum(map(len, texts.values())) > LARGEST:
                 told = f"they are larger than {LARGEST >> 20} MiB together"
                 raise BotError(f"{self.path} and what it imports cannot be read: {told}")
         if self.digest and digest_of_texts(texts) != self.digest:
             told = "has changed since it was looked at; start anew"
-            raise BotError(f"{self.path if self.kept is None else self.kept} {told}")
+            raise BotError(f"{self.path if self.copies is None else self.copies} {told}")
         return texts
 
     def identified(self) -> "BotSource":
@@ -86,7 +86,7 @@ class BotSource(msgspec.Struct, frozen=True):
         kept = folder / self.digest
         for name, text in self.texts().items():
             _keep(kept / name, text)
-        return replace(self, kept=kept)
+        return replace(self, copies=kept)
 
 
 _identified: dict[tuple[Path, str], Mapping[str, bytes]] = {}
@@ -155,7 +155,7 @@ class BotFile:
         self.source = replace(source, digest=digest_of_texts(texts))
         place = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:8]
         self._name = f"cantstop_arena_bot_{self.path.stem}_{place}"
-        self._beside = {str(source.places[name]): text for name, text in texts.items()}
+        self._beside = {str(source.paths[name]): text for name, text in texts.items()}
         try:
             self._code = compile(texts[self.path.name], str(self.path), "exec")
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -189,7 +189,7 @@ def beside(path: Path) -> tuple[str, ...]:
     below = {os.path.realpath(file) for file in (*imported, *file_imports.were_read())}
     folder = os.path.realpath(path.parent)
     found = sorted(os.path.relpath(file, folder) for file in below if _is_below(file, folder))
-    return tuple(name for name in found if name != path.name)[:MOST_BESIDE]
+    return tuple(name for name in found if name != path.name)[:MAX_BESIDE]
 
 
 def _is_below(file: str, folder: str) -> bool:
@@ -221,12 +221,12 @@ def _in_time() -> Iterator[None]:
     begin = time.monotonic() - system.run_queue_seconds()
 
     def ring(*_: object) -> None:
-        if time.monotonic() - system.run_queue_seconds() - begin >= LONGEST_IMPORT:
-            raise TookTooLong(f"not done within {LONGEST_IMPORT:g} s")
+        if time.monotonic() - system.run_queue_seconds() - begin >= MAX_IMPORT_SECONDS:
+            raise TookTooLong(f"not done within {MAX_IMPORT_SECONDS:g} s")
 
     before = signal.signal(signal.SIGALRM, ring)
     # Again and again, as a plug-in can catch whatever is raised.
-    signal.setitimer(signal.ITIMER_REAL, LONGEST_IMPORT, 1.0)
+    signal.setitimer(signal.ITIMER_REAL, MAX_IMPORT_SECONDS, 1.0)
     try:
         yield
     finally:
@@ -260,7 +260,7 @@ def _output_aside() -> Iterator[None]:
             os.close(file)
 
 
-LONGEST_IMPORT = 10.0
+MAX_IMPORT_SECONDS = 10.0
 _STANDARD = (1, 2)  # file descriptors of standard output and standard error
 
 

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.bots.bot_files import BotSource
-from cantstop_arena.bots.describe import LONGEST_REPORT, exception_report
+from cantstop_arena.bots.describe import MAX_REPORT_LENGTH, exception_report
 from cantstop_arena.bots.known_bot import BotAddress, LoadedBot
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import ERROR, BotError
@@ -24,12 +24,12 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.streams import Stream
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.processes import system
-from cantstop_arena.processes.channel import FOREIGN, LONGEST_LINE, line_of
+from cantstop_arena.processes.channel import FOREIGN, MAX_LINE_BYTES, line_of
 from cantstop_arena.processes.child import take_pipes
 
 Message = Mapping[str, Any]
 
-LONGEST_ANSWER = LONGEST_LINE // 2  # letters; beside them there is little on its line
+MAX_ANSWER_LENGTH = MAX_LINE_BYTES // 2  # letters; beside them there is little on its line
 
 
 class BotServer:
@@ -87,7 +87,7 @@ class BotServer:
     def _decide(self, decision: Decision, told: Message) -> Message:
         player, codec = self._asked(), self._game.codec
         view = told[decision.parameters[0]]
-        shown = [codec.view_from_json(decision.shown, view, self._rules, self._random)]
+        shown = [codec.view_from_json(decision.view, view, self._rules, self._random)]
         self._shown = shown[0]
         if MOVES in told:
             shown.append(codec.moves_from_json(told[MOVES]))
@@ -130,7 +130,7 @@ def answer_as_json(decision: Decision, answer: object) -> object:
         return value_as_json(answer)
     with contextlib.suppress(Exception):  # no answer; or it holds what JSON has no word for
         plain = msgspec.to_builtins(decision.checked(answer), str_keys=True)
-        if len(json.dumps(plain, allow_nan=False)) < LONGEST_ANSWER:
+        if len(json.dumps(plain, allow_nan=False)) < MAX_ANSWER_LENGTH:
             return plain
     return value_as_json(answer)
 
@@ -144,7 +144,7 @@ def value_as_json(answer: object) -> object:
         return int(np.int64(answer))  # type: ignore[arg-type]
     if issubclass(kind, int) and abs(number := int.__index__(answer)) < 1 << 64:  # type: ignore[arg-type]
         return number
-    if answer is None or (kind is str and len(str(answer)) < LONGEST_REPORT):
+    if answer is None or (kind is str and len(str(answer)) < MAX_REPORT_LENGTH):
         return answer
     try:
         return {FOREIGN: reprlib.repr(answer)}

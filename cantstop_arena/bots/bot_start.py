@@ -32,7 +32,7 @@ def served_bot(bot: BotAddress, folder: Path, memory: int | None = None) -> tupl
     if bot.source:
         words += ["--path", str(bot.source.path.absolute())]
         words += [word for name in bot.source.beside for word in ("--beside", name)]
-        words += ["--kept", str(bot.source.kept.absolute())] if bot.source.kept else []
+        words += ["--kept", str(bot.source.copies.absolute())] if bot.source.copies else []
     words += [] if memory is None else ["--memory", str(memory)]
     module = "cantstop_arena.bots.bot_server"
     return python_module(module, "--bots", str(folder.absolute()), *words, "--", bot.name)

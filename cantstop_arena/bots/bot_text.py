@@ -16,7 +16,7 @@ from cantstop_arena.texts import printable
 
 def bot_text(bot: BotDescription, game: Game) -> str:
     """All that is known of a bot, in lines."""
-    facts = {"plays": game.title, "lane": bot.lane, "source": _origin(bot, game)}
+    facts = {"plays": game.title, "lane": bot.backend, "source": _origin(bot, game)}
     lines = [f"{bot.name}: {bot.summary}" if bot.summary else bot.name, ""]
     lines += [f"{key:<8}{value}" for key, value in facts.items() if value]
     if bot.learns:

@@ -23,15 +23,15 @@ from cantstop_arena.bots.describe import (
 )
 from cantstop_arena.bots.known_bot import BotDescription, LoadedBot
 from cantstop_arena.bots.loader import Loader, only_bot
-from cantstop_arena.bots.versions import RESULTS, kept_version
+from cantstop_arena.bots.versions import RESULTS, stored_version
 from cantstop_arena.errors import BotError, UsageError
-from cantstop_arena.game_api.bot_options import LONGEST_QUOTE, did_you_mean
+from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, all_games, game_named
 from cantstop_arena.processes.isolated_call import run_all
 from cantstop_arena.texts import in_a_line
 
-Found = Sequence[BotDescription] | BotError
+Lookup = Sequence[BotDescription] | BotError
 """The bots of a file, or why it cannot be used."""
 
 
@@ -47,7 +47,7 @@ class _Descriptions:
     """What files and packages were found to hold, whatever they play."""
 
     def __init__(self) -> None:
-        self.files: dict[Path, Found] = {}
+        self.files: dict[Path, Lookup] = {}
 
     @cached_property
     def offers(self) -> tuple[list[PackageContents], list[BrokenBot]]:
@@ -122,7 +122,7 @@ class Catalogue:
         if other := self._game_of(name):
             raise BotError(f"bot {name} plays {other}, not {self.game.name}")
         hint = did_you_mean(name, (bot.name for bot in known))
-        raise BotError(f"unknown bot {name!r:.{LONGEST_QUOTE}}{hint}")
+        raise BotError(f"unknown bot {name!r:.{MAX_QUOTE_LENGTH}}{hint}")
 
     def _game_of(self, name: str) -> str | None:
         """The other game that a bot of this name plays, if there is one."""
@@ -142,7 +142,7 @@ class Catalogue:
 
         What is `wanted` is told in bot_sources/versions.
         """
-        kept = kept_version(self.results, path.name, wanted, self._digest_now(path))
+        kept = stored_version(self.results, path.name, wanted, self._digest_now(path))
         found = self.load_file(kept)
         if found.digest != kept.parent.name:
             raise BotError(f"{kept} is not what has played")
@@ -281,7 +281,7 @@ class _RuleNames(Mapping[str, Any]):
         return sum(1 for _ in self)
 
 
-def _believed(source: BotSource, told: object) -> Found:
+def _believed(source: BotSource, told: object) -> Lookup:
     try:
         return bots_of_file(source, told)
     except BotError as error:

@@ -23,9 +23,9 @@ from cantstop_arena.hookspecs import PROJECT
 from cantstop_arena.processes.isolated_call import CallFailed, IsolatedCall
 from cantstop_arena.texts import in_a_line
 
-LONGEST_NAME = 60
-_LONGEST_COMPLAINT = 1000
-_MOST_FILES = 1000
+MAX_NAME_LENGTH = 60
+_MAX_COMPLAINT_LENGTH = 1000
+_MAX_FILES = 1000
 _TO_CLEAR_UP = 2.0  # seconds for a file that does not heed the limit of its own process
 _TUPLE = "tuple"  # the key under which a tuple is told, for JSON has only lists
 
@@ -58,7 +58,9 @@ def about_packages() -> IsolatedCall:
 
 
 def _errand(function: str, words: Mapping[str, Any]) -> IsolatedCall:
-    return IsolatedCall(f"{__name__}:{function}", words, bot_files.LONGEST_IMPORT + _TO_CLEAR_UP)
+    return IsolatedCall(
+        f"{__name__}:{function}", words, bot_files.MAX_IMPORT_SECONDS + _TO_CLEAR_UP
+    )
 
 
 # --- Believing ------------------------------------------------------------------------------------
@@ -67,7 +69,7 @@ def _errand(function: str, words: Mapping[str, Any]) -> IsolatedCall:
 def bots_of_file(source: BotSource, told: object) -> list[BotDescription]:
     """The bots of a file, from what its errand told. Raises BotError with the reason for none."""
     said = _said(told, "does not import: ")
-    names = _texts(said.get("beside"))[: bot_files.MOST_BESIDE]
+    names = _texts(said.get("beside"))[: bot_files.MAX_BESIDE]
     beside = tuple(name for name in names if _leads_down(name))
     whole = BotSource(source.path, beside).identified() if beside else source
     return [_bot(bot, "file", whole.digest, source=whole) for bot in _list(said.get("bots"))]
@@ -76,7 +78,7 @@ def bots_of_file(source: BotSource, told: object) -> list[BotDescription]:
 def offer_of_package(point: str, told: object) -> PackageContents:
     """What an entry point offers, from what its errand told. Raises BotError."""
     said = _said(told, "")
-    files = [Path(name) for name in _texts(said.get("files"))[:_MOST_FILES]]
+    files = [Path(name) for name in _texts(said.get("files"))[:_MAX_FILES]]
     digest = digest_of(files)
     bots = [_bot(bot, "package", digest, package=point) for bot in _list(said.get("bots"))]
     game = _game(said.get("game"))
@@ -98,7 +100,7 @@ def _said(told: object, prefix: str) -> Mapping[str, Any]:
     if not isinstance(told, dict):
         raise _nonsense()
     if isinstance(complaint := told.get(ERROR), str):
-        raise BotError(in_a_line(complaint, _LONGEST_COMPLAINT))
+        raise BotError(in_a_line(complaint, _MAX_COMPLAINT_LENGTH))
     return told
 
 
@@ -121,7 +123,7 @@ def _pairs(told: object) -> list[list[str]]:
 
 
 def _line(text: str) -> str:
-    return in_a_line(text, LONGEST_REPORT)
+    return in_a_line(text, MAX_REPORT_LENGTH)
 
 
 def _leads_down(name: str) -> bool:
@@ -133,8 +135,8 @@ def _leads_down(name: str) -> bool:
 def _bot(told: object, origin: str, digest: str, **where: Any) -> BotDescription:
     if not isinstance(told, dict) or not isinstance(name := told.get("name"), str):
         raise _nonsense()
-    if not (0 < len(name) <= LONGEST_NAME and name.isprintable() and name == name.strip()):
-        raise BotError(f"holds a bot whose name cannot be used: {name!r:.{LONGEST_NAME}}")
+    if not (0 < len(name) <= MAX_NAME_LENGTH and name.isprintable() and name == name.strip()):
+        raise BotError(f"holds a bot whose name cannot be used: {name!r:.{MAX_NAME_LENGTH}}")
     options = {option.name: option for option in map(_option, _list(told.get("options")))}
     game = _game(told.get("game"))
     check_names(options)
@@ -146,8 +148,8 @@ def _bot(told: object, origin: str, digest: str, **where: Any) -> BotDescription
         options=options,
         summary=_line(str(told.get("summary", ""))),
         learns=told.get("learns") is True,
-        lane="compiled" if told.get("lane") == "compiled" else "plain",
-        complaint=in_a_line(str(told.get("complaint", "")), _LONGEST_COMPLAINT),
+        backend="compiled" if told.get("lane") == "compiled" else "plain",
+        complaint=in_a_line(str(told.get("complaint", "")), _MAX_COMPLAINT_LENGTH),
         **where,
     )
 
@@ -261,9 +263,9 @@ def _told(bot: BotDescription) -> Mapping[str, Any]:
         }
         for option in bot.options.values()
     ]
-    summary = in_a_line(bot.summary, LONGEST_REPORT)
+    summary = in_a_line(bot.summary, MAX_REPORT_LENGTH)
     told = {"name": bot.name, "options": options, "summary": summary, "learns": bot.learns}
-    return {**told, "game": bot.game, "lane": bot.lane, "complaint": bot.complaint}
+    return {**told, "game": bot.game, "lane": bot.backend, "complaint": bot.complaint}
 
 
 def _listed(value: object) -> object:
@@ -288,7 +290,7 @@ def _content_digest(word: str) -> str | None:
     return hashlib.sha256(Path(word).read_bytes()).hexdigest()
 
 
-LONGEST_REPORT = 500  # characters of it
+MAX_REPORT_LENGTH = 500  # characters of it
 
 
 def exception_report(error: BaseException) -> str:

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from cantstop_arena.bots.bot_start import BotStart
-from cantstop_arena.bots.describe import LONGEST_REPORT
+from cantstop_arena.bots.describe import MAX_REPORT_LENGTH
 from cantstop_arena.errors import ERROR, BotError, GameError
 from cantstop_arena.game_api.decisions import GAME_OVER, MOVES, Decision, GameOver
 from cantstop_arena.game_api.game import View
@@ -41,7 +41,7 @@ class IsolatedBot:
         self.game = game_named(launch.game)
         self._child: Child | None = None
         self._proven: set[str] = set()
-        self.hears = False
+        self.listens = False
         """Whether the program wants to be told how games end."""
 
     def start(self) -> None:
@@ -50,7 +50,7 @@ class IsolatedBot:
         if self._child is None:
             self._child = Child(self.launch)
             with self._killed_on_failure():
-                self.hears = _greet(self._child, self.launch).get(GAME_OVER) is True
+                self.listens = _greet(self._child, self.launch).get(GAME_OVER) is True
 
     def begin(self, seat: int, players: int, rules: Any, key: int, anew: bool = True) -> None:
         """A new game begins, before which the bot forgets what was, unless it learns.
@@ -62,7 +62,7 @@ class IsolatedBot:
         game |= {"rules": self.game.rules.as_dict(rules), "random": f"{key:016x}"}
         with self._killed_on_failure():
             self._running().trim_log()
-            self._running().tell(line_of(game), self.launch.decision_limit)
+            self._running().send(line_of(game), self.launch.decision_limit)
 
     def decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> object:
         """What the program answers, unchecked. Raises a Failure where it does not."""
@@ -82,7 +82,7 @@ class IsolatedBot:
                 self._prove(decision, view, shown)
                 self._proven.add(decision.name)
         except Exception as error:
-            told = in_a_line(str(error), LONGEST_REPORT)
+            told = in_a_line(str(error), MAX_REPORT_LENGTH)
             what = f"{self.game.title} shows in {decision.name} what cannot go to another process"
             raise GameError(f"{what}: {told}") from error
         return shown
@@ -90,7 +90,7 @@ class IsolatedBot:
     def _prove(self, decision: Decision, view: Any, shown: Any) -> None:
         if isinstance(view, View):
             there = json.loads(line_of(shown))
-            back = self.game.codec.view_from_json(decision.shown, there, view.rules, view.random)
+            back = self.game.codec.view_from_json(decision.view, there, view.rules, view.random)
             if back != view:
                 raise ValueError(f"{view} comes back as {back}; are its fields annotated rightly?")
 
@@ -101,7 +101,7 @@ class IsolatedBot:
         if result.points:
             told["points"] = [*result.points]
         with suppress(BotProcessFailure), self._killed_on_failure():
-            self._running().tell(line_of(told), self.launch.decision_limit)
+            self._running().send(line_of(told), self.launch.decision_limit)
 
     def close(self) -> None:
         """End the program."""
@@ -112,12 +112,12 @@ class IsolatedBot:
 
     def _ask(self, question: Mapping[str, Any], key: str) -> object:
         with self._killed_on_failure():
-            line = self._running().ask(line_of(question), self.launch.decision_limit)
+            line = self._running().request(line_of(question), self.launch.decision_limit)
             answer = object_in(line)
             if key not in answer and not isinstance(answer.get(ERROR), str):
                 raise Nonsense(f"this has no {key!r}: {excerpt(line)}")
         if key not in answer:
-            raise BotRaised(in_a_line(answer[ERROR], LONGEST_REPORT))
+            raise BotRaised(in_a_line(answer[ERROR], MAX_REPORT_LENGTH))
         return _value(answer[key])
 
     def _running(self) -> Child:
@@ -155,19 +155,19 @@ def _greet(child: Child, launch: BotStart) -> Mapping[str, Any]:
     """Say hello, and hear that the program is ready; what else it says. Raises BotError."""
     hello = {"type": "hello", "protocol": PROTOCOL, "options": json.loads(launch.options)}
     try:
-        child.tell(line_of(hello), launch.start_limit)
-        answer = _ready(child.hear(launch.start_limit))
+        child.send(line_of(hello), launch.start_limit)
+        answer = _ready(child.receive(launch.start_limit))
     except BotProcessFailure as failure:
-        words = child.last_words()
+        words = child.last_log_line()
         raise BotError(f"does not start: {failure}{words and f' ({words})'}") from failure
-    child.settled()
+    child.mark_started()
     return answer
 
 
 def _ready(line: bytes) -> Mapping[str, Any]:
     answer = object_in(line)
     if isinstance(error := answer.get(ERROR), str):
-        raise BotRaised(in_a_line(error, LONGEST_REPORT))
+        raise BotRaised(in_a_line(error, MAX_REPORT_LENGTH))
     if answer.get("type") != "ready":
         raise Nonsense(f"this does not say that the program is ready: {excerpt(line)}")
     return answer

@@ -74,7 +74,7 @@ class BotDescription(KnownBot, frozen=True, kw_only=True):
     `complaint` says why.
     """
 
-    lane: str = ""
+    backend: str = ""
     complaint: str = ""
 
 
@@ -114,7 +114,7 @@ class LoadedBot(KnownBot, frozen=True, kw_only=True, dict=True):
         """What others may know of it."""
         known = {name: getattr(self, name) for name in KnownBot.__struct_fields__}
         try:
-            return BotDescription(**known, lane=self.lane)
+            return BotDescription(**known, backend=self.backend)
         except BotError as error:
             return BotDescription(**known, complaint=str(error))
 
@@ -127,7 +127,7 @@ class LoadedBot(KnownBot, frozen=True, kw_only=True, dict=True):
         }
 
     @cached_property
-    def lane(self) -> str:
+    def backend(self) -> str:
         """ "compiled" or "plain", with default options. Raises BotError like `build`."""
         return backend_of(self.build({}), self.decisions)
 

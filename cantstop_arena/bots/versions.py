@@ -10,7 +10,7 @@ from cantstop_arena.errors import BotError
 
 RESULTS = Path("results")  # where results go, if nobody says otherwise
 PREVIOUS = "previous"
-SHOWN = 7  # digits of a digest, as in the name of a version
+DIGEST_LENGTH = 7  # digits of a digest, as in the name of a version
 _WANTED = re.compile(rf"(.+)@({PREVIOUS}|[0-9a-f]{{4,64}})")
 _PLACES = ("*/bots/*", "*/*/*/bots/*")  # below the results: of runs, and of comparisons
 
@@ -19,7 +19,7 @@ class VersionReference(NamedTuple):
     """Which version of which bot is meant: `previous`, or the first digits of a digest."""
 
     bot: str
-    wanted: str
+    version: str
 
 
 def version_in(reference: str) -> VersionReference | None:
@@ -30,15 +30,15 @@ def version_in(reference: str) -> VersionReference | None:
 
 def version_name(bot: str, digest: str) -> str:
     """What a version is called, whoever asked for it."""
-    return f"{bot}@{digest[:SHOWN]}"
+    return f"{bot}@{digest[:DIGEST_LENGTH]}"
 
 
-def kept_version(results: Path, file: str, wanted: str, now: str) -> Path:
+def stored_version(results: Path, file: str, wanted: str, now: str) -> Path:
     """The copy of a version of a file that says something else than `now`, a digest.
 
     Raises BotError where there is none, or more than one.
     """
-    kept = [copy for copy in kept_copies(results, file) if copy.parent.name != now]
+    kept = [copy for copy in stored_copies(results, file) if copy.parent.name != now]
     if wanted == PREVIOUS and kept:
         return kept[0]
     found = [copy for copy in kept if copy.parent.name.startswith(wanted)]
@@ -50,7 +50,7 @@ def kept_version(results: Path, file: str, wanted: str, now: str) -> Path:
     raise BotError(f"no other version {wanted} of {file} is kept in {results}; {others}")
 
 
-def kept_copies(results: Path, file: str) -> list[Path]:
+def stored_copies(results: Path, file: str) -> list[Path]:
     """The copies of a file below a folder of results, one for each digest, the newest first."""
     found = [path for place in _PLACES for path in results.glob(f"{place}/{glob.escape(file)}")]
     newest = sorted(found, key=lambda path: (path.stat().st_mtime_ns, path), reverse=True)
@@ -58,4 +58,4 @@ def kept_copies(results: Path, file: str) -> list[Path]:
 
 
 def _listed(copies: Sequence[Path]) -> str:
-    return ", ".join(copy.parent.name[:SHOWN] for copy in copies[:SHOWN])
+    return ", ".join(copy.parent.name[:DIGEST_LENGTH] for copy in copies[:DIGEST_LENGTH])

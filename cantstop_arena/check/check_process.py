@@ -21,7 +21,7 @@ from cantstop_arena.bots.bot_files import BotSource, exception_line
 from cantstop_arena.bots.file_imports import note_reading
 from cantstop_arena.bots.known_bot import LoadedBot
 from cantstop_arena.bots.loader import Loader
-from cantstop_arena.check.checks import BotChecks, Tell
+from cantstop_arena.check.checks import BotChecks, Report
 from cantstop_arena.check.findings import WRONG, CheckStage, Finding
 from cantstop_arena.check.suite import suite_of
 from cantstop_arena.deals.outcomes import Snapshot
@@ -41,7 +41,7 @@ _TO_TELL = 0.5  # seconds in which a process says where it is stuck
 _TO_END = 3.0  # seconds in which whoever looks after it ends what it has left behind
 _AT_ONCE = 1 << 16
 _KEPT = 1000  # bytes of what a bot prints
-_LONGEST = 1 << 26  # bytes of a message
+_MAX_LENGTH = 1 << 26  # bytes of a message
 _FOREIGN_WORDS = "somebody else wrote into the pipe of the report"
 _BLANK = Snapshot(0, 0, "", False, (0, 0, 0))
 NAME = "--name="  # of a built-in bot, for the process that looks at it
@@ -138,7 +138,7 @@ class CheckProcess:
         if not chunk:
             raise self._fate()
         *lines, self._unread = (self._unread + chunk).split(b"\n")
-        if len(self._unread) > _LONGEST:
+        if len(self._unread) > _MAX_LENGTH:
             raise CheckProcessFailed(_FOREIGN_WORDS)
         try:
             return [dict(json.loads(line)) for line in lines]
@@ -165,8 +165,8 @@ class CheckProcess:
         now = time.monotonic()
         passed, self._looked = counted_seconds(now - self._looked, pulse(self._limit)), now
         snapshot = self._look()
-        self._watchdog.watch(snapshot.step, passed)
-        if self.stage.places and snapshot.deciding and self._watchdog.overdue(self._limit):
+        self._watchdog.observe(snapshot.step, passed)
+        if self.stage.source_lines and snapshot.deciding and self._watchdog.overdue(self._limit):
             proven = self._watchdog.proven(self._limit)
             excuse = "" if proven else ", perhaps since the machine was busy or the process stopped"
             raise CheckProcessFailed(
@@ -194,11 +194,11 @@ class CheckProcess:
         """The function and the line that were at work, and in which game."""
         snapshot, told = self._look(), []
         line = _own_line(os.pread(self._dump.fileno(), _AT_ONCE, 0).decode("utf-8", "replace"))
-        if self.stage.places is not None:
+        if self.stage.source_lines is not None:
             _, seat, turn, *_ = snapshot.step
             if snapshot.deciding:
-                asked = snapshot.asked if turn else "making it anew"
-                place = line or self.stage.places.get(snapshot.asked, "") if turn else line
+                asked = snapshot.decision if turn else "making it anew"
+                place = line or self.stage.source_lines.get(snapshot.decision, "") if turn else line
                 told.append(f"in {asked} ({place})" if place else f"in {asked}")
             games = suite_of(self.game, self._own)[max(0, snapshot.cursor) :] if self.game else ()
             told += [f"{game}, turn {turn}, seat {seat}" for game in games[:1]]
@@ -272,7 +272,7 @@ def _specs(loader: Loader, asked: argparse.Namespace) -> list[LoadedBot]:
     return specs
 
 
-def _examiner(asked: argparse.Namespace, tell: Tell) -> BotChecks:
+def _examiner(asked: argparse.Namespace, tell: Report) -> BotChecks:
     loader = Loader(asked.bots)
     specs = _specs(loader, asked)
     spec = next((spec for spec in specs if spec.name == asked.bot), specs[0])
@@ -280,12 +280,12 @@ def _examiner(asked: argparse.Namespace, tell: Tell) -> BotChecks:
     return BotChecks(loader, spec, mmap.mmap(asked.memory, 0), asked.limit, tell)
 
 
-def _examine(asked: argparse.Namespace, tell: Tell) -> None:
-    tell(CheckStage("file", "is read", max(2.0, 10 * asked.limit)).told())
+def _examine(asked: argparse.Namespace, tell: Report) -> None:
+    tell(CheckStage("file", "is read", max(2.0, 10 * asked.limit)).message())
     try:
         examiner = _examiner(asked, tell)
     except BotError as error:
-        tell(Finding(WRONG, "file", str(error)).told())
+        tell(Finding(WRONG, "file", str(error)).message())
     else:
         _let_work(examiner, asked.only_play)
 
@@ -293,11 +293,11 @@ def _examine(asked: argparse.Namespace, tell: Tell) -> None:
 def _let_work(examiner: BotChecks, only_play: bool) -> None:
     try:
         for finding in examiner.play() if only_play else examiner.everything():
-            examiner.tell(finding.told())
+            examiner.report(finding.message())
     except GameError as error:
-        examiner.tell(Finding(WRONG, "game", str(error)).told())
+        examiner.report(Finding(WRONG, "game", str(error)).message())
     except Exception as error:  # out of the bot's own code, where it is made anew
-        examiner.tell(Finding(WRONG, examiner.subject, exception_line(error)).told())
+        examiner.report(Finding(WRONG, examiner.subject, exception_line(error)).message())
 
 
 def main() -> None:
@@ -306,7 +306,7 @@ def main() -> None:
     asked = _asked()
     system.die_with_parent(asked.parent)
     system.refuse_cores()
-    process_tree.look_after_the_rest(signal.SIGUSR1)
+    process_tree.supervise_descendants(signal.SIGUSR1)
     _, report = take_pipes()
     faulthandler.enable(asked.dump, all_threads=False)
     faulthandler.register(signal.SIGUSR1, asked.dump, all_threads=False)

@@ -23,7 +23,7 @@ from cantstop_arena.texts import how_many, listed
 from cantstop_arena.tournaments.speed import measure
 from cantstop_arena.tournaments.table_spec import seat_for
 
-Tell = Callable[[Mapping[str, Any]], None]
+Report = Callable[[Mapping[str, Any]], None]
 
 _COMPILING, _MAKING, _MEASURING = 300.0, 10.0, 20.0  # seconds that a stage may take
 _RUN, _SHORT_RUN = 4.0, 2.0  # seconds for which the suite is played
@@ -38,13 +38,13 @@ class BotChecks:
     """Looks at one bot: every method is something to look at, and yields what was found."""
 
     def __init__(
-        self, loader: Loader, spec: LoadedBot, memory: Any, limit: float, tell: Tell
+        self, loader: Loader, spec: LoadedBot, memory: Any, limit: float, tell: Report
     ) -> None:
         self.loader = loader
         self.spec = spec
         self.memory = memory
         self.limit = limit
-        self.tell = tell
+        self.report = tell
         self.game = game_named(spec.game)
         self.games = suite_of(self.game, spec.name if spec.origin == "built-in" else "")
         self.subject = "file"
@@ -52,7 +52,7 @@ class BotChecks:
 
     def _enter(self, stage: CheckStage) -> None:
         self.subject = stage.subject
-        self.tell(stage.told())
+        self.report(stage.message())
 
     def _run(
         self, harness: Harness, subject: str, doing: str, mark: str = WRONG, games: int = 0
@@ -101,7 +101,7 @@ class BotChecks:
         self._tell_traces(self._run(harness, "reproducible", "plays in another process"))
 
     def _tell_traces(self, run: SuiteRun) -> None:
-        self.tell({"traces": run.traces})
+        self.report({"traces": run.traces})
 
     # What it is
 
@@ -125,14 +125,16 @@ class BotChecks:
         """The bot, ready to play, or why it cannot."""
         self._enter(CheckStage("lane", "is compiled", _COMPILING))
         contestants = [self._contestant(seat) for seat in self._seats()]
-        compiled = {contestants[0].digest: self.spec.name} if self.spec.lane == "compiled" else {}
-        missing, start = self.game.uncompiled(compiled), time.perf_counter()
+        compiled = (
+            {contestants[0].digest: self.spec.name} if self.spec.backend == "compiled" else {}
+        )
+        missing, start = self.game.missing_code(compiled), time.perf_counter()
         try:
             harness = Harness(self.game, contestants, self.memory)
             harness.table.warm_up()
         except BotError as error:
             return Finding(WRONG, "lane", str(error))
-        self.tell(self._lane(harness, bool(missing), time.perf_counter() - start).told())
+        self.report(self._lane(harness, bool(missing), time.perf_counter() - start).message())
         return harness
 
     def _seats(self) -> range:
@@ -140,13 +142,13 @@ class BotChecks:
 
     def _contestant(self, number: int) -> SeatedBot:
         seat = seat_for(f"{self.spec.name} {number}", self.spec, self.spec.defaults)
-        return seat.contestant(self.loader)
+        return seat.seated_bot(self.loader)
 
     def _lane(self, harness: Harness, is_new: bool, seconds: float) -> Finding:
         if harness.is_compiled:
             how = f"in {seconds:.1f} s, once" if is_new else "and kept from before"
             return Finding(OK, "lane", f"compiled, {how}")
-        if self.spec.lane == "plain":
+        if self.spec.backend == "plain":
             return Finding(OK, "lane", "plain")
         return Finding(NOTE, "lane", "@compiled, but NUMBA_DISABLE_JIT is set: plays as plain")
 
@@ -243,7 +245,7 @@ class BotChecks:
         if found := difference(self.games, run.traces, other.traces):
             told = f"compiled and uncompiled differ (whole numbers that overflow?): {found}"
             return Finding(NOTE, "plain version", told)
-        games = sum(trace.whole for trace in other.traces)
+        games = sum(trace.is_complete for trace in other.traces)
         return Finding(OK, "plain version", f"plays the same games uncompiled ({games})")
 
 

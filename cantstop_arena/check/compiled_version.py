@@ -41,7 +41,7 @@ from cantstop_arena.tournaments.table_spec import TableSpec, seat_for
 _LIMIT = 300.0  # seconds for compiling, mostly
 _PLAYED = 3.0  # seconds for which each plays the suite
 _TIMED = 0.2  # seconds in which its speed is measured
-_LONGEST = 1000
+_MAX_LENGTH = 1000
 
 
 class CompiledComparison(msgspec.Struct, frozen=True):
@@ -52,12 +52,12 @@ class CompiledComparison(msgspec.Struct, frozen=True):
 
     games: int
     difference: str
-    factor: float
+    speedup: float
 
 
 def can_be_compiled(game: Game, bot: BotDescription) -> bool:
     """Whether it is worth trying: a file's bot that plays as plain Python, and forgets."""
-    is_plain = bot.path is not None and bot.lane == "plain" and not bot.complaint
+    is_plain = bot.path is not None and bot.backend == "plain" and not bot.complaint
     return is_plain and not bot.learns and game.bot_template(compiled=True) is not None
 
 
@@ -92,8 +92,8 @@ def compile_hint(catalogue: Catalogue, bot: BotDescription) -> str:
         return ""
     if twins.difference:
         return f"would compile, but play otherwise then: {twins.difference}"
-    store_speedup(bot, twins.factor)
-    return f"{_times(twins.factor)} as fast compiled: arena bots compile {bot.name}"
+    store_speedup(bot, twins.speedup)
+    return f"{_times(twins.speedup)} as fast compiled: arena bots compile {bot.name}"
 
 
 def store_speedup(bot: BotDescription, factor: float) -> None:
@@ -104,7 +104,7 @@ def store_speedup(bot: BotDescription, factor: float) -> None:
 
 def stored_speedup(bot: BotDescription) -> str:
     """How much faster a bot is compiled, in words, if that was found out; else nothing."""
-    if bot.lane != "plain" or bot.path is None:
+    if bot.backend != "plain" or bot.path is None:
         return ""
     try:
         return (read_checked(*_noted(bot)) or b"").decode()
@@ -124,9 +124,9 @@ def _noted(bot: BotDescription) -> tuple[Path, bytes]:
 def _believed(told: Any) -> CompiledComparison:
     """What was told, as far as it makes sense. Raises BotError, and Failed."""
     if isinstance(told, dict) and isinstance(complaint := told.get(ERROR), str):
-        raise BotError(in_a_line(complaint, _LONGEST))
+        raise BotError(in_a_line(complaint, _MAX_LENGTH))
     try:
-        found = in_a_line(str(told["difference"]), _LONGEST)
+        found = in_a_line(str(told["difference"]), _MAX_LENGTH)
         return CompiledComparison(int(told["games"]), found, float(told["factor"]))
     except (TypeError, KeyError, ValueError) as error:
         raise CallFailed("tells nonsense") from error
@@ -140,7 +140,7 @@ def play_both_versions(spec: str) -> Mapping[str, Any]:
     table_spec = unpack_spec(spec)
     try:
         loader = Loader(table_spec.folder)
-        plain, *other = [seat.contestant(loader) for seat in table_spec.seats]
+        plain, *other = [seat.seated_bot(loader) for seat in table_spec.seats]
         game = game_named(table_spec.game)
         return _compared(game, table_spec, plain, other[0] if other else _marked(game, plain))
     except BotError as error:
@@ -149,7 +149,7 @@ def play_both_versions(spec: str) -> Mapping[str, Any]:
 
 def _marked(game: Game, plain: SeatedBot) -> SeatedBot:
     """A bot that would not be asked from Python any more."""
-    return replace(plain, player=as_compiled(plain.player, game.decisions), sit=None)
+    return replace(plain, player=as_compiled(plain.player, game.decisions), make_player=None)
 
 
 def _compared(
@@ -161,7 +161,7 @@ def _compared(
     games = suite_of(game)
     slow_run, fast_run = (one.run(games, _PLAYED) for one in (_harness(game, plain), fast))
     found = difference(games, slow_run.traces, fast_run.traces)
-    whole = sum(trace.whole for trace in slow_run.traces)
+    whole = sum(trace.is_complete for trace in slow_run.traces)
     rates = [_rate(game, spec, contestant) for contestant in (plain, compiled)]
     told = f"{found}" if found else ""
     return {"games": whole, "difference": told, "factor": rates[1] / rates[0]}

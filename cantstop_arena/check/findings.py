@@ -16,7 +16,7 @@ class Finding(msgspec.Struct, frozen=True):
     text: str
     bot: str = ""
 
-    def told(self) -> Mapping[str, Any]:
+    def message(self) -> Mapping[str, Any]:
         """The finding as a message."""
         return {"finding": [self.mark, self.subject, self.text, self.bot]}
 
@@ -32,8 +32,8 @@ class CheckStage(msgspec.Struct, frozen=True):
     doing: str
     limit: float
     mark: str = WRONG
-    places: Mapping[str, str] | None = None
+    source_lines: Mapping[str, str] | None = None
 
-    def told(self) -> Mapping[str, Any]:
+    def message(self) -> Mapping[str, Any]:
         """The stage as a message."""
-        return {"stage": [self.subject, self.doing, self.limit, self.mark, self.places]}
+        return {"stage": [self.subject, self.doing, self.limit, self.mark, self.source_lines]}

@@ -80,16 +80,16 @@ class Harness:
     def run(self, games: Sequence[CheckGame], seconds: float) -> SuiteRun:
         """Play the games, for as long as there is time."""
         self._run, self._deadline = SuiteRun(), time.perf_counter() + seconds
-        self.table.tidy_up()
+        self.table.restore_process()
         for number, game in enumerate(games):
             if self._run.is_complete:
                 self._run.traces.append(self._play(number, game))
-        self.table.rest()  # for watchers: nobody is deciding any more
+        self.table.clear_decision()  # for watchers: nobody is deciding any more
         return self._run
 
     def _play(self, number: int, game: CheckGame) -> Trace:
-        self.table.play_by(game.rules, game.players, self._memory)
-        self.table.show_place(number, tuple(range(game.players)))
+        self.table.change_rules(game.rules, game.players, self._memory)
+        self.table.mark_game(number, tuple(range(game.players)))
         steps: list[TraceStep] = []
         try:
             for step in self._steps(game):
@@ -103,7 +103,7 @@ class Harness:
         seats = tuple(range(game.players))
         events = self._ended(game, record(self.table, seats, game.deal, complaints.append))
         for event in self._clocked(events) if self.is_compiled else events:
-            if deed := self._game.deed(event):
+            if deed := self._game.action_text(event):
                 yield TraceStep(event.get("turn", 0), event["seat"], deed)
         for complaint in complaints:
             kind = complaint.fault.kind
@@ -129,7 +129,7 @@ class Harness:
 
     def _timed(self, contestant: SeatedBot) -> SeatedBot:
         def sit(start: GameStart) -> Any:
-            player = contestant.sit(start) if contestant.sit else contestant.player
+            player = contestant.make_player(start) if contestant.make_player else contestant.player
             return self._observed(player)
 
         return SeatedBot(

@@ -19,14 +19,14 @@ class TraceStep(NamedTuple):
 
     turn: int
     seat: int
-    deed: str
+    action: str
 
 
 class Trace(NamedTuple):
     """What happened in a game, for as long as it was watched."""
 
     steps: tuple[TraceStep, ...]
-    whole: bool
+    is_complete: bool
 
     @classmethod
     def read(cls, told: Any) -> "Trace":
@@ -60,7 +60,9 @@ def difference(
         for before, after in zip_longest(this.steps, that.steps):
             if before == after:
                 continue
-            if (before is None and not this.whole) or (after is None and not that.whole):
+            if (before is None and not this.is_complete) or (
+                after is None and not that.is_complete
+            ):
                 break
             return _told(game, before, after)
     return None
@@ -69,7 +71,7 @@ def difference(
 def _told(game: CheckGame, before: TraceStep | None, after: TraceStep | None) -> TraceDifference:
     where = before or after
     assert where
-    deeds = [step.deed if step else "nothing" for step in (before, after)]
+    deeds = [step.action if step else "nothing" for step in (before, after)]
     # Whoever did not stop where it did the other time went on, whatever came of it.
     words = ["goes on" if STOPS in deeds and deed != STOPS else deed for deed in deeds]
     return TraceDifference(game, where.turn, where.seat, *words)

@@ -74,7 +74,7 @@ class GameSource(NamedTuple):
         from cantstop_arena.tournaments.tournament import RESOLVED, Overrides
 
         tournament = tournament_file.read(self.file, catalogue, Overrides(seed=self.seed))
-        if not tournament.drawn:
+        if not tournament.has_random_seed:
             return tournament
         folder = RESULTS / tournament.name
         if not (folder / LEDGER).is_file():
@@ -84,7 +84,7 @@ class GameSource(NamedTuple):
             )
         return replace(tournament, seed=read_ledger(folder, lambda account: account.seed))
 
-    def shown(self, complain: Callable[[str], None]) -> "tuple[GameView, list[Event]]":
+    def view_and_events(self, complain: Callable[[str], None]) -> "tuple[GameView, list[Event]]":
         """The events, and the view of their game; whatever is wrong is raised here."""
         from cantstop_arena.games.registry import game_named
         from cantstop_arena.views.default_view import view_of
@@ -117,7 +117,7 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def say_aside() -> Callable[[str], None]:
+def echo_to_stderr() -> Callable[[str], None]:
     """Says something on the standard error."""
     return partial(click.echo, err=True)
 

@@ -49,7 +49,7 @@ def play_and_write(
     if page:
         with screen.going_on_without():
             paths.append(results.write_page())
-    screen.written(planned.folder, paths)
+    screen.echo_paths(planned.folder, paths)
 
 
 bots_option = click.option(
@@ -93,7 +93,7 @@ def _bytes(context: click.Context, parameter: click.Parameter, text: str | None)
 
 
 def _seed(context: click.Context, parameter: click.Parameter, text: str | None) -> "Seed | None":
-    from cantstop_arena.deals.seeds import WANTED, seed_of
+    from cantstop_arena.deals.seeds import SEED_FORM, seed_of
     from cantstop_arena.tournaments.file.yaml_reader import converted_losslessly, quoted
     from cantstop_arena.tournaments.file.yaml_text import plain_value
 
@@ -101,7 +101,7 @@ def _seed(context: click.Context, parameter: click.Parameter, text: str | None) 
         return None
     seed = seed_of(converted_losslessly(plain_value(text), 0))
     if seed is None:
-        raise UsageError(f"--seed must be {WANTED}, not {quoted(text)}")
+        raise UsageError(f"--seed must be {SEED_FORM}, not {quoted(text)}")
     return seed
 
 

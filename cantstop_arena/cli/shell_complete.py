@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from cantstop_arena.bots.versions import PREVIOUS, RESULTS, kept_copies, version_name
+from cantstop_arena.bots.versions import PREVIOUS, RESULTS, stored_copies, version_name
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.game import Game
@@ -36,7 +36,7 @@ def _files(folder: Path) -> list[str]:
 
 
 def _versions(name: str, results: Path) -> list[str]:
-    copies = kept_copies(results, f"{name}.py")
+    copies = stored_copies(results, f"{name}.py")
     return [f"{name}@{PREVIOUS}", *(version_name(name, copy.parent.name) for copy in copies)]
 
 

@@ -18,7 +18,7 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, random_seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.tournaments.file.entrants import LONGEST_NAME, Entrant, EntrantReader
+from cantstop_arena.tournaments.file.entrants import MAX_NAME_LENGTH, Entrant, EntrantReader
 from cantstop_arena.tournaments.file.keys import (
     read_game,
     read_luck_removed,
@@ -40,8 +40,8 @@ from cantstop_arena.tournaments.file.yaml_reader import (
 )
 from cantstop_arena.tournaments.file.yaml_text import Node, line_and_column
 from cantstop_arena.tournaments.tournament import (
-    AS_WRITTEN,
     GAMES,
+    NO_OVERRIDES,
     RESOLVED,
     FaultPolicy,
     Overrides,
@@ -69,8 +69,8 @@ KEYS = (
     "luck_removed",
     "bots",
 )
-LONGEST_FOLDER = 60
-SPELLED_OUT = "comparison.yaml"
+MAX_FOLDER_LENGTH = 60
+RESOLVED_FILE = "comparison.yaml"
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -91,7 +91,7 @@ class Comparison(msgspec.Struct, frozen=True):
     policy: FaultPolicy
     entrants: tuple[Entrant, ...]
     source: Path
-    drawn: bool = False
+    has_random_seed: bool = False
     luck_removed: bool = False
 
     @property
@@ -137,7 +137,7 @@ class Comparison(msgspec.Struct, frozen=True):
             "ignore_below": dict(self.ignored),
             **asdict(self.policy),
             **({"luck_removed": True} if self.luck_removed else {}),
-            "bots": [entrant.written(folder) for entrant in self.entrants],
+            "bots": [entrant.as_file(folder) for entrant in self.entrants],
         }
 
     def folder(self, rules: Any, players: int, results: Path) -> Path:
@@ -151,14 +151,14 @@ def folder_names(names: list[str]) -> list[str]:
     folders: list[str] = []
     for name in names:
         words = "".join(sign if sign.isalnum() or sign in "-_." else " " for sign in name).split()
-        folder = "-".join(words)[:LONGEST_FOLDER].strip("-.")
+        folder = "-".join(words)[:MAX_FOLDER_LENGTH].strip("-.")
         if not folder or folder.casefold() in map(str.casefold, folders):
             folder = f"{folder or 'rules'}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
         folders.append(folder)
     return folders
 
 
-def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) -> Comparison:
+def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) -> Comparison:
     """The comparison that a file describes.
 
     Raises ConfigError with every problem of the file.
@@ -179,7 +179,7 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
         rules=rules,
         baseline=_baseline(reader, entries.get("baseline"), rules, game),
         players=players,
-        games=reader.whole(entries.get("games"), "games", GAMES, default=10_000),
+        games=reader.integer(entries.get("games"), "games", GAMES, default=10_000),
         seed=random_seed() if named is None else named,
         ignored=_ignored(reader, entries.get("ignore_below"), DealRatios(game.counts)),
         policy=read_policy(reader, entries),
@@ -187,7 +187,7 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) ->
             entries.get("bots"), players=1
         ),
         source=path,
-        drawn=named is None and overrides.seed is None,
+        has_random_seed=named is None and overrides.seed is None,
         luck_removed=read_luck_removed(
             reader, entries.get("luck_removed"), game, min(players, default=2)
         ),
@@ -239,7 +239,7 @@ def _players(reader: Reader, entry: Entry | None, game: Game) -> Iterator[int]:
     seen: set[object] = set()
     for node in nodes:
         problems = len(reader.problems)
-        players = reader.whole(Entry(node, node), "players", game.players, usual_players(game))
+        players = reader.integer(Entry(node, node), "players", game.players, usual_players(game))
         if len(reader.problems) == problems and players in seen:
             reader.complain(node, f"players {players} stands here twice")
         seen.add(players)
@@ -298,7 +298,7 @@ def _free_name(name: str, copy: int, taken: set[str]) -> str:
     number = copy + 1
     while True:
         suffix = f" #{number}"
-        free = f"{name[: LONGEST_NAME - len(suffix)]}{suffix}"
+        free = f"{name[: MAX_NAME_LENGTH - len(suffix)]}{suffix}"
         if free not in taken:
             taken.add(free)
             return free

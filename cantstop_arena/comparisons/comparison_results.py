@@ -26,7 +26,7 @@ class RuleSetResult(msgspec.Struct, frozen=True):
     differences: Mapping[str, RuleEffect]
     order: BotOrder | None
     questions: DealRatios
-    worth: float | None = None
+    luck_gain: float | None = None
 
 
 class ComparisonTotals(msgspec.Struct, frozen=True):

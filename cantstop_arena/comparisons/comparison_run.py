@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.comparisons.comparison_file import SPELLED_OUT, Comparison
+from cantstop_arena.comparisons.comparison_file import RESOLVED_FILE, Comparison
 from cantstop_arena.comparisons.comparison_results import ComparisonTotals, RuleSetResult
 from cantstop_arena.comparisons.deal_ratios import ORDER, DealRatios, ignored_of
 from cantstop_arena.comparisons.samples import (
@@ -71,13 +71,13 @@ def compare(
                 spread[players] = spreads(
                     results.tallies.values(), DealRatios(comparison.game.counts)
                 )
-    _write(comparison.resolved(folder), folder / SPELLED_OUT)
+    _write(comparison.resolved(folder), folder / RESOLVED_FILE)
     return comparison_totals(comparison, folder, spread, notes)
 
 
 def with_stored_seed(comparison: Comparison, folder: Path, fresh: bool = False) -> Comparison:
     """The comparison with the seed that it has in `folder`, where nobody has named one."""
-    if not comparison.drawn or fresh:
+    if not comparison.has_random_seed or fresh:
         return comparison
     ledgers = (place / LEDGER for _, place in _parts(comparison, folder))
     stored = next((seed for seed in map(stored_seed, ledgers) if seed is not None), None)
@@ -129,7 +129,7 @@ def comparison_totals(
 
 
 def _about_luck(answers: Sequence[RuleSetResult]) -> Iterator[str]:
-    worths = [answer.worth for answer in answers if answer.worth is not None]
+    worths = [answer.luck_gain for answer in answers if answer.luck_gain is not None]
     if worths:
         yield luck_sentence("the shares of seats and bots", worths)
 
@@ -144,7 +144,7 @@ def _tournament(
 def _write_down(tournament: Tournament, place: Path) -> None:
     """The file that games are replayed from; it may be needed before the run is over."""
     place.mkdir(parents=True, exist_ok=True)
-    _write(tournament.resolved(place), place / RESOLVED)
+    _write(tournament.as_file(place), place / RESOLVED)
 
 
 def _write(resolved: dict[str, Any], path: Path) -> None:
@@ -201,7 +201,7 @@ def answer(
             ignored_of(comparison.ignored, measure.key),
             spread.get(measure.above),
         )
-        for measure in plan.questions.asked(plan.players, plan.bots)
+        for measure in plan.questions.measures_for(plan.players, plan.bots)
     }
     order = orders(before.leads, after.leads, comparison.ignored[ORDER]) if before.leads else None
     if order and {one.verdict for one in differences.values()} <= {SAME, NOTHING}:

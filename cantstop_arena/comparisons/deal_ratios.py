@@ -9,7 +9,7 @@ from functools import cached_property
 import msgspec
 
 from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Measure
-from cantstop_arena.deals.winners import WHOLE
+from cantstop_arena.deals.winners import WIN_UNITS
 
 BOT = "bot "  # begins the keys of the measures of single bots
 BOTS = "bots"  # all of them, where a file says what is negligible
@@ -27,7 +27,7 @@ _SHARED = (
         SHARE,
         FIRST_SEAT,
         "played",
-        WHOLE,
+        WIN_UNITS,
         more="gives the first player {by}",
         less="costs the first player {by}",
         noun="the first player's share",
@@ -38,7 +38,7 @@ _SHARED = (
         SHARE,
         "last_seat",
         "played",
-        WHOLE,
+        WIN_UNITS,
         more="gives the last player {by}",
         less="costs the last player {by}",
         noun="the last player's share",
@@ -93,7 +93,7 @@ class DealRatios(msgspec.Struct, frozen=True, dict=True):
         """What a measure is called; the key itself where nothing is known of it."""
         return self.measure(key).label if key in self._by_key or key.startswith(BOT) else key
 
-    def asked(self, players: int, bots: Sequence[str]) -> list[Measure]:
+    def measures_for(self, players: int, bots: Sequence[str]) -> list[Measure]:
         """The measures that apply to games of so many seats, between these bots."""
         if players == 1:
             return [measure for measure in self.all if not measure.rivals]

@@ -15,18 +15,18 @@ from cantstop_arena.comparisons.comparison_results import RuleSetResult
 from cantstop_arena.comparisons.deal_ratios import DealRatios, is_won, won_by
 from cantstop_arena.comparisons.statistics import EffectEstimate, Numbers, Pair, Ratio, lead
 from cantstop_arena.deals.control_variate import correction
-from cantstop_arena.deals.counting import COUNT, Measure, kept_of_deals
+from cantstop_arena.deals.counting import COUNT, Measure, stored_measures
 from cantstop_arena.deals.outcomes import Tally
 from cantstop_arena.deals.sampling import wins_by_deal
-from cantstop_arena.deals.seatings import MOST_SEATS, Group, Orders
+from cantstop_arena.deals.seatings import MAX_SEATS, Group, Orders
 from cantstop_arena.deals.spans import Span, unbroken_prefix
-from cantstop_arena.deals.winners import WHOLE, win_units
+from cantstop_arena.deals.winners import WIN_UNITS, win_units
 from cantstop_arena.ratings.scores import variance
-from cantstop_arena.tournaments.ledger.ledger import KeptDeals, Ledger
+from cantstop_arena.tournaments.ledger.ledger import Ledger, StoredDeals
 
-FAIR = lcm(*range(1, MOST_SEATS + 1))  # what copies of a bot won divides evenly among them
-MOST_UNITS = 1 << 15
-MOST_NUMBERS = 1 << 24
+FAIR = lcm(*range(1, MAX_SEATS + 1))  # what copies of a bot won divides evenly among them
+MAX_UNITS = 1 << 15
+MAX_NUMBERS = 1 << 24
 
 CLEAR = 4.2  # standard errors of a lead that is seen in each half of the deals
 DOUBT = sqrt(2.5)
@@ -38,7 +38,7 @@ what the better bot is ahead. For normal E and O with mean m and variance 1 the 
 4.9, for m near 1, and below 2.3 from m = 3 on, where the whole lead is of 4.2 standard errors.
 """
 
-Whole = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 
 class RatioSample(msgspec.Struct, frozen=True):
@@ -81,13 +81,13 @@ class SamplePlan(msgspec.Struct, frozen=True, dict=True):
     @property
     def counted(self) -> tuple[str, ...]:
         """What the ledgers keep of every deal."""
-        return kept_of_deals(self.questions.counts, self.players)
+        return stored_measures(self.questions.counts, self.players)
 
     @cached_property
     def size(self) -> int:
         """The deals of a unit."""
-        bounded = MOST_NUMBERS // (max(1, len(self.groups)) * self.players)
-        most = min(MOST_UNITS, max(2, bounded))
+        bounded = MAX_NUMBERS // (max(1, len(self.groups)) * self.players)
+        most = min(MAX_UNITS, max(2, bounded))
         return max(1, -(-self.deals // most))
 
     @property
@@ -96,7 +96,7 @@ class SamplePlan(msgspec.Struct, frozen=True, dict=True):
         return -(-self.deals // self.size)
 
     @property
-    def deals_of_units(self) -> Whole:
+    def deals_of_units(self) -> Integers:
         """The deals of every unit."""
         return np.diff(np.minimum(np.arange(self.units + 1) * self.size, self.deals))
 
@@ -113,7 +113,7 @@ class SamplePlan(msgspec.Struct, frozen=True, dict=True):
         """The different bots of a group, ascending."""
         return tuple(sorted(set(map(self.bot_of, group))))
 
-    def shares(self, group: Group) -> Whole:
+    def shares(self, group: Group) -> Integers:
         """What makes wins of the group's kinds those of one copy, times FAIR."""
         bots = list(map(self.bot_of, group))
         return np.array([FAIR // bots.count(kind) for kind in self.kinds(group)], np.int64)
@@ -139,7 +139,7 @@ def read_sample(ledger: Ledger, plan: SamplePlan, calm: bool = False) -> RatioSa
     sums: dict[str, Numbers] = dict(zip(plan.counted, counted.T.astype(np.float64), strict=True))
     played = plan.deals_of_units * (len(plan.groups) * len(plan.orders))
     better, contested = _better_bot(plan, won)
-    part = WHOLE / win_units(plan.players)
+    part = WIN_UNITS / win_units(plan.players)
     return RatioSample(
         plan.deals,
         plan.games,
@@ -157,7 +157,9 @@ def read_sample(ledger: Ledger, plan: SamplePlan, calm: bool = False) -> RatioSa
     )
 
 
-def _read(ledger: Ledger, plan: SamplePlan, calm: bool) -> tuple[Whole, Whole, list[Whole]]:
+def _read(
+    ledger: Ledger, plan: SamplePlan, calm: bool
+) -> tuple[Integers, Integers, list[Integers]]:
     """By unit: the counts, first and last seat, what the kinds of each group won."""
     counted = np.zeros((plan.units, len(plan.counted)), np.int64)
     seats = np.zeros((plan.units, 2), np.int64)
@@ -178,7 +180,7 @@ def _read(ledger: Ledger, plan: SamplePlan, calm: bool) -> tuple[Whole, Whole, l
     return counted, seats, won
 
 
-def _planned(ledger: Ledger, plan: SamplePlan) -> Iterator[KeptDeals]:
+def _planned(ledger: Ledger, plan: SamplePlan) -> Iterator[StoredDeals]:
     """The blocks of the plan's groups, as far as its deals go."""
     groups = set(plan.groups)
     for group, first, winners, measures in ledger.deals(0, plan.deals):
@@ -187,7 +189,7 @@ def _planned(ledger: Ledger, plan: SamplePlan) -> Iterator[KeptDeals]:
             yield group, first, winners[inside], measures[inside]
 
 
-def _lucky(ledger: Ledger, plan: SamplePlan) -> Iterator[KeptDeals]:
+def _lucky(ledger: Ledger, plan: SamplePlan) -> Iterator[StoredDeals]:
     """The same blocks, and the luck in their deals instead of what was counted."""
     for group, first, winners, measures in _planned(ledger, plan):
         yield group, first, winners, measures[:, len(plan.counted) :]
@@ -200,7 +202,7 @@ def _added(rows: NDArray[Any], starts: NDArray[np.intp]) -> NDArray[Any]:
     return np.add.reduceat(rows, starts, axis=0, dtype=np.int64)
 
 
-def _sorter(plan: SamplePlan, group: Group) -> Whole:
+def _sorter(plan: SamplePlan, group: Group) -> Integers:
     """Adds up places and seats: the first seat, the last, and the places of each kind of bot."""
     last = plan.players - 1
     places = [[0, 0, *(plan.bot_of(bot) == kind for kind in plan.kinds(group))] for bot in group]
@@ -208,7 +210,7 @@ def _sorter(plan: SamplePlan, group: Group) -> Whole:
     return np.array([*places, *seats], np.int64)
 
 
-def _better_bot(plan: SamplePlan, won: Sequence[Whole]) -> tuple[Numbers, Numbers]:
+def _better_bot(plan: SamplePlan, won: Sequence[Integers]) -> tuple[Numbers, Numbers]:
     """What a seat of the best bot of each group won, and of how much.
 
     Which bot is the best is read from the other half of the units (even or odd): read from the
@@ -234,7 +236,7 @@ def _better_bot(plan: SamplePlan, won: Sequence[Whole]) -> tuple[Numbers, Number
     return better, contested
 
 
-def _best_of_other_half(fair: Whole) -> Numbers:
+def _best_of_other_half(fair: Integers) -> Numbers:
     """In every unit, what the kind won that won most in the units of the other half."""
     best = np.empty(len(fair))
     for half in (0, 1):
@@ -243,14 +245,14 @@ def _best_of_other_half(fair: Whole) -> Numbers:
     return best
 
 
-def _is_clear(fair: Whole) -> bool:
+def _is_clear(fair: Integers) -> bool:
     """Whether the best kind is ahead of the next by so much that halves agree about it."""
     second, first = np.argsort(fair.sum(axis=0), kind="stable")[-2:]
     ahead = fair[:, first] - fair[:, second]
     return bool(ahead.sum() >= CLEAR * sqrt(len(ahead)) * ahead.std())
 
 
-def _shares_of_bots(plan: SamplePlan, won: Sequence[Whole]) -> Mapping[str, Numbers]:
+def _shares_of_bots(plan: SamplePlan, won: Sequence[Integers]) -> Mapping[str, Numbers]:
     """What a seat of each bot won, and of how much."""
     games = (
         win_units(plan.players) * FAIR * len(plan.orders) * plan.deals_of_units.astype(np.float64)
@@ -267,7 +269,7 @@ def _shares_of_bots(plan: SamplePlan, won: Sequence[Whole]) -> Mapping[str, Numb
     return sums
 
 
-def _leads(plan: SamplePlan, won: Sequence[Whole]) -> Mapping[Pair, EffectEstimate]:
+def _leads(plan: SamplePlan, won: Sequence[Integers]) -> Mapping[Pair, EffectEstimate]:
     """For every two bots that met, by how much the first is ahead, seat for seat."""
     games = (
         win_units(plan.players) * FAIR * len(plan.orders) * plan.deals_of_units.astype(np.float64)
@@ -306,7 +308,7 @@ def prefer_narrower(played: RuleSetResult, calm: RuleSetResult) -> RuleSetResult
     """Of an answer with luck and one without that with narrower intervals of what is won."""
     quotients = list(_quotients(played, calm))
     worth = sum(quotients) / len(quotients) if quotients else 1.0
-    return replace(calm if worth > 1 else played, worth=worth)
+    return replace(calm if worth > 1 else played, luck_gain=worth)
 
 
 def _quotients(played: RuleSetResult, calm: RuleSetResult) -> Iterator[float]:

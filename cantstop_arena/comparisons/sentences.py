@@ -8,10 +8,10 @@ from cantstop_arena.comparisons.deal_ratios import BOT, LAST_SEAT, UNFINISHED
 from cantstop_arena.comparisons.statistics import (
     CHANGED,
     DIFFERENT,
-    KEPT,
     NEGLIGIBLE,
     NOTHING,
     SAME,
+    UNCHANGED,
     UNDECIDED,
     EffectEstimate,
     RuleEffect,
@@ -19,11 +19,11 @@ from cantstop_arena.comparisons.statistics import (
 from cantstop_arena.deals.counting import COUNT
 
 THE_ORDER = "the order of the bots"
-MOST_DECIMALS = 4
-MOST_TOLD = 6  # differences in a sentence
+MAX_DECIMALS = 4
+MAX_NAMED = 6  # differences in a sentence
 
 
-def sentence(answer: RuleSetResult) -> str:
+def rule_set_text(answer: RuleSetResult) -> str:
     """What the rule set changes, what it does not, and what these games cannot tell."""
     if not answer.games:
         return (
@@ -47,8 +47,8 @@ def _opening(answer: RuleSetResult) -> str:
     length = answer.questions.counts.length
     told.sort(key=lambda key: (key != length, -abs(answer.differences[key].effect or 0)))
     if told:
-        changes = [_change(answer, key, first=key == told[0]) for key in told[:MOST_TOLD]]
-        more = _further(len(told) - MOST_TOLD)
+        changes = [_change(answer, key, first=key == told[0]) for key in told[:MAX_NAMED]]
+        more = _further(len(told) - MAX_NAMED)
         return f"{answer.rules} {_listed([*changes, *more])}"
     what = "clear difference" if _with(answer, UNDECIDED) else "difference worth mentioning"
     return f"{answer.rules} makes no {what} to {_game(answer)}"
@@ -106,7 +106,7 @@ def _decimals(reach: float) -> int:
     """As many as the interval deserves."""
     if reach >= 10:
         return 0
-    return min(max(1, ceil(-log10(reach))), MOST_DECIMALS) if reach > 0 else 1
+    return min(max(1, ceil(-log10(reach))), MAX_DECIMALS) if reach > 0 else 1
 
 
 def _with_unit(number: str, kind: str) -> str:
@@ -129,7 +129,7 @@ def _rest(answer: RuleSetResult) -> Iterator[str]:
     if unknown:
         verb = "differ" if len(unknown) > 1 or _are_many(answer, undecided) else "differs"
         yield f"whether {_listed(unknown)} {verb} is inconclusive with this many games"
-    if order is not None and order.verdict == KEPT:
+    if order is not None and order.verdict == UNCHANGED:
         yield "it does not change " + ("who is the better bot" if order.pairs == 1 else THE_ORDER)
     if order is not None and order.verdict == CHANGED:
         turned = (

@@ -70,15 +70,15 @@ class EffectEstimate(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
     p: float
-    freedom: int = 1
+    degrees_of_freedom: int = 1
 
     def among(self, questions: int) -> "EffectEstimate":
         """The same with an interval that holds together with those of so many questions."""
         if self.low is None or self.high is None or self.low == self.high:
             return self
-        wider = student_quantile(self.freedom, (1 - CENTRAL) / 2 / questions) / student_quantile(
-            self.freedom
-        )
+        wider = student_quantile(
+            self.degrees_of_freedom, (1 - CENTRAL) / 2 / questions
+        ) / student_quantile(self.degrees_of_freedom)
         reach = wider * (self.high - self.low) / 2
         return replace(self, low=self.value - reach, high=self.value + reach)
 
@@ -197,7 +197,7 @@ def _verdict(difference: RuleEffect) -> str:
 
 
 CHANGED = "changed"
-KEPT = "kept"
+UNCHANGED = "kept"
 
 
 class BotOrder(msgspec.Struct, frozen=True):
@@ -251,7 +251,7 @@ def orders(
         if len(pairs) * chances[pair] <= SIGNIFICANT
     )
     kept = all(_stays(baseline[pair], variant[pair], ignored) for pair in pairs)
-    return BotOrder(len(pairs), turned, p, KEPT if kept else UNDECIDED)
+    return BotOrder(len(pairs), turned, p, UNCHANGED if kept else UNDECIDED)
 
 
 def _chance_of_turn(before: EffectEstimate, after: EffectEstimate) -> float:

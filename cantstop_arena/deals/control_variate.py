@@ -18,11 +18,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.sampling import DealSums, Floats, Ints, KeptBlock, wins_by_deal
+from cantstop_arena.deals.sampling import DealSums, Floats, Ints, StoredBlock, wins_by_deal
 from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.winners import win_units
 
-LEAST_DEALS = 25  # in a half, for a coefficient to be taken from it
+MIN_DEALS = 25  # in a half, for a coefficient to be taken from it
 SURE = 4.0  # a correlation's square, times the deals: two standard errors from 0
 _GOLDEN = (5**0.5 - 1) / 2
 
@@ -50,7 +50,7 @@ class _Sums:
         together = (self.crossed - self.won * self.luck / deals).sum(axis=1)
         won = (self.squares[0] - self.won**2 / deals).sum(axis=1)
         luck = (self.squares[1] - self.luck**2 / deals).sum(axis=1)
-        sure = (self.deals[:, 0] >= LEAST_DEALS) & (
+        sure = (self.deals[:, 0] >= MIN_DEALS) & (
             together**2 * self.deals[:, 0] >= SURE * won * luck
         )
         known = sure & (luck > 0) & (together > 0)
@@ -80,7 +80,7 @@ class Correction(msgspec.Struct, frozen=True):
         return parts
 
 
-def correction(orders: Orders, blocks: Iterable[KeptBlock]) -> Correction:
+def correction(orders: Orders, blocks: Iterable[StoredBlock]) -> Correction:
     """What all blocks of a tournament tell of how luck and wins go together."""
     sums: dict[Group, _Sums] = {}
     sides = len(orders[0])
@@ -101,7 +101,7 @@ def _kept(sums: _Sums, orders: int, sides: int) -> Floats:
     return found if inside else np.zeros(2)
 
 
-def worth(plain: DealSums, calm: DealSums, bots: int) -> float:
+def luck_gain(plain: DealSums, calm: DealSums, bots: int) -> float:
     """How many times the games would be needed for such errors without luck removed.
 
     The variance of what a bot won, of deals with luck and without, all bots alike.

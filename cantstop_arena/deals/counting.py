@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from cantstop_arena.deals.seatings import pairs_of_places
+from cantstop_arena.deals.seatings import pairs_of_positions
 
 COUNT, SHARE = "count", "share"  # kinds of measures: compared in percent, or in percentage points
 
@@ -81,20 +81,20 @@ class Counts(msgspec.Struct, frozen=True):
     followed: str = ""
 
 
-def kept_of_deals(counts: Counts, players: int = 0) -> tuple[str, ...]:
+def stored_measures(counts: Counts, players: int = 0) -> tuple[str, ...]:
     """What is kept of every deal where asked for, all its games and seats added up.
 
     "games" are those that no fault ended. Last comes the count that is `followed`, for every place
     in the group after each other one.
     """
-    pairs = pairs_of_places(players) if counts.followed else ()
+    pairs = pairs_of_positions(players) if counts.followed else ()
     after = (f"{counts.followed} of {place} after {other}" for place, other in pairs)
     return (GAMES, UNFINISHED, *counts.names, *after)
 
 
 LENGTH_CLASSES = 160  # the last one has no end
 _EXACT = 32
-LONGEST_EXACT = _EXACT - 1  # longer games share their class with others
+MAX_EXACT_LENGTH = _EXACT - 1  # longer games share their class with others
 
 
 def length_class(length: int) -> int:

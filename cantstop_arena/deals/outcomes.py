@@ -73,7 +73,7 @@ class Tally(msgspec.Struct, frozen=True):
     counts: Mapping[str, tuple[int, ...]]
     squares: Mapping[str, int]
     lengths: Mapping[int, tuple[int, int]] = msgspec.field(default_factory=dict)
-    telling: Mapping[str, tuple[int, int]] = msgspec.field(default_factory=dict)
+    highlights: Mapping[str, tuple[int, int]] = msgspec.field(default_factory=dict)
 
     def __add__(self, other: "Tally") -> "Tally":
         return sum_tallies((self, other))
@@ -92,7 +92,7 @@ def sum_tallies(tallies: Sequence[Tally]) -> Tally:
         counts={name: _added(tally.counts[name] for tally in tallies) for name in first.counts},
         squares={name: sum(tally.squares[name] for tally in tallies) for name in first.squares},
         lengths=_united((tally.lengths for tally in tallies), _counted_together),
-        telling=_united((tally.telling for tally in tallies), _more_telling),
+        highlights=_united((tally.highlights for tally in tallies), _more_telling),
     )
 
 
@@ -185,8 +185,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     """
 
     cursor: int
-    place: int
-    asked: str
+    position: int
+    decision: str
     deciding: bool
     step: tuple[int, ...]
 
@@ -226,7 +226,7 @@ class Until(msgspec.Struct, frozen=True):
     """
 
     measure: str
-    most: float
+    limit: float
     expected: float
 
 
@@ -235,7 +235,7 @@ class Luck(msgspec.Struct, frozen=True):
     luck are worth. Where that is not more than 1 nothing was removed."""
 
     deals: "DealSums"
-    worth: float
+    gain: float
 
 
 class TournamentTotals(msgspec.Struct, frozen=True):
@@ -268,9 +268,9 @@ class TournamentTotals(msgspec.Struct, frozen=True):
     irreproducible: tuple[str, ...] = ()
     until: Until | None = None
     seat_orders: Orders | None = None
-    unplayed: int = 0
+    missing_games: int = 0
     challenger: str = ""
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     predecessors: "Predecessors | None" = None
     luck: Luck | None = None
     alongside: "SoloPairs | None" = None

@@ -15,10 +15,10 @@ import numpy as np
 from msgspec.structs import astuple
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.seatings import Group, pairs_of_places
+from cantstop_arena.deals.seatings import Group, pairs_of_positions
 
 Ints = NDArray[np.int64]
-Place = tuple[int, ...]
+Position = tuple[int, ...]
 Blocks = Iterable[tuple[Group, int, NDArray[Any]]]
 """Blocks of deals: the group, the first deal, and what is kept of each deal (`kept_of_deals`)."""
 
@@ -48,12 +48,12 @@ class Quotients(msgspec.Struct, frozen=True):
         both = zip(astuple(self), astuple(other), strict=True)
         return Quotients(*(one + another for one, another in both))
 
-    def mean(self, place: Place) -> float | None:
+    def mean(self, place: Position) -> float | None:
         """A quotient; None without games."""
         below = int(self.below[place])
         return int(self.above[place]) / below if below else None
 
-    def error(self, place: Place) -> float | None:
+    def error(self, place: Position) -> float | None:
         """Its standard error; None with less than two deals."""
         deals, above, below, squares, crossed, weights = (int(one[place]) for one in astuple(self))
         if deals < 2:
@@ -119,7 +119,7 @@ def _of_deals(
 def _square(kept: NDArray[Any], players: int) -> Ints:
     """Of every deal a matrix: what the place of the row counted right after that of the column."""
     square = np.zeros((len(kept), players, players), np.int64)
-    pairs = pairs_of_places(players)
+    pairs = pairs_of_positions(players)
     rows, columns = zip(*pairs, strict=True)
     square[:, rows, columns] = kept[:, -len(pairs) :]
     return square

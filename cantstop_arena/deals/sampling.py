@@ -22,10 +22,10 @@ Ints: TypeAlias = NDArray[np.int64]
 Bytes: TypeAlias = NDArray[np.uint8]
 Floats: TypeAlias = NDArray[np.float64]
 
-KeptBlock: TypeAlias = tuple[Group, int, Bytes, Any]
+StoredBlock: TypeAlias = tuple[Group, int, Bytes, Any]
 """A group, a block's first deal, the winners of its games (deals by seatings, masks of seats), and
 whatever else is kept, a row for each deal."""
-DealReader: TypeAlias = Callable[[int, int], Iterable[KeptBlock]]
+DealReader: TypeAlias = Callable[[int, int], Iterable[StoredBlock]]
 """Gives the blocks that have some of `count` deals from `start`."""
 Corrector: TypeAlias = Callable[[Group, int, Any], Ints]
 """What is added to what a group won, as `shares` has it, from its first deal and what is kept."""
@@ -180,8 +180,8 @@ def _table(order: Group) -> Floats:
 
 
 def _within(
-    start: int, deals: int, blocks: Iterable[KeptBlock]
-) -> Iterator[tuple[KeptBlock, slice]]:
+    start: int, deals: int, blocks: Iterable[StoredBlock]
+) -> Iterator[tuple[StoredBlock, slice]]:
     """What each block has of some deals, and where among these that is."""
     for group, first, winners, kept in blocks:
         low, high = max(first, start), min(first + len(winners), start + deals)
@@ -189,7 +189,9 @@ def _within(
         yield (group, low, winners[part], kept[part]), slice(low - start, high - start)
 
 
-def _sums(block: KeptBlock, orders: Orders, correct: Corrector | None) -> tuple[Group, Ints, Ints]:
+def _sums(
+    block: StoredBlock, orders: Orders, correct: Corrector | None
+) -> tuple[Group, Ints, Ints]:
     """A block's group, and what its deals add to `totals` and `products`."""
     group, _, winners, _ = block
     if correct is None and len(_tables(orders)) == 1:
@@ -200,7 +202,7 @@ def _sums(block: KeptBlock, orders: Orders, correct: Corrector | None) -> tuple[
     return group, _totals(rows), _products(rows)
 
 
-def _corrected(block: KeptBlock, orders: Orders, correct: Corrector | None) -> Floats:
+def _corrected(block: StoredBlock, orders: Orders, correct: Corrector | None) -> Floats:
     group, first, winners, kept = block
     won = _rows(winners, orders)
     return won if correct is None else won + correct(group, first, kept).T

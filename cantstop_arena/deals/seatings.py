@@ -17,8 +17,8 @@ Order = tuple[int, ...]  # of positions in a group, by seat
 Orders = tuple[Order, ...]
 """From a number of seats to the orders in which they are taken."""
 
-MOST_SEATS = 8
-_MOST_IN_ALL_ORDERS = 4
+MAX_SEATS = 8
+_MAX_IN_ALL_ORDERS = 4
 
 # Circles in which, taken together, everyone sits next to everyone equally often on either side.
 # Where the number is prime, steps of 1, 2, … around it are such circles. Those of 6 and 8 were
@@ -39,7 +39,7 @@ _CIRCLES: dict[int, Orders] = {
 
 def standard_orders(seats: int) -> Orders:
     """All orders of up to four seats, balanced circles of five to eight."""
-    return all_orders(seats) if seats <= _MOST_IN_ALL_ORDERS else balanced_orders(seats)
+    return all_orders(seats) if seats <= _MAX_IN_ALL_ORDERS else balanced_orders(seats)
 
 
 @cache
@@ -81,7 +81,7 @@ def lineups(group: Group, orders: Iterable[Order]) -> Iterator[Group]:
         yield tuple(group[position] for position in order)
 
 
-def pairs_of_places(players: int) -> tuple[tuple[int, int], ...]:
+def pairs_of_positions(players: int) -> tuple[tuple[int, int], ...]:
     """Every place in a group, and each other one that it may sit after; none for two seats."""
     return tuple(permutations(range(players), 2)) if players > 2 else ()
 

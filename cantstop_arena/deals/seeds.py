@@ -14,8 +14,10 @@ Seed: TypeAlias = int | str
 
 BITS = 128
 NUMBERS = range(1 << BITS)
-LONGEST_TEXT = 100
-WANTED = f"a whole number from 0 to 2^{BITS} - 1, or a text of up to {LONGEST_TEXT} characters"
+MAX_TEXT_LENGTH = 100
+SEED_FORM = (
+    f"a whole number from 0 to 2^{BITS} - 1, or a text of up to {MAX_TEXT_LENGTH} characters"
+)
 
 _WHOLE = re.compile("0|[1-9][0-9]*")
 _PERSON = b"cantstop seed"
@@ -29,11 +31,11 @@ def random_seed() -> Seed:
 
 def seed_of(value: object) -> Seed | None:
     """The seed that a value stands for; None where it is none."""
-    if isinstance(value, str) and _WHOLE.fullmatch(value) and len(value) <= LONGEST_TEXT:
+    if isinstance(value, str) and _WHOLE.fullmatch(value) and len(value) <= MAX_TEXT_LENGTH:
         value = int(value)
     if type(value) is int:
         return value if value in NUMBERS else None
-    named = isinstance(value, str) and 0 < len(value) <= LONGEST_TEXT and value.isprintable()
+    named = isinstance(value, str) and 0 < len(value) <= MAX_TEXT_LENGTH and value.isprintable()
     return str(value) if named else None
 
 

@@ -60,7 +60,7 @@ def _width(games: int) -> int:
     return -(-games // 8)
 
 
-WHOLE = 60  # parts of one won game: 1 to 6 seats can share it evenly
+WIN_UNITS = 60  # parts of one won game: 1 to 6 seats can share it evenly
 
 
 def win_units(players: int) -> int:
@@ -68,4 +68,4 @@ def win_units(players: int) -> int:
 
     `WHOLE` up to six seats. Wherever parts of WHOLE are spoken of, these are meant.
     """
-    return WHOLE if players <= 6 else 14 * WHOLE
+    return WIN_UNITS if players <= 6 else 14 * WIN_UNITS

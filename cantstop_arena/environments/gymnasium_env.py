@@ -63,7 +63,7 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
         self.seat = seat or 0
         self.position: Position = self._setting.start(seed=0)
         self._has_ended = True
-        _, self._mask = self.position.seen_by(self.seat)
+        _, self._mask = self.position.observation(self.seat)
         self.observation_space = observations_of(self.position)
         self.action_space = actions_of(self.position)
 
@@ -113,7 +113,7 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
         self._has_ended = False
 
     def _seen(self) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        seen, self._mask = self.position.seen_by(self.seat)
+        seen, self._mask = self.position.observation(self.seat)
         return seen, {"action_mask": self._mask}
 
     def _show(self) -> None:

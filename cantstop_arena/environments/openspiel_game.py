@@ -76,7 +76,7 @@ def _info(first: Position, setting: Setting) -> Any:
         min_utility=-1.0,
         max_utility=1.0,
         utility_sum=0.0,
-        max_game_length=first.most_actions,
+        max_game_length=first.max_actions,
     )
 
 
@@ -133,7 +133,7 @@ class ArenaObserver:
 
     def set_from(self, state: ArenaState, player: int) -> None:
         """Look at a state as a player."""
-        self.tensor[:] = state.position.seen_by(player).observation
+        self.tensor[:] = state.position.observation(player).observation
 
     def string_from(self, state: ArenaState, player: int) -> str:
         """The board as text, which all see alike."""

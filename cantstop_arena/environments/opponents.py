@@ -34,7 +34,7 @@ def opponent(who: Any, game: Game, folder: Path = DEFAULT_FOLDER) -> SeatedBot:
 
 def _bot_called(reference: str, game: Game, folder: Path) -> SeatedBot:
     entrant = entrant_from_reference(reference, Catalogue(folder, game))
-    return seat_for(entrant.name, entrant.bot, entrant.options).contestant(Loader(folder))
+    return seat_for(entrant.name, entrant.bot, entrant.options).seated_bot(Loader(folder))
 
 
 def _in_plain_python(bot: Any, game: Game) -> SeatedBot:

@@ -69,7 +69,7 @@ class PolicyBot:
 
 
 def _by_function(policy: Policy, position: Position, random: Callable[[], float]) -> int:
-    seen, mask = position.seen_by(position.seat)
+    seen, mask = position.observation(position.seat)
     answer = np.asarray(policy(seen, mask))
     return _drawn(answer * mask, random) if answer.ndim else int(answer)
 

@@ -49,10 +49,10 @@ class Notes:
         """The decisions of each game of the deal; nothing where some game was begun again."""
         return self._games if len(self._games) == games else [[] for _ in range(games)]
 
-    def noted(self, seat: SeatSpec, loader: Loader) -> SeatedBot:
+    def recorded_bot(self, seat: SeatSpec, loader: Loader) -> SeatedBot:
         """The bot of a seat, whose decisions are noted; it plays as plain Python."""
-        bot = seat.contestant(loader)
-        sit = bot.sit or LocalSeating(loader.open(seat.bot), json.loads(seat.options))
+        bot = seat.seated_bot(loader)
+        sit = bot.make_player or LocalSeating(loader.open(seat.bot), json.loads(seat.options))
 
         def sit_noted(start: GameStart) -> BotFunctions:
             if start.seat == 0:

@@ -62,7 +62,7 @@ class Replays(msgspec.Struct, frozen=True):
 
     tournament: Tournament
     catalogue: Catalogue
-    kept: Path
+    copies: Path
     decisions: bool = False
 
     def games(self, found: LedgerGames, tell: Callable[[int], None]) -> Iterator[ReplayedGame]:
@@ -80,9 +80,9 @@ class Replays(msgspec.Struct, frozen=True):
         tell: Callable[[int], None],
     ) -> Iterator[ReplayedGame]:
         names = [found.names[bot] for bot in group]
-        spec, seats = table_for(self.tournament, self.catalogue, names, self.kept)
+        spec, seats = table_for(self.tournament, self.catalogue, names, self.copies)
         if not any(seat.is_foreign or seat.launch for seat in spec.seats):
-            spec().warm_up()  # the errands' processes find it here
+            spec.table().warm_up()  # the errands' processes find it here
         learns = any(seat.learns for seat in spec.seats)
         parts = [*_parts(blocks, learns, _WITH_DECISIONS if self.decisions else _DEALS)]
         hopeless = {
@@ -193,14 +193,14 @@ class _Again:
         self._group = group
         self._game: Game = game_named(spec.game)
         self._notes = Notes(self._game)
-        self._table: GameTable = self._noted_table(spec) if decisions else spec()
+        self._table: GameTable = self._noted_table(spec) if decisions else spec.table()
         self._table.warm_up()
-        self._table.tidy_up()
+        self._table.restore_process()
         self.orders = len(self._table.orders)
 
     def _noted_table(self, spec: TableSpec) -> GameTable:
         loader = Loader(spec.folder)
-        contestants = [self._notes.noted(seat, loader) for seat in spec.seats]
+        contestants = [self._notes.recorded_bot(seat, loader) for seat in spec.seats]
         table: GameTable = self._game.table(spec.rules, contestants, spec.players, spec.seed)
         return table
 

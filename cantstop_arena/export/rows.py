@@ -20,7 +20,7 @@ class GameRows(msgspec.Struct, frozen=True):
     With `counts` rows also say how the game went, and nothing there where it was not played again.
     """
 
-    found: LedgerGames
+    games: LedgerGames
     counts: Counts | None = None
 
     @property
@@ -36,7 +36,7 @@ class GameRows(msgspec.Struct, frozen=True):
 
     @property
     def _seats(self) -> range:
-        return range(len(self.found.orders[0]))
+        return range(len(self.games.orders[0]))
 
     @property
     def _counted(self) -> Columns:
@@ -51,7 +51,7 @@ class GameRows(msgspec.Struct, frozen=True):
         return {
             "deal": game.deal,
             "seating": game.seating,
-            **{f"bot_{seat}": self.found.names[bot] for seat, bot in enumerate(game.bots)},
+            **{f"bot_{seat}": self.games.names[bot] for seat, bot in enumerate(game.bots)},
             **{f"winner_{seat}": seat in game.winners for seat in self._seats},
             **(self._again(again) if again else dict.fromkeys(self._counted)),
         }

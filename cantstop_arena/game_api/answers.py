@@ -13,7 +13,7 @@ import numpy as np
 from cantstop_arena.texts import attribute_text, in_a_line, type_name
 
 _PLAIN = (int, float, str, bool, list, tuple, set, frozenset, dict, NoneType)
-_LONGEST = 60  # characters of an answer in a message
+_MAX_LENGTH = 60  # characters of an answer in a message
 
 
 class IllegalAnswer(Exception):
@@ -67,7 +67,7 @@ def convert_answer(name: str, answer: object, wanted: Any) -> Any:
     try:
         return msgspec.convert(plain, wanted, strict=True, str_keys=True)
     except (msgspec.ValidationError, RecursionError) as error:
-        complaint = in_a_line(str(error), 2 * _LONGEST)
+        complaint = in_a_line(str(error), 2 * _MAX_LENGTH)
         raise IllegalAnswer(
             f"{name} must return {_named(kinds)}, not {short(answer)}: {complaint}"
         ) from None
@@ -75,7 +75,7 @@ def convert_answer(name: str, answer: object, wanted: Any) -> Any:
 
 def short(value: object) -> str:
     """A value as a message shows it: on one line, never long, whatever its repr does."""
-    return in_a_line(attribute_text(value, repr) or f"a {type_name(value)}", _LONGEST)
+    return in_a_line(attribute_text(value, repr) or f"a {type_name(value)}", _MAX_LENGTH)
 
 
 def _is_whole(answer: object) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from cantstop_arena.errors import BotError
 
-LONGEST_QUOTE = 60  # characters of what a user wrote, in a message
+MAX_QUOTE_LENGTH = 60  # characters of what a user wrote, in a message
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,12 @@ class Option:
             return None
         kinds, words = wanted
         fits = isinstance(value, kinds) and (isinstance(value, bool) == (kinds == (bool,)))
-        return None if fits else f"must be {words}, not {value!r:.{LONGEST_QUOTE}}"
+        return None if fits else f"must be {words}, not {value!r:.{MAX_QUOTE_LENGTH}}"
 
     def _not_a_choice(self, value: object) -> str:
         listed = " or ".join(map(str, self.choices))
         hint = did_you_mean(str(value), map(str, self.choices))
-        return f"must be {listed}, not {value!r:.{LONGEST_QUOTE}}{hint}"
+        return f"must be {listed}, not {value!r:.{MAX_QUOTE_LENGTH}}{hint}"
 
 
 _KINDS: Mapping[type, tuple[tuple[type, ...], str]] = {
@@ -94,7 +94,7 @@ def options_of(function: Callable[..., Any], skip: int = 0) -> dict[str, Option]
     files = dict(_notes(function, FilePath))
     for parameter in parameters:
         if parameter.default is not parameter.empty and not is_plain(parameter.default):
-            default = f"{parameter.default!r:.{LONGEST_QUOTE}}"
+            default = f"{parameter.default!r:.{MAX_QUOTE_LENGTH}}"
             raise BotError(f"option {parameter.name} has the default {default}; {_PLAIN}")
     return {
         name: Option(
@@ -179,7 +179,7 @@ def _digest_of_file(path: str) -> str:
 
 def _unknown(name: str, options: Iterable[str]) -> str:
     known = ", ".join(options)
-    told = f"{name!r:.{LONGEST_QUOTE}}{did_you_mean(name, options)}"
+    told = f"{name!r:.{MAX_QUOTE_LENGTH}}{did_you_mean(name, options)}"
     return f"unknown option {told}; options: {known or 'none'}"
 
 

@@ -60,7 +60,7 @@ class Decision:
 
     name: str
     parameters: tuple[str, ...]
-    shown: Any
+    view: Any
     answer: Any
     key: str = ANSWER
     optional: bool = False

@@ -197,7 +197,7 @@ class Game:
         """The orders in which bots take their seats in each deal: see `seatings`."""
         return standard_orders(players)
 
-    def uncompiled(self, bots: Mapping[str, str]) -> list[str]:
+    def missing_code(self, bots: Mapping[str, str]) -> list[str]:
         """What has to be compiled before these compiled bots can play: names by code digest."""
         return []
 
@@ -213,7 +213,7 @@ class Game:
         """Why a bot that comes with the game cannot play under these rules; None where it can."""
         return None
 
-    def remark(self, bot: str, options: Mapping[str, Any], rules: Any, players: int) -> str:
+    def bot_note(self, bot: str, options: Mapping[str, Any], rules: Any, players: int) -> str:
         """What is to be known of a bot that comes with the game under these rules, behind its name
         and without a full stop; empty where there is nothing."""
         return ""
@@ -222,7 +222,7 @@ class Game:
         """What perfect play needs for a game alone, on average, where somebody has found out."""
         return None
 
-    def deed(self, event: Event) -> str:
+    def action_text(self, event: Event) -> str:
         """What a player did in an event of a record, in words; empty where nobody did anything."""
         if "seat" not in event:
             return ""

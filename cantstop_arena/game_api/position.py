@@ -63,7 +63,7 @@ class Position(ABC):
 
     @property
     @abstractmethod
-    def most_actions(self) -> int:
+    def max_actions(self) -> int:
         """No game has more actions than this."""
 
     @property
@@ -92,7 +92,7 @@ class Position(ABC):
         """The seats that have won, ascending; none before the end, or where nobody did."""
 
     @abstractmethod
-    def seen_by(self, seat: int) -> Seen:
+    def observation(self, seat: int) -> Seen:
         """What a seat sees, in new arrays; it may do nothing where another decides."""
 
     @abstractmethod
@@ -130,7 +130,7 @@ class Position(ABC):
     @property
     def legal(self) -> list[int]:
         """The actions of the seat that decides, ascending; none where nobody decides."""
-        found: list[int] = self.seen_by(self.seat).mask.nonzero()[0].tolist()
+        found: list[int] = self.observation(self.seat).mask.nonzero()[0].tolist()
         return found
 
     @property

@@ -15,7 +15,7 @@ from dataclasses import MISSING, Field, asdict, dataclass, field, fields, replac
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from cantstop_arena.errors import RulesError
-from cantstop_arena.game_api.bot_options import LONGEST_QUOTE
+from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH
 
 _CHECK = "check"  # the key of a field's metadata under which its check stands
 Check = Callable[[Any], str | None]
@@ -50,7 +50,7 @@ def whole(default: int, low: int, high: int) -> Any:
     def check(value: object) -> str | None:
         if type(value) is int and low <= value <= high:
             return None
-        return f"must be a whole number from {low} to {high}, not {value!r:.{LONGEST_QUOTE}}"
+        return f"must be a whole number from {low} to {high}, not {value!r:.{MAX_QUOTE_LENGTH}}"
 
     return field(default=default, metadata={_CHECK: check})
 
@@ -61,7 +61,7 @@ def flag(default: bool) -> Any:
     def check(value: object) -> str | None:
         if isinstance(value, bool):
             return None
-        return f"must be true or false, not {value!r:.{LONGEST_QUOTE}}"
+        return f"must be true or false, not {value!r:.{MAX_QUOTE_LENGTH}}"
 
     return field(default=default, metadata={_CHECK: check})
 
@@ -73,7 +73,7 @@ def choice(default: str, *others: str) -> Any:
     def check(value: object) -> str | None:
         if value in words:
             return None
-        return f"must be {' or '.join(words)}, not {value!r:.{LONGEST_QUOTE}}"
+        return f"must be {' or '.join(words)}, not {value!r:.{MAX_QUOTE_LENGTH}}"
 
     return field(default=default, metadata={_CHECK: check})
 
@@ -90,7 +90,7 @@ def wholes(default: Sequence[int], low: int, high: int) -> Any:
         ):
             return None
         must = f"must be a list of {count} whole numbers from {low} to {high}"
-        return f"{must}, not {value!r:.{LONGEST_QUOTE}}"
+        return f"{must}, not {value!r:.{MAX_QUOTE_LENGTH}}"
 
     return field(default=tuple(default), metadata={_CHECK: check})
 
@@ -109,8 +109,8 @@ class RuleBook(Generic[AnyRules]):
     default: AnyRules
     variants: Sequence[Named[AnyRules]] = ()
     check: Callable[[AnyRules], Sequence[tuple[str, str]]] = lambda rules: ()
-    telling: Sequence[str] = ()  # the parameters in which named rule sets differ
-    legend: Mapping[str, str] = field(default_factory=dict)  # what sources stand for
+    listed_parameters: Sequence[str] = ()  # the parameters in which named rule sets differ
+    sources: Mapping[str, str] = field(default_factory=dict)  # what sources stand for
 
     @property
     def named(self) -> Mapping[str, Named[AnyRules]]:
@@ -190,6 +190,6 @@ def _check_of(parameter: Field[Any]) -> Check:
     def same_kind(value: object) -> str | None:
         if type(value) is kind or kind is object:
             return None
-        return f"must be like {parameter.default!r}, not {value!r:.{LONGEST_QUOTE}}"
+        return f"must be like {parameter.default!r}, not {value!r:.{MAX_QUOTE_LENGTH}}"
 
     return same_kind

@@ -9,9 +9,9 @@ import numpy as np
 from cantstop_arena.deals.outcomes import SharedWindow, Snapshot
 from cantstop_arena.deals.seatings import Group
 
-MOST_SEATS = 8
+MAX_SEATS = 8
 _CURSOR, _SEAT, _ASKED, _STEP, _POSITIONS = range(5)
-_NUMBERS = _POSITIONS + MOST_SEATS
+_NUMBERS = _POSITIONS + MAX_SEATS
 SIZE = 8 * _NUMBERS  # bytes
 
 
@@ -27,13 +27,13 @@ class Watched:
         there[:] = self._numbers
         self._numbers = there
 
-    def show_place(self, cursor: int, positions: Group) -> None:
+    def mark_game(self, cursor: int, positions: Group) -> None:
         """Which game of a block it is, and who sits where, by position in the group."""
         self._numbers[_CURSOR] = cursor
         self._numbers[_POSITIONS : _POSITIONS + len(positions)] = positions
         self._numbers[_STEP] += 1
 
-    def show_asked(self, seat: int, asked: int) -> None:
+    def mark_decision(self, seat: int, asked: int) -> None:
         """A seat is asked for a decision, counted from 1; 0: for none any more."""
         self._numbers[_SEAT] = seat
         self._numbers[_ASKED] = asked
@@ -42,7 +42,7 @@ class Watched:
     @property
     def position(self) -> int:
         """The position in the group of whoever was asked last."""
-        seat = int(self._numbers[_SEAT]) % MOST_SEATS
+        seat = int(self._numbers[_SEAT]) % MAX_SEATS
         return int(self._numbers[_POSITIONS + seat])
 
 
@@ -58,7 +58,7 @@ def snapshots(decisions: Sequence[str], memory: Any) -> Callable[[], Snapshot]:
     def look() -> Snapshot:
         cursor, seat, asked, step, *positions = numbers.tolist()
         named = decisions[asked - 1] if 0 < asked <= len(decisions) else ""
-        place = positions[seat % MOST_SEATS]
+        place = positions[seat % MAX_SEATS]
         return Snapshot(cursor, place, named, bool(named), (cursor, seat, asked, step, place))
 
     return look

@@ -44,11 +44,13 @@ def game_named(name: str) -> Game:
         return games[name]
     if name in broken:
         raise UsageError(f"game {name} cannot be used: {broken[name]}")
-    from cantstop_arena.game_api.bot_options import LONGEST_QUOTE, did_you_mean
+    from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
 
     known = [*_BUILT_IN, *games]
     hint = did_you_mean(name, known)
-    raise UsageError(f"unknown game {name!r:.{LONGEST_QUOTE}}{hint}; games are {', '.join(known)}")
+    raise UsageError(
+        f"unknown game {name!r:.{MAX_QUOTE_LENGTH}}{hint}; games are {', '.join(known)}"
+    )
 
 
 def all_games() -> list[Game]:

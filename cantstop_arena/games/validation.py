@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import is_dataclass
 
 from cantstop_arena.deals.counting import GAMES, UNFINISHED
-from cantstop_arena.deals.seatings import MOST_SEATS
+from cantstop_arena.deals.seatings import MAX_SEATS
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.rulebook import RuleBook
 
@@ -24,8 +24,8 @@ def complaints(game: Game) -> list[str]:
 
 def _of_seats(game: Game) -> Iterator[str]:
     seats = game.players
-    if not isinstance(seats, range) or not seats or seats[0] < 1 or seats[-1] > MOST_SEATS:
-        yield f"players must be a range of 1 to {MOST_SEATS} seats, not {seats!r:.40}"
+    if not isinstance(seats, range) or not seats or seats[0] < 1 or seats[-1] > MAX_SEATS:
+        yield f"players must be a range of 1 to {MAX_SEATS} seats, not {seats!r:.40}"
 
 
 def _of_rules(game: Game) -> Iterator[str]:

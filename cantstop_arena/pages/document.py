@@ -25,7 +25,7 @@ class Figure(msgspec.Struct, frozen=True):
     """
 
     html: Markup
-    words: str
+    text: str
     notes: Sequence[str] = ()
     style: str = ""
 
@@ -66,7 +66,7 @@ class Section(msgspec.Struct, frozen=True):
 
     key: str
     title: str
-    words: Sequence[str] = ()
+    paragraphs: Sequence[str] = ()
     figures: Sequence[Figure] = ()
     tables: Sequence[Table] = ()
     listings: Sequence[Listing] = ()

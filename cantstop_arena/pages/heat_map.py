@@ -18,14 +18,14 @@ from cantstop_arena.tables.column import Estimate
 from cantstop_arena.tables.escaping import printable
 
 STEPS = (2, 6, 12, 20, 32)  # points from an even score at which the tint gets a step stronger
-MOST_WITH_ERRORS = 8  # bots whose cells have room for a number with its error
-MOST_WITH_NUMBERS = 24
-MOST_CELLS = 60  # bots that have a cell each; of more the map is a drawing
+MAX_WITH_ERRORS = 8  # bots whose cells have room for a number with its error
+MAX_WITH_NUMBERS = 24
+MAX_CELLS = 60  # bots that have a cell each; of more the map is a drawing
 _EVEN = 0.5
 _LETTER = 8.6, 6.7, 7.4  # pixels of a letter: in a row's name, in a small one, upright
-_LONGEST = 24  # letters of a name that get room in the map
-_LEAST_CELL, _LEAST_WIDE_CELL = 25, 40  # pixels of a cell with a number, and with decimals
-_LEAST_NAMED = 10  # pixels of a column with a name
+_MAX_LENGTH = 24  # letters of a name that get room in the map
+_MIN_CELL, _MIN_WIDE_CELL = 25, 40  # pixels of a cell with a number, and with decimals
+_MIN_NAMED = 10  # pixels of a column with a name
 
 
 def heat_map(analysis: Analysis) -> Figure:
@@ -37,11 +37,11 @@ def heat_map(analysis: Analysis) -> Figure:
         f"{of_what}. Bold: the 95% interval leaves out 50%. Predicted: by the ratings. LOS:"
         " likelihood of superiority, in this field. All pairs are in pairs.csv."
     )
-    return Figure(_map(analysis), words, style=_room(analysis) if bots <= MOST_CELLS else "")
+    return Figure(_map(analysis), words, style=_room(analysis) if bots <= MAX_CELLS else "")
 
 
 def _map(analysis: Analysis) -> Markup:
-    drawn = _cells(analysis) if len(analysis.order) <= MOST_CELLS else _drawing(analysis)
+    drawn = _cells(analysis) if len(analysis.order) <= MAX_CELLS else _drawing(analysis)
     data = element("script", _data(analysis), type="application/json")
     above = element("div", _readout(), _legend(), class_="above")
     return element("div", above, drawn, data, class_=f"crosstable of{len(analysis.order)}")
@@ -79,8 +79,8 @@ def _tint(score: float) -> str:
 def _cells(analysis: Analysis) -> Markup:
     bots = len(analysis.order)
     size = "small"
-    if bots <= MOST_WITH_NUMBERS:
-        size = "middling" if bots > MOST_WITH_ERRORS else "large"
+    if bots <= MAX_WITH_NUMBERS:
+        size = "middling" if bots > MAX_WITH_ERRORS else "large"
     told = "Scores; arrow keys go from cell to cell"
     corner = element("th", _unseen("Row against column"), class_="corner")
     heads = [
@@ -122,9 +122,9 @@ def _row(analysis: Analysis, me: int) -> Iterator[Markup]:
 
 def _numbers(cell: Estimate, bots: int) -> Iterator[Markup]:
     mean = 100 * (cell.mean or 0)
-    if bots > MOST_WITH_NUMBERS:
+    if bots > MAX_WITH_NUMBERS:
         return
-    if bots > MOST_WITH_ERRORS:
+    if bots > MAX_WITH_ERRORS:
         yield element("b", plain(mean, 0))
         return
     yield element("b", plain(mean))
@@ -138,9 +138,9 @@ def _numbers(cell: Estimate, bots: int) -> Iterator[Markup]:
 def _room(analysis: Analysis) -> str:
     """The style sheet's part on what there is room for, which hangs on the bots and their names."""
     bots = len(analysis.order)
-    longest = min(_LONGEST, max(len(printable(name)) for name in analysis.names))
+    longest = min(_MAX_LENGTH, max(len(printable(name)) for name in analysis.names))
     wide, small, tall = (round(longest * letter) for letter in _LETTER)
-    name, least = 38 + wide, _LEAST_WIDE_CELL if bots <= MOST_WITH_ERRORS else _LEAST_CELL
+    name, least = 38 + wide, _MIN_WIDE_CELL if bots <= MAX_WITH_ERRORS else _MIN_CELL
     small += 8
     table = f".of{bots} .xt.xt"
     return (
@@ -152,9 +152,9 @@ def _room(analysis: Analysis) -> str:
         f"{table} thead th{{height:{small + 6}px;font-size:11px}}{table} thead th span"
         "{writing-mode:vertical-rl;transform:rotate(180deg);white-space:nowrap}}"
         f"@container xw (max-width:{small + bots * least}px){{{table} b{{font-size:0}}"
-        f"{table} td{{height:{26 if bots <= MOST_WITH_ERRORS else 14}px}}"
+        f"{table} td{{height:{26 if bots <= MAX_WITH_ERRORS else 14}px}}"
         f"{table} tbody th{{line-height:1}}}}"
-        f"@container xw (max-width:{small + bots * _LEAST_NAMED}px){{"
+        f"@container xw (max-width:{small + bots * _MIN_NAMED}px){{"
         f"{table} thead th{{font-size:0;height:4px}}{table}{{border-spacing:0 1px}}}}"
     )
 
@@ -222,8 +222,8 @@ def _predicted(analysis: Analysis) -> Mapping[tuple[int, int], float]:
         pair: score
         for told in analysis.residuals.pairs
         for pair, score in (
-            ((told.one, told.other), told.predicted),
-            ((told.other, told.one), 1 - told.predicted),
+            ((told.first, told.second), told.predicted),
+            ((told.second, told.first), 1 - told.predicted),
         )
     }
 

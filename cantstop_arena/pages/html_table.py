@@ -9,7 +9,7 @@ from cantstop_arena.pages.elements import element, join_markup
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.escaping import printable
 
-LONGEST_LINE = 34  # letters of a name that is not broken into lines
+MAX_LINE_LENGTH = 34  # letters of a name that is not broken into lines
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -47,7 +47,7 @@ def name_cell(name: str, *marks: Markup, kind: str = "bot") -> Cell:
 
 def is_long(text: str) -> bool:
     """Whether a name, or what else a row is about, has to be broken into lines."""
-    return len(printable(text)) > LONGEST_LINE
+    return len(printable(text)) > MAX_LINE_LENGTH
 
 
 def row_table(kind: str, label: str, heads: Sequence[Head], rows: Sequence[HtmlRow]) -> Markup:
@@ -87,16 +87,16 @@ def _cell(cell: Cell) -> Markup:
     )
 
 
-MOST_LANES = 8  # letters that have lanes of their own
+MAX_GROUP_COLUMNS = 8  # letters that have lanes of their own
 
 
-def lanes_of(analysis: Analysis) -> str:
+def group_columns_of(analysis: Analysis) -> str:
     """The letters that have a lane each; none where text says it as well, or nobody shares one."""
     if not analysis.games:
         return ""
-    letters = sorted({letter for own in analysis.letters for letter in own})
-    shared = any(sum(letter in own for own in analysis.letters) > 1 for letter in letters)
-    return "".join(letters) if shared and len(letters) <= MOST_LANES else ""
+    letters = sorted({letter for own in analysis.groups for letter in own})
+    shared = any(sum(letter in own for own in analysis.groups) > 1 for letter in letters)
+    return "".join(letters) if shared and len(letters) <= MAX_GROUP_COLUMNS else ""
 
 
 def group_cell(analysis: Analysis, place: int, lanes: str) -> Cell:
@@ -108,9 +108,9 @@ def group_cell(analysis: Analysis, place: int, lanes: str) -> Cell:
 
 
 def _letters(analysis: Analysis, place: int) -> str:
-    if not 0 <= place < len(analysis.order) or analysis.order[place] in analysis.idle:
+    if not 0 <= place < len(analysis.order) or analysis.order[place] in analysis.without_games:
         return ""
-    return analysis.letters[analysis.order[place]]
+    return analysis.groups[analysis.order[place]]
 
 
 def _drawn(lanes: str, above: str, own: str, below: str) -> Markup:

@@ -14,7 +14,7 @@ from cantstop_arena.pages.number_text import plain, signed
 from cantstop_arena.tables.column import Estimate
 
 DOT = 3.5
-_LEAST = 0.05  # percent: the narrowest thing drawn
+_MIN = 0.05  # percent: the narrowest thing drawn
 _ARROW = 8
 _EDGE = 4  # percent from a side within which a label is not centred on its tick
 _SCALE = 18  # the height of the labels of an axis
@@ -72,7 +72,7 @@ def block(axis: Axis, low: float, high: float, y: float, height: float, kind: st
         "rect",
         class_=kind.rstrip(),
         x=f"{number(left)}%",
-        width=f"{number(max(_LEAST, right - left))}%",
+        width=f"{number(max(_MIN, right - left))}%",
         y=number(y),
         height=number(height),
         rx=1,
@@ -101,7 +101,7 @@ def beyond(axis: Axis, value: float, text: str, y: float) -> Markup:
 
 def bar(share: float, kind: str = "") -> Markup:
     """A bar from the left side, as long as that share of the width."""
-    width = f"{number(max(_LEAST, 100 * share))}%"
+    width = f"{number(max(_MIN, 100 * share))}%"
     filled = element("rect", class_=f"filled {kind}".rstrip(), y=1, width=width, height=8)
     return drawing(10, filled, kind="bar")
 

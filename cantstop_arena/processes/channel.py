@@ -17,7 +17,7 @@ from cantstop_arena.texts import in_a_line
 _HEAD = struct.Struct("!8sQ")  # before every message: a mark and its length
 _MARK = b"canstop\n"
 _AT_ONCE = 1 << 20
-LONGEST = 1 << 26
+MAX_MESSAGE_BYTES = 1 << 26
 """Bytes of a message; the result of the largest block has about a million."""
 
 _M = TypeVar("_M")
@@ -37,7 +37,7 @@ def frame(message: object) -> bytes:
 class Frames(Generic[_M]):
     """Takes a stream of bytes apart into messages that `decode` makes of them."""
 
-    def __init__(self, decode: Callable[[bytes], _M], longest: int = LONGEST) -> None:
+    def __init__(self, decode: Callable[[bytes], _M], longest: int = MAX_MESSAGE_BYTES) -> None:
         self._decode = decode
         self._longest = longest
         self._unread = bytearray()
@@ -105,9 +105,9 @@ class Frames(Generic[_M]):
 
 
 PROTOCOL = 1
-LONGEST_LINE = 1 << 16
+MAX_LINE_BYTES = 1 << 16
 FOREIGN = "not"  # the key under which a served bot's answer is told that JSON has no word for
-_LONGEST_EXCERPT = 60
+_MAX_EXCERPT_LENGTH = 60
 
 _JSON_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
@@ -116,7 +116,7 @@ class ForeignValue:
     """An answer that JSON has no word for. It looks like what the bot returned."""
 
     def __init__(self, text: str) -> None:
-        self._text = in_a_line(text, _LONGEST_EXCERPT)
+        self._text = in_a_line(text, _MAX_EXCERPT_LENGTH)
 
     def __repr__(self) -> str:
         return self._text
@@ -150,5 +150,7 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 def excerpt(line: bytes) -> str:
     """The beginning of what came, as a text in quotes."""
-    text = line[: _LONGEST_EXCERPT * 4].decode("utf-8", "replace").strip()
-    return repr(text if len(text) <= _LONGEST_EXCERPT else f"{text[: _LONGEST_EXCERPT - 3]}...")
+    text = line[: _MAX_EXCERPT_LENGTH * 4].decode("utf-8", "replace").strip()
+    return repr(
+        text if len(text) <= _MAX_EXCERPT_LENGTH else f"{text[: _MAX_EXCERPT_LENGTH - 3]}..."
+    )

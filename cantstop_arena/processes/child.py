@@ -11,14 +11,14 @@ from typing import BinaryIO
 
 from cantstop_arena.errors import BotError
 from cantstop_arena.processes import system
-from cantstop_arena.processes.channel import LONGEST_LINE, excerpt
+from cantstop_arena.processes.channel import MAX_LINE_BYTES, excerpt
 from cantstop_arena.processes.child_command import ChildCommand, environment
 from cantstop_arena.processes.failures import DecisionTimeout, Nonsense, ProcessLost
 from cantstop_arena.processes.sandbox import sandbox_command
 from cantstop_arena.processes.watchdog import AnswerTimer
 from cantstop_arena.texts import in_a_line
 
-LONGEST_LOG = 1 << 20
+MAX_LOG_BYTES = 1 << 20
 _SECONDS_TO_END = 1.0
 _SECONDS_TO_BE_GONE = 10.0  # for a process that is ending already, on the busiest machine
 
@@ -68,24 +68,24 @@ class Child:
 
     # Speaking
 
-    def tell(self, line: bytes, limit: float) -> None:
+    def send(self, line: bytes, limit: float) -> None:
         """Send a line that needs no answer. Raises Lost or Overdue."""
         self._timer.begin(limit)
         self._write(line)
 
-    def ask(self, line: bytes, limit: float) -> bytes:
+    def request(self, line: bytes, limit: float) -> bytes:
         """Send a line and return the one that answers it. Raises Lost, Overdue or Nonsense."""
         self._refuse_unasked()
         self._timer.begin(limit)
         self._write(line)
         return self._read_line()
 
-    def hear(self, limit: float) -> bytes:
+    def receive(self, limit: float) -> bytes:
         """The line that comes next. Raises Lost, Overdue or Nonsense."""
         self._timer.begin(limit)
         return self._read_line()
 
-    def settled(self) -> None:
+    def mark_started(self) -> None:
         """It has begun to work: whatever processes it needs are there."""
         self._timer.meet()
 
@@ -99,20 +99,20 @@ class Child:
                 raise self._fate() from None
 
     def _read_line(self) -> bytes:
-        while (end := self._unread.find(b"\n")) < 0 and len(self._unread) <= LONGEST_LINE:
+        while (end := self._unread.find(b"\n")) < 0 and len(self._unread) <= MAX_LINE_BYTES:
             self._wait(self._news)
             self._read()
             if b"\n" not in self._unread:
                 self._keep_time()
-        if not 0 <= end <= LONGEST_LINE:
-            beginning = excerpt(bytes(self._unread[:LONGEST_LINE]))
-            raise Nonsense(f"a line of more than {LONGEST_LINE} bytes: {beginning}")
+        if not 0 <= end <= MAX_LINE_BYTES:
+            beginning = excerpt(bytes(self._unread[:MAX_LINE_BYTES]))
+            raise Nonsense(f"a line of more than {MAX_LINE_BYTES} bytes: {beginning}")
         line = bytes(self._unread[:end])
         del self._unread[: end + 1]
         return line
 
     def _read(self) -> None:
-        chunk = os.read(self._answers, LONGEST_LINE)
+        chunk = os.read(self._answers, MAX_LINE_BYTES)
         if not chunk:
             raise self._fate()
         self._unread += chunk
@@ -179,15 +179,15 @@ class Child:
 
     def trim_log(self) -> None:
         """Keep the log to its size: its beginning says most."""
-        if self._log and self._log_size() > LONGEST_LOG:
-            os.ftruncate(self._log.fileno(), LONGEST_LOG)
+        if self._log and self._log_size() > MAX_LOG_BYTES:
+            os.ftruncate(self._log.fileno(), MAX_LOG_BYTES)
 
-    def last_words(self) -> str:
+    def last_log_line(self) -> str:
         """The last line that it wrote to its log, printable; empty where there is none."""
         if self._log is None:
             return ""
-        since = max(self._log_began, self._log_size() - LONGEST_LINE)
-        said = os.pread(self._log.fileno(), LONGEST_LINE, since)
+        since = max(self._log_began, self._log_size() - MAX_LINE_BYTES)
+        said = os.pread(self._log.fileno(), MAX_LINE_BYTES, since)
         lines = said.decode("utf-8", "replace").split("\n")
         return next((in_a_line(line, 200) for line in reversed(lines) if line.strip()), "")
 

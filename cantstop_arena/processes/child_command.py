@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from cantstop_arena.processes.system import SEEN_FROM
+from cantstop_arena.processes.system import PATH_BASE
 
 _PASSED_ON = (
     "PATH",
@@ -21,7 +21,7 @@ _PASSED_ON = (
     "PYTHONHOME",
     "CANTSTOP_ARENA_CACHE",
     "NUMBA_DISABLE_JIT",
-    SEEN_FROM,
+    PATH_BASE,
 )
 _FIXED = {
     "PYTHONHASHSEED": "0",

@@ -27,7 +27,7 @@ from cantstop_arena.processes.system import python_module
 from cantstop_arena.processes.watchdog import AnswerTimer
 from cantstop_arena.texts import attribute_text, type_name
 
-Words = Mapping[str, Any]
+Keywords = Mapping[str, Any]
 
 TRIES = 3
 """How often an errand is tried whose process somebody else may have ended."""
@@ -35,8 +35,8 @@ AT_ONCE = 4
 """How many errands are done at once: most of them wait, or compute without end."""
 MEMORY = 4 << 30
 """Bytes that an errand may take beyond what the arena has."""
-_LONGEST = 1 << 24  # bytes of a report
-_LONGEST_HALT = 5.0
+_MAX_LENGTH = 1 << 24  # bytes of a report
+_MAX_HALT_SECONDS = 5.0
 """Seconds for which a stopped process is waited for, which somebody else may have stopped."""
 _SPARE = 10.0  # seconds in which a warden clears up after an errand
 _UNTOLD = "what it holds cannot be told: "
@@ -54,7 +54,7 @@ class IsolatedCall(msgspec.Struct, frozen=True):
     """
 
     function: str
-    words: Words
+    keywords: Keywords
     limit: float
 
 
@@ -116,14 +116,14 @@ class _Supervisor:
 
     def __init__(self, errands: Sequence[IsolatedCall]) -> None:
         self._pid, self._pipe = _forked(errands) if _FORKS else _spawned(errands)
-        process_tree.looked_after.add(self._pid)
+        process_tree.supervised.add(self._pid)
         self._unread = b""
 
     def end(self) -> None:
         """End it."""
         os.close(self._pipe)
         process_tree.end(self._pid)
-        process_tree.looked_after.discard(self._pid)
+        process_tree.supervised.discard(self._pid)
 
     def outcome(self, errand: IsolatedCall) -> Mapping[str, Any]:
         """What has become of the next errand: killed, where the warden comes to grief."""
@@ -142,7 +142,7 @@ class _Supervisor:
                 os.kill(self._pid, signal.SIGCONT)  # an errand may have stopped it
             if _is_readable(self._pipe, min(left, 0.1)):
                 chunk = os.read(self._pipe, _AT_ONCE)
-                if not chunk or len(self._unread) > 2 * _LONGEST:
+                if not chunk or len(self._unread) > 2 * _MAX_LENGTH:
                     return None
                 self._unread += chunk
         line, _, self._unread = self._unread.partition(b"\n")
@@ -182,7 +182,7 @@ def _forked(errands: Sequence[IsolatedCall]) -> tuple[int, int]:
 def _spawned(errands: Sequence[IsolatedCall]) -> tuple[int, int]:
     """A warden in a fresh interpreter."""
     ours, theirs = os.pipe()
-    told = json.dumps([[errand.function, errand.words, errand.limit] for errand in errands])
+    told = json.dumps([[errand.function, errand.keywords, errand.limit] for errand in errands])
     words = python_module(__name__, str(theirs), str(os.getpid()))
     process = subprocess.Popen(words, stdin=subprocess.PIPE, pass_fds=(theirs,))
     os.close(theirs)
@@ -262,21 +262,23 @@ def _overdue(timer: AnswerTimer, limit: float) -> dict[str, Any]:
     """What has become of an errand that was waited for in vain."""
     if not timer.halted():
         return {_FAILURE: f"is not done within {limit:g} s", _KILLED: False}
-    waited = min(limit, _LONGEST_HALT)
+    waited = min(limit, _MAX_HALT_SECONDS)
     return {_FAILURE: f"was stopped, and is not done within {waited:g} s", _KILLED: True}
 
 
 def _nonsense(said: bytes) -> str:
-    return "tells nonsense" if len(said) <= _LONGEST else f"tells more than {_LONGEST >> 20} MiB"
+    return (
+        "tells nonsense" if len(said) <= _MAX_LENGTH else f"tells more than {_MAX_LENGTH >> 20} MiB"
+    )
 
 
 def _heard(pipe: int, timer: AnswerTimer, limit: float) -> bytes | None:
     """The line that an errand says, up to a length; None when time is up before it is whole."""
     said = b""
     timer.begin(limit)
-    while len(said) <= _LONGEST and b"\n" not in said:
+    while len(said) <= _MAX_LENGTH and b"\n" not in said:
         if not _is_readable(pipe, timer.pause() / 1000):
-            if timer.is_over() or timer.halted() >= _LONGEST_HALT:
+            if timer.is_over() or timer.halted() >= _MAX_HALT_SECONDS:
                 return None
             continue
         chunk = os.read(pipe, _AT_ONCE)
@@ -299,7 +301,7 @@ def _do(errand: IsolatedCall, report: int) -> None:
         os.setsid()
         system.refuse_cores()
         system.limit_memory(MEMORY)
-        told = encode(_function(errand)(**errand.words))
+        told = encode(_function(errand)(**errand.keywords))
     except BaseException as error:
         told = f'{{"{ERROR}": {quoted(_UNTOLD + name_of(error) + ": " + tell(error, str))}}}'
     try:

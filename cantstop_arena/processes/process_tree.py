@@ -12,10 +12,10 @@ from pathlib import Path
 from cantstop_arena.processes import system
 
 _PR_SET_CHILD_SUBREAPER = 36
-_LONGEST_END = 2.0  # seconds in which what is killed is to be gone
+_MAX_END_LENGTH = 2.0  # seconds in which what is killed is to be gone
 _PAUSE = 0.002
 
-looked_after: set[int] = set()
+supervised: set[int] = set()
 """Children with sessions of their own that somebody here will end, perhaps another thread."""
 
 
@@ -42,8 +42,8 @@ def none_left() -> Iterator[None]:
 
 
 def _end_orphans(known: set[int]) -> None:
-    deadline = time.monotonic() + _LONGEST_END
-    while orphans := [pid for pid in children() - known - looked_after if _is_apart(pid)]:
+    deadline = time.monotonic() + _MAX_END_LENGTH
+    while orphans := [pid for pid in children() - known - supervised if _is_apart(pid)]:
         for pid in orphans:
             end(pid)
         if time.monotonic() > deadline:
@@ -86,16 +86,16 @@ def end(pid: int, killed: bool = True) -> int | None:
 
     One that is not to be `killed` at once is given a moment to end by itself.
     """
-    code = None if killed else _awaited(pid, _LONGEST_END)
+    code = None if killed else _awaited(pid, _MAX_END_LENGTH)
     with contextlib.suppress(OSError):  # nobody is left
         os.killpg(pid, signal.SIGKILL)
     with contextlib.suppress(OSError):
         if code is None:
             os.kill(pid, signal.SIGKILL)
-    return _awaited(pid, _LONGEST_END) if code is None else code
+    return _awaited(pid, _MAX_END_LENGTH) if code is None else code
 
 
-def look_after_the_rest(passed_on: int) -> None:
+def supervise_descendants(passed_on: int) -> None:
     """Go on in a child, while this process ends what that leaves behind, and then as that did.
 
     A signal of the number `passed_on` is for the child.
@@ -127,7 +127,7 @@ def _end_like(code: int) -> None:
 
 def end_all() -> None:
     """End every child of this process, and theirs when they become its own."""
-    deadline = time.monotonic() + _LONGEST_END
+    deadline = time.monotonic() + _MAX_END_LENGTH
     while time.monotonic() < deadline:
         try:
             pid, _ = os.waitpid(-1, os.WNOHANG)

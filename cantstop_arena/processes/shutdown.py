@@ -25,7 +25,7 @@ class _EndRequest:
 
     signal: int = 0
     sections: int = 0
-    farewell: str = ""
+    end_message: str = ""
 
 
 _wish = _EndRequest()
@@ -38,7 +38,7 @@ def handle_signals(farewell: str) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before_wish, _wish = _wish, _EndRequest(farewell=farewell)
+    before_wish, _wish = _wish, _EndRequest(end_message=farewell)
     wanted = [signal.SIGINT, signal.SIGTERM]
     # A job in the background of a shell ignores Ctrl-C, and so do we then.
     before = {n: h for n in wanted if (h := signal.getsignal(n)) is not signal.SIG_IGN}
@@ -82,7 +82,7 @@ def defer_interrupt() -> Iterator[None]:
 
 def set_end_message(farewell: str) -> None:
     """What to tell a user who wants to end from now on."""
-    _wish.farewell = farewell
+    _wish.end_message = farewell
 
 
 def announce_resume() -> None:
@@ -93,7 +93,7 @@ def announce_resume() -> None:
 
 def end_message() -> str:
     """What to tell a user who wanted to end."""
-    return _wish.farewell
+    return _wish.end_message
 
 
 @contextlib.contextmanager
@@ -118,5 +118,5 @@ def _note(number: int, frame: FrameType | None) -> None:
     if _wish.sections and not _wish.signal:
         _wish.signal = number
         return
-    os.write(2, f"{_wish.farewell}\n".encode())  # no stream, which may be at work already
+    os.write(2, f"{_wish.end_message}\n".encode())  # no stream, which may be at work already
     os._exit(128 + number)

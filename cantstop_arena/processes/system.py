@@ -32,10 +32,10 @@ def set_path_base(folder: Path) -> None:
     Processes that are started from now on do so, too.
     """
     global _HERE
-    os.environ[SEEN_FROM] = _HERE = f"{folder}{os.sep}"
+    os.environ[PATH_BASE] = _HERE = f"{folder}{os.sep}"
 
 
-SEEN_FROM = "CANTSTOP_ARENA_SEEN_FROM"
+PATH_BASE = "CANTSTOP_ARENA_SEEN_FROM"
 """The variable of the environment that says so."""
 
 
@@ -46,7 +46,7 @@ def _folder() -> str:
         return ""
 
 
-_HERE = os.environ.get(SEEN_FROM) or _folder()  # wherever a bot goes later
+_HERE = os.environ.get(PATH_BASE) or _folder()  # wherever a bot goes later
 
 
 def open_standard_files() -> None:

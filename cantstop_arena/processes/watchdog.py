@@ -13,7 +13,7 @@ from pathlib import Path
 _PROC = Path("/proc")
 
 _LOOKS = 10  # within a limit, so that what lies between two of them weighs little
-_SHORTEST_PULSE, _LONGEST_PULSE = 0.005, 0.05
+_SHORTEST_PULSE, _MAX_PULSE_SECONDS = 0.005, 0.05
 _BREAK = 4
 """Pulses that count at most between two looks: after a longer break of our own, perhaps of the
 whole machine, nobody knows what the process did."""
@@ -25,7 +25,7 @@ At a load of ten for each core it has had its limit by then; longer waits would 
 
 def pulse(limit: float) -> float:
     """Seconds between two looks at a process that has `limit` seconds."""
-    return min(max(limit / _LOOKS, _SHORTEST_PULSE), _LONGEST_PULSE)
+    return min(max(limit / _LOOKS, _SHORTEST_PULSE), _MAX_PULSE_SECONDS)
 
 
 def counted_seconds(passed: float, pulse: float) -> float:
@@ -42,7 +42,7 @@ class Watchdog:
     """Watches one process with all that descend from it."""
 
     def __init__(self, pid: int) -> None:
-        self.still = 0.0
+        self.idle = 0.0
         """Seconds for which nothing was seen to move."""
         self.own = 0.0
         """Of these, the seconds in which the process computed or slept."""
@@ -59,20 +59,20 @@ class Watchdog:
 
     def begin(self) -> None:
         """Something else is waited for from now on."""
-        self.still = self.own = self.halted = 0.0
+        self.idle = self.own = self.halted = 0.0
         self._states: dict[int, str] = {}
         self._slept = True
         self._times = processor_times(self._family)
 
-    def watch(self, step: tuple[int, ...], passed: float) -> None:
+    def observe(self, step: tuple[int, ...], passed: float) -> None:
         """Look whether something has moved: then `step` is another. `passed`: see `look`."""
         if step == self._step:
-            self.look(passed)
+            self.check(passed)
         else:
             self._step = step
             self.begin()
 
-    def look(self, passed: float) -> None:
+    def check(self, passed: float) -> None:
         """Look at the processes; `passed` are the seconds since the last look, or the beginning."""
         states = family_states(self._pid)
         times = processor_times(states)
@@ -80,7 +80,7 @@ class Watchdog:
         computed = sum(spent - before[pid] for pid, spent in times.items())
         self._states, self._times = states, before | times
         slept = self._letters == {"S"}
-        self.still += passed
+        self.idle += passed
         self.own += passed if slept and self._slept else min(computed, passed)
         self._slept = slept
         self.halted = self.halted + passed if self.stopped else 0.0
@@ -103,10 +103,10 @@ class Watchdog:
 
         It cannot be told of a process that was stopped, or where the system tells nothing.
         """
-        if self.still < limit or self.proven(limit):
-            return self.still >= limit
+        if self.idle < limit or self.proven(limit):
+            return self.idle >= limit
         told = self._letters and self._letters.isdisjoint("Tt")
-        return not told or self.still >= wall_limit(limit)
+        return not told or self.idle >= wall_limit(limit)
 
 
 class AnswerTimer:
@@ -135,7 +135,7 @@ class AnswerTimer:
         """Whether the time is up, after a look at the processes if one is due."""
         now = time.monotonic()
         if now >= self._looked + self._pulse:
-            self._watchdog.look(counted_seconds(now - self._looked, self._pulse))
+            self._watchdog.check(counted_seconds(now - self._looked, self._pulse))
             self._looked = now
         return self._watchdog.overdue(self._limit)
 

@@ -34,7 +34,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.distributions import student_quantile
-from cantstop_arena.ratings.model.choice import add_by_seat, chances, spread
+from cantstop_arena.ratings.model.choice import add_by_seat, chances, win_covariance
 from cantstop_arena.ratings.model.connections import Truths
 from cantstop_arena.ratings.model.evidence import Floats, Span
 from cantstop_arena.ratings.model.luce import Luce
@@ -42,12 +42,12 @@ from cantstop_arena.ratings.rare_events import rare_win_covariance
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     chance,
-    least_variance,
+    min_variance,
     multiplier,
 )
 
 NOTHING = 1e-13  # of the model's variance: less than that is rounding
-LEAST_FREEDOM = 0.999  # below, there is one deal, and nothing to see how deals differ
+MIN_DEGREES_OF_FREEDOM = 0.999  # below, there is one deal, and nothing to see how deals differ
 SURE = 0.05
 DIGITS = 10
 
@@ -60,7 +60,7 @@ class CovarianceParts(msgspec.Struct, frozen=True):
     """
 
     deals: int
-    found: Floats
+    sandwich: Floats
     expected: Floats
     taken: Floats
 
@@ -75,14 +75,14 @@ class ContrastVariance(msgspec.Struct, frozen=True):
 
     variance: Floats
     error: Floats
-    freedom: Floats
-    known: Truths
-    still: Truths
+    degrees_of_freedom: Floats
+    names: Truths
+    constant: Truths
     expected: float | None = None
 
     def reach(self, place: int | tuple[int, int]) -> float:
         """Half the width of a contrast's 95% interval."""
-        error, freedom = float(self.error[place]), float(self.freedom[place])
+        error, freedom = float(self.error[place]), float(self.degrees_of_freedom[place])
         if error == 0:
             return 0.0
         if self.expected is None:
@@ -93,8 +93,11 @@ class ContrastVariance(msgspec.Struct, frozen=True):
         """The p-values of contrasts for who looks while games go on; 1 where nothing is known."""
         assert self.expected is not None
         found = np.ones_like(contrasts)
-        for place in zip(*np.nonzero(self.known & (self.error > 0)), strict=True):
-            deviate, deals = contrasts[place] / self.error[place], round(self.freedom[place]) + 1
+        for place in zip(*np.nonzero(self.names & (self.error > 0)), strict=True):
+            deviate, deals = (
+                contrasts[place] / self.error[place],
+                round(self.degrees_of_freedom[place]) + 1,
+            )
             found[place] = chance(float(deviate), deals, self.expected)
         return found
 
@@ -107,10 +110,10 @@ class Sandwich:
         self.expected = expected
         self.deals = sum(span.deals for span in model.evidence.spans)
         self.parts = [_parts(model, span) for span in model.evidence.spans]
-        seen: Floats = sum((part.found for part in self.parts), np.zeros_like(inverse))
+        seen: Floats = sum((part.sandwich for part in self.parts), np.zeros_like(inverse))
         self.extra: Floats = inverse @ rare_win_covariance(model, seen, alikeness) @ inverse
         self.covariance = seen + self.extra
-        self.trace = sum(float((part.found * model.curvature).sum()) for part in self.parts)
+        self.trace = sum(float((part.sandwich * model.curvature).sum()) for part in self.parts)
 
     def of_contrasts(self, contrasts: Floats) -> ContrastVariance:
         """How the sums of parameters weighted by each row of `contrasts` vary."""
@@ -127,7 +130,7 @@ class Sandwich:
         )
 
     def _matrices(self) -> list[list[Floats]]:
-        parts = [[part.found, part.expected, part.taken] for part in self.parts]
+        parts = [[part.sandwich, part.expected, part.taken] for part in self.parts]
         return [[self.extra], *parts]
 
     def _spread(self, forms: list[list[Floats]]) -> ContrastVariance:
@@ -152,7 +155,7 @@ def _judged(
 ) -> ContrastVariance:
     none = np.zeros_like(found)
     freedom = np.divide(expected**2, weights, out=none.copy(), where=weights > 0)
-    known = (freedom >= LEAST_FREEDOM) | (expected <= 0)
+    known = (freedom >= MIN_DEGREES_OF_FREEDOM) | (expected <= 0)
     still = known & (expected > 0) & (corrected <= NOTHING * expected)
     variance = np.maximum(corrected, 0.0)
     for place in zip(*np.nonzero(still), strict=True):
@@ -176,17 +179,16 @@ def _looked_at(spread: ContrastVariance, model: Floats, expected: float) -> Cont
     With few deals nothing is known; and of all deals a share may be unseen that looking cannot
     rule out (see `sequential.confidence`), which moves a contrast as the model expects of deals.
     """
-    counted = np.rint(spread.freedom).astype(np.int64) + 1
+    counted = np.rint(spread.degrees_of_freedom).astype(np.int64) + 1
     deals, where = np.unique(counted.ravel(), return_inverse=True)
     shares = [
-        least_variance(1.0, many, expected) if many >= FIRST_LOOK else 0.0
-        for many in deals.tolist()
+        min_variance(1.0, many, expected) if many >= FIRST_LOOK else 0.0 for many in deals.tolist()
     ]
     unseen: Floats = np.array(shares)[where].reshape(model.shape)
     least = np.sqrt(unseen * np.maximum(model, 0.0))
-    known = spread.known & ((spread.freedom >= FIRST_LOOK - 1) | (model <= 0))
+    known = spread.names & ((spread.degrees_of_freedom >= FIRST_LOOK - 1) | (model <= 0))
     error = np.where(known, np.maximum(spread.error, least), spread.error)
-    return replace(spread, error=error, known=known, expected=expected)
+    return replace(spread, error=error, names=known, expected=expected)
 
 
 def _unseen_variance(freedom: float, expected: float) -> float:
@@ -200,14 +202,14 @@ def _parts(model: Luce, span: Span) -> CovarianceParts:
     bots, inverse = model.evidence.bots, model.inverse
     chance = chances(span.lineups, model.parameters)
     residuals = _scatter(span, add_by_seat(span.lineups, bots, chance))
-    deal = spread(span.lineups, bots, np.ones(span.lineups.shape[1]), chance)
-    if not model.seats_told:
+    deal = win_covariance(span.lineups, bots, np.ones(span.lineups.shape[1]), chance)
+    if not model.seats_separable:
         for matrix in (residuals, deal):
             matrix[bots:], matrix[:, bots:] = 0, 0
     leaning = inverse @ deal
     return CovarianceParts(
         deals=span.deals,
-        found=inverse @ residuals @ inverse,
+        sandwich=inverse @ residuals @ inverse,
         expected=span.deals * leaning @ inverse,
         taken=span.deals * leaning @ leaning @ inverse,
     )

@@ -25,8 +25,8 @@ Floats: TypeAlias = NDArray[np.floating[Any]]
 
 CENTRAL = 0.95  # what an interval covers
 MANY = 300.0  # degrees of freedom from which Hill's deviate is exact to 1e-12
-SETTLED = 1e7  # degrees of freedom below from which F is a chi-square
-TERMS = 10_000
+CHI_SQUARE_ABOVE = 1e7  # degrees of freedom below from which F is a chi-square
+MAX_STEPS = 10_000
 HALVINGS = 60
 ENOUGH = 1e-15
 TINY = 1e-300
@@ -63,7 +63,7 @@ def chi_square_tail(x: float, freedom: float) -> float:
 
 def fisher_tail(ratio: float, above: float, below: float) -> float:
     """The probability that Fisher's F is larger; a chi-square's, if hardly anything is below."""
-    if below > SETTLED:
+    if below > CHI_SQUARE_ABOVE:
         return chi_square_tail(ratio * above, above)
     odds = np.array([above * max(ratio, 0.0) / below])
     return float(_beta(np.array([below / 2]), above / 2, odds)[0])
@@ -127,7 +127,7 @@ def _beta_fraction(a: Floats, b: Floats, x: Floats) -> Floats:
     c = np.ones_like(x)
     d = 1 / (1 - (a + b) * x / (a + 1))
     value = d.copy()
-    for m in range(1, TERMS):
+    for m in range(1, MAX_STEPS):
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
         for term in (even, odd):
@@ -141,7 +141,7 @@ def _beta_fraction(a: Floats, b: Floats, x: Floats) -> Floats:
 
 def _gamma_series(a: float, x: float) -> float:
     term = total = 1 / a
-    for n in range(1, TERMS):
+    for n in range(1, MAX_STEPS):
         term *= x / (a + n)
         total += term
         if term < total * ENOUGH / 10:
@@ -153,7 +153,7 @@ def _gamma_fraction(a: float, x: float) -> float:
     b = x + 1 - a
     c, d = 1 / TINY, 1 / b
     value = d
-    for n in range(1, TERMS):
+    for n in range(1, MAX_STEPS):
         term = n * (a - n)
         b += 2
         d = 1 / (term * d + b)

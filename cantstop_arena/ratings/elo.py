@@ -14,10 +14,13 @@ from cantstop_arena.ratings.covariance import ContrastVariance, Sandwich
 from cantstop_arena.ratings.distributions import student_tail
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.connections import Truths, fields_of
-from cantstop_arena.ratings.model.deal_clusters import heavy_freedom, intraclass_correlation
+from cantstop_arena.ratings.model.deal_clusters import (
+    heavy_tail_degrees_of_freedom,
+    intraclass_correlation,
+)
 from cantstop_arena.ratings.model.evidence import Floats, Ints, gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, Luce, maximum
-from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm, letters, ranks
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, assign_groups, holm, ranks
 from cantstop_arena.ratings.rating import Points, Ratings, points_of
 
 __all__ = ["Points", "Ratings", "rate"]
@@ -65,7 +68,7 @@ class _Rated:
             first_seat=first_seat,
             fields=tuple(fields_of(self.together[self.mesh]).tolist()),
             at_bound=self._own(self.model.links.at_bound),
-            letters=tuple(signs[bot] for bot in self.number),
+            groups=tuple(signs[bot] for bot in self.number),
             ranks=tuple(ranges[bot] for bot in self.number),
             labels=self._labels(apart, spread),
             deals=self.sandwich.deals,
@@ -113,7 +116,7 @@ class _Rated:
     def _seats(self) -> tuple[tuple[Points, ...], Points | None]:
         """The seats' effects relative to their mean, and the first's to the mean of the others."""
         seats, bots = self.model.evidence.seats, len(self.names)
-        if seats < 2 or not self.model.seats_told:
+        if seats < 2 or not self.model.seats_separable:
             unknown = Points(0.0, None, None, None)
             return (unknown,) * seats, unknown if seats > 1 else None
         weights = np.full((seats + 1, seats), -1 / (seats - 1))
@@ -130,15 +133,17 @@ class _Rated:
         if self.sandwich.expected is not None:
             return spread
         deals = self.sandwich.deals
-        most = heavy_freedom(self.results, self.model, self.order, deals, contrasts)
-        return replace(spread, freedom=np.minimum(spread.freedom, np.maximum(most, 1.0)))
+        most = heavy_tail_degrees_of_freedom(self.results, self.model, self.order, deals, contrasts)
+        return replace(
+            spread, degrees_of_freedom=np.minimum(spread.degrees_of_freedom, np.maximum(most, 1.0))
+        )
 
     def _worse(self, apart: ContrastVariance) -> Floats:
         """The probability that the row's bot is worse than the column's; a half if unknown."""
         upper = np.triu_indices(len(self.names), 1)
         ahead = (self.strengths[:, None] - self.strengths)[upper]
-        error, freedom = apart.error[upper], np.maximum(apart.freedom[upper], 1.0)
-        sure = apart.known[upper] & (error > 0)
+        error, freedom = apart.error[upper], np.maximum(apart.degrees_of_freedom[upper], 1.0)
+        sure = apart.names[upper] & (error > 0)
         deviate = np.divide(ahead, error, out=np.zeros_like(ahead), where=sure)
         tails = student_tail(np.abs(deviate), freedom)
         worse = np.full(apart.error.shape, 0.5)
@@ -148,7 +153,7 @@ class _Rated:
 
     def _told_apart(self, apart: ContrastVariance, worse: Floats) -> Truths:
         """Which pairs differ significantly, corrected for all pairs that can be compared."""
-        upper = np.triu(self.together, 1) & apart.known
+        upper = np.triu(self.together, 1) & apart.names
         chances = 2 * np.minimum(worse, worse.T)[upper]
         if apart.expected is not None:  # one looked while games went on
             chances = apart.chances(self.strengths[:, None] - self.strengths)[upper]
@@ -163,7 +168,7 @@ class _Rated:
         begun = 0
         for field in sorted({*fields_of(self.together).tolist()}):
             order = [int(bot) for bot in ranked if self.together[bot, field]]
-            begun += letters(told, order, signs, begun)
+            begun += assign_groups(told, order, signs, begun)
         return signs
 
     def _labels(
@@ -174,15 +179,15 @@ class _Rated:
         played = np.zeros(len(self.names), np.bool_)
         played[model.evidence.lineups.ravel()] = True
         many = len({*fields_of(self.together)[played].tolist()}) > 1
-        still: Truths = (apart.still & self.together).sum(axis=1) > 0
+        still: Truths = (apart.constant & self.together).sum(axis=1) > 0
         said = {
             Label.ALONE: everyone & alone,
             Label.NO_GAMES: ~played & (not alone),
-            Label.FEW_DEALS: played & ~spread.known & (not alone),
+            Label.FEW_DEALS: played & ~spread.names & (not alone),
             Label.FIELDS: played & many & (not alone),
             Label.ONE_SIDED: model.links.at_bound,
             Label.SEATS_ONE_SIDED: everyone & model.seats_at_bound,
-            Label.SEATS_UNKNOWN: everyone & (not model.seats_told) & (not alone),
+            Label.SEATS_UNKNOWN: everyone & (not model.seats_separable) & (not alone),
             Label.SAME_DEALS: still,
         }
         return {label: self._own(which) for label, which in said.items() if which.any()}
@@ -193,7 +198,7 @@ def _renumbered(spread: ContrastVariance, mesh: Any) -> ContrastVariance:
         spread,
         variance=spread.variance[mesh],
         error=spread.error[mesh],
-        freedom=spread.freedom[mesh],
-        known=spread.known[mesh],
-        still=spread.still[mesh],
+        degrees_of_freedom=spread.degrees_of_freedom[mesh],
+        names=spread.names[mesh],
+        constant=spread.constant[mesh],
     )

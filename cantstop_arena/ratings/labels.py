@@ -2,8 +2,8 @@
 
 from enum import StrEnum
 
-MOST_ANCHOR = 1e6  # that a bot's Elo can be set to, up and down
-MOST_ELO = 1000
+MAX_ANCHOR = 1e6  # that a bot's Elo can be set to, up and down
+MAX_ELO = 1000
 """The largest difference that can be asked for; of 300 games the weaker bot wins one."""
 
 
@@ -20,12 +20,12 @@ class Label(StrEnum):
     SAME_DEALS = "same deals"
 
     @property
-    def sentence(self) -> str:
+    def text(self) -> str:
         """What it means, where it is not about single bots or they are named before."""
-        return SENTENCES[self]
+        return LABEL_TEXTS[self]
 
 
-SENTENCES = {
+LABEL_TEXTS = {
     Label.ALONE: "Bots that play alone do not meet, so that there is nothing to rate.",
     Label.NO_GAMES: "No games: the Elo is the mean, and means nothing.",
     Label.FEW_DEALS: "The Elo has no error: that takes two deals or more.",

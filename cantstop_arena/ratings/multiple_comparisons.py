@@ -28,7 +28,7 @@ def holm(chances: Floats) -> Floats:
     return corrected
 
 
-def letters(apart: Truths, order: list[int], signs: list[str], begun: int = 0) -> int:
+def assign_groups(apart: Truths, order: list[int], signs: list[str], begun: int = 0) -> int:
     """Give letters to bots, from the best to the worst; returns how many letters that took.
 
     `apart[i, j]`: i and j are told apart. Letters are added to `signs`, from number `begun` on.

@@ -23,7 +23,7 @@ from cantstop_arena.ratings.model.luce import Luce
 
 EVEN = 0.5
 SINGULAR = 1e-12
-LEAST = 1e-3  # probability that deals of a kind were not met: less than that is none
+MIN_PROBABILITY = 1e-3  # probability that deals of a kind were not met: less than that is none
 
 
 def rare_win_covariance(model: Luce, seen: Floats, alikeness: float) -> Floats:
@@ -43,7 +43,7 @@ def rare_win_covariance(model: Luce, seen: Floats, alikeness: float) -> Floats:
     shown = _quotient((theirs @ seen @ theirs.T).diagonal(), known)
     clusters = _clusters(model.evidence, alikeness)
     missed = np.exp(-known / np.maximum(clusters, 1.0) ** 2)
-    missed = np.where(missed < LEAST, 0.0, missed) * (1 - 2 * _won(model.evidence)) ** 2
+    missed = np.where(missed < MIN_PROBABILITY, 0.0, missed) * (1 - 2 * _won(model.evidence)) ** 2
     lacking = np.maximum(clusters - shown, 0.0) * missed
     lacking = np.where(model.links.at_bound, np.maximum(lacking, 1.0), lacking)
     some = np.flatnonzero(lacking)

@@ -58,7 +58,7 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
     first_seat: Points | None
     fields: tuple[int, ...]
     at_bound: tuple[int, ...]
-    letters: tuple[str, ...]
+    groups: tuple[str, ...]
     ranks: tuple[tuple[int, int], ...]
     labels: Mapping[Label, tuple[int, ...]]
     deals: int
@@ -110,7 +110,7 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
 
 def points_of(points: float, spread: ContrastVariance, place: int | tuple[int, int]) -> Points:
     """Points of Elo with what the spread of strengths has at that place."""
-    if not spread.known[place]:
+    if not spread.names[place]:
         return Points(points, None, None, None)
     error = ELO * float(spread.error[place])
     reach = ELO * spread.reach(place)

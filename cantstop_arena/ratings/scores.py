@@ -30,10 +30,10 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.deals.outcomes import Tally, TournamentTotals
-from cantstop_arena.deals.winners import WHOLE, win_units
+from cantstop_arena.deals.winners import WIN_UNITS, win_units
 from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.model.evidence import Ints
-from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK, least_variance, multiplier
+from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK, min_variance, multiplier
 
 SURE = 0.05
 
@@ -55,7 +55,7 @@ class DealRun(msgspec.Struct, frozen=True):
     games: int
     total: int
     squares: int
-    whole: int = WHOLE
+    win_units: int = WIN_UNITS
 
 
 def scores(results: TournamentTotals) -> tuple[Estimate, ...]:
@@ -113,7 +113,7 @@ def score(runs: Sequence[DealRun], expected: float | None = None) -> Estimate:
         return Estimate(0, None, 0.0, 1.0)
     total = sum(run.total for run in runs)
     squares = sum(_apart(run, total, games) for run in runs)
-    parts = runs[0].whole
+    parts = runs[0].win_units
     share = total / (parts * games)
     spread = squares / (parts * games * games) ** 2
     return Estimate(games, share, *interval(share, spread, deals, deals, expected))
@@ -141,7 +141,7 @@ def interval(
     if share in (0, 1):
         return _wilson(share, sure, reach)
     if expected is not None:
-        least = least_variance(max(share, 1 - share), deals, expected) / deals
+        least = min_variance(max(share, 1 - share), deals, expected) / deals
         spread = max(spread, least)
     if spread <= 0:
         unseen = 1 - SURE ** (1 / deals)
@@ -198,7 +198,7 @@ def _cell(
     if one == other or mine + yours == 0:
         return None
     squares = int(pairs.squares[one, other]), int(pairs.squares[other, one])
-    apart = pair_spread(mine, yours, squares, int(pairs.crossed[one, other]))
+    apart = pair_variance(mine, yours, squares, int(pairs.crossed[one, other]))
     met = int(deals[one, other])
     sure = min(float(met), (mine + yours) / win_units(results.players))
     share = mine / (mine + yours)
@@ -206,7 +206,7 @@ def _cell(
     return Estimate(int(games[one, other]), share, *ends)
 
 
-def pair_spread(mine: int, yours: int, squares: tuple[int, int], crossed: int) -> float:
+def pair_variance(mine: int, yours: int, squares: tuple[int, int], crossed: int) -> float:
     """Σ (won - score · decided)² / (Σ decided)² over deals, decided being what the two won."""
     apart = squares[0] * yours**2 - 2 * crossed * mine * yours + squares[1] * mine**2
     return apart / (mine + yours) ** 4

@@ -14,10 +14,10 @@ import numpy as np
 from cantstop_arena.deals.solo_pairs import SoloPairs
 from cantstop_arena.ratings.distributions import student_quantile, student_tail
 from cantstop_arena.ratings.model.evidence import Floats, Ints
-from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm, letters
+from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, assign_groups, holm
 
 ROUNDING = 1e-12
-_MOST_DEALS = 1000  # that are the same: 2^(1 - n) is nothing then
+_MAX_DEALS = 1000  # that are the same: 2^(1 - n) is nothing then
 
 
 class SoloDifference(msgspec.Struct, frozen=True):
@@ -52,11 +52,11 @@ class SoloDifferences(msgspec.Struct, frozen=True, dict=True):
         return SoloDifference(deals, mean, mean - reach, mean + reach, p)
 
     @cached_property
-    def letters(self) -> tuple[str, ...]:
+    def groups(self) -> tuple[str, ...]:
         """For each bot the letters of its groups; none of a bot that is not ranked."""
         signs = [""] * len(self.together.deals)
         if self.ranked:
-            letters(self._chances <= SIGNIFICANT, list(self.ranked), signs)
+            assign_groups(self._chances <= SIGNIFICANT, list(self.ranked), signs)
         return tuple(signs)
 
     @cached_property
@@ -97,6 +97,6 @@ class SoloDifferences(msgspec.Struct, frozen=True, dict=True):
         means, errors = np.abs(self._means[one, other]), self._errors[one, other]
         deals = self.together.deals[one, other].astype(np.float64)
         tails = 2 * student_tail(means / np.where(errors > 0, errors, 1), deals - 1)
-        same = np.where(means > 0, 2.0 ** np.maximum(1 - deals, -_MOST_DEALS), 1.0)
+        same = np.where(means > 0, 2.0 ** np.maximum(1 - deals, -_MAX_DEALS), 1.0)
         chances: Floats = np.minimum(np.where(errors > 0, tails, same), 1.0)
         return chances

@@ -7,7 +7,7 @@ from typing import Any
 from cantstop_arena.atomic_files import write_atomically
 from cantstop_arena.comparisons.comparison_results import ComparisonTotals, RuleSetResult
 from cantstop_arena.comparisons.deal_ratios import ORDER, DealRatios, ignored_of
-from cantstop_arena.comparisons.sentences import sentence
+from cantstop_arena.comparisons.sentences import rule_set_text
 from cantstop_arena.comparisons.statistics import BotOrder, RuleEffect
 from cantstop_arena.comparisons.statistics import EffectEstimate as Interval
 from cantstop_arena.deals.counting import COUNT
@@ -27,7 +27,7 @@ from cantstop_arena.tables.text import LATEX, MARKDOWN, TEXT, Style, draw_all
 from cantstop_arena.texts import how_many
 
 STYLES = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX}
-LEAST_P = 0.0001  # smaller ones are told as smaller
+MIN_P = 0.0001  # smaller ones are told as smaller
 TABLE = "comparison"
 FILES = {"comparison.csv": "csv", "comparison.md": "markdown", CONTENT: "json"}
 
@@ -119,7 +119,7 @@ def _table(answer: RuleSetResult) -> Table:
         rows.append(["order of the bots", *ends])
     title = f"{answer.rules} against {answer.baseline}, {how_many(answer.players, 'player')}"
     played = f"{how_many(answer.deals, 'deal')}, {how_many(answer.games, 'game')} of each."
-    return Table(TABLE, title, columns, rows, (played, sentence(answer)))
+    return Table(TABLE, title, columns, rows, (played, rule_set_text(answer)))
 
 
 def _row(questions: DealRatios, key: str, difference: RuleEffect) -> list[Value]:
@@ -151,7 +151,7 @@ def _estimate(told: Interval | None, scale: float = 1) -> Estimate | None:
 def _chance(p: float | None) -> str | None:
     if p is None:
         return None
-    return f"<{LEAST_P}" if p < LEAST_P else f"{p:.4f}"
+    return f"<{MIN_P}" if p < MIN_P else f"{p:.4f}"
 
 
 # For programs -------------------------------------------------------------------------------
@@ -247,8 +247,12 @@ def _answer(answers: ComparisonTotals, answer: RuleSetResult) -> dict[str, Any]:
         "players": answer.players,
         "deals": answer.deals,
         "games": answer.games,
-        "sentence": sentence(answer),
+        "sentence": rule_set_text(answer),
         "questions": records(table),
         "turned": turned,
-        **({} if answer.worth is None else {"luck_removed": {"worth": significant(answer.worth)}}),
+        **(
+            {}
+            if answer.luck_gain is None
+            else {"luck_removed": {"worth": significant(answer.luck_gain)}}
+        ),
     }

@@ -36,7 +36,7 @@ class Highlighted(msgspec.Struct, frozen=True):
     deal: int
     how_much: int
 
-    def is_told_by(self, events: Sequence[Event], view: GameView) -> bool:
+    def is_recorded_in(self, events: Sequence[Event], view: GameView) -> bool:
         """Whether a record is that of this game, and tells what it is remembered for."""
         opening, end = events[0], events[-1]
         if (opening["seats"], opening["deal"]) != ([*self.bots], self.deal):
@@ -46,7 +46,7 @@ class Highlighted(msgspec.Struct, frozen=True):
         if self.kind == TYPICAL:
             length = view.length(events)
             return length is None or length_class(length) == self.how_much
-        remembered = view.remembered(events)
+        remembered = view.highlight_scores(events)
         return remembered is None or remembered.get(self.kind) == self.how_much
 
 
@@ -60,7 +60,7 @@ def _greatest(analysis: Analysis) -> Iterator[Highlighted]:
         found = [
             (-how_much, deal, place, seating)
             for place, (seating, tally) in enumerate(analysis.results.tallies.items())
-            for how_much, deal in (tally.telling.get(kind, (0, 0)),)
+            for how_much, deal in (tally.highlights.get(kind, (0, 0)),)
             if how_much
         ]
         if found:
@@ -136,7 +136,7 @@ def _is_there(game: Highlighted, folder: Path, analysis: Analysis) -> bool:
 
 def _record(game: Highlighted, path: Path, play: Play, view: GameView) -> bool:
     events = play(game.bots, game.deal)
-    if not (events and game.is_told_by(events, view)):
+    if not (events and game.is_recorded_in(events, view)):
         return False
     path.parent.mkdir(exist_ok=True)
     write_atomically(path, as_json_lines(events))
@@ -155,7 +155,9 @@ def _read(game: Highlighted, folder: Path, analysis: Analysis) -> Sequence[Event
         events = _events(analysis.results.game, path, path.read_text("utf-8"))
     except (OSError, ValueError, ArenaError):
         return ()
-    is_ours = seed_of(events[0]["seed"]) == analysis.results.seed and game.is_told_by(events, view)
+    is_ours = seed_of(events[0]["seed"]) == analysis.results.seed and game.is_recorded_in(
+        events, view
+    )
     return events if is_ours else ()
 
 

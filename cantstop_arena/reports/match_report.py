@@ -7,7 +7,7 @@ import msgspec
 from tabulate import tabulate
 
 from cantstop_arena.deals.seeds import Seed, in_json
-from cantstop_arena.deals.winners import WHOLE
+from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.ratings.scores import DealRun, Estimate, score
 from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK
 from cantstop_arena.ratings.sequential.sprt import Sprt, elo_of, expected_deals, mean_and_variance
@@ -18,7 +18,7 @@ from cantstop_arena.texts import how_many
 
 POINTS = ("0", "1/2", "1", "3/2", "2")
 _SEATINGS = 2
-_STEP = WHOLE // 2  # parts of a won game that make half a point
+_STEP = WIN_UNITS // 2  # parts of a won game that make half a point
 
 
 class MatchFinding(msgspec.Struct, frozen=True):

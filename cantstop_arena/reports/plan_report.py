@@ -38,8 +38,8 @@ class CostPlan(msgspec.Struct, frozen=True):
     question: CostQuestion
     players: int
     games_per_deal: int
-    pilot_deals: int
-    found: tuple[float, float] | None
+    trial_deals: int
+    observed: tuple[float, float] | None
     deals: int | None
 
 
@@ -76,9 +76,9 @@ def plan_text(
     with_others = f" (with {', '.join(others)})" if others else ""
     pilot = (
         f"{first} against {second}{with_others}, {rules} rules; a pilot of"
-        f" {plan.pilot_deals:,} deals, {plan.pilot_deals * plan.games_per_deal:,} games."
+        f" {plan.trial_deals:,} deals, {plan.trial_deals * plan.games_per_deal:,} games."
     )
-    if plan.found is None:
+    if plan.observed is None:
         return f"{pilot}\nOne of the two won none of them: the pilot does not tell what Elo costs."
     if plan.deals is None:
         return f"{pilot}\n{_found(plan)}\n{_UNTOLD}"
@@ -94,8 +94,8 @@ def plan_text(
 
 
 def _found(plan: CostPlan) -> str:
-    assert plan.found is not None
-    estimate, error = plan.found
+    assert plan.observed is not None
+    estimate, error = plan.observed
     unit, decimals = ("Elo", 1) if plan.question.elo else ("in score", 4)
     reach = f" ± {error:.{decimals}f}" if error else ""
     return f"The pilot found a difference of {estimate:+.{decimals}f}{reach} {unit}."

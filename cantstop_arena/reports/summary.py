@@ -51,11 +51,11 @@ def summary(analysis: Analysis) -> Entry:
         **({} if _are_many(analysis) else {"lineups": _lineups(results)}),
         "metrics": {name: _metric(analysis, name) for name in _measured(results)},
         "by_bot": _styles(analysis),
-        **(_alone(analysis) if analysis.alone else _ratings(analysis)),
+        **(_alone(analysis) if analysis.is_solo else _ratings(analysis)),
     }
     asides: Entry = {
         "until": _until(results, results.until) if results.until else None,
-        "unplayed": results.unplayed,
+        "unplayed": results.missing_games,
         "gauntlet": results.challenger,
         "luck_removed": _luck(analysis),
         "faults": [_charge(charge) for charge in results.faults],
@@ -73,7 +73,7 @@ def _luck(analysis: Analysis) -> Entry | None:
     plain = Analysis(analysis.results.plain)
     scores = zip(plain.results.bots, plain.scores, strict=True)
     return {
-        "worth": rounded(luck.worth),
+        "worth": rounded(luck.gain),
         "plain_scores": {bot: [rounded(end) for end in score] for bot, score in scores},
     }
 
@@ -84,8 +84,8 @@ def _until(results: TournamentTotals, rule: Until) -> Entry:
         return {rule.measure: "sprt", "intervals": "confidence sequences"}
     bot, measured = widest(results, rule)
     return {
-        rule.measure: rule.most,
-        "reached": bool(bot) and measured <= rule.most,
+        rule.measure: rule.limit,
+        "reached": bool(bot) and measured <= rule.limit,
         "widest": {"bot": bot or None, rule.measure: _bounded(measured) if bot else None},
         "intervals": "confidence sequences",
     }
@@ -96,7 +96,7 @@ def _bounded(measured: float) -> float | None:
 
 
 def _places(analysis: Analysis) -> list[Entry]:
-    missing = NOT_RATED if analysis.alone else {}
+    missing = NOT_RATED if analysis.is_solo else {}
     return [{**missing, **row} for row in records(standings(analysis))]
 
 
@@ -195,7 +195,7 @@ def _fit(analysis: Analysis) -> Entry:
     bots = analysis.results.bots
     return {
         "deviance": rounded(found.deviance),
-        "degrees_of_freedom": found.freedom,
+        "degrees_of_freedom": found.degrees_of_freedom,
         "design_effect": rounded(found.design_effect),
         "effective_degrees_of_freedom": rounded(found.effective),
         "p": rounded(found.chance),
@@ -216,7 +216,7 @@ def _without_one(analysis: Analysis) -> Entry:
     bots = analysis.results.bots
     return {
         bots[bot]: [[rounded(points), bots[without]] for points, without in told]
-        for bot, told in enumerate(analysis.without_one)
+        for bot, told in enumerate(analysis.leave_one_out)
         if told
     }
 

@@ -59,7 +59,7 @@ def write_page(analysis: Analysis, folder: Path) -> Path:
 
 def _contents(analysis: Analysis) -> Iterator[tuple[str, str]]:
     yield from _both(standings(analysis))
-    if not analysis.alone:
+    if not analysis.is_solo:
         yield "crosstable.csv", as_csv(scores_only(analysis))
         yield "crosstable.md", _markdown(crosstable(analysis))
         yield "pairs.csv", as_csv(pairs(analysis))

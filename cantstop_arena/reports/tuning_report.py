@@ -11,10 +11,10 @@ from cantstop_arena.tuning.halving import Optimum
 from cantstop_arena.tuning.search_space import NumberList, Ranges
 from cantstop_arena.tuning.tuner import ScoreShare, TuningResult, TuningVerdict
 
-Wish = Ranges | NumberList
+SearchSpace = Ranges | NumberList
 
 
-def tuning_text(found: TuningResult, wish: Wish, bot: str, against: str, elo: float) -> str:
+def tuning_text(found: TuningResult, wish: SearchSpace, bot: str, against: str, elo: float) -> str:
     """All that there is to say, and a line to paste into a tournament.
 
     `elo` is by how much the bot was to be better than as it is.
@@ -29,7 +29,7 @@ def tuning_text(found: TuningResult, wish: Wish, bot: str, against: str, elo: fl
     return "\n\n".join(part for part in parts if part)
 
 
-def tuning_json(found: TuningResult, wish: Wish) -> str:
+def tuning_json(found: TuningResult, wish: SearchSpace) -> str:
     """The same as JSON."""
     told: dict[str, Any] = {"options": dict(found.options), "won": asdict(found.won)}
     if found.peak is not None and isinstance(wish, Ranges):
@@ -48,7 +48,7 @@ def _shown(won: ScoreShare) -> str:
     return f"{100 * won.score:.2f} ± {100 * won.half:.2f}%"
 
 
-def _trials(found: TuningResult, wish: Wish) -> str:
+def _trials(found: TuningResult, wish: SearchSpace) -> str:
     """The trials as a table, those that played most first."""
     if found.peak is None:
         return ""
@@ -56,7 +56,7 @@ def _trials(found: TuningResult, wish: Wish) -> str:
     return tabulate(rows, headers=headers)
 
 
-def trial_rows(peak: Optimum, wish: Wish) -> tuple[list[str], list[list[Any]]]:
+def trial_rows(peak: Optimum, wish: SearchSpace) -> tuple[list[str], list[list[Any]]]:
     """The columns and rows of a table of trials, those that played most first."""
     trials = sorted(peak.trials, key=lambda trial: (-trial.deals, -trial.score))
     rows = [
@@ -66,7 +66,7 @@ def trial_rows(peak: Optimum, wish: Wish) -> tuple[list[str], list[list[Any]]]:
     return [*wish.names, "deals", "won %"], rows
 
 
-def best_text(found: TuningResult, wish: Wish) -> str:
+def best_text(found: TuningResult, wish: SearchSpace) -> str:
     """What was found, with intervals where a quadratic was fitted."""
     if found.peak is None:
         return "Found: " + ", ".join(f"{name} {value}" for name, value in found.options.items())

@@ -17,7 +17,7 @@ from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.game import Event
-    from cantstop_arena.reports.tuning_report import Wish
+    from cantstop_arena.reports.tuning_report import SearchSpace
     from cantstop_arena.tables.analysis import Analysis
     from cantstop_arena.tuning.tuner import TuningResult
 
@@ -49,18 +49,18 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
     ]
     configuration = (folder / RESOLVED).read_text("utf-8")
     recorded = recorded_games(analysis, folder)
-    kept = view_of(game_named(results.game)).kept_sections(folder)
+    kept = view_of(game_named(results.game)).stored_sections(folder)
     return as_html(tournament.document(analysis, past, recorded, [*kept], configuration))
 
 
 def comparison_page(content: dict[str, Any], folder: Path) -> str:
     """The page of the comparison in a folder, from what its comparison.json says."""
-    from cantstop_arena.comparisons.comparison_file import SPELLED_OUT
+    from cantstop_arena.comparisons.comparison_file import RESOLVED_FILE
 
     with _wanted(_REPORT):
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import comparison_page as comparison
-    configuration = (folder / SPELLED_OUT).read_text("utf-8")
+    configuration = (folder / RESOLVED_FILE).read_text("utf-8")
     return as_html(comparison.document(content, configuration))
 
 
@@ -72,7 +72,9 @@ def replay_page(events: Iterable["Event"]) -> str:
     return as_html(games_section.document(list(events)))
 
 
-def tuning_page(found: "TuningResult", wish: "Wish", bot: str, against: str, elo: float) -> str:
+def tuning_page(
+    found: "TuningResult", wish: "SearchSpace", bot: str, against: str, elo: float
+) -> str:
     """The page of what `arena tune` has found."""
     with _wanted(_TUNING):
         from cantstop_arena.pages.document import as_html

@@ -19,7 +19,7 @@ _TRIES = 3  # of a game in which it is doubtful who stopped a bot from answering
 
 def play_block(table: "GameTable", block: Block, forfeits: Sequence[Fault] = ()) -> BlockResult:
     """Play a block's deals, each in every seating; the forfeits' games are lost unplayed."""
-    table.tidy_up()
+    table.restore_process()
     table.group = block.group
     sample = DeterminismCheck(table, block, forfeits)
     result = _Play(table, block, forfeits).result()
@@ -41,7 +41,7 @@ class _Play:
         self.table = table
         self.block = block
         self.lineups = tuple(lineups(block.group, table.orders))
-        self.books = table.books(block.deals)
+        self.books = table.new_tally(block.deals)
         self.faults: dict[tuple[int, int, str], Fault] = {}
         self.forfeits = {self._number_of(fault): fault for fault in forfeits}
 
@@ -90,7 +90,7 @@ class _Play:
             try:
                 self.table.start(self.lineups[place], self.block.first + deal)
                 self.table.play_out()
-                self.table.tell_end()
+                self.table.call_game_over()
             except BotFault as fault:
                 if fault.doubtful and tries < _TRIES:
                     continue
@@ -108,7 +108,7 @@ class _Play:
 
     def _show(self, cursor: int) -> None:
         lineup = self.lineups[cursor % len(self.lineups)]
-        self.table.show_place(cursor, tuple(map(self.block.group.index, lineup)))
+        self.table.mark_game(cursor, tuple(map(self.block.group.index, lineup)))
 
     def _enter(self, cursor: int) -> None:
         self.books.enter(*divmod(cursor, len(self.lineups)))

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.counting import kept_of_deals, length_class
+from cantstop_arena.deals.counting import length_class, stored_measures
 from cantstop_arena.deals.outcomes import Tally
-from cantstop_arena.deals.seatings import pairs_of_places, pairs_of_seats
+from cantstop_arena.deals.seatings import pairs_of_positions, pairs_of_seats
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.errors import GameError
 from cantstop_arena.game_api.game import Result
@@ -29,9 +29,9 @@ class CountedTable(Protocol):
 
     game: Game
     orders: Orders
-    measured: bool
+    keeps_counts: bool
     loser: int | None
-    asked: list[int]
+    decision_counts: list[int]
 
     @property
     def deal(self) -> int: ...
@@ -76,10 +76,10 @@ class PlainTally:
         players = len(table.orders[0])
         self._pages = [self._page(players) for _ in table.orders]
         self.winners: NDArray[np.uint8] = np.zeros((deals, len(table.orders)), np.uint8)
-        kept = deals if table.measured else 0
-        width = len(kept_of_deals(self._counts, players))
+        kept = deals if table.keeps_counts else 0
+        width = len(stored_measures(self._counts, players))
         self.measures: NDArray[Any] = np.zeros((kept, width), "<i4")
-        self._pairs = pairs_of_places(players) if self._counts.followed else ()
+        self._pairs = pairs_of_positions(players) if self._counts.followed else ()
 
     def _page(self, players: int) -> _SeatingTally:
         names = self._counts.names
@@ -149,7 +149,7 @@ def count_by_seat(table: CountedTable, result: Result) -> dict[str, Sequence[int
     Raises GameError where one is missing.
     """
     known: dict[str, Sequence[int]] = {
-        DECISIONS: table.asked,
+        DECISIONS: table.decision_counts,
         POINTS: result.points,
         RANK: result.ranks or ranks_of(result.points),
         **result.counts,

@@ -37,7 +37,7 @@ class TrustedPlayer:
 class RetryingPlayer(TrustedPlayer):
     """One that is told what makes an answer illegal, and asked again: a person."""
 
-    hears: Callable[[str], None]
+    on_complaint: Callable[[str], None]
 
 
 def fault_of(error: BaseException, player: object = None) -> BotFault:

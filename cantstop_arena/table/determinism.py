@@ -45,8 +45,8 @@ class DeterminismCheck:
         """What happens in the game; None where it is doubtful why it could not be played."""
         steps: list[_Step] = []
         positions = tuple(map(self.block.group.index, self.seats))
-        self.table.show_place(self.order, positions)
-        self.table.tidy_up()
+        self.table.mark_game(self.order, positions)
+        self.table.restore_process()
         try:
             self.table.start(self.seats, self.block.first)
             steps.extend(self.table.trace())
@@ -55,7 +55,7 @@ class DeterminismCheck:
                 return None
             steps.append((self.table.seat, (_FAULT, fault.kind)))
         finally:
-            self.table.tidy_up()
+            self.table.restore_process()
         return steps
 
 

@@ -19,7 +19,7 @@ class PersonLeft(Interrupted):
 
     def __init__(self, asked: bool) -> None:
         super().__init__()
-        self.asked = asked
+        self.was_asked = asked
 
 
 @contextmanager
@@ -50,7 +50,7 @@ def with_person(
             yield event
             person.sees(event)
     except PersonLeft as left:
-        event = table.left()
+        event = table.abandoned_event()
         yield event
         if left.__cause__ is None:
             person.sees(event)

@@ -49,7 +49,7 @@ class PlainTable(GameTable):
         self._answers: Mapping[int, Any] = {}
         self.loser: int | None = None
         """The seat that has lost by a fault."""
-        self.asked: list[int] = []
+        self.decision_counts: list[int] = []
         """How many decisions each seat has taken."""
         self._shown: dict[int, Any] = {}
 
@@ -72,10 +72,10 @@ class PlainTable(GameTable):
         self._deal = deal
         self._chance = DealChance(bits_of(self.seed), deal)
         self._state, self.loser, self._happened = None, None, []
-        self.asked = [0] * len(self.seats)
+        self.decision_counts = [0] * len(self.seats)
         self._shown.clear()
 
-    def calls(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    def step_functions(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
         return self._advance, self._ask
 
     def _advance(self, answers: Any) -> Question | None:
@@ -99,7 +99,7 @@ class PlainTable(GameTable):
         except (Interrupted, GameError, MemoryError):  # a bot can have taken all the memory
             raise
         except Exception as error:
-            names = ", ".join(self.contestants[bot].name for bot in self.seats)
+            names = ", ".join(self.seated_bots[bot].name for bot in self.seats)
             told = f"{self.game.title} fails in deal {self._deal} ({names})"
             what = str(error) if isinstance(error, GameAuthorError) else bot_exception_line(error)
             raise GameError(f"{told}: {what}") from error
@@ -140,22 +140,22 @@ class PlainTable(GameTable):
             with self._game_at_work():
                 complaint = self._begun().check(seat, answer)
             if complaint is None:
-                self.asked[seat] += not (answer is None and decision.optional)
+                self.decision_counts[seat] += not (answer is None and decision.optional)
                 return answer
             if not isinstance(player, RetryingPlayer):
                 raise BotFault(ILLEGAL, f"{decision.name}: {complaint}")
-            player.hears(complaint)
+            player.on_complaint(complaint)
 
     def _decided(self, decision: Decision, seat: int, decide: Callable[[], Any], moves: Any) -> Any:
         """An answer of the right type. Raises BotFault."""
         self._let_speak(seat)
-        self._watched.show_asked(seat, self._numbers[decision.name])
+        self._watched.mark_decision(seat, self._numbers[decision.name])
         try:
             return decision.checked(decide(), moves)
         except BaseException as error:  # SystemExit and KeyboardInterrupt too: the bot raised them
             raise fault_of(error, self.sitting[seat]) from error
         finally:
-            self._watched.show_asked(seat, 0)
+            self._watched.mark_decision(seat, 0)
             self._restore()
 
     def _let_speak(self, seat: int) -> None:
@@ -195,7 +195,7 @@ class PlainTable(GameTable):
         reason = result.reason if self.loser is None else FAULT
         return self._ended(result, self.winners(result), reason)
 
-    def left(self) -> Event:
+    def abandoned_event(self) -> Event:
         return self._ended(self.result(), (), LEFT)
 
     def _ended(self, result: Result, winners: Sequence[int], reason: str) -> Event:
@@ -207,7 +207,7 @@ class PlainTable(GameTable):
             }
         return {"event": "end", **told, "winners": [*winners], "reason": reason}
 
-    def books(self, deals: int) -> PlainTally:
+    def new_tally(self, deals: int) -> PlainTally:
         return PlainTally(self, deals)
 
     def key_of_bot(self, seat: int) -> int:
@@ -215,37 +215,37 @@ class PlainTable(GameTable):
 
     # Watchers
 
-    def settle_in(self, memory: Any) -> None:
+    def attach_memory(self, memory: Any) -> None:
         self._origin = system.origin()
         self._watched.move_to(memory)
 
-    def play_by(self, rules: Any, players: int, memory: Any) -> None:
+    def change_rules(self, rules: Any, players: int, memory: Any) -> None:
         self.rules = rules
         self.orders = self.game.orders(players)
         self.warm_up()
-        self.settle_in(memory)
+        self.attach_memory(memory)
 
-    def show_place(self, cursor: int, positions: Group) -> None:
-        self._watched.show_place(cursor, positions)
+    def mark_game(self, cursor: int, positions: Group) -> None:
+        self._watched.mark_game(cursor, positions)
 
     def mark_as_deciding(self, seat: int) -> None:
         self._seat = seat
-        self._watched.show_asked(seat, _MAKING)
+        self._watched.mark_decision(seat, _MAKING)
 
-    def last_shown(self, seat: int) -> Any:
+    def last_view(self, seat: int) -> Any:
         return self._shown.get(seat)
 
     @contextmanager
-    def hearing(self, seat: int) -> Iterator[None]:
+    def marking_game_over(self, seat: int) -> Iterator[None]:
         self._seat, self._spoke = seat, self.seats[seat]
-        self._watched.show_asked(seat, self._numbers[GAME_OVER])
+        self._watched.mark_decision(seat, self._numbers[GAME_OVER])
         try:
             yield
         finally:
-            self.rest()
+            self.clear_decision()
 
-    def rest(self) -> None:
-        self._watched.show_asked(0, 0)
+    def clear_decision(self) -> None:
+        self._watched.mark_decision(0, 0)
 
     @property
     def speaker(self) -> int:

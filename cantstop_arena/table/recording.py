@@ -37,7 +37,7 @@ def record(
         seat = table.seat
         table.forfeit(seat)
         if complain:
-            complain(Complaint(table.contestants[seats[seat]].name, seat, table.turn, fault))
+            complain(Complaint(table.seated_bots[seats[seat]].name, seat, table.turn, fault))
     yield table.ending()
 
 
@@ -47,7 +47,7 @@ def opening(table: GameTable, seats: Group, deal: int) -> Event:
         "event": "game",
         "game": table.game.name,
         "rules": table.game.rules.as_dict(table.rules),
-        "seats": [table.contestants[bot].name for bot in seats],
+        "seats": [table.seated_bots[bot].name for bot in seats],
         "seed": in_json(table.seed),
         "deal": deal,
     }

@@ -20,7 +20,7 @@ class GameStart(msgspec.Struct, frozen=True):
     players: int
     rules: Any
     key: int
-    anew: bool
+    is_fresh: bool
     group: Group
 
 
@@ -34,7 +34,7 @@ class SeatedBot(msgspec.Struct, frozen=True):
     name: str
     player: Any
     digest: str
-    sit: Callable[[GameStart], Any] | None = None
+    make_player: Callable[[GameStart], Any] | None = None
     learns: bool = False
 
 

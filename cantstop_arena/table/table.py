@@ -43,11 +43,11 @@ class GameTable(ABC):
         self.rules = rules
         self.seed = seed
         self.orders = game.orders(players)
-        self.contestants = tuple(contestants)
+        self.seated_bots = tuple(contestants)
         self.on_speaker: Callable[[int], None] = lambda bot: None  # told who may print now
         self.after_block: Callable[[], None] = lambda: None
-        self.measured = False  # whether counts are kept deal by deal
-        self.scored = False  # whether luck is, too
+        self.keeps_counts = False  # whether counts are kept deal by deal
+        self.scores_luck = False  # whether luck is, too
         self.seats: Group = tuple(range(players))
         self.group = self.seats
         """The bots that meet; watchers are told of them by their positions in it."""
@@ -81,7 +81,7 @@ class GameTable(ABC):
         """Lay it out once more, when the bots have been made."""
 
     @abstractmethod
-    def calls(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    def step_functions(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
         """How to go on with the game, and how to have it asked what it stopped at.
 
         The first takes the last answer (NO_ANSWER at first) and returns where the game stops next,
@@ -96,19 +96,19 @@ class GameTable(ABC):
         """Let watchers see that whatever happens now is the doing of the bot in this seat."""
 
     @abstractmethod
-    def show_place(self, cursor: int, positions: Group) -> None:
+    def mark_game(self, cursor: int, positions: Group) -> None:
         """Let watchers see which game of a block it is, and who sits where."""
 
     @abstractmethod
-    def rest(self) -> None:
+    def clear_decision(self) -> None:
         """Let watchers see that nobody is deciding."""
 
     @abstractmethod
-    def settle_in(self, memory: Any) -> None:
+    def attach_memory(self, memory: Any) -> None:
         """Keep what watchers see in this memory, where another process can see it."""
 
     @abstractmethod
-    def play_by(self, rules: Any, players: int, memory: Any) -> None:
+    def change_rules(self, rules: Any, players: int, memory: Any) -> None:
         """Go on under other rules, or with other seats; watchers look into this memory."""
 
     @abstractmethod
@@ -132,11 +132,11 @@ class GameTable(ABC):
         """The last line of the record, when the game is over."""
 
     @abstractmethod
-    def left(self) -> Event:
+    def abandoned_event(self) -> Event:
         """The last line of the record of a game that somebody has left."""
 
     @abstractmethod
-    def books(self, deals: int) -> BlockTally:
+    def new_tally(self, deals: int) -> BlockTally:
         """Empty books for so many deals, in which games are entered as they end."""
 
     @abstractmethod
@@ -165,11 +165,11 @@ class GameTable(ABC):
         """Do whatever takes long before anybody is asked."""
 
     @abstractmethod
-    def last_shown(self, seat: int) -> Any:
+    def last_view(self, seat: int) -> Any:
         """What the bot in a seat was shown last in this game; None where it was not asked."""
 
     @abstractmethod
-    def hearing(self, seat: int) -> AbstractContextManager[None]:
+    def marking_game_over(self, seat: int) -> AbstractContextManager[None]:
         """Let watchers see that the bot in this seat is told how the game ended.
 
         Where it fails meanwhile, this is the `seat` of the culprit.
@@ -194,7 +194,7 @@ class GameTable(ABC):
 
         Yields where it stops, when that has been answered. Raises BotFault.
         """
-        advance, answer_to = self.calls()
+        advance, answer_to = self.step_functions()
         answer, over = NO_ANSWER, self.over
         with _bots_to_blame():
             while (stop := advance(answer)) != over:
@@ -204,27 +204,27 @@ class GameTable(ABC):
 
     def play_out(self) -> None:
         """Like `stops`, for whoever does not look on: that takes less time."""
-        advance, answer_to = self.calls()
+        advance, answer_to = self.step_functions()
         answer, over = NO_ANSWER, self.over
         with _bots_to_blame():
             while (stop := advance(answer)) != over:
                 answer = answer_to(stop)
         self.look_at_end()
 
-    def tell_end(self) -> None:
+    def call_game_over(self) -> None:
         """Tell the bots that want to hear it how the game ended. Raises BotFault."""
         players = [(seat, one) for seat, one in enumerate(self.sitting) if hasattr(one, GAME_OVER)]
         ending = self.ending() if players else {}
         for seat, player in players:
             winners, points = tuple(ending["winners"]), tuple(ending.get("points", ()))
             self.on_speaker(self.seats[seat])
-            with self.hearing(seat):
+            with self.marking_game_over(seat):
                 self._tell(player, seat, GameOver(seat, len(self.seats), winners, points))
 
     def _tell(self, player: Any, seat: int, result: GameOver) -> None:
         process = os.getpid()
         try:
-            player.game_over(self.last_shown(seat), result)
+            player.game_over(self.last_view(seat), result)
         except BaseException as error:
             raise fault_of(error, player) from error
         finally:
@@ -232,7 +232,7 @@ class GameTable(ABC):
                 os._exit(0)
             self._surroundings.restore_quickly()
 
-    def tidy_up(self) -> None:
+    def restore_process(self) -> None:
         """Undo what plain bots may have done to the process, and forget what they have learnt."""
         self._surroundings.restore()
         self._taught.clear()
@@ -242,23 +242,23 @@ class GameTable(ABC):
         self.sitting = []
         for seat, bot in enumerate(self.seats):
             if self.is_compiled((bot,)):
-                self.sitting.append(self.contestants[bot].player)
+                self.sitting.append(self.seated_bots[bot].player)
                 continue
             self.mark_as_deciding(seat)
             self.on_speaker(bot)
             try:
                 self.sitting.append(self._sat(bot, seat))
             except BaseException as error:
-                raise fault_of(error, self.contestants[bot].player) from error
+                raise fault_of(error, self.seated_bots[bot].player) from error
 
     def _sat(self, bot: int, seat: int) -> Any:
-        contestant = self.contestants[bot]
-        if contestant.sit is None:
+        contestant = self.seated_bots[bot]
+        if contestant.make_player is None:
             return contestant.player
         anew = not (contestant.learns and bot in self._taught)
         self._taught.add(bot)
         key, players = self.key_of_bot(seat), len(self.seats)
-        return contestant.sit(GameStart(seat, players, self.rules, key, anew, self.group))
+        return contestant.make_player(GameStart(seat, players, self.rules, key, anew, self.group))
 
     def _seed_python(self, deal: int) -> None:
         """Let what plain bots draw from `random` and NumPy depend on the deal alone."""

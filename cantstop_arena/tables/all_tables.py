@@ -43,7 +43,7 @@ def terminal_text(
 
 def for_people(analysis: Analysis, width: int = 0) -> list[Table]:
     """The tables that have something to say, the crosstable's errors only where there is room."""
-    if analysis.alone:
+    if analysis.is_solo:
         apart = differences(analysis)
         apart = apart if _fits(apart, width) else differences(analysis, errors=False)
         tables = _alone(analysis, apart)
@@ -58,7 +58,7 @@ def for_people(analysis: Analysis, width: int = 0) -> list[Table]:
 
 def for_programs(analysis: Analysis) -> list[Table]:
     """All tables, the crosstable pair by pair."""
-    if analysis.alone:
+    if analysis.is_solo:
         return _alone(analysis, difference_pairs(analysis))
     return _together(analysis, pairs(analysis), following(analysis), fit(analysis, most=None))
 

@@ -35,7 +35,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     results: TournamentTotals
 
     @property
-    def alone(self) -> bool:
+    def is_solo(self) -> bool:
         """Whether each bot played for itself."""
         return self.results.players == 1
 
@@ -79,12 +79,12 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     def elo(self) -> list[Estimate]:
         """Each bot's Elo; of one without games none is known."""
         return [
-            Estimate(None) if bot in self.idle else of_points(points)
+            Estimate(None) if bot in self.without_games else of_points(points)
             for bot, points in enumerate(self.ratings.ratings)
         ]
 
     @cached_property
-    def idle(self) -> set[int]:
+    def without_games(self) -> set[int]:
         """The bots that have not played."""
         return set(range(len(self.results.bots))) - set(+self.games_of)
 
@@ -99,7 +99,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         return residuals(self.results.plain)
 
     @cached_property
-    def without_one(self) -> Sequence[Moves | None]:
+    def leave_one_out(self) -> Sequence[Moves | None]:
         """How each bot's Elo moves at most, down and up, when another bot is left out."""
         return moves(self.results.plain)
 
@@ -119,9 +119,9 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
 
         All of them, where no two bots met the same rivals equally often.
         """
-        if self.alone:
+        if self.is_solo:
             return set()
-        playing = [bot for bot in self.order if bot not in self.idle]
+        playing = [bot for bot in self.order if bot not in self.without_games]
         groups = groups_with_same_rivals(
             np.asarray(together(self.results)[1])[np.ix_(playing, playing)]
         )
@@ -140,7 +140,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         from cantstop_arena.games.registry import game_named
 
         game, rules = game_named(self.results.game), self.results.rules
-        if not self.alone or not rules.keys() >= {*game.rules.parameters}:
+        if not self.is_solo or not rules.keys() >= {*game.rules.parameters}:
             return None
         return game.best_alone(game.rules.from_dict(rules))
 
@@ -153,17 +153,17 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         ranked = [
             bot
             for bot in self.order
-            if bot not in self.idle and self.results.bots[bot] not in self.faults_of
+            if bot not in self.without_games and self.results.bots[bot] not in self.faults_of
         ]
         found = self.results.alongside
         return SoloDifferences(found, ranked) if found and len(ranked) > 1 else None
 
     @property
-    def letters(self) -> Sequence[str]:
+    def groups(self) -> Sequence[str]:
         """The groups of bots that are not significantly different: each bot's letters."""
-        if not self.alone:
-            return self.ratings.letters
-        return self.differences.letters if self.differences else [""] * len(self.results.bots)
+        if not self.is_solo:
+            return self.ratings.groups
+        return self.differences.groups if self.differences else [""] * len(self.results.bots)
 
     @cached_property
     def against(self) -> list[list[Estimate | None]]:
@@ -179,22 +179,22 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         return list(zip(shares, map(of_points, self.ratings.seats), strict=True))
 
     @cached_property
-    def places(self) -> list[tuple[int | None, int]]:
+    def ranking(self) -> list[tuple[int | None, int]]:
         """Ranks and the bots that hold them, the best first, equals by name with equal ranks.
 
         Alone the fewest turns (or whatever is counted) win; those that misbehaved come last:
         forfeited games are short. Bots without games come after all others, and have no rank.
         """
         found = _ranked(self.results.bots, self._keys)
-        rated = [(rank, bot) for rank, bot in found if bot not in self.idle]
-        return [*rated, *((None, bot) for _, bot in found if bot in self.idle)]
+        rated = [(rank, bot) for rank, bot in found if bot not in self.without_games]
+        return [*rated, *((None, bot) for _, bot in found if bot in self.without_games)]
 
     @property
     def _keys(self) -> list[float]:
         """What bots are ranked by, the best having the least; those without games the most."""
-        if not self.alone:
+        if not self.is_solo:
             return [
-                inf if bot in self.idle else -round(elo.mean or 0, ELO_DECIMALS)
+                inf if bot in self.without_games else -round(elo.mean or 0, ELO_DECIMALS)
                 for bot, elo in enumerate(self.elo)
             ]
         return [
@@ -205,7 +205,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def order(self) -> list[int]:
         """The bots as they stand in the standings."""
-        return [bot for _, bot in self.places]
+        return [bot for _, bot in self.ranking]
 
     @cached_property
     def names(self) -> list[str]:

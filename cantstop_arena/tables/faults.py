@@ -3,7 +3,7 @@
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Table, number
 
-LONGEST_MESSAGE = 100
+MAX_MESSAGE_LENGTH = 100
 
 
 def faults(analysis: Analysis) -> Table:
@@ -38,4 +38,6 @@ def faults(analysis: Analysis) -> Table:
 
 
 def _short(message: str) -> str:
-    return message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"
+    return (
+        message if len(message) <= MAX_MESSAGE_LENGTH else message[: MAX_MESSAGE_LENGTH - 1] + "…"
+    )

@@ -7,10 +7,10 @@ from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Table, Value, number
 
-MOST_PAIRS = 5
+MAX_PAIRS = 5
 
 
-def fit(analysis: Analysis, most: int | None = MOST_PAIRS) -> Table:
+def fit(analysis: Analysis, most: int | None = MAX_PAIRS) -> Table:
     """A row for each pair, the worst predicted first; people are shown not too many."""
     return Table(
         name="fit",
@@ -31,7 +31,7 @@ def fit(analysis: Analysis, most: int | None = MOST_PAIRS) -> Table:
 def _row(analysis: Analysis, pair: Residual) -> list[Value]:
     bots = analysis.results.bots
     numbers = pair.observed, pair.predicted, pair.deviate, pair.chance
-    return [bots[pair.one], bots[pair.other], *numbers]
+    return [bots[pair.first], bots[pair.second], *numbers]
 
 
 def _sentences(analysis: Analysis) -> Iterator[str]:
@@ -42,7 +42,7 @@ def _sentences(analysis: Analysis) -> Iterator[str]:
         yield f"The predicted score is {told}; p is corrected for their number."
     if told := cyclic(residuals):
         yield told
-    yield from (cycle.told(analysis.results.bots) for cycle in residuals.cycles)
+    yield from (cycle.text(analysis.results.bots) for cycle in residuals.cycles)
     if told := sensitivity(analysis):
         yield told
 
@@ -60,7 +60,9 @@ def cyclic(residuals: Residuals) -> str:
 
 def sensitivity(analysis: Analysis) -> str:
     """How far the Elo depends on who else plays, where that is known."""
-    moves = [(move, bot) for bot, told in enumerate(analysis.without_one) if told for move in told]
+    moves = [
+        (move, bot) for bot, told in enumerate(analysis.leave_one_out) if told for move in told
+    ]
     if not moves:
         return ""
     bots = analysis.results.bots

@@ -55,7 +55,7 @@ def _extent(results: TournamentTotals) -> str:
 
 def _rows(analysis: Analysis) -> list[list[Value]]:
     """The bots that have played by rank, then the others, of whom nothing is known."""
-    return [[rank, *_told(analysis, bot)] for rank, bot in analysis.places]
+    return [[rank, *_told(analysis, bot)] for rank, bot in analysis.ranking]
 
 
 def _told(analysis: Analysis, bot: int) -> list[Value]:
@@ -65,12 +65,12 @@ def _told(analysis: Analysis, bot: int) -> list[Value]:
 
 
 def _known_columns(analysis: Analysis) -> tuple[Column, ...]:
-    return (per_game(analysis),) if analysis.alone else _RATED
+    return (per_game(analysis),) if analysis.is_solo else _RATED
 
 
 def _known(analysis: Analysis, bot: int) -> list[Value]:
-    if bot in analysis.idle:
+    if bot in analysis.without_games:
         return [Estimate(None)] * len(_known_columns(analysis))
-    if analysis.alone:
+    if analysis.is_solo:
         return [analysis.means[bot]]
     return [analysis.elo[bot], analysis.scores[bot]]

@@ -7,7 +7,7 @@ from math import sqrt
 
 import msgspec
 
-from cantstop_arena.deals.counting import LONGEST_EXACT, shortest_of
+from cantstop_arena.deals.counting import MAX_EXACT_LENGTH, shortest_of
 from cantstop_arena.deals.outcomes import Tally
 from cantstop_arena.ratings.scores import variance
 from cantstop_arena.tables.analysis import Analysis
@@ -89,7 +89,7 @@ def lengths(analysis: Analysis) -> Table:
         rows=rows,
         notes=[
             f"{units.capitalize()} of all seats together, without games that a fault ended. 50%:"
-            f" half of the games have no more {units} than that. Percentiles above {LONGEST_EXACT}"
+            f" half of the games have no more {units} than that. Percentiles above {MAX_EXACT_LENGTH}"
             f" {units} are rounded down, by a sixteenth at most."
         ],
     )

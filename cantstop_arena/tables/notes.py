@@ -17,7 +17,7 @@ NOT_COMPARABLE = (
     f"{OTHER_RIVALS} The scores in these rows do not compare with the others: not all bots met the"
     " same rivals equally often. Elo allows for that."
 )
-MOST_NAMES = 6
+MAX_NAMES = 6
 LEGEND = (
     "Bots that share a letter of their group are not significantly different; LOS vs next: the"
     " likelihood of superiority over the bot below, in this field. Intervals cover 95%."
@@ -28,13 +28,13 @@ ALONE = (
 )
 EVEN = 0.5
 SURE = 0.95  # a likelihood of superiority that reads as a fact
-LEAST_CHANCE = 0.001
-MOST_CONTRADICTED = 3  # pairs of neighbours that are named
+MIN_CHANCE = 0.001
+MAX_CONTRADICTED = 3  # pairs of neighbours that are named
 
 
 def legend(analysis: Analysis) -> list[str]:
     """What stands in the columns, where that takes words."""
-    if analysis.alone:
+    if analysis.is_solo:
         return [ALONE] if analysis.differences else []
     return [LEGEND]
 
@@ -45,13 +45,13 @@ def about_standings(analysis: Analysis) -> list[str]:
     if missing := about_missing_games(analysis):
         said.append(missing)
     if without := analysis.unfinished:
-        share = "" if analysis.alone else "; their seats share the win"
+        share = "" if analysis.is_solo else "; their seats share the win"
         said.append(f"{without} of {analysis.games} games were not finished{share}.")
     if rule := analysis.results.until:
         said.append(until_note(analysis.results, rule))
     if luck := analysis.results.luck:
         said.append(about_luck(luck))
-    said += analysis.results.remarks
+    said += analysis.results.notes
     if unsteady := analysis.results.irreproducible:
         said.append(
             f"{list_names(unsteady)}: {NOT_REPRODUCIBLE}. The answers were others when a game was"
@@ -59,20 +59,20 @@ def about_standings(analysis: Analysis) -> list[str]:
         )
     if analysis.results.challenger in analysis.results.bots:
         said += _about_gauntlet(analysis, analysis.results.bots.index(analysis.results.challenger))
-    if analysis.alone:
+    if analysis.is_solo:
         return said
     return [*said, *_about_scores(analysis), *_about_ratings(analysis)]
 
 
 def about_luck(luck: Luck) -> str:
     """What removing luck was worth."""
-    plain = " `arena rate --plain` leaves it in." if luck.worth > 1 else ""
-    return luck_sentence("scores and Elo", [luck.worth]) + plain
+    plain = " `arena rate --plain` leaves it in." if luck.gain > 1 else ""
+    return luck_sentence("scores and Elo", [luck.gain]) + plain
 
 
 def about_missing_games(analysis: Analysis) -> str:
     """What to say of a run that was interrupted or goes on; empty of one that is over."""
-    missing = analysis.results.unplayed
+    missing = analysis.results.missing_games
     if not missing:
         return ""
     told = f"{missing:,} of {analysis.games + missing:,} games are missing."
@@ -83,7 +83,7 @@ def _about_gauntlet(analysis: Analysis, bot: int) -> list[str]:
     """The place of a challenger, and how sure that is."""
     name, bots = analysis.results.bots[bot], len(analysis.order)
     said = [f"Only games of {name} were played; the scores of the others are against it."]
-    rank = next(rank for rank, other in analysis.places if other == bot)
+    rank = next(rank for rank, other in analysis.ranking if other == bot)
     if rank is not None:
         best, worst = analysis.ratings.ranks[bot]
         range_told = f"; with its errors {best} to {worst}" if best < worst else ""
@@ -111,7 +111,7 @@ def _fits(analysis: Analysis) -> Iterator[str]:
     chance = analysis.goodness.chance
     if chance is None:
         return
-    bound = f"p = {chance:.3f}" if chance >= LEAST_CHANCE else f"p < {LEAST_CHANCE}"
+    bound = f"p = {chance:.3f}" if chance >= MIN_CHANCE else f"p < {MIN_CHANCE}"
     test = f"(deviance test, {bound})"
     if chance < SIGNIFICANT:
         yield f"A single rating per bot does not fit these results {test}."
@@ -123,7 +123,7 @@ def head_to_head(analysis: Analysis) -> list[str]:
     """Neighbours whose order the games that they played with each other do not bear out."""
     told = (contradiction(analysis, *pair) for pair in pairwise(analysis.order))
     found = list(filter(None, told))
-    said, rest = found[:MOST_CONTRADICTED], len(found) - MOST_CONTRADICTED
+    said, rest = found[:MAX_CONTRADICTED], len(found) - MAX_CONTRADICTED
     if rest > 0:
         said.append(f"The same is to be said of {how_many(rest, 'more pair')} of neighbours.")
     return said
@@ -149,19 +149,19 @@ def _about_ratings(analysis: Analysis) -> list[str]:
     said, everyone = [], len(analysis.results.bots)
     for label, bots in analysis.ratings.labels.items():
         names = list_names([analysis.results.bots[bot] for bot in bots])
-        said.append(label.sentence if len(bots) == everyone else f"{names}: {label.sentence}")
+        said.append(label.text if len(bots) == everyone else f"{names}: {label.text}")
     return said
 
 
 def list_names(names: Sequence[str]) -> str:
     """Names in a sentence, not too many of them."""
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - MAX_NAMES
+    return ", ".join(names[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def all_of(names: Sequence[str]) -> str:
     """Names as the subject of a sentence, not too many of them: "a, b and c"."""
-    if len(names) > MOST_NAMES:
+    if len(names) > MAX_NAMES:
         return list_names(names)
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
@@ -181,7 +181,7 @@ def extent_for(measure: str, amount: float, bot: str) -> str:
 
 def until_text(rule: Until) -> str:
     """What has to be so for the games to end."""
-    return f"every bot has {extent(rule.measure, rule.most)} or less"
+    return f"every bot has {extent(rule.measure, rule.limit)} or less"
 
 
 def until_note(results: TournamentTotals, rule: Until) -> str:
@@ -196,7 +196,7 @@ def until_note(results: TournamentTotals, rule: Until) -> str:
         return f"To be played until {until_text(rule)}, but no game counts."
     met = (
         ""
-        if measured <= rule.most
+        if measured <= rule.limit
         else f", which {bot} with {extent(rule.measure, measured)} has not"
     )
     return (

@@ -1,6 +1,6 @@
 """What it means to sit right after each bot, where the game asks for it (`Counts.followed`)."""
 
-from cantstop_arena.deals.predecessor_sums import Place, Quotients
+from cantstop_arena.deals.predecessor_sums import Position, Quotients
 from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Estimate, Table, estimate, number
@@ -62,7 +62,7 @@ def _after(
     return _estimate(found.after, (bot, other)) if errors else found.after.mean((bot, other))
 
 
-def _estimate(found: Quotients, place: Place) -> Estimate:
+def _estimate(found: Quotients, place: Position) -> Estimate:
     mean, error = found.mean(place), found.error(place)
     if mean is None or error is None:
         return Estimate(mean)

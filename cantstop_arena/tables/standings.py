@@ -31,10 +31,10 @@ def standings(analysis: Analysis) -> Table:
         columns=(
             number("rank"),
             Column("bot", "bot"),
-            *(_columns_alone(analysis) if analysis.alone else _RATED),
+            *(_columns_alone(analysis) if analysis.is_solo else _RATED),
             *_REMARKS,
         ),
-        rows=[_row(analysis, place) for place in range(len(analysis.places))],
+        rows=[_row(analysis, place) for place in range(len(analysis.ranking))],
         notes=[*legend(analysis), *about_standings(analysis)],
     )
 
@@ -66,20 +66,20 @@ def per_game(analysis: Analysis) -> Column:
 
 
 def _row(analysis: Analysis, place: int) -> list[Value]:
-    rank, bot = analysis.places[place]
+    rank, bot = analysis.ranking[place]
     name = analysis.results.bots[bot]
     notes = {
         NOT_REPRODUCIBLE: name in analysis.results.irreproducible,
         f"{OTHER_RIVALS} other rivals": has_other_rivals(analysis, bot),
     }
     note = "; ".join(note for note, holds in notes.items() if holds)
-    numbers = _alone(analysis, bot, place) if analysis.alone else _rated(analysis, bot, place)
+    numbers = _alone(analysis, bot, place) if analysis.is_solo else _rated(analysis, bot, place)
     return [rank, name, *numbers, analysis.faults_of[name], note]
 
 
 def _alone(analysis: Analysis, bot: int, place: int) -> list[Value]:
     mean, best = analysis.means[bot], analysis.best_alone
-    apart = [analysis.letters[bot], ahead_alone(analysis, place)] if analysis.differences else []
+    apart = [analysis.groups[bot], ahead_alone(analysis, place)] if analysis.differences else []
     above = [] if best is None else [_above(mean, best)]
     return [analysis.games_of[bot], mean, *above, *apart]
 
@@ -99,12 +99,12 @@ def _rated(analysis: Analysis, bot: int, place: int) -> list[Value]:
     superior = [
         analysis.ratings.superiority(bot, other)
         for other in following
-        if other not in analysis.idle
+        if other not in analysis.without_games
     ]
     return [
         analysis.elo[bot],
         analysis.games_of[bot],
         analysis.scores[bot],
-        "" if bot in analysis.idle else analysis.letters[bot],
+        "" if bot in analysis.without_games else analysis.groups[bot],
         *(superior or [None]),
     ]

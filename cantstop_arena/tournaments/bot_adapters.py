@@ -31,7 +31,7 @@ class LocalSeating:
 
     def __call__(self, start: GameStart) -> Any:
         """The bot, made anew where it is to forget."""
-        if start.anew or self.player is None:
+        if start.is_fresh or self.player is None:
             self.player = self.spec.made_anew(self.options)
         return self.player
 
@@ -60,10 +60,10 @@ class IsolatedSeating:
         self._asked(
             "the start",
             lambda: self.remote.begin(
-                start.seat, start.players, start.rules, start.key, start.anew
+                start.seat, start.players, start.rules, start.key, start.is_fresh
             ),
         )
-        return self.hearing if self.remote.hears else self.player
+        return self.hearing if self.remote.listens else self.player
 
     def _finish(self, _: Any, result: GameOver) -> None:
         """It has been shown what it was shown."""

@@ -14,21 +14,21 @@ from cantstop_arena.tournaments.tournament import FaultPolicy
 class BotFacts(msgspec.Struct, frozen=True):
     """What a parent knows of a tournament's bots, to judge what it sees of its workers."""
 
-    parts: Sequence[PreparedBot]
+    prepared: Sequence[PreparedBot]
     policy: FaultPolicy
-    apart: frozenset[int]
+    isolated: frozenset[int]
     logs: BotLogs
     orders: Orders
 
-    def patience(self, bot: int) -> float:
+    def decision_limit(self, bot: int) -> float:
         """The limit; a worker that waits for another process keeps to its limits itself."""
-        return self.policy.patience_apart if bot in self.apart else self.policy.decision_limit
+        return self.policy.isolated_limit if bot in self.isolated else self.policy.decision_limit
 
-    def place(self, bot: int, asked: str) -> str:
+    def source_line(self, bot: int, asked: str) -> str:
         """Where the function begins; where it is when time is up would vary from run to run."""
-        if bot in self.apart:
+        if bot in self.isolated:
             return ""
-        place = self.parts[bot].places.get(asked)
+        place = self.prepared[bot].source_lines.get(asked)
         return f" ({short_path(place)})" if place else ""
 
     def suspects(self, group: Group) -> list[int]:
@@ -36,14 +36,18 @@ class BotFacts(msgspec.Struct, frozen=True):
 
         Where there are none, one that says that it is compiled may not be.
         """
-        near = [bot for bot in group if bot not in self.apart]
-        plain = [bot for bot in near if not self.parts[bot].native or self.parts[bot].unseen]
-        return plain or [bot for bot in near if self.parts[bot].foreign]
+        near = [bot for bot in group if bot not in self.isolated]
+        plain = [
+            bot
+            for bot in near
+            if not self.prepared[bot].is_compiled or self.prepared[bot].lacks_machine_code
+        ]
+        return plain or [bot for bot in near if self.prepared[bot].foreign]
 
     def divisible(self, group: Group) -> bool:
         """What a bot has learnt depends on where its block begins."""
-        return not any(self.parts[bot].learns for bot in group)
+        return not any(self.prepared[bot].learns for bot in group)
 
-    def tend(self) -> None:
+    def trim_logs(self) -> None:
         """Cut what bots print while they do it."""
         self.logs.trim()

@@ -11,7 +11,7 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import BotError
-from cantstop_arena.game_api.bot_options import LONGEST_QUOTE
+from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.hookspecs import BotFunctions
 from cantstop_arena.table.bot_faults import RetryingPlayer, TrustedPlayer
@@ -47,8 +47,8 @@ def table_with(
     """
     contestants = [_bot(reference, catalogue, hidden) for reference in bots]
     contestants.insert(seat, SeatedBot(name, _seated(person, catalogue.game), digest=""))
-    compiled = {one.digest: one.name for one in contestants if one.digest and not one.sit}
-    if missing := catalogue.game.uncompiled(compiled):
+    compiled = {one.digest: one.name for one in contestants if one.digest and not one.make_player}
+    if missing := catalogue.game.missing_code(compiled):
         compiling(missing)
     table: GameTable = catalogue.game.table(rules, contestants, len(contestants), seed)
     table.warm_up()
@@ -56,8 +56,8 @@ def table_with(
         yield table
     finally:
         for contestant in contestants:
-            if isinstance(contestant.sit, IsolatedSeating):
-                contestant.sit.remote.close()
+            if isinstance(contestant.make_player, IsolatedSeating):
+                contestant.make_player.remote.close()
 
 
 class _Seated(TrustedPlayer, BotFunctions):
@@ -70,15 +70,19 @@ class _RetryingSeat(RetryingPlayer, BotFunctions):
 
 def _seated(person: Person, game: Game) -> TrustedPlayer:
     functions = {name: getattr(person, name) for name in game.decisions}
-    hears = getattr(person, "hears", None)
-    return _RetryingSeat(**functions, hears=hears) if hears else _Seated(**functions)
+    on_complaint = getattr(person, "on_complaint", None)
+    return (
+        _RetryingSeat(**functions, on_complaint=on_complaint)
+        if on_complaint
+        else _Seated(**functions)
+    )
 
 
 def _bot(reference: str, catalogue: Catalogue, hidden: tuple[Path, ...]) -> SeatedBot:
     try:
         entrant = entrant_from_reference(reference, catalogue)
     except BotError as error:
-        raise BotError(f"{in_a_line(reference, LONGEST_QUOTE)}: {error}") from None
+        raise BotError(f"{in_a_line(reference, MAX_QUOTE_LENGTH)}: {error}") from None
     entrant = replace(entrant, isolate=entrant.bot.origin != "built-in")
     seat = entrant_seat(entrant, catalogue, _LIMITS, hidden=hidden)
-    return seat.contestant(Loader(catalogue.folder))
+    return seat.seated_bot(Loader(catalogue.folder))

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_functions import source_line_of
-from cantstop_arena.bots.describe import LONGEST_REPORT, exception_report
+from cantstop_arena.bots.describe import MAX_REPORT_LENGTH, exception_report
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import ERROR, BotError
 from cantstop_arena.games.registry import game_named
@@ -33,12 +33,12 @@ _COMPILING = 300.0  # seconds that a compiled bot may take to be made, once
 class PreparedBot(msgspec.Struct, frozen=True):
     """What there is to know of a bot that takes part: its lane, and where its functions begin."""
 
-    native: bool
+    is_compiled: bool
     learns: bool
-    places: Mapping[str, str]
+    source_lines: Mapping[str, str]
     foreign: bool = False
     """Whether somebody else's code says so, in the processes of workers, too."""
-    unseen: bool = False
+    lacks_machine_code: bool = False
     """Whether it says that it is compiled, and no machine code of it is to be found."""
 
 
@@ -51,11 +51,11 @@ def prepare_bots(
     """
     _refuse_in_time(spec)
     marked = {seat.digest: seat.name for seat in spec.seats if not seat.launch and seat.native}
-    if missing := game_named(spec.game).uncompiled(marked):
+    if missing := game_named(spec.game).missing_code(marked):
         compiling(missing)
     foreign = [seat for seat in spec.seats if seat.is_foreign]
     if not foreign:
-        table = spec()
+        table = spec.table()
         table.warm_up()
         return tuple(_parts(table))
     ours = _warmed(spec)
@@ -78,11 +78,11 @@ def _warmed(spec: TableSpec) -> dict[SeatSpec, PreparedBot]:
 
     loader = Loader(spec.folder)
     seats = [seat for seat in spec.seats if not seat.is_foreign]
-    contestants = [seat.contestant(loader) for seat in seats]
+    contestants = [seat.seated_bot(loader) for seat in seats]
     game, players = game_named(spec.game), spec.players
     nobody = SeatedBot("nobody", BotFunctions(**dict.fromkeys(game.decisions, _nothing)), "")
     table: GameTable = game.table(spec.rules, [*contestants, *[nobody] * players], players, 0)
-    table.scored = spec.scored
+    table.scores_luck = spec.scores_luck
     table.warm_up()
     return dict(zip(seats, _parts(table), strict=False))
 
@@ -92,7 +92,7 @@ def _nothing(*asked: object) -> Any:
 
 
 def _parts(table: "GameTable") -> Iterator[PreparedBot]:
-    for bot, contestant in enumerate(table.contestants):
+    for bot, contestant in enumerate(table.seated_bots):
         functions = {hook: getattr(contestant.player, hook, None) for hook in table.game.decisions}
         places = {
             hook: source_line_of(function) for hook, function in functions.items() if function
@@ -120,10 +120,10 @@ def unpack_spec(spec: str) -> TableSpec:
 def built_alone(spec: str) -> Mapping[str, Any]:
     """Build the one bot of a table's spec, and tell of it: what an errand does."""
     try:
-        table: GameTable = unpack_spec(spec)()
+        table: GameTable = unpack_spec(spec).table()
         table.warm_up()
         part = next(_parts(table))
-        return {"native": part.native, "learns": part.learns, "places": part.places}
+        return {"native": part.is_compiled, "learns": part.learns, "places": part.source_lines}
     except BaseException as error:
         return {ERROR: exception_report(error)}
 
@@ -134,22 +134,22 @@ def _believed(seat: SeatSpec, told: Any) -> PreparedBot:
     if not isinstance(told, dict) or not isinstance(places := told.get("places", {}), dict):
         raise BotError(f"bot {seat.name} cannot be built: what it says of itself is nonsense")
     if isinstance(complaint := told.get(ERROR), str):
-        raise BotError(in_a_line(complaint, _LONGEST_COMPLAINT))
+        raise BotError(in_a_line(complaint, _MAX_COMPLAINT_LENGTH))
     hooks = game_named(seat.bot.game).decisions
-    texts = {hook: in_a_line(str(places.get(hook, "")), LONGEST_REPORT) for hook in hooks}
+    texts = {hook: in_a_line(str(places.get(hook, "")), MAX_REPORT_LENGTH) for hook in hooks}
     is_native = seat.native and told.get("native") is True
     return PreparedBot(is_native, told.get("learns") is True, texts, foreign=True)
 
 
 def _seen(seat: SeatSpec, part: PreparedBot) -> PreparedBot:
     """What a bot says of itself, held against what lies on disk."""
-    missing = game_named(seat.bot.game).uncompiled({seat.digest: seat.name})
-    return replace(part, unseen=part.native and seat.name in missing)
+    missing = game_named(seat.bot.game).missing_code({seat.digest: seat.name})
+    return replace(part, lacks_machine_code=part.is_compiled and seat.name in missing)
 
 
-_LONGEST_COMPLAINT = 2000
+_MAX_COMPLAINT_LENGTH = 2000
 
 
 def native(parts: Sequence[PreparedBot], group: Sequence[int]) -> bool:
     """Whether all bots of a group are compiled."""
-    return all(parts[bot].native for bot in group)
+    return all(parts[bot].is_compiled for bot in group)

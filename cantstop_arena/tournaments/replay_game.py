@@ -83,7 +83,7 @@ def record_game(
         try:
             table_spec, seats = table_for(tournament, catalogue, names, kept)
             if not table_spec.needs_watching:
-                return list(record(table_spec(), seats, deal))
+                return list(record(table_spec.table(), seats, deal))
             return list(_played(tournament, table_spec, seats, lambda _: None, deal, silent=True))
         except _ReplayNotBuilt:
             break  # that can take long
@@ -107,10 +107,10 @@ def _played(
     with shutdown.defer_until_safe():
         worker = Worker(player, window, start_methods()[0], None, [])
         try:
-            worker.give(Block(seats, deal, 1), ())
+            worker.send_block(Block(seats, deal, 1), ())
             yield from _Listener(worker, tournament.policy, table_spec, apart, complain).events()
         finally:
-            worker.dismiss()
+            worker.close()
 
 
 class _ReplayCutOff(Exception):
@@ -132,9 +132,9 @@ def _replayer(
     if silent:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     os.dup2(2, 1)  # what bots print is not part of the record
-    yield from table_spec.set_up()
-    table = table_spec()
-    table.settle_in(memory)
+    yield from table_spec.build()
+    table = table_spec.table()
+    table.attach_memory(memory)
     yield _Replayer(table, seats)
 
 
@@ -148,7 +148,7 @@ class _Replayer:
     def play(self, block: Block, condemned: Sequence[Fault] = ()) -> Iterator[Message]:
         """The events; before the last one a complaint, where a bot misbehaves."""
         complaints: list[Complaint] = []
-        self.table.show_place(0, tuple(range(len(self.seats))))
+        self.table.mark_game(0, tuple(range(len(self.seats))))
         for event in record(self.table, self.seats, block.first, complaints.append):
             yield from (ReplayedFault(str(complaint)) for complaint in complaints)
             complaints.clear()
@@ -162,7 +162,7 @@ class _Listener:
     worker: Worker
     policy: FaultPolicy
     table_spec: TableSpec
-    apart: Sequence[bool]  # whether a seat's bot plays in a process of its own
+    isolated: Sequence[bool]  # whether a seat's bot plays in a process of its own
     complain: Callable[[str], None]
 
     def __post_init__(self) -> None:
@@ -181,15 +181,15 @@ class _Listener:
             now = time.monotonic()
             passed, looked = counted_seconds(now - looked, pulse(self.policy.decision_limit)), now
             snapshot = self.worker.look()
-            watchdog.watch(snapshot.step, passed)
+            watchdog.observe(snapshot.step, passed)
             limit = self._limit(snapshot)
             if watchdog.overdue(limit):
-                asked = snapshot.asked or "its process"
+                asked = snapshot.decision or "its process"
                 raise self._cut_off(f"{asked} gave no answer within {limit:g} s")
 
     def _messages(self) -> list[Message]:
         try:
-            messages = self.worker.post()
+            messages = self.worker.messages()
         except EOFError:
             raise self._cut_off(system.ending(self.worker.ended())) from None
         except ProtocolError:
@@ -223,12 +223,12 @@ class _Listener:
             return building_limit()
         if not (self.worker.ready and snapshot.deciding):
             return self.policy.start_limit
-        apart = self.apart[snapshot.place % len(self.apart)]
-        return self.policy.patience_apart if apart else self.policy.decision_limit
+        apart = self.isolated[snapshot.position % len(self.isolated)]
+        return self.policy.isolated_limit if apart else self.policy.decision_limit
 
     def _cut_off(self, why: str) -> _ReplayCutOff:
-        seat, construction = self.worker.look().place, self.worker.construction
+        seat, construction = self.worker.look().position, self.worker.construction
         if construction.goes_on:
-            bot = self.table_spec.seats[construction.begun[-1]].name
+            bot = self.table_spec.seats[construction.started[-1]].name
             return _ReplayNotBuilt(f"bot {bot} cannot be built: {why}", seat)
         return _ReplayCutOff(why, seat)

@@ -52,9 +52,9 @@ from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_LONGEST_REASON = 1000  # characters of what a worker says of a bot that it cannot build
+_MAX_REASON_LENGTH = 1000  # characters of what a worker says of a bot that it cannot build
 LOGS = "logs"
-KEPT = "bots"
+COPIES = "bots"
 
 
 def run_tournament(
@@ -98,8 +98,8 @@ class Session(msgspec.Struct, frozen=True):
             lambda fault: fault_report_of(self.tournament, fault, self.catalogue.folder),
         )
         added = aggregate([account], self.tournament.anchor)
-        unplayed = account.unplayed(deals_played(self.ledger.spans()))
-        return replace(added, until=self.tournament.until, unplayed=unplayed)
+        unplayed = account.missing_games(deals_played(self.ledger.spans()))
+        return replace(added, until=self.tournament.until, missing_games=unplayed)
 
 
 @contextmanager
@@ -114,7 +114,7 @@ def open_session(
             opening = open_ledger(folder / LEDGER, tournament.identity(), fresh)
             ledger = stack.enter_context(opening)
         except TournamentMismatch as error:
-            edited = edit_message(tournament, catalogue, error.stored, folder / KEPT)
+            edited = edit_message(tournament, catalogue, error.stored, folder / COPIES)
             if not edited:
                 raise
             raise LedgerError(edited) from error
@@ -123,7 +123,7 @@ def open_session(
 
 def with_stored_seed(tournament: Tournament, folder: Path, fresh: bool = False) -> Tournament:
     """The tournament with the seed that it has in `folder`, where nobody has named one."""
-    if not tournament.drawn or fresh:
+    if not tournament.has_random_seed or fresh:
         return tournament
     stored = stored_seed(folder / LEDGER)
     return tournament if stored is None else replace(tournament, seed=stored)
@@ -168,7 +168,7 @@ class _TournamentRun:
         stored, missing = self._extent(self.spans)
         asked = sum(self._games(self.tournament.deals) for _ in self.tournament.groups())
         observer.on_start(stored, max(asked, stored + missing) if missing else stored)
-        self.judge.hear(self.ledger.faults())
+        self.judge.add_faults(self.ledger.faults())
         if missing:
             self._play_missing(terms, observer, results)
         self.judge.close()
@@ -193,10 +193,10 @@ class _TournamentRun:
     def _play_missing(
         self, terms: PoolOptions, observer: RunObserver, results: Callable[[], TournamentTotals]
     ) -> None:
-        kept = self.folder / KEPT
+        kept = self.folder / COPIES
         table_spec = table_spec_for(self.tournament, self.catalogue, self.logs, terms.memory, kept)
         parts = prepare_bots(table_spec, observer.on_compile)
-        table_spec = table_spec.as_prepared([part.native for part in parts])
+        table_spec = table_spec.as_prepared([part.is_compiled for part in parts])
         entrants = self.tournament.entrants
         apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
         bots = BotFacts(parts, self.tournament.policy, apart, self.logs, self.tournament.orders)
@@ -224,7 +224,7 @@ class _TournamentRun:
     def _not_built(self, error: BotNotBuilt) -> str:
         bot, *others = (self.tournament.entrants[n].name for n in (error.bot, *error.others))
         beside = f" in a process that holds {', '.join(others)} already" if others else ""
-        return f"bot {bot} cannot be built{beside}: {in_a_line(str(error), _LONGEST_REASON)}"
+        return f"bot {bot} cannot be built{beside}: {in_a_line(str(error), _MAX_REASON_LENGTH)}"
 
     def _play_on(
         self,
@@ -242,7 +242,7 @@ class _TournamentRun:
 
     def _take(self, played: PartResult, observer: RunObserver) -> None:
         """Write a block down, when all of its parts are there."""
-        result, whole = played.result, played.whole
+        result, whole = played.result, played.full_block
         if self.judge.is_void(whole.group):
             return
         if result.faults and self.tournament.policy.on_fault == "abort":
@@ -254,10 +254,10 @@ class _TournamentRun:
         if sum(part.block.deals for part in parts) == whole.deals:
             self.ledger.add(join_parts(whole, self.parts.pop(whole)))
             observer.on_progress(self._games(whole.deals))
-        self.judge.hear(result.faults, result.block, whole)
+        self.judge.add_faults(result.faults, result.block, whole)
 
     def _pass_sentences(self) -> bool:
-        sentences = list(self.judge.sentences())
+        sentences = list(self.judge.disqualifications())
         for sentence in sentences:
             self.ledger.disqualify(sentence.bot, sentence.faults)
         return bool(sentences)
@@ -272,7 +272,7 @@ def _lanes(parts: Sequence[PreparedBot]) -> Callable[[Group], str]:
 
 def fault_report_of(tournament: Tournament, fault: Fault, bots_folder: Path) -> FaultReport:
     """A fault in names, with the command that plays its game again."""
-    unknown = tournament.reseeded or tournament.drawn
+    unknown = tournament.reseeded or tournament.has_random_seed
     options = ["--seed", str(tournament.seed)] if unknown else []
     if bots_folder != DEFAULT_FOLDER:
         options += ["--bots", str(bots_folder)]
@@ -292,7 +292,7 @@ def _write_resolved(
 ) -> None:
     """Write the tournament with everything spelled out, with as many games as it is to have."""
     games = _games(tournament, max(tournament.deals, deals_played(spans)))
-    resolved = replace(tournament, games=games).resolved(folder)
+    resolved = replace(tournament, games=games).as_file(folder)
     write_atomically(folder / RESOLVED, dump(resolved))
 
 
@@ -338,6 +338,6 @@ def run_until(
             results = session.results()
             bot, measured = widest(results, rule)
             observer.on_look(Look(games, bot, rule.measure, measured))
-            if measured <= rule.most:
+            if measured <= rule.limit:
                 break
         return results

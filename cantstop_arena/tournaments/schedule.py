@@ -15,7 +15,7 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.spans import Span, gaps
 from cantstop_arena.tournaments.tournament import Tournament
 
-_MOST_GAMES = {"compiled": 65_536, "plain": 256}  # up to a fifth of a second of play
+_MAX_GAMES = {"compiled": 65_536, "plain": 256}  # up to a fifth of a second of play
 _LARGER = 8  # blocks of compiled bots: what comes with a block weighs more beside their games
 _LATE = 8  # an eighth of all deals comes last, in ever shorter blocks: nobody waits long at the end
 _SHORTER = 2, 4  # together as long as another, until a half of that eighth is left, then a quarter
@@ -30,7 +30,7 @@ Round: TypeAlias = tuple[int, Iterator[Block]]
 def deals_per_block(tournament: Tournament, lane: str) -> int:
     """How many deals make a block; it depends on the tournament alone, not on who plays it."""
     deals = tournament.group_count * tournament.deals
-    most = max(1, _MOST_GAMES[lane] // len(tournament.orders))
+    most = max(1, _MAX_GAMES[lane] // len(tournament.orders))
     blocks = tournament.blocks // _LARGER if lane == "compiled" else tournament.blocks
     return min(most, -(-deals // max(1, blocks)))
 
@@ -65,7 +65,7 @@ class _Schedule(msgspec.Struct, frozen=True):
     """All blocks of a tournament that are missing."""
 
     tournament: Tournament
-    lane_of: Callable[[Group], str]
+    backend_of: Callable[[Group], str]
     played: Callable[[Group], Iterable[Span]]
 
     def beginning(self, first: int, end: int) -> Iterator[Block]:
@@ -80,7 +80,7 @@ class _Schedule(msgspec.Struct, frozen=True):
 
     def _cuts(self, group: Group) -> "_Cuts":
         """Bots that learn do so for a block, which therefore is as long as they are promised."""
-        lane, entrants = self.lane_of(group), self.tournament.entrants
+        lane, entrants = self.backend_of(group), self.tournament.entrants
         if lane == "plain" and any(entrants[bot].bot.learns for bot in group):
             return _Cuts(max(1, _LESSON // len(self.tournament.orders)))
         size = deals_per_block(self.tournament, lane)

@@ -31,7 +31,7 @@ class Speed(msgspec.Struct, frozen=True):
     the kind.
     """
 
-    lane: str
+    backend: str
     games_per_second: float
     nanoseconds: float | None
 
@@ -42,7 +42,7 @@ class SpeedTrial(msgspec.Struct, frozen=True):
     `won` is what each bot won in each deal, in parts of WHOLE, over all seatings.
     """
 
-    lane: str
+    backend: str
     seconds: float
     paces: int  # of what the game tells speed by
     won: Ints
@@ -82,7 +82,7 @@ def measure_isolated(catalogue: Catalogue, bot: BotDescription, seconds: float) 
 
 def _speed(trial: SpeedTrial) -> Speed:
     pace = trial.seconds / trial.paces * 1e9 if trial.paces else None
-    return Speed(trial.lane, trial.games_per_second, pace)
+    return Speed(trial.backend, trial.games_per_second, pace)
 
 
 def run_speed_trial(
@@ -119,7 +119,7 @@ def time_trial(spec: str, seconds: float, least: int) -> Mapping[str, Any]:
     except GameError as error:
         return {_FAILED: str(error)}
     won = base64.b64encode(trial.won.tobytes()).decode()
-    return {"lane": trial.lane, "seconds": trial.seconds, "paces": trial.paces, "won": won}
+    return {"lane": trial.backend, "seconds": trial.seconds, "paces": trial.paces, "won": won}
 
 
 def _landed(told: Any, players: int, games_per_deal: int) -> SpeedTrial:
@@ -142,7 +142,7 @@ _TO_FLY = 300.0  # seconds that the pilot of very slow bots may take
 
 
 def _flown(spec: TableSpec, seconds: float, least: int) -> SpeedTrial:
-    group, table = tuple(range(spec.players)), spec()
+    group, table = tuple(range(spec.players)), spec.table()
     pace = table.game.counts.pace
     table.warm_up()
     masks, paces, deals = [], 0, 0

@@ -17,7 +17,7 @@ from cantstop_arena.deals.sampling import Ints, wins_by_deal
 from cantstop_arena.deals.seatings import standard_orders
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.deals.spans import unbroken_prefix
-from cantstop_arena.deals.winners import WHOLE
+from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.ratings.sequential.confidence import looks
 from cantstop_arena.ratings.sequential.sprt import GROWTH, SCORES, Sprt, ended_by, expected_deals
 from cantstop_arena.tournaments import run
@@ -98,6 +98,6 @@ def _points(ledger: Ledger, start: int, count: int) -> Ints:
     counts = np.zeros(len(SCORES), np.int64)
     for _, first, winners, _ in ledger.deals(start, count):
         wanted = winners[max(0, start - first) : start + count - first]
-        points = wins_by_deal(wanted, ORDERS)[:, 0] * (len(SCORES) - 1) // (SEATS * WHOLE)
+        points = wins_by_deal(wanted, ORDERS)[:, 0] * (len(SCORES) - 1) // (SEATS * WIN_UNITS)
         counts += np.bincount(points, minlength=len(SCORES))
     return counts

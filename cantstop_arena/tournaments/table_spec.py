@@ -58,7 +58,7 @@ class SeatSpec(msgspec.Struct, frozen=True):
         files = [digest for _, digest in self.files]
         return code_digest(self.bot.origin, self.bot.name, self.bot.digest, self.options, *files)
 
-    def contestant(self, loader: Loader) -> SeatedBot:
+    def seated_bot(self, loader: Loader) -> SeatedBot:
         """The bot, built. Raises BotError where it cannot be, or is not what it was."""
         if self.launch:
             bot = IsolatedSeating(self.launch)
@@ -76,7 +76,7 @@ class SeatSpec(msgspec.Struct, frozen=True):
                 named = f" {options[name]!r:.60}" if options[name] else ""
                 raise BotError(f"{name}{named} has changed since it was looked at")
 
-    def check_lane(self, contestant: SeatedBot) -> None:
+    def check_backend(self, contestant: SeatedBot) -> None:
         """Raise BotError where a bot that was compiled is plain in this process."""
         decisions = game_named(self.bot.game).decisions
         if self.is_foreign and self.native and backend_of(contestant.player, decisions) == "plain":
@@ -85,7 +85,7 @@ class SeatSpec(msgspec.Struct, frozen=True):
 
 def seat_for(name: str, bot: BotDescription | LoadedBot, options: Mapping[str, Any]) -> SeatSpec:
     """A seat under some name for a bot with all its options."""
-    is_native = bot.lane == "compiled"
+    is_native = bot.backend == "compiled"
     files = tuple(files_among(bot.options, options).items())
     told = json.dumps(dict(options))
     return SeatSpec(name, bot.address, told, None, bot.learns, is_native, files)
@@ -100,9 +100,9 @@ class TableSpec(msgspec.Struct, frozen=True):
     players: int
     seed: Seed
     folder: Path
-    measured: bool = False
-    scored: bool = False
-    prepared: bool = False
+    keeps_counts: bool = False
+    scores_luck: bool = False
+    is_prepared: bool = False
     """Whether seats say what every process is to find: which foreign bots are compiled."""
 
     @property
@@ -110,15 +110,15 @@ class TableSpec(msgspec.Struct, frozen=True):
         """Whether any of the bots are not the arena's own."""
         return any(seat.is_foreign or seat.launch for seat in self.seats)
 
-    def __call__(self) -> "GameTable":
+    def table(self) -> "GameTable":
         """The table, set up once in a process.
 
         A forked worker finds its parent's, if all bots are the arena's own.
         """
-        deque(self.set_up(), maxlen=0)
+        deque(self.build(), maxlen=0)
         return _TABLES[self]
 
-    def set_up(self) -> Iterator[Building]:
+    def build(self) -> Iterator[Building]:
         """Set up the table in this process; tells before each foreign bot, and after the last."""
         if self in _TABLES:
             return
@@ -126,14 +126,14 @@ class TableSpec(msgspec.Struct, frozen=True):
         for bot, seat in enumerate(self.seats):
             if seat.is_foreign:
                 yield Building(bot)
-            contestants.append(seat.contestant(loader))
-            if self.prepared:
-                seat.check_lane(contestants[-1])
+            contestants.append(seat.seated_bot(loader))
+            if self.is_prepared:
+                seat.check_backend(contestants[-1])
         if any(seat.is_foreign for seat in self.seats):
             yield Building(None)  # machine code takes as long as it takes
         table = game_named(self.game).table(self.rules, contestants, self.players, self.seed)
-        table.measured, table.scored = self.measured, self.scored
-        if self.scored:  # which no worker has the time to compile while it plays
+        table.keeps_counts, table.scores_luck = self.keeps_counts, self.scores_luck
+        if self.scores_luck:  # which no worker has the time to compile while it plays
             table.warm_up()
         _TABLES[self] = table
 
@@ -143,7 +143,7 @@ class TableSpec(msgspec.Struct, frozen=True):
             return self  # forked workers find the parent's table by it
         pairs = zip(self.seats, native, strict=True)
         seats = tuple(replace(seat, native=is_native) for seat, is_native in pairs)
-        return replace(self, seats=seats, prepared=True)
+        return replace(self, seats=seats, is_prepared=True)
 
     def at_work(self, logs: BotLogs, memory: Any) -> "Iterator[Building | GameTable]":
         """The table in a worker: seen from outside, what bots print going to their logs.
@@ -153,9 +153,9 @@ class TableSpec(msgspec.Struct, frozen=True):
         # A forked worker has the ledger open, and any worker the file behind the shared memory,
         # which stays where it is: neither is the bots' business.
         system.close_files(logs.folder.parent.resolve(), prefix="pym-")
-        yield from self.set_up()
-        table = self()
-        table.settle_in(memory)
+        yield from self.build()
+        table = self.table()
+        table.attach_memory(memory)
         redirection = Redirection(logs.paths, lambda: table.speaker)
         table.on_speaker = redirection.turn_to
         table.after_block = redirection.end_lines
@@ -184,7 +184,7 @@ def table_spec_for(
         seats.append(entrant_seat(entrant, catalogue, limits, log, memory, hidden, kept))
     rules, players, seed = tournament.rules, tournament.players, tournament.seed
     seated, game = tuple(seats), tournament.game.name
-    measured, scored = tournament.measured, tournament.luck_removed
+    measured, scored = tournament.keeps_counts, tournament.luck_removed
     folder = catalogue.folder
     return TableSpec(game, rules, seated, players, seed, folder, measured, scored)
 

@@ -45,7 +45,7 @@ class FaultPolicy(msgspec.Struct, frozen=True):
     on_fault: str = ON_FAULT[0]
 
     @property
-    def patience_apart(self) -> float:
+    def isolated_limit(self) -> float:
         """The seconds a worker may wait for a bot's own process, whose time it keeps itself.
 
         It starts a program, asks it, and does so again where it is doubtful why no answer came.
@@ -78,12 +78,12 @@ class Tournament(msgspec.Struct, frozen=True):
     until: Until | None = None
     luck_removed: bool = False
     blocks: int = BLOCKS  # that a run is cut into, at least
-    drawn: bool = False
+    has_random_seed: bool = False
     reseeded: bool = False  # on the command line
     hidden: tuple[Path, ...] = ()
 
     @property
-    def measured(self) -> bool:
+    def keeps_counts(self) -> bool:
         """Whether the ledger keeps counts deal by deal."""
         followed = bool(self.game.counts.followed) and self.players > 2
         return self.compared or self.luck_removed or followed or self.players == 1
@@ -117,13 +117,13 @@ class Tournament(msgspec.Struct, frozen=True):
             raise UsageError(why)
         return replace(self, luck_removed=True)
 
-    def challenged(self, challenger: str) -> Tournament:
+    def as_gauntlet(self, challenger: str) -> Tournament:
         """The same, but only one of the entrants meets the others."""
         names = [entrant.name for entrant in self.entrants]
         lineups = groups_with(names.index(challenger), len(names), self.players)
         return replace(self, challenger=challenger, lineups=lineups)
 
-    def resolved(self, folder: Path) -> dict[str, Any]:
+    def as_file(self, folder: Path) -> dict[str, Any]:
         """Everything spelled out, as a file in `folder` would say it."""
         return {
             "name": self.name,
@@ -131,13 +131,13 @@ class Tournament(msgspec.Struct, frozen=True):
             "rules": self.game.rules.as_dict(self.rules),
             "players": self.players,
             "games": self.games,
-            **({"until": {self.until.measure: self.until.most}} if self.until else {}),
+            **({"until": {self.until.measure: self.until.limit}} if self.until else {}),
             "seed": self.seed,
             **asdict(self.policy),
             **({"anchor": dict(self.anchor)} if self.anchor else {}),
             **({"gauntlet": self.challenger} if self.challenger else {}),
             **({"luck_removed": True} if self.luck_removed else {}),
-            "bots": [entrant.written(folder) for entrant in self.entrants],
+            "bots": [entrant.as_file(folder) for entrant in self.entrants],
         }
 
     def identity(self) -> dict[str, Any]:
@@ -153,7 +153,7 @@ class Tournament(msgspec.Struct, frozen=True):
             "bots": [entrant.identified() for entrant in self.entrants],
             **({"lineups": self.lineups} if self.lineups is not None else {}),
             **({"gauntlet": self.challenger} if self.challenger else {}),
-            **({"measured": True} if self.measured else {}),
+            **({"measured": True} if self.keeps_counts else {}),
             **({"luck_removed": True} if self.luck_removed else {}),
         }
         identity: dict[str, Any] = json.loads(json.dumps(told))
@@ -171,7 +171,9 @@ class Overrides(msgspec.Struct, frozen=True):
         games = self.over(tournament.games)
         if self.seed is None:
             return replace(tournament, games=games)
-        return replace(tournament, games=games, seed=self.seed, drawn=False, reseeded=True)
+        return replace(
+            tournament, games=games, seed=self.seed, has_random_seed=False, reseeded=True
+        )
 
     def over(self, games: int) -> int:
         """The games that the command line wants, in place of those of a file."""
@@ -180,7 +182,7 @@ class Overrides(msgspec.Struct, frozen=True):
         return games if self.games is None else self.games
 
 
-AS_WRITTEN = Overrides()
+NO_OVERRIDES = Overrides()
 
 
 def luck_refusal(game: Game, players: int) -> str:

@@ -15,7 +15,7 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.tuning.cma_search import Numbers, Scores
 
 ROUNDS = 4
-MOST_NUMBERS = 3
+MAX_NUMBERS = 3
 _LEVELS = {1: 15, 2: 5, 3: 3}  # by how many numbers there are: levels of each
 _FINE = {1: 201, 2: 41, 3: 21}  # where the peak is looked for
 _VARIANCE = 1 / 8  # of what is won in a deal of two games, between equals, were they independent
@@ -32,7 +32,7 @@ class Range(msgspec.Struct, frozen=True):
 
     low: float
     high: float
-    whole: bool
+    is_integer: bool
     is_choice: bool = False
 
     def levels(self, count: int) -> list[float]:
@@ -40,7 +40,7 @@ class Range(msgspec.Struct, frozen=True):
         if self.is_choice:
             return [float(place) for place in range(int(self.high) + 1)]
         values = np.linspace(self.low, self.high, count)
-        return sorted({float(value) for value in (np.round(values) if self.whole else values)})
+        return sorted({float(value) for value in (np.round(values) if self.is_integer else values)})
 
 
 class Trial(msgspec.Struct):
@@ -83,8 +83,8 @@ def search(scores_of: Scores, ranges: Sequence[Range], deals: int, seed: int) ->
 
     Raises UsageError for too many numbers, or too few deals.
     """
-    if not 1 <= len(ranges) <= MOST_NUMBERS:
-        raise UsageError(f"one to {MOST_NUMBERS} numbers are tuned like this, not {len(ranges)}")
+    if not 1 <= len(ranges) <= MAX_NUMBERS:
+        raise UsageError(f"one to {MAX_NUMBERS} numbers are tuned like this, not {len(ranges)}")
     levels = [one.levels(_LEVELS[len(ranges)]) for one in ranges]
     trials = [Trial(np.array(point)) for point in product(*levels)]
     if deals < ROUNDS * len(trials):
@@ -135,7 +135,7 @@ def _peak(trials: Sequence[Trial], ranges: Sequence[Range], seed: int) -> Optimu
 def _fine(one: Range, numbers: int) -> int:
     """How many values of a number are looked at; choices are all looked at anyway."""
     whole = round(one.high - one.low) + 1
-    return min(whole, 1000) if one.whole and numbers == 1 else _FINE[numbers]
+    return min(whole, 1000) if one.is_integer and numbers == 1 else _FINE[numbers]
 
 
 def _terms(points: Numbers, ranges: Sequence[Range]) -> Numbers:

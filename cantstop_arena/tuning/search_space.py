@@ -9,7 +9,7 @@ from cantstop_arena.bots.known_bot import BotDescription
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.bot_options import Option, Search, did_you_mean
 from cantstop_arena.tuning.cma_search import Numbers
-from cantstop_arena.tuning.halving import MOST_NUMBERS, Range
+from cantstop_arena.tuning.halving import MAX_NUMBERS, Range
 
 FORM = (
     "a number is tuned as option=LOW..HIGH, like threshold=20..40, a choice as option=one,another,"
@@ -75,7 +75,7 @@ def _begin(default: Any, one: Range) -> float:
 def _value(number: float, one: Range, values: Sequence[Any]) -> Any:
     if one.is_choice:
         return values[round(number)]
-    return round(number) if one.whole else round(number, 4)
+    return round(number) if one.is_integer else round(number, 4)
 
 
 def search_space_of(texts: Sequence[str], bot: BotDescription) -> Ranges | NumberList:
@@ -126,8 +126,8 @@ def _list_wish(name: str, told: Mapping[str, str], bot: BotDescription) -> Numbe
 def _ranges_wish(told: Mapping[str, str], bot: BotDescription) -> Ranges:
     read = [_read(bot.options[name], what) for name, what in told.items()]
     ranges, values = tuple(one for one, _ in read), tuple(values for _, values in read)
-    if len(told) > MOST_NUMBERS and any(one.is_choice for one in ranges):
-        raise UsageError(f"choices are tuned with at most {MOST_NUMBERS} options at once")
+    if len(told) > MAX_NUMBERS and any(one.is_choice for one in ranges):
+        raise UsageError(f"choices are tuned with at most {MAX_NUMBERS} options at once")
     return Ranges(tuple(told), ranges, values, tuple(bot.options[name].default for name in told))
 
 

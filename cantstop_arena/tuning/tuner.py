@@ -8,7 +8,7 @@ import numpy as np
 
 from cantstop_arena.ratings.sequential.sprt import SCORES, Sprt
 from cantstop_arena.tuning.cma_search import Generation, Numbers, evolve
-from cantstop_arena.tuning.halving import MOST_NUMBERS, Optimum, search
+from cantstop_arena.tuning.halving import MAX_NUMBERS, Optimum, search
 from cantstop_arena.tuning.search_space import NumberList, Ranges
 from cantstop_arena.tuning.variant_trials import SEATS, VariantTrials
 
@@ -19,7 +19,7 @@ _GENERATIONS = 60  # at least
 _TRIALS = 14  # of a generation
 _DEALS = 1000  # of a trial, at most
 _TENTH = 10  # of the deals are played afresh with what was found
-_MOST_FRESH = 20_000
+_MAX_FRESH = 20_000
 _WIDTH = 1.96  # standard errors on either side of an interval that covers 95 %
 
 
@@ -72,13 +72,13 @@ class Tuner:
         Raises UsageError where they are too few, BotError where a bot cannot play.
         """
         wish, peak = self._wish, None
-        if isinstance(wish, Ranges) and len(wish.names) <= MOST_NUMBERS:
+        if isinstance(wish, Ranges) and len(wish.names) <= MAX_NUMBERS:
             peak = search(self._scores, wish.ranges, deals, seed)
             options = wish.options(peak.point)
         else:
             options = wish.options(np.round(self._evolved(deals, seed, tell), 2))
         tell("testing what was found on fresh deals")
-        won = self._share(options, min(_MOST_FRESH, max(_LOOK, deals // _TENTH)))
+        won = self._share(options, min(_MAX_FRESH, max(_LOOK, deals // _TENTH)))
         return TuningResult(options, peak, won, self._tested(options, test, deals))
 
     def _evolved(self, deals: int, seed: int, tell: Callable[[str], None]) -> Numbers:
@@ -101,12 +101,12 @@ class Tuner:
     def _scores(self, points: Sequence[Numbers], first: int, deals: int) -> Sequence[float]:
         variants = [self._wish.options(point) for point in points]
         won = self._laboratory.won(variants, first, deals)
-        return [float(one.mean()) / self._laboratory.whole for one in won]
+        return [float(one.mean()) / self._laboratory.win_units for one in won]
 
     def _share(self, options: Mapping[str, Any], deals: int) -> ScoreShare:
         """What these options win against the opponents on fresh deals."""
         (won,) = self._laboratory.won([options], FRESH, deals)
-        scores = won.mean(axis=0) / self._laboratory.whole
+        scores = won.mean(axis=0) / self._laboratory.win_units
         half = _WIDTH * float(scores.std(ddof=1)) / deals**0.5
         return ScoreShare(float(scores.mean()), half, SEATS * won.size)
 
@@ -115,9 +115,9 @@ class Tuner:
         if all(_same(self._defaults[name], value) for name, value in options.items()):
             return None
         counts = np.zeros(len(SCORES), np.int64)
-        for first in range(0, min(_MOST_FRESH, max(_LOOK, deals)), _LOOK):
+        for first in range(0, min(_MAX_FRESH, max(_LOOK, deals)), _LOOK):
             won = self._laboratory.duel(options, _TEST + first, _LOOK)
-            points = won * (len(SCORES) - 1) // self._laboratory.whole
+            points = won * (len(SCORES) - 1) // self._laboratory.win_units
             counts += np.bincount(points, minlength=len(SCORES))
             if test.accepted(counts.tolist()) is not None:
                 break

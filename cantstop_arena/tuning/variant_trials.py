@@ -69,7 +69,7 @@ class VariantTrials:
         )
 
     @property
-    def whole(self) -> int:
+    def win_units(self) -> int:
         """What there is to win in a deal, in the parts that `won` counts."""
         return win_units(SEATS) * len(self._catalogue.game.orders(SEATS))
 
@@ -125,7 +125,7 @@ class LiveVariantTrials(VariantTrials):
         loader = Loader(self._catalogue.folder)
         spec = loader.find(self._bot.name, self._catalogue.game)
         member = SeatedBot("bot", spec.build({self._option: self._numbers}), "live")
-        game, contestants = self._catalogue.game, [member, opponent.contestant(loader)]
+        game, contestants = self._catalogue.game, [member, opponent.seated_bot(loader)]
         table: GameTable = game.table(self._rules, contestants, SEATS, self._seed)
         return table
 
@@ -138,7 +138,7 @@ class LiveVariantTrials(VariantTrials):
             return np.array([_won(table, first, deals) for table in self._tables])
 
 
-def laboratory_for(
+def variant_trials_for(
     catalogue: Catalogue,
     rules: Any,
     bot: BotDescription,
@@ -160,7 +160,7 @@ def laboratory_for(
 def play_variants(spec: str, first: int, deals: int) -> Mapping[str, Any]:
     """What the first bot of a spec wins of each deal: what an errand does."""
     try:
-        table: GameTable = unpack_spec(spec)()
+        table: GameTable = unpack_spec(spec).table()
         table.warm_up()
         won = _won(table, first, deals)
     except BaseException as error:
@@ -173,7 +173,7 @@ def _won(table: "GameTable", first: int, deals: int) -> Ints:
     result = table.play(Block((0, 1), first, deals))
     if result.faults:
         fault = result.faults[0]
-        raise BotError(f"{table.contestants[fault.bot].name} cannot play: {fault.message}")
+        raise BotError(f"{table.seated_bots[fault.bot].name} cannot play: {fault.message}")
     found: NDArray[np.int64] = wins_by_deal(result.masks(), table.orders)[:, 0]
     return found
 

@@ -21,7 +21,7 @@ class PersonText(Protocol):
 
     def names(self, opening: Event) -> list[str]: ...
     def heading(self, opening: Event) -> str: ...
-    def said(self, event: Event, names: Sequence[str]) -> str: ...
+    def event_text(self, event: Event, names: Sequence[str]) -> str: ...
 
 
 QUIT, HELP = ("q", "quit"), "?"
@@ -56,10 +56,10 @@ class PlainPerson:
             self._say(self._view.heading(event))
             self._say(f"You are {self._names[self._seat]}. {HELP} explains, q leaves the game.")
             return
-        self._say(self._view.said(event, self._names))
+        self._say(self._view.event_text(event, self._names))
 
     @terminal()
-    def hears(self, complaint: str) -> None:
+    def on_complaint(self, complaint: str) -> None:
         """Say what makes an answer illegal; the question comes again. Raises Left."""
         self._say(f"  That cannot be: {complaint}.")
 

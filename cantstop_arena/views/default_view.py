@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from cantstop_arena.table.person_table import Person
     from cantstop_arena.tables.analysis import Analysis
 
-LONGEST_NAME = 100  # that is shown
-LETTERS = "ABCDEFGH"  # of the seats
+MAX_NAME_LENGTH = 100  # that is shown
+SEAT_NAMES = "ABCDEFGH"  # of the seats
 TEMPLATES = Path(__file__).parent / "templates"
 _OPENING = ("event", "game", "rules", "seats", "seed", "deal")
 
@@ -89,17 +89,17 @@ class GameView:
 
     def heading(self, opening: Event) -> str:
         """Which game this is."""
-        rules = in_a_line(str(opening["rules"].get("name", "")), 2 * LONGEST_NAME)
+        rules = in_a_line(str(opening["rules"].get("name", "")), 2 * MAX_NAME_LENGTH)
         return f"{self.game.title} ({rules}), seed {opening['seed']}, deal {opening['deal']}"
 
     def names(self, opening: Event) -> list[str]:
         """Who plays, each behind the letter of the seat."""
         return [
-            f"{letter} {in_a_line(name, LONGEST_NAME)}"
-            for letter, name in zip(LETTERS, opening["seats"], strict=False)
+            f"{letter} {in_a_line(name, MAX_NAME_LENGTH)}"
+            for letter, name in zip(SEAT_NAMES, opening["seats"], strict=False)
         ]
 
-    def tell(self, events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
+    def lines(self, events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
         """A game line by line."""
         names: list[str] = []
         for event in events:
@@ -108,9 +108,9 @@ class GameView:
                 yield self.heading(event)
                 yield f"Seats: {', '.join(names)}"
             else:
-                yield self.said(event, names)
+                yield self.event_text(event, names)
 
-    def said(self, event: Event, names: Sequence[str]) -> str:
+    def event_text(self, event: Event, names: Sequence[str]) -> str:
         """One event in a line, `names` being those of the seats."""
         if event["event"] == "end":
             winners = [names[seat] for seat in event["winners"]]
@@ -148,7 +148,7 @@ class GameView:
 
     def draw(self, scene: Any, coloured: bool = False) -> str:
         """A scene as text, with who plays and what has just happened."""
-        return "\n".join(self.tell(scene.events, coloured))
+        return "\n".join(self.lines(scene.events, coloured))
 
     def step_text(self, scenes: Sequence[Any], place: int, coloured: bool = False) -> str:
         """All there is to see at a place in the game, for stepping through it."""
@@ -162,12 +162,12 @@ class GameView:
     def draw_position(self, position: Position) -> str:
         """Who decides between what, or who has won, at a position that is stepped through."""
         if position.is_over:
-            winners = " and ".join(LETTERS[seat] for seat in position.winners)
+            winners = " and ".join(SEAT_NAMES[seat] for seat in position.winners)
             return f"{winners or 'nobody'} wins"
         if position.is_chance:
             return "chance decides"
         names = ", ".join(map(position.action_name, position.legal))
-        return f"{LETTERS[position.seat]} decides: {names}"
+        return f"{SEAT_NAMES[position.seat]} decides: {names}"
 
     # On a page
 
@@ -177,19 +177,19 @@ class GameView:
         """A game for a section of a page; its `key` is the only one on the page."""
         pass
 
-        return text_game(key, title, words, list(self.tell(events)))
+        return text_game(key, title, words, list(self.lines(events)))
 
     def page_sections(self, analysis: Analysis) -> Iterator[Section]:
         """What a page tells of how the bots play, besides lengths and styles."""
         yield from ()
 
-    def kept_sections(self, folder: Path) -> Iterator[Section]:
+    def stored_sections(self, folder: Path) -> Iterator[Section]:
         """What a page tells that commands of the game have left in its folder of results."""
         yield from ()
 
     # Highlights
 
-    def remembered(self, events: Sequence[Event]) -> Mapping[str, int] | None:
+    def highlight_scores(self, events: Sequence[Event]) -> Mapping[str, int] | None:
         """What a recorded game is remembered for, by kind; None where a record does not tell."""
         return None
 
@@ -250,7 +250,7 @@ def parse_event(line: str, source: str, number: int) -> Event:
 def _spelled(event: Event, left_out: Sequence[str]) -> str:
     """The fields of an event."""
     return ", ".join(
-        f"{key} {in_a_line(_text(value), LONGEST_NAME)}"
+        f"{key} {in_a_line(_text(value), MAX_NAME_LENGTH)}"
         for key, value in event.items()
         if key not in left_out
     )
@@ -270,5 +270,5 @@ def text_game(key: str, title: str, words: Sequence[str], lines: Sequence[str]) 
 
     from cantstop_arena.pages.document import GameFigure, rendered
 
-    html = rendered(TEMPLATES, "told.html", key=key, title=title, words=words, lines=lines)
+    html = rendered(TEMPLATES, "text_game.html", key=key, title=title, words=words, lines=lines)
     return GameFigure(title, Markup(html))

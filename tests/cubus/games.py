@@ -37,7 +37,7 @@ def assert_worth(rules: RuleSet, players: int, happened: Sequence[Event]) -> Non
     wrong = sum(isinstance(e, events.Knocked) and not e.right for e in happened)
     end = happened[-1]
     assert isinstance(end, events.Ended)
-    worth = max([parse(pile).shape.worth for pile in piles], default=0)
+    worth = max([parse(pile).shape.value for pile in piles], default=0)
     assert sum(end.points) == worth + wrong * (players - 1) * rules.wrong_knock
 
 

@@ -69,7 +69,7 @@ def worth(events: Sequence[Event]) -> int:
     builds = [e for e in events if e["event"] in ("build", "ending") or e.get("right")]
     wrong = sum(event.get("right") is False for event in events)
     paid = wrong * (len(events[0]["seats"]) - 1) * events[0]["rules"]["wrong_knock"]
-    return int(parse(builds[-1]["pile"]).shape.worth + paid)
+    return int(parse(builds[-1]["pile"]).shape.value + paid)
 
 
 @pytest.mark.parametrize("rules", [LEAFLET, derive(LEAFLET, {"duty": "free", "swap": "free"})])
@@ -78,7 +78,7 @@ def test_the_kernel_s_results_are_those_of_plain_games(rules: RuleSet) -> None:
     bots = [contestant(name) for name in ("greedy", "hasty", "deny")]
     fast, slow = (kind(GAME, rules, bots, 3, 7) for kind in (KernelTable, PlainTable))
     assert fast.is_compiled(range(3))
-    fast.measured = slow.measured = True
+    fast.keeps_counts = slow.keeps_counts = True
     assert fast.play(Block((0, 1, 2), 4, 2)) == slow.play(Block((0, 1, 2), 4, 2))
 
 
@@ -142,7 +142,7 @@ def test_a_view_tells_draws_and_remembers_a_game() -> None:
     bots = [contestant("greedy"), contestant("hasty")]
     table, view = KernelTable(GAME, LEAFLET, bots, 2, 1987), view_of(GAME)
     events = list(record(table, (0, 1), 0))
-    assert view.remembered(events) == table.result().highlights
+    assert view.highlight_scores(events) == table.result().highlights
     shown = view.scenes(events)
     assert "crates" in view.draw(shown[-1])
     assert view.picture(shown[-1]).startswith("<svg")

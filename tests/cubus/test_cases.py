@@ -12,7 +12,7 @@ from cantstop_arena.games.cubus.builds.build import (
     TableCards,
     build_result,
     carry_open_cards,
-    places_for_open,
+    cells_for_open,
 )
 from cantstop_arena.games.cubus.builds.cards import cards_from_text
 from cantstop_arena.games.cubus.builds.pictures import Picture, picture, pile_in
@@ -96,7 +96,7 @@ def test_nearby_targets_are_targets(case: Case) -> None:
 def judge_as(case: Case, pile: str, least: int) -> int:
     """Points of a target with its first possible open cards, by the check of builds."""
     before, target = table(case), parse(pile)
-    new = places_for_open(before, target, rules(case).swap)[:least]
+    new = cells_for_open(before, target, rules(case).swap)[:least]
     made = carry_open_cards(before, target, new)
     return build_result(before, cards_from_text(case["hand"]), made, rules(case)).points
 

@@ -7,7 +7,7 @@ import pytest
 
 from cantstop_arena.games.cubus.builds.piles import shape_of
 from cantstop_arena.games.cubus.counts import count
-from cantstop_arena.games.cubus.engine.bound import most_crates
+from cantstop_arena.games.cubus.engine.bound import max_crates
 from cantstop_arena.games.cubus.engine.kernel import play_all
 from cantstop_arena.games.cubus.engine.library import build, library, shape_text
 from cantstop_arena.games.cubus.engine.search_unlimited import Limits, piles
@@ -57,7 +57,7 @@ def test_the_library_of_the_usual_box() -> None:
     assert len(known.masks) == 1_241_646
     for worth, tops, left, right, crates, first, _ in known.groups[::500].tolist():
         shape = shape_of(shape_text(int(known.heights[first])))
-        assert (shape.worth, shape.tops, shape.left) == (worth, tops, left)
+        assert (shape.value, shape.tops, shape.left) == (worth, tops, left)
         assert (shape.right, shape.crates) == (right, crates)
 
 
@@ -86,15 +86,15 @@ def test_piles_of_exact_counts_without_a_box() -> None:
     ],
 )
 def test_most_crates_of_exact_counts(counts: tuple[int, int, int], crates: int) -> None:
-    assert most_crates()[counts] == crates
+    assert max_crates()[counts] == crates
 
 
 def test_most_crates_with_at_most_some_counts() -> None:
-    assert most_crates()[:11, :13, :13].max() == 36
+    assert max_crates()[:11, :13, :13].max() == 36
 
 
 def test_crates_squared_are_at_most_the_product_of_the_counts() -> None:
-    crates = most_crates()
+    crates = max_crates()
     tops, left, right = np.indices(crates.shape)
     assert np.all(crates**2 <= tops * left * right)
 

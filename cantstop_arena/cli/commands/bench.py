@@ -52,7 +52,7 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
             click.echo(f"{name}: {error}", err=True)
             continue
         pace = "" if speed.nanoseconds is None else f"{speed.nanoseconds:,.0f}"
-        rows.append([name, speed.lane, f"{speed.games_per_second:,.0f}", pace])
+        rows.append([name, speed.backend, f"{speed.games_per_second:,.0f}", pace])
     paced = catalogue.game.counts.pace.removesuffix("s")
     headers = ("bot", "lane", "games/s", f"ns/{paced}" if paced else "")
     click.echo(

@@ -105,7 +105,7 @@ def _row(bot: "BotDescription") -> dict[str, Any]:
         "name": bot.name,
         "game": bot.game,
         "origin": short_path(origin),
-        "lane": bot.lane,
+        "lane": bot.backend,
         "summary": bot.summary,
         "options": bot.defaults,
     }
@@ -116,7 +116,7 @@ def _lane(bot: "BotDescription") -> str:
     from cantstop_arena.check.compiled_version import stored_speedup
 
     factor = stored_speedup(bot)
-    return f"{bot.lane} ({factor} as fast compiled)" if factor else bot.lane
+    return f"{bot.backend} ({factor} as fast compiled)" if factor else bot.backend
 
 
 def _print(rows: list[dict[str, Any]], failures: list[dict[str, str]]) -> None:

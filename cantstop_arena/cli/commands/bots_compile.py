@@ -43,7 +43,7 @@ def compile_bot(name: str, game_name: str, bots_folder: Path) -> None:
 
 def _file_of(bot: "BotDescription", catalogue: "Catalogue") -> Path:
     """The file of a bot that can be compiled. Raises UsageError for any other."""
-    if bot.lane == "compiled":
+    if bot.backend == "compiled":
         raise UsageError(f"{bot.name} is compiled already")
     if bot.path is None:
         raise UsageError(
@@ -68,4 +68,4 @@ def _played(catalogue: "Catalogue", bot: "BotDescription", path: Path) -> str:
     if twins.difference:
         told = "the first time is plain Python, the second machine code"
         raise BotError(f"{bot.name} plays otherwise when compiled: {twins.difference} ({told})")
-    return f"They play the same games ({twins.games}), this one {twins.factor:,.0f} times as fast."
+    return f"They play the same games ({twins.games}), this one {twins.speedup:,.0f} times as fast."

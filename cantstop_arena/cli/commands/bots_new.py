@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.decisions import Decision
     from cantstop_arena.game_api.game import Game
 
-_LONGEST = 60
+_MAX_LENGTH = 60
 
 
 @click.command(short_help="Write a bot to start from.")
@@ -46,9 +46,9 @@ def new(name: str, compiled: bool, game_name: str, bots_folder: Path) -> None:
 def _check_name(name: str, game: "Game") -> None:
     from cantstop_arena.bots.loader import is_built_in
 
-    if len(name) > _LONGEST or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name):
+    if len(name) > _MAX_LENGTH or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name):
         told = "letters, digits, - and _, the first a letter or a digit"
-        raise UsageError(f"{name!r:.{_LONGEST}} is no name for a bot; it may have {told}")
+        raise UsageError(f"{name!r:.{_MAX_LENGTH}} is no name for a bot; it may have {told}")
     if is_built_in(name, game):
         raise UsageError(f"the name {name} is taken by a built-in bot")
 
@@ -95,7 +95,7 @@ def _function(decision: "Decision") -> str:
     return f"@hookimpl\ndef {decision.name}({parameters}):\n    {told}\n    {body}\n"
 
 
-_LEAST = {int: "0", bool: "False", float: "0.0", str: '""', NoneType: "None"}
+_MIN = {int: "0", bool: "False", float: "0.0", str: '""', NoneType: "None"}
 
 
 def _least(kind: Any) -> str | None:
@@ -106,7 +106,7 @@ def _least(kind: Any) -> str | None:
         hints = get_type_hints(kind)
         parts = [_least(hints[field.name]) for field in fields(kind)]
         return f"{kind.__name__}({', '.join(map(str, parts))})" if all(parts) else None
-    return "()" if get_origin(kind) is tuple else _LEAST.get(kind)
+    return "()" if get_origin(kind) is tuple else _MIN.get(kind)
 
 
 def _import(kind: Any) -> str:

@@ -58,4 +58,4 @@ def compare(
     if given.page:
         with screen.going_on_without():
             files.append(write_comparison_page(content(answers), folder))
-    screen.written(folder, files)
+    screen.echo_paths(folder, files)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cantstop_arena.cli.game_source import STANDARD, GameSource, game_options, say_aside
+from cantstop_arena.cli.game_source import STANDARD, GameSource, echo_to_stderr, game_options
 from cantstop_arena.cli.terminal.tty import coloured
 from cantstop_arena.errors import UsageError
 
@@ -38,7 +38,7 @@ def draw(turn: int | None, roll: int | None, svg: Path | None, **game: Any) -> N
     source = GameSource(**game)
     if svg is not None:
         source.check_target(svg)
-    view, events = source.shown(say_aside())
+    view, events = source.view_and_events(echo_to_stderr())
     scene = _wanted(view.scenes(events), turn, roll)
     if svg is None:
         click.echo(view.draw(scene, coloured()), color=True)

@@ -15,10 +15,10 @@ from cantstop_arena.cli.options import (
     workers_option,
 )
 from cantstop_arena.errors import UsageError
-from cantstop_arena.ratings.labels import MOST_ELO
+from cantstop_arena.ratings.labels import MAX_ELO
 
-LEAST = 100  # deals of the pilot: with fewer, a variance is hardly known
-LEAST_DIFFERENCE = 1e-6  # nobody could play what less would cost
+MIN_DEALS = 100  # deals of the pilot: with fewer, a variance is hardly known
+MIN_DIFFERENCE = 1e-6  # nobody could play what less would cost
 
 
 @click.command(short_help="Say how many games a question costs.")
@@ -90,7 +90,7 @@ def plan(
         raise UsageError(f"{told}; --players says how many sit at a table")
     specs = [catalogue.find(name) for name in seated]
     rules = catalogue.rules_called(rules_name)
-    trial = run_speed_trial(catalogue, specs, rules, seconds, LEAST)
+    trial = run_speed_trial(catalogue, specs, rules, seconds, MIN_DEALS)
     costs = plan_of(CostQuestion(difference, elo, power, alpha), trial.won, trial.games_per_deal)
     cores = workers or worker_count()
     click.echo(plan_text(costs, seated, rules.name, trial.games_per_second, cores))
@@ -98,11 +98,11 @@ def plan(
 
 def _check(difference: float, elo: bool, wanted: float, alpha: float) -> None:
     """Refuse what cannot be asked; nan lies between any two numbers to click."""
-    most = MOST_ELO if elo else 1
-    if not LEAST_DIFFERENCE <= abs(difference) <= most:
+    most = MAX_ELO if elo else 1
+    if not MIN_DIFFERENCE <= abs(difference) <= most:
         kind = "of Elo" if elo else "of two scores"
         raise UsageError(
-            f"--difference {kind} must be from {LEAST_DIFFERENCE:g} to {most}, not {difference:g}"
+            f"--difference {kind} must be from {MIN_DIFFERENCE:g} to {most}, not {difference:g}"
             + ("" if elo or not isfinite(difference) else "; --elo makes it one of Elo")
         )
     if not alpha < wanted:

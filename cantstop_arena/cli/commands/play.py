@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.table.recording import Complaint
 
-LONGEST_LINE = 1000  # bytes of an answer that are looked at
+MAX_LINE_BYTES = 1000  # bytes of an answer that are looked at
 
 
 @click.command(short_help="Play against bots, or alone.")
@@ -83,7 +83,7 @@ def play(
     from cantstop_arena.table.person_table import PersonLeft, with_person
     from cantstop_arena.texts import in_a_line
     from cantstop_arena.tournaments.person_seat import table_with
-    from cantstop_arena.views.default_view import LONGEST_NAME, view_of
+    from cantstop_arena.views.default_view import MAX_NAME_LENGTH, view_of
 
     players = len(bots) + 1
     catalogue = catalogue_for(bots_folder, game_name)
@@ -94,7 +94,7 @@ def play(
         raise UsageError(f"{game.title} needs {game.players[0]} seats; name more bots")
     if seat > players:
         raise UsageError(f"--seat {seat} is not there; {players} play")
-    called = in_a_line(name, LONGEST_NAME)
+    called = in_a_line(name, MAX_NAME_LENGTH)
     if not called:
         raise UsageError("--name must not be empty")
     rules = catalogue.rules_called(rules_name)
@@ -125,7 +125,7 @@ def play(
             if left.__cause__ is not None:
                 raise left.__cause__ from None
             click.echo(f"\n{ending}")
-            sys.exit(0 if left.asked else 1)
+            sys.exit(0 if left.was_asked else 1)
         click.echo(f"\n{ending}")
 
 
@@ -182,9 +182,9 @@ def _repeat(prompt: str) -> None:
 
 def _line() -> bytes:
     """The next line of the input, the beginning of it where it is very long."""
-    line = rest = sys.stdin.buffer.readline(LONGEST_LINE)
+    line = rest = sys.stdin.buffer.readline(MAX_LINE_BYTES)
     while rest and not rest.endswith(b"\n"):
-        rest = sys.stdin.buffer.readline(LONGEST_LINE)
+        rest = sys.stdin.buffer.readline(MAX_LINE_BYTES)
     return line
 
 
@@ -194,7 +194,7 @@ def _say_compiling(names: list[str]) -> None:
 
 def _say_complaint(complaint: "Complaint") -> None:
     """Say who misbehaved; seats are told by their letters, as on the board."""
-    from cantstop_arena.views.default_view import LETTERS
+    from cantstop_arena.views.default_view import SEAT_NAMES
 
-    who = f"{LETTERS[complaint.seat]} {complaint.bot}"
+    who = f"{SEAT_NAMES[complaint.seat]} {complaint.bot}"
     click.echo(f"{who} misbehaves in turn {complaint.turn}: {complaint.fault}", err=True)

@@ -8,7 +8,7 @@ import click
 
 from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.print_tables import print_tables, table_options
-from cantstop_arena.ratings.labels import MOST_ANCHOR
+from cantstop_arena.ratings.labels import MAX_ANCHOR
 
 
 def _anchor(
@@ -23,7 +23,7 @@ def _anchor(
             anchor[name] = float(points)
         except ValueError:
             raise click.BadParameter(f"{word!r} is not of the form BOT=ELO") from None
-        if not (name and isfinite(anchor[name]) and abs(anchor[name]) <= MOST_ANCHOR):
+        if not (name and isfinite(anchor[name]) and abs(anchor[name]) <= MAX_ANCHOR):
             raise click.BadParameter(f"{word!r} is not of the form BOT=ELO, as in rule28=1500")
     return anchor
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cantstop_arena.cli.game_source import STANDARD, GameSource, game_options, say_aside
+from cantstop_arena.cli.game_source import STANDARD, GameSource, echo_to_stderr, game_options
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.game import Event
@@ -45,7 +45,7 @@ def replay(as_json: bool, step: bool, judge: bool, html: Path | None, **game: An
 
         step_through(source)
         return
-    events = source.events(say_aside())
+    events = source.events(echo_to_stderr())
     for line in map(json.dumps, events) if as_json else _told(events, coloured()):
         click.echo(line, color=True)
 
@@ -57,7 +57,7 @@ def _told(events: "Iterator[Event]", in_colours: bool) -> "Iterator[str]":
 
     opening = next(events)
     view = view_of(game_named(opening["game"]))
-    return view.tell(chain([opening], events), in_colours)
+    return view.lines(chain([opening], events), in_colours)
 
 
 def _write_page(source: GameSource, path: Path) -> None:
@@ -65,7 +65,7 @@ def _write_page(source: GameSource, path: Path) -> None:
     from cantstop_arena.reports.write_page import replay_page
 
     source.check_target(path)
-    page = replay_page(source.events(say_aside()))
+    page = replay_page(source.events(echo_to_stderr()))
     if path == STANDARD:
         click.echo(page, nl=False)
     else:

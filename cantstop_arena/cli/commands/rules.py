@@ -43,14 +43,14 @@ def _list(shown: dict[str, dict[str, Any]], catalogue: "Catalogue") -> None:
     from tabulate import tabulate
 
     book = catalogue.game.rules
-    columns = ("name", *(book.telling or book.parameters))
+    columns = ("name", *(book.listed_parameters or book.parameters))
     sources = {name: named.source for name, named in book.named.items()}
     table = [
         [*(rules[column] for column in columns), sources.get(name, "package")]
         for name, rules in shown.items()
     ]
     click.echo(tabulate(table, headers=[*columns, "source"]))
-    if book.legend:
+    if book.sources:
         click.echo()
-    for letter, source in book.legend.items():
+    for letter, source in book.sources.items():
         click.echo(f"{letter}: {source}")

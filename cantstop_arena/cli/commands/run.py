@@ -48,7 +48,7 @@ def run(
 
     def told(results: "Results") -> None:
         if aim:
-            screen.say("")
+            screen.echo("")
         print_tables(results.analysis, form, chosen)
 
     play_and_write(planned, given.run_options(), screen, given.page, told)

@@ -22,7 +22,7 @@ from cantstop_arena.tables.interim import Interim
 from cantstop_arena.tables.text import TEXT, shown_columns
 
 WIDEST = 100  # signs of the bar's line
-LEAST_NAME = 12  # signs that a bot's name is not cut below to show one more column
+MIN_NAME_LENGTH = 12  # signs that a bot's name is not cut below to show one more column
 GAP = 2  # between columns, as in the tables at the end
 NAMES, FEWEST = 1, 3  # the column of the bots' names, and the columns that are always shown
 
@@ -141,7 +141,7 @@ def _rows(standings: Interim, shown: int, width: int) -> Iterator[str]:
     ]
     widths = [max(map(cell_len, cells)) for _, cells in columns]
     rest = sum(widths) + GAP * (len(columns) - 1) - widths[NAMES]
-    while len(columns) > FEWEST and width - rest < min(widths[NAMES], LEAST_NAME):
+    while len(columns) > FEWEST and width - rest < min(widths[NAMES], MIN_NAME_LENGTH):
         columns.pop()
         rest -= widths.pop() + GAP
     widths[NAMES] = max(1, min(widths[NAMES], width - rest))

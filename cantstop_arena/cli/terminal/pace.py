@@ -45,14 +45,14 @@ class Pace:
         self._games = 0
         self._marks: deque[tuple[float, int]] = deque()
 
-    def begins(self) -> None:
+    def start(self) -> None:
         """Games are being played from now on."""
         if not self._marks:
             self._marks.append((self._clock(), 0))
 
-    def advances(self, games: int) -> None:
+    def add_games(self, games: int) -> None:
         """So many games have been played since the last time."""
-        self.begins()
+        self.start()
         self._games += games
         now = self._clock()
         self._marks.append((now, self._games))
@@ -89,14 +89,14 @@ class Progress:
         """So many games of so many have been played."""
         self.played, self.games = played, games
 
-    def begins(self) -> None:
+    def start(self) -> None:
         """Games are being played from now on."""
-        self._pace.begins()
+        self._pace.start()
 
-    def advances(self, games: int) -> None:
+    def add_games(self, games: int) -> None:
         """So many more games have been played."""
         self.played += games
-        self._pace.advances(games)
+        self._pace.add_games(games)
 
     @property
     def share(self) -> float:

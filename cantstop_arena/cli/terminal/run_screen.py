@@ -72,22 +72,22 @@ class RunScreen(RunObserver):
         if self.aim:
             self._aims(played)
         elif played == games:
-            self.say(f"{self.name} is complete: all {games:,} games have been played.\n")
+            self.echo(f"{self.name} is complete: all {games:,} games have been played.\n")
         elif played:
-            self.say(f"{self.name} goes on: {played:,} of {games:,} games have been played.\n")
+            self.echo(f"{self.name} goes on: {played:,} of {games:,} games have been played.\n")
         else:
-            self.say(f"{self.name}: {games:,} games to play.\n")
+            self.echo(f"{self.name}: {games:,} games to play.\n")
 
     def _aims(self, played: int) -> None:
         """Say once until when games are played; how many that will be nobody knows."""
         if not self._aimed:
             so_far = f" {played:,} games have been played." if played else ""
-            self.say(f"{self.name}: plays until {self.aim}.{so_far}")
+            self.echo(f"{self.name}: plays until {self.aim}.{so_far}")
         self._aimed = True
 
     def on_progress(self, games: int) -> None:
         """Count the games."""
-        self._progress.advances(games)
+        self._progress.add_games(games)
 
     def on_total(self, played: int, games: int) -> None:
         """Count anew, without the games of a bot that is out."""
@@ -110,7 +110,7 @@ class RunScreen(RunObserver):
             return
         if self._shown is None:  # not before: things may have to be compiled first
             self._shown = RunProgress(self.title, self._progress, self.standings, self._clock)
-        self._shown.passes(totals)
+        self._shown.update(totals)
 
     def on_look(self, look: "Look") -> None:
         """Say how narrow the intervals are by now, or how a test stands."""
@@ -120,15 +120,15 @@ class RunScreen(RunObserver):
             text = f"LLR {round(look.value, 2) + 0.0:.2f}"
             lower, upper = self.bounds
             self._progress.reached = f"{text}; {lower:.2f} or {upper:.2f} decides"
-            self.say(f"{look.games // 2:,} deals: {text}.")
+            self.echo(f"{look.games // 2:,} deals: {text}.")
         elif look.bot:
             text = extent_for(look.measure, look.value, look.bot)
             self._progress.reached = text
-            self.say(f"{look.games:,} games of each group: {text}.")
+            self.echo(f"{look.games:,} games of each group: {text}.")
 
-    def written(self, folder: Path, paths: Sequence[Path]) -> None:
+    def echo_paths(self, folder: Path, paths: Sequence[Path]) -> None:
         """Say what was written."""
-        self.say(f"\nWritten to {folder}: {', '.join(path.name for path in paths)}.")
+        self.echo(f"\nWritten to {folder}: {', '.join(path.name for path in paths)}.")
 
     @contextmanager
     def going_on_without(self) -> Iterator[None]:
@@ -138,7 +138,7 @@ class RunScreen(RunObserver):
         except PageError as error:
             click.echo(str(error), err=True)
 
-    def say(self, words: str) -> None:
+    def echo(self, words: str) -> None:
         """Say something, unless nothing is to be said."""
         if not self.quiet:
             self.close()
@@ -172,9 +172,9 @@ class RunProgress:
         self._interim: Interim | None = None
         self._reckoned = 0.0
         self._seen = -1  # games played when the standings were reckoned
-        progress.begins()
+        progress.start()
 
-    def passes(self, results: "Callable[[], TournamentTotals]") -> None:
+    def update(self, results: "Callable[[], TournamentTotals]") -> None:
         """Show, now and then, how far the run is."""
         if self._is_live():
             self._draws(results)

@@ -42,7 +42,7 @@ def step_through(source: GameSource) -> None:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("--step needs a terminal for its keys; without it the game is printed")
     complaints: list[str] = []
-    view, events = source.shown(complaints.append)
+    view, events = source.view_and_events(complaints.append)
     shown = view.scenes(events)
     place = 0
     with raw_keys() as keys:

@@ -14,7 +14,7 @@ from cantstop_arena.processes import shutdown
 
 _PULSE = 0.1  # seconds between looks at whether the user wants to end
 _REST = 0.5  # seconds for the rest of what a key sends
-_LONGEST = 32  # bytes that a key sends
+_MAX_LENGTH = 32  # bytes that a key sends
 CLEAR = "\x1b[2J\x1b[H"
 AGAIN = b""  # no key: what is shown has to be shown again
 _LEAVING = (signal.SIGTSTP, signal.SIGHUP, signal.SIGQUIT)  # which stop or end a program at once
@@ -159,6 +159,6 @@ def _read(terminal: int) -> bytes:
 
 def _goes_on(key: bytes) -> bool:
     """Whether more belongs to this key: to Escape, `Escape O`, or `Escape [ 1 ; 5`."""
-    if key[:2] == b"\x1b[" and len(key) < _LONGEST:
+    if key[:2] == b"\x1b[" and len(key) < _MAX_LENGTH:
         return len(key) == 2 or not (key[-1:].isalpha() or key[-1:] == b"~")
     return key in (b"\x1b", b"\x1bO")

@@ -45,7 +45,7 @@ MEASURES = ("games", "unfinished", *COUNTS)
 """What is kept of every deal where asked for, all its games and seats added up; "games" without
 those that a fault ended."""
 
-TELLING = ("longest", "closest", "comeback")
+HIGHLIGHTS = ("longest", "closest", "comeback")
 """The games that are remembered: the one with most turns, that in which the winner was the least
 ahead at its end, and that in which the winner had been farthest behind the leader, both measured
 as the lead is. Games that nobody won, or that a fault ended, are none of them."""

@@ -85,7 +85,9 @@ class CantStop(Game):
     name = "cantstop"
     title = "Can't Stop"
     players = PLAYERS
-    rules = CantStopRules(CLASSIC, telling=("stop", "landing", "columns_to_win"), legend=SOURCES)
+    rules = CantStopRules(
+        CLASSIC, listed_parameters=("stop", "landing", "columns_to_win"), sources=SOURCES
+    )
     hooks = HOOKS
     listener = staticmethod(game_over)
     counts = COUNTED
@@ -128,21 +130,21 @@ class CantStop(Game):
             return str(error)
         return None
 
-    def remark(self, bot: str, options: Mapping[str, Any], rules: RuleSet, players: int) -> str:
+    def bot_note(self, bot: str, options: Mapping[str, Any], rules: RuleSet, players: int) -> str:
         """Nets are for the rules that they were trained for."""
         if bot not in ("champion", "grandmaster"):
             return ""
-        from cantstop_arena.games.cantstop.bots.net_choice import remark
+        from cantstop_arena.games.cantstop.bots.net_choice import nets_note
 
-        return remark(options.get("nets", ""), rules, players, rolling=bot == "champion")
+        return nets_note(options.get("nets", ""), rules, players, rolling=bot == "champion")
 
     def best_alone(self, rules: RuleSet) -> float | None:
         """The exact value of a board that has been solved."""
-        from cantstop_arena.games.cantstop.exact.solved_tables import known_value, tables_folder
+        from cantstop_arena.games.cantstop.exact.solved_tables import solved_value, tables_folder
 
-        return known_value(rules, 1, tables_folder())
+        return solved_value(rules, 1, tables_folder())
 
-    def deed(self, event: Event) -> str:
+    def action_text(self, event: Event) -> str:
         if event["event"] == "stop":
             return "stops"
         if event["event"] != "roll":
@@ -154,7 +156,7 @@ class CantStop(Game):
         file = "compiled.py.txt" if compiled else "plain.py.txt"
         return resources.files(__package__).joinpath("bots", "templates", file).read_text("utf-8")
 
-    def uncompiled(self, bots: Mapping[str, str]) -> list[str]:
+    def missing_code(self, bots: Mapping[str, str]) -> list[str]:
         from cantstop_arena.games.cantstop.engine.code_cache import is_cached
 
         engine = [] if is_cached("engine") else ["the engine"]

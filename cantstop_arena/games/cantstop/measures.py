@@ -1,7 +1,7 @@
 """What is asked of rule sets of Can't Stop, and how a difference is said."""
 
 from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
-from cantstop_arena.deals.winners import WHOLE
+from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.games.cantstop.counts import COUNTS, RATES
 
 _MEASURES = (
@@ -71,7 +71,7 @@ _MEASURES = (
         SHARE,
         "half_wins",
         "half_leads",
-        WHOLE,
+        WIN_UNITS,
         more="gives the leader at half-time {by}",
         less="costs the leader at half-time {by}",
         noun="the half-time leader's share",

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.deals.seeds import WANTED, seed_of
+from cantstop_arena.deals.seeds import SEED_FORM, seed_of
 from cantstop_arena.errors import Problem, UsageError
-from cantstop_arena.game_api.bot_options import LONGEST_QUOTE
+from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH
 from cantstop_arena.games.cantstop.engine.game_array import (
     ALL_CLAIMED,
     BUST,
@@ -91,7 +91,7 @@ class _Reader:
             _KINDS[kind](self, event)
         else:
             raise _RecordError(
-                f"unknown event {kind!r:.{LONGEST_QUOTE}}; events are {', '.join(_KINDS)}"
+                f"unknown event {kind!r:.{MAX_QUOTE_LENGTH}}; events are {', '.join(_KINDS)}"
             )
         return event
 
@@ -107,7 +107,7 @@ class _Reader:
             raise _RecordError(f"seats must be {PLAYERS[0]} to {PLAYERS[-1]} names")
         _field(event, "deal", int)
         if seed_of(event.get("seed")) is None:
-            raise _RecordError(f"seed must be {WANTED}")
+            raise _RecordError(f"seed must be {SEED_FORM}")
         self.seats, self.sides = len(seats), rules["sides"]
         self.tops = {str(column): top for column, top in enumerate(rules["column_lengths"], 2)}
 
@@ -190,7 +190,7 @@ def _parsed(line: str) -> Event:
 def _field(event: Mapping[str, Any], name: str, kind: type) -> Any:
     value = event.get(name)
     if type(value) is not kind:
-        raise _RecordError(f"{name} must be {_WORDS[kind]}, not {value!r:.{LONGEST_QUOTE}}")
+        raise _RecordError(f"{name} must be {_WORDS[kind]}, not {value!r:.{MAX_QUOTE_LENGTH}}")
     return value
 
 

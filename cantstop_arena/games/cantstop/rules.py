@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from cantstop_arena.errors import RulesError
-from cantstop_arena.game_api.bot_options import LONGEST_QUOTE
+from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH
 
 LANDINGS = ("share", "jump", "leave")
 STOPS = ("any-time", "after-all-runners")
@@ -119,7 +119,7 @@ def find_faults(values: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _whole(value: object, low: int, high: int) -> str | None:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        return f"must be a whole number from {low} to {high}, not {value!r:.{LONGEST_QUOTE}}"
+        return f"must be a whole number from {low} to {high}, not {value!r:.{MAX_QUOTE_LENGTH}}"
     return None
 
 
@@ -135,7 +135,9 @@ def _column_count(values: Mapping[str, Any]) -> int:
 def _column_lengths(values: Mapping[str, Any]) -> str | None:
     lengths = values["column_lengths"]
     if not isinstance(lengths, list | tuple):
-        return f"must be a list of whole numbers, column 2 first, not {lengths!r:.{LONGEST_QUOTE}}"
+        return (
+            f"must be a list of whole numbers, column 2 first, not {lengths!r:.{MAX_QUOTE_LENGTH}}"
+        )
     for column, length in enumerate(lengths, start=2):
         if message := _whole(length, 1, MAX_LENGTH):
             return f"column {column} {message}"
@@ -157,7 +159,7 @@ def _columns_to_win(values: Mapping[str, Any]) -> str | None:
 def _one_of(field: str, choices: tuple[str, ...]) -> "Check":
     def check(values: Mapping[str, Any]) -> str | None:
         value = values[field]
-        told = f"must be {' or '.join(choices)}, not {value!r:.{LONGEST_QUOTE}}"
+        told = f"must be {' or '.join(choices)}, not {value!r:.{MAX_QUOTE_LENGTH}}"
         return None if value in choices else told
 
     return check

@@ -67,7 +67,7 @@ class ArenaCubusState(ArenaState):
         if asked is None:
             return None
         return Question(
-            _HOOK_OF[asked.asked], {seat: self._state.view(seat) for seat in asked.seats}
+            _HOOK_OF[asked.decision], {seat: self._state.view(seat) for seat in asked.seats}
         )
 
     def check(self, seat: int, answer: Build | None) -> str | None:
@@ -82,7 +82,7 @@ class ArenaCubusState(ArenaState):
     def _meant(self, answer: Build | None) -> Build | None:
         """A bot that names no take, or has no `take`, takes as is usual."""
         asked = self._state.question()
-        if answer is None and asked and asked.asked == "take":
+        if answer is None and asked and asked.decision == "take":
             return usual_take(self._state.table, self._state.rules.box)
         return answer
 

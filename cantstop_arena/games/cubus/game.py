@@ -61,8 +61,8 @@ class Cubus(Game):
     players = PLAYERS
     rules = CubusRules(
         LEAFLET,
-        telling=("duty", "swap", "more_crates", "ending", "take_down"),
-        legend=SOURCES,
+        listed_parameters=("duty", "swap", "more_crates", "ending", "take_down"),
+        sources=SOURCES,
     )
     hooks = HOOKS
     counts = COUNTED
@@ -95,7 +95,7 @@ class Cubus(Game):
             yield from (CheckGame(rules, players) for players in (2, 3))
         yield from (CheckGame(LEAFLET, players) for players in self.players if players > 3)
 
-    def deed(self, event: Event) -> str:
+    def action_text(self, event: Event) -> str:
         match event["event"]:
             case "pass":
                 return "passes"

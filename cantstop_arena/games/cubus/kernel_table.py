@@ -73,7 +73,7 @@ class KernelTable(PlainTable):
             games = range(start + (place - start) % orders, stop, orders)
             for first in range(0, len(games), _BATCH):
                 batch = games[first : first + _BATCH]
-                self.show_place(batch[0], tuple(map(block.group.index, lineup)))
+                self.mark_game(batch[0], tuple(map(block.group.index, lineup)))
                 self._play_batch(block, lineup, place, [game // orders for game in batch], books)
         return stop, None
 

@@ -13,7 +13,7 @@ from cantstop_arena.games.cubus.events import NAMES, Event
 from cantstop_arena.games.cubus.rules import PLAYERS, RuleSet, from_record
 from cantstop_arena.games.cubus.state import CubusState, Question
 
-Found = TypeVar("Found")
+Parsed = TypeVar("Parsed")
 
 
 class Record(NamedTuple):
@@ -58,8 +58,8 @@ def read(text: str) -> Record:
 
 
 def _numbered(
-    number: int, read: Callable[[Mapping[str, Any]], Found], line: Mapping[str, Any]
-) -> Found:
+    number: int, read: Callable[[Mapping[str, Any]], Parsed], line: Mapping[str, Any]
+) -> Parsed:
     """What a line says. Raises RecordError with its number."""
     try:
         return read(line)
@@ -156,11 +156,11 @@ _FITS: Mapping[str, Callable[[Any], bool]] = {
 class _RecordedDecks(NamedTuple):
     """Chance as a record tells it: cards as drawn, knockers as heard."""
 
-    happened: Sequence[Event]
+    events: Sequence[Event]
 
     def deck(self, rules: RuleSet) -> str:
         """The cards drawn in their order, then the others."""
-        turns = [e for e in self.happened if isinstance(e, events.Passed | events.Built)]
+        turns = [e for e in self.events if isinstance(e, events.Passed | events.Built)]
         drawn = "".join(event.card or "" for event in turns)
         rest = list(unshuffled(rules))
         for number, card in enumerate(drawn, start=1):
@@ -171,7 +171,7 @@ class _RecordedDecks(NamedTuple):
 
     def knock_order(self, turn: int, players: int) -> list[int]:
         """Those who were heard, in that order, and the others."""
-        knocks = (e for e in self.happened if isinstance(e, events.Knocked) and e.turn == turn)
+        knocks = (e for e in self.events if isinstance(e, events.Knocked) and e.turn == turn)
         return list(dict.fromkeys([*(event.seat for event in knocks), *range(players)]))
 
     def ending_order(self, players: int) -> list[int]:
@@ -238,12 +238,12 @@ def _answers(question: Question, told: Sequence[Event]) -> dict[int, object]:
 
 def _of_question(question: Question, told: Sequence[Event]) -> Iterable[Event]:
     """The next events, as far as they answer one question."""
-    if question.asked == "knock":
+    if question.decision == "knock":
         first = told[0]
         turn = first.turn if isinstance(first, events.Passed) else None
         return [e for e in told if isinstance(e, events.Knocked) and e.turn == turn]
     kinds = {"build": events.Built, "ending": events.Ending, "take": events.Took}
-    return told[:1] if isinstance(told[0], kinds[question.asked]) else ()
+    return told[:1] if isinstance(told[0], kinds[question.decision]) else ()
 
 
 def _compare(record: Record, told: Sequence[Event], happened: Sequence[Event]) -> None:

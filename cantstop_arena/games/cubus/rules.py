@@ -12,11 +12,11 @@ PLAYERS = range(2, 7)
 SWAPS = ("place", "free")
 DUTIES = ("knock", "strict", "free")
 ENDINGS = ("none", "last", "best")
-MOST_TOPS = 16
-MOST_CARDS = 16
-LONGEST_SIDE = 4
-CUBE = LONGEST_SIDE**3  # crates of the full cube
-_LONGEST_QUOTE = 60
+MAX_TOPS = 16
+MAX_CARDS = 16
+MAX_SIDE_LENGTH = 4
+CUBE = MAX_SIDE_LENGTH**3  # crates of the full cube
+_MAX_QUOTE_LENGTH = 60
 
 Box = tuple[int, int, int]
 
@@ -112,21 +112,21 @@ def find_faults(values: Mapping[str, Any]) -> list[tuple[str, str]]:
 def box_fault(value: object) -> str | None:
     """What is wrong with the size of a box; None where it is one."""
     fits = isinstance(value, list | tuple) and len(value) == 3
-    if fits and all(_whole(1, LONGEST_SIDE)(side) is None for side in value):  # type: ignore[attr-defined]
+    if fits and all(_whole(1, MAX_SIDE_LENGTH)(side) is None for side in value):  # type: ignore[attr-defined]
         return None
-    return f"must be three whole numbers from 1 to {LONGEST_SIDE}, not {_quoted(value)}"
+    return f"must be three whole numbers from 1 to {MAX_SIDE_LENGTH}, not {_quoted(value)}"
 
 
 def _too_many_tops(values: Mapping[str, Any]) -> list[tuple[str, str]]:
     tops = values["lids"] + values["open"]
-    if tops <= MOST_TOPS:
+    if tops <= MAX_TOPS:
         return []
-    return [("open", f"lids and open together must be at most {MOST_TOPS}, not {tops}")]
+    return [("open", f"lids and open together must be at most {MAX_TOPS}, not {tops}")]
 
 
 def _quoted(value: object) -> str:
     try:
-        return f"{value!r:.{_LONGEST_QUOTE}}"
+        return f"{value!r:.{_MAX_QUOTE_LENGTH}}"
     except ValueError:  # a number of too many digits to be printed
         return f"such a {type(value).__name__}"
 
@@ -156,9 +156,9 @@ Check = Callable[[object], str | None]
 
 _CHECKS: Mapping[str, Check] = {
     "name": lambda value: None,
-    "left": _whole(2, MOST_CARDS),
-    "right": _whole(2, MOST_CARDS),
-    "lids": _whole(2, MOST_CARDS),
+    "left": _whole(2, MAX_CARDS),
+    "right": _whole(2, MAX_CARDS),
+    "lids": _whole(2, MAX_CARDS),
     "open": _whole(0, 12),
     "swap": _one_of(SWAPS),
     "more_crates": _true_or_false,

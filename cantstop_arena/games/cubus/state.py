@@ -12,7 +12,7 @@ from cantstop_arena.games.cubus.builds.build import (
     build_result,
     is_build,
 )
-from cantstop_arena.games.cubus.builds.cards import NONE, Cards, cards_from_text, one
+from cantstop_arena.games.cubus.builds.cards import NONE, Cards, cards_from_text, single
 from cantstop_arena.games.cubus.builds.piles import START, IllegalBuild
 from cantstop_arena.games.cubus.chance import Chance
 from cantstop_arena.games.cubus.choices.bot_view import Asked, CubusBotView
@@ -27,7 +27,7 @@ _DUTY = "R17: who can build must, and there is a build in the box"
 class Question(NamedTuple):
     """What is asked, and of whom; of several seats at once, none knowing the others' answers."""
 
-    asked: Asked
+    decision: Asked
     seats: tuple[int, ...]
 
 
@@ -95,7 +95,7 @@ class CubusState:
 
     def view(self, seat: int) -> CubusBotView:
         """What a seat that is asked is shown."""
-        asked = "build" if self._question is None else self._question.asked
+        asked = "build" if self._question is None else self._question.decision
         pooled = asked == "ending"
         return CubusBotView(
             seat,
@@ -134,7 +134,7 @@ class CubusState:
 
         Whoever knocks wrongly is not charged (R19).
         """
-        asked = self._question.asked if self._question else "knock"
+        asked = self._question.decision if self._question else "knock"
         try:
             if asked == "take":
                 judge_take(self.table, answer, self.rules.box)
@@ -160,7 +160,7 @@ class CubusState:
         self.turn += 1
         self.drawn = self._deck[self.turn - 1] if self.turn <= len(self._deck) else None
         if self.drawn is not None:
-            seat, card = self.on_turn, one(self.drawn)
+            seat, card = self.on_turn, single(self.drawn)
             self.hands[seat] = self.hands[seat].plus(card)
             self._unseen = self._unseen.minus(card)
         self._question = Question("build", (self.on_turn,))

@@ -45,14 +45,16 @@ def gradient(evidence: Evidence, parameters: Floats) -> Floats:
 def information(evidence: Evidence, parameters: Floats, seats_told: bool = True) -> Floats:
     """Fisher's information: the sum of games · (diag(p) - p pᵀ), by bots and seats."""
     games = evidence.wins.sum(axis=0)
-    told = spread(evidence.lineups, evidence.bots, games, chances(evidence.lineups, parameters))
+    told = win_covariance(
+        evidence.lineups, evidence.bots, games, chances(evidence.lineups, parameters)
+    )
     if not seats_told:
         told[evidence.bots :] = 0
         told[:, evidence.bots :] = 0
     return told
 
 
-def spread(lineups: Ints, bots: int, games: Floats, chance: Floats) -> Floats:
+def win_covariance(lineups: Ints, bots: int, games: Floats, chance: Floats) -> Floats:
     """The covariance of the wins by bot and seat: the sum of games · (diag(p) - p pᵀ)."""
     seats, own = len(lineups), np.arange(len(lineups))
     crossed = -games * chance[:, None] * chance

@@ -10,7 +10,7 @@ from cantstop_arena.ratings.model.choice import add_by_seat, chances
 from cantstop_arena.ratings.model.evidence import Floats, Ints
 from cantstop_arena.ratings.model.luce import Luce
 
-LEAST_DEALS = 10
+MIN_DEALS = 10
 DECIMALS = 3  # of degrees of freedom: more would depend on the order of sums
 ROUNDING = 1e-9
 MANY_DEALS = 2000  # beyond, Student's quantile is the normal one, whatever the deals' scatter
@@ -50,7 +50,7 @@ def sample_of(results: TournamentTotals, order: Ints, least: int) -> DealCluster
     return DealClusters(np.ascontiguousarray(lineups[:, row]), masks[:, row])
 
 
-def heavy_freedom(
+def heavy_tail_degrees_of_freedom(
     results: TournamentTotals, model: Luce, order: Ints, deals: int, contrasts: Floats
 ) -> Floats:
     """The degrees of freedom that deals leave to the errors of contrasts, if some weigh heavily.
@@ -59,7 +59,7 @@ def heavy_freedom(
     of freedom (Satterthwaite 1946; 3 is the normal distribution's k). Infinite where there is no
     sample, or so many deals that it does not matter.
     """
-    sample = sample_of(results, order, LEAST_DEALS) if deals <= MANY_DEALS else None
+    sample = sample_of(results, order, MIN_DEALS) if deals <= MANY_DEALS else None
     if sample is None:
         return np.full(len(contrasts), np.inf)
     influence = _surplus(sample, model) @ model.inverse @ contrasts.T
@@ -87,7 +87,7 @@ def intraclass_correlation(results: TournamentTotals, model: Luce, order: Ints) 
     The products of what the model leaves of two such games, by what it expects of their sizes, all
     bots and seats together. 0 where there is no sample.
     """
-    sample = sample_of(results, order, LEAST_DEALS)
+    sample = sample_of(results, order, MIN_DEALS)
     if sample is None:
         return 0.0
     bots = model.evidence.bots

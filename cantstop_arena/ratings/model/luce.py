@@ -43,7 +43,7 @@ class Luce(msgspec.Struct, frozen=True):
     curvature: Floats
     inverse: Floats
     links: Connections
-    seats_told: bool
+    seats_separable: bool
     seats_at_bound: bool
 
     @property
@@ -72,7 +72,7 @@ def maximum(evidence: Evidence) -> Luce:
         curvature=information(evidence, found, told),
         inverse=np.linalg.inv(curvature),
         links=links,
-        seats_told=told,
+        seats_separable=told,
         seats_at_bound=not settled,
     )
 

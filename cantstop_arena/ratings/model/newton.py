@@ -18,8 +18,8 @@ from cantstop_arena.ratings.model.choice import (
 from cantstop_arena.ratings.model.connections import Truths
 from cantstop_arena.ratings.model.evidence import Evidence, Floats
 
-MOST_STEPS = 100
-MOST_HALVINGS = 60
+MAX_STEPS = 100
+MAX_HALVINGS = 60
 ENOUGH = 1e-9  # a Newton step, in strength: the next one would be about its square
 RUNAWAY = 0.1  # where there is no maximum, steps do not shrink faster
 FAR = 8.0  # in strength: how far seats may move apart in a step, beyond how far they are
@@ -33,7 +33,7 @@ def maximise(evidence: Evidence, together: Truths, seats_told: bool) -> tuple[Fl
     free[bots:] = seats_told
     parameters = _start(evidence, together, seats_told)
     before, length = np.inf, np.inf
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         slope = gradient(evidence, parameters) * free
         step = np.linalg.solve(
             regularised(information(evidence, parameters, seats_told), together), slope
@@ -90,7 +90,7 @@ def _uphill(
         for numbers in (parameters, step)
     )
     step = step / (further / (FAR + apart)).max(initial=1.0)
-    for _ in range(MOST_HALVINGS):
+    for _ in range(MAX_HALVINGS):
         if (gradient(evidence, parameters + step) * free) @ step >= -slope @ step:
             break
         step = step / 2

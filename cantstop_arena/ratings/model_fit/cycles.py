@@ -22,7 +22,7 @@ from cantstop_arena.ratings.model.evidence import Floats
 from cantstop_arena.ratings.model_fit.pair_scores import PairScores
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT, holm
 
-MOST_CYCLES = 10
+MAX_CYCLES = 10
 TAIL = 0.025  # beyond each end of an interval
 
 
@@ -40,7 +40,7 @@ class Cycle(msgspec.Struct, frozen=True):
     bots: tuple[int, int, int]
     scores: tuple[float, float, float]
 
-    def told(self, names: tuple[str, ...]) -> str:
+    def text(self, names: tuple[str, ...]) -> str:
         """The circle in words."""
         one, two, three = (names[bot] for bot in self.bots)
         said = [
@@ -59,12 +59,12 @@ def cycles(scores: PairScores, bots: int) -> tuple[Cycle, ...]:
     told = holm(2 * student_tail(np.abs(deviate), freedom)) < SIGNIFICANT
     beats = np.zeros((bots, bots))
     score = np.zeros((bots, bots))
-    score[scores.one, scores.other], score[scores.other, scores.one] = (
+    score[scores.first, scores.second], score[scores.second, scores.first] = (
         scores.score,
         1 - scores.score,
     )
-    beats[scores.one, scores.other] = np.where(told & (deviate > 0), deviate, 0)
-    beats[scores.other, scores.one] = np.where(told & (deviate < 0), -deviate, 0)
+    beats[scores.first, scores.second] = np.where(told & (deviate > 0), deviate, 0)
+    beats[scores.second, scores.first] = np.where(told & (deviate < 0), -deviate, 0)
     found = [
         (min(beats[one, two], beats[two, three], beats[three, one]), (one, two, three))
         for one, two, three in _circles(beats > 0)
@@ -72,7 +72,7 @@ def cycles(scores: PairScores, bots: int) -> tuple[Cycle, ...]:
     found.sort(key=lambda circle: (-circle[0], circle[1]))
     return tuple(
         Cycle((a, b, c), (float(score[a, b]), float(score[b, c]), float(score[c, a])))
-        for _, (a, b, c) in found[:MOST_CYCLES]
+        for _, (a, b, c) in found[:MAX_CYCLES]
     )
 
 
@@ -112,7 +112,7 @@ def cyclic_share(scores: PairScores, bots: int) -> CyclicShare | None:
     flow = root * np.log(won / lost)
     pairs = np.arange(len(flow))
     differences = np.zeros((len(flow), bots))
-    differences[pairs, scores.one], differences[pairs, scores.other] = root, -root
+    differences[pairs, scores.first], differences[pairs, scores.second] = root, -root
     gradient, rank = _projected(differences)
     circles = len(flow) - rank
     squares = float(flow @ flow)

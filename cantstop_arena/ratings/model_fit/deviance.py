@@ -31,16 +31,16 @@ import numpy as np
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.ratings.covariance import Sandwich
 from cantstop_arena.ratings.distributions import fisher_tail
-from cantstop_arena.ratings.model.choice import add_by_seat, chances, spread
+from cantstop_arena.ratings.model.choice import add_by_seat, chances, win_covariance
 from cantstop_arena.ratings.model.connections import fields_of
 from cantstop_arena.ratings.model.deal_clusters import DealClusters, sample_of
 from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, gather_evidence
 from cantstop_arena.ratings.model.luce import Luce, maximum
 
-LEAST_EFFECT = 1e-3  # of a degree of freedom: below, all that varies is what the model explains
-LEAST_SAMPLE = 30  # deals: with fewer the first order must do
+MIN_EFFECT = 1e-3  # of a degree of freedom: below, all that varies is what the model explains
+MIN_SAMPLE = 30  # deals: with fewer the first order must do
 FEW = 40.0  # wins up to which the deviance's mean is added up term by term
-TERMS = 160
+MAX_STEPS = 160
 AT_ONCE = 4096  # counts whose terms are in memory together
 
 
@@ -53,7 +53,7 @@ class GoodnessOfFit(msgspec.Struct, frozen=True):
     """
 
     deviance: float
-    freedom: int
+    degrees_of_freedom: int
     design_effect: float | None
     effective: float | None
     chance: float | None
@@ -71,7 +71,7 @@ def goodness(results: TournamentTotals) -> GoodnessOfFit:
         return GoodnessOfFit(deviance, freedom, None, None, None)
     mean = _mean(evidence, model, _unfinished(results, evidence, order)) - sandwich.trace
     effect = mean / freedom
-    if effect < LEAST_EFFECT:
+    if effect < MIN_EFFECT:
         return GoodnessOfFit(deviance, freedom, max(effect, 0.0), None, None)
     effective = min(_effective(results, model, order) or float(freedom), float(freedom))
     chance = fisher_tail(deviance / mean, effective, effective * (sandwich.deals - 1))
@@ -80,7 +80,7 @@ def goodness(results: TournamentTotals) -> GoodnessOfFit:
 
 def _parameters(model: Luce) -> int:
     fields = len({*fields_of(model.links.together).tolist()})
-    return len(model.strengths) - fields + model.seats_told * (model.evidence.seats - 1)
+    return len(model.strengths) - fields + model.seats_separable * (model.evidence.seats - 1)
 
 
 def _expected(evidence: Evidence, model: Luce) -> Floats:
@@ -124,7 +124,7 @@ def _poisson(means: Floats) -> Floats:
 def _aggregated(means: Floats) -> Floats:
     """The mean deviance of Poisson counts, term by term."""
     mean = np.maximum(means, 1e-300)[:, None]
-    counts = np.arange(1, TERMS)
+    counts = np.arange(1, MAX_STEPS)
     logs = counts * np.log(mean) - mean - np.cumsum(np.log(counts))
     terms: Floats = np.exp(logs) * 2 * counts * (np.log(counts) - np.log(mean))
     return np.asarray(terms.sum(axis=1))
@@ -132,7 +132,7 @@ def _aggregated(means: Floats) -> Floats:
 
 def _effective(results: TournamentTotals, model: Luce, order: Ints) -> float | None:
     """T² / Q from the sample of deals; None if it is too small."""
-    sample = sample_of(results, order, LEAST_SAMPLE)
+    sample = sample_of(results, order, MIN_SAMPLE)
     if sample is None:
         return None
     products = _inner_products(sample, model)
@@ -152,7 +152,7 @@ def _inner_products(sample: DealClusters, model: Luce) -> Floats:
     chance = chances(lineups, model.parameters)
     residuals = sample.won(len(lineups)) - chance
     scores = np.stack([add_by_seat(lineups, bots, residual) for residual in residuals])
-    once = spread(lineups, bots, np.ones(lineups.shape[1]), chance)
+    once = win_covariance(lineups, bots, np.ones(lineups.shape[1]), chance)
     moved = scores @ _inverse(once, model)
     seated = moved[:, :bots][:, lineups] + moved[:, bots:, None]
     leaning = chance * (seated - (chance * seated).sum(axis=1, keepdims=True))
@@ -163,7 +163,7 @@ def _inner_products(sample: DealClusters, model: Luce) -> Floats:
 
 def _inverse(information: Floats, model: Luce) -> Floats:
     """H⁻¹ of one deal's seatings, for the differences that they determine."""
-    if not model.seats_told:
+    if not model.seats_separable:
         bots = model.evidence.bots
         information[bots:], information[:, bots:] = 0, 0
     inverse: Floats = np.linalg.pinv(information, rcond=1e-9, hermitian=True)

@@ -12,8 +12,8 @@ from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, gather_evidence
 from cantstop_arena.ratings.model.luce import ELO, maximum
 
-MOST_BOTS = 60  # with more, nobody is left out: each takes a fit of its own
-LEAST_BOTS = 3
+MAX_BOTS = 60  # with more, nobody is left out: each takes a fit of its own
+MIN_BOTS = 3
 
 
 class EloShift(NamedTuple):
@@ -32,7 +32,7 @@ def moves(results: TournamentTotals) -> list[Moves | None]:
     None for bots that no field without another one connects with all others.
     """
     bots = len(results.bots)
-    if not LEAST_BOTS <= bots <= MOST_BOTS or bots <= results.players or results.players < 2:
+    if not MIN_BOTS <= bots <= MAX_BOTS or bots <= results.players or results.players < 2:
         return [None] * bots
     evidence, order = gather_evidence(results)
     strengths = maximum(evidence).strengths

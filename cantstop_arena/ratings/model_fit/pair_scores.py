@@ -9,14 +9,14 @@ import numpy as np
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.ratings.model.evidence import Floats, Ints
-from cantstop_arena.ratings.scores import pair_spread, together
+from cantstop_arena.ratings.scores import pair_variance, together
 
 
 class PairScores(msgspec.Struct, frozen=True):
     """Pairs that met, i before j, with their scores: arrays."""
 
-    one: Ints
-    other: Ints
+    first: Ints
+    second: Ints
     deals: Floats
     decided: Floats
     score: Floats
@@ -34,7 +34,7 @@ def pair_scores(results: TournamentTotals) -> PairScores:
         pairs.squares[one, other].tolist(), pairs.squares[other, one].tolist(), strict=True
     )
     crossed = pairs.crossed[one, other].tolist()
-    spreads = np.array(list(map(pair_spread, mine, yours, squares, crossed)), float)
+    spreads = np.array(list(map(pair_variance, mine, yours, squares, crossed)), float)
     met = deals[one, other].astype(float)
     decided = np.array(mine, float) + yours
     return PairScores(

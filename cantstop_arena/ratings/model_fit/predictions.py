@@ -29,7 +29,7 @@ def predictions(
     """
     number = np.argsort(order, kind="stable")
     predictor = _Predictor(model, sample)
-    pairs = zip(number[scores.one].tolist(), number[scores.other].tolist(), strict=True)
+    pairs = zip(number[scores.first].tolist(), number[scores.second].tolist(), strict=True)
     found = np.array([predictor.prediction(*pair) for pair in pairs]).reshape(-1, 3)
     left: Floats = np.where(found[:, 1] > LOOSE, found[:, 1], 0.0)
     return found[:, 0], left, found[:, 2]
@@ -64,7 +64,7 @@ class _Predictor:
         centred = weights - (chance * weights).sum(axis=0)
         towards = games * chance * centred
         slope = add_by_seat(lineups, self.model.evidence.bots, towards)
-        slope[self.model.evidence.bots :] *= self.model.seats_told
+        slope[self.model.evidence.bots :] *= self.model.seats_separable
         varies = float((towards * centred).sum())
         taken = float(slope @ self.model.inverse @ slope)
         left = 1 - taken / varies if varies > 0 else 0.0

@@ -17,7 +17,7 @@ from cantstop_arena.ratings.model_fit.pair_scores import PairScores, pair_scores
 from cantstop_arena.ratings.model_fit.predictions import predictions
 from cantstop_arena.ratings.multiple_comparisons import holm
 
-LEAST_SAMPLE = 30  # deals: with fewer, what the fit takes is left to the model
+MIN_SAMPLE = 30  # deals: with fewer, what the fit takes is left to the model
 
 
 class Residual(msgspec.Struct, frozen=True):
@@ -26,8 +26,8 @@ class Residual(msgspec.Struct, frozen=True):
     `one` and `other` are bots by number, `one` the one that does better than predicted.
     """
 
-    one: int
-    other: int
+    first: int
+    second: int
     observed: float
     predicted: float
     error: float
@@ -62,7 +62,7 @@ def residuals(results: TournamentTotals) -> Residuals:
 def _residuals(
     results: TournamentTotals, scores: PairScores, model: Luce, order: Ints
 ) -> tuple[Residual, ...]:
-    sample = sample_of(results, order, LEAST_SAMPLE)
+    sample = sample_of(results, order, MIN_SAMPLE)
     predicted, left, moved = predictions(scores, model, order, sample)
     by_chance = np.sqrt(np.maximum(scores.variance, _expected(scores, predicted)) * left)
     error, tested = np.hypot(by_chance, moved), by_chance > 0
@@ -75,7 +75,9 @@ def _residuals(
         _residual(scores, at, predicted, error, deviate, chance)
         for at in np.flatnonzero(tested).tolist()
     ]
-    return tuple(sorted(found, key=lambda pair: (pair.chance, -pair.deviate, pair.one, pair.other)))
+    return tuple(
+        sorted(found, key=lambda pair: (pair.chance, -pair.deviate, pair.first, pair.second))
+    )
 
 
 def _expected(scores: PairScores, predicted: Floats) -> Floats:
@@ -96,7 +98,7 @@ def _residual(
     scores: PairScores, at: int, predicted: Floats, error: Floats, deviate: Floats, chance: Floats
 ) -> Residual:
     """The pair with the bot first that does better than predicted."""
-    one, other = int(scores.one[at]), int(scores.other[at])
+    one, other = int(scores.first[at]), int(scores.second[at])
     score, foreseen = float(scores.score[at]), float(predicted[at])
     if score < foreseen:
         one, other, score, foreseen = other, one, 1 - score, 1 - foreseen

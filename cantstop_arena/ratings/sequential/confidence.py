@@ -56,7 +56,7 @@ def chance(deviate: float, deals: int, expected: float) -> float:
     return min(1.0, sqrt(1 + ratio) * exp(-(deviate**2) / 2 * ratio / (1 + ratio)))
 
 
-def least_variance(furthest: float, deals: int, expected: float, alpha: float = ALPHA) -> float:
+def min_variance(furthest: float, deals: int, expected: float, alpha: float = ALPHA) -> float:
     """The variance per deal to reckon with at least, whatever the deals seen tell.
 
     Where all of n deals, or nearly all, are alike, the estimated variance is no guide. A share of

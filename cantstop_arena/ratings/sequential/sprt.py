@@ -25,7 +25,7 @@ import msgspec
 from cantstop_arena.deals.outcomes import TEST, Until
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # A's score in a deal of two games: its points by two
-UNSEEN = 1e-3  # stands for a count of 0, so that every mean is possible
+ZERO_COUNT = 1e-3  # stands for a count of 0, so that every mean is possible
 GROWTH = 1.1  # of the number of deals, from one look to the next
 OVERSHOOT = 0.583  # Siegmund (1985): how far a random walk leaps beyond a bound, in its deviation
 _EQUALS = 1 / 8  # the variance of a deal's score between equals, were its games independent
@@ -134,7 +134,7 @@ def mean_and_variance(counts: Sequence[int]) -> tuple[float, float]:
 
 
 def _regular(counts: Sequence[int]) -> list[float]:
-    return [float(count) if count else UNSEEN for count in counts]
+    return [float(count) if count else ZERO_COUNT for count in counts]
 
 
 def _tilt(seen: Sequence[float], mean: float) -> float:

@@ -9,9 +9,9 @@ from cantstop_arena.comparisons.deal_ratios import BOT, LAST_SEAT, ORDER, UNFINI
 from cantstop_arena.comparisons.statistics import (
     CHANGED,
     DIFFERENT,
-    KEPT,
     NEGLIGIBLE,
     SAME,
+    UNCHANGED,
     UNDECIDED,
 )
 from cantstop_arena.deals.counting import COUNT, SHARE
@@ -22,24 +22,24 @@ from cantstop_arena.texts import how_many
 Content = Mapping[str, Any]
 
 _KINDS = {NEGLIGIBLE: "negligible", UNDECIDED: "undecided", CHANGED: "up"}
-_SIGNS = {NEGLIGIBLE: "≈", UNDECIDED: "?", SAME: "=", KEPT: "=", CHANGED: "≠"}
+_SIGNS = {NEGLIGIBLE: "≈", UNDECIDED: "?", SAME: "=", UNCHANGED: "=", CHANGED: "≠"}
 _MANY = 30  # of a count, beyond which a decimal is enough
 
 
 class Change(msgspec.Struct, frozen=True):
     """One measure under one rule set, compared with the baseline."""
 
-    told: Content
+    data: Content
 
     @property
     def measure(self) -> str:
         """The measure's key."""
-        return str(self.told["measure"])
+        return str(self.data["measure"])
 
     @property
     def verdict(self) -> str:
         """The verdict, in words."""
-        return str(self.told["verdict"])
+        return str(self.data["verdict"])
 
     @property
     def word(self) -> str:
@@ -49,8 +49,8 @@ class Change(msgspec.Struct, frozen=True):
     @property
     def by(self) -> Estimate | None:
         """The change and its interval: percent of a count, percentage points of a share."""
-        stem = "relative" if self.told["kind"] == COUNT else "difference"
-        found = [self.told[key] for key in (stem, f"{stem}_low", f"{stem}_high")]
+        stem = "relative" if self.data["kind"] == COUNT else "difference"
+        found = [self.data[key] for key in (stem, f"{stem}_low", f"{stem}_high")]
         if found[0] is None:
             return None
         return Estimate(*(None if end is None else 100 * end for end in found))
@@ -58,12 +58,12 @@ class Change(msgspec.Struct, frozen=True):
     @property
     def unit(self) -> str:
         """What the change is told in."""
-        return "%" if self.told["kind"] == COUNT else " points"
+        return "%" if self.data["kind"] == COUNT else " points"
 
     @property
     def is_more(self) -> bool:
         """Whether there is more of it than under the baseline."""
-        return (self.told["difference"] or 0) > 0
+        return (self.data["difference"] or 0) > 0
 
     @property
     def is_different(self) -> bool:
@@ -86,10 +86,10 @@ class Change(msgspec.Struct, frozen=True):
 
     def level(self, key: str) -> str:
         """The measure's own value, of the `baseline_value` or the `value`."""
-        value = self.told[key]
+        value = self.data[key]
         if value is None:
             return ""
-        if self.told["kind"] == SHARE:
+        if self.data["kind"] == SHARE:
             return percent(value)
         return plain(value, 1 if abs(value) > _MANY else 2)
 
@@ -130,7 +130,7 @@ def _variant(answer: Content, sized: bool) -> Variant:
 def similar_measures(found: Sequence[Variant]) -> list[SimilarMeasures]:
     """The measures of some variants: counts, shares, and what each bot won."""
     told = dict.fromkeys(key for one in found for key in one.changes if _is_told(found, key))
-    kinds = {key: _of(found, key).told["kind"] for key in told}
+    kinds = {key: _of(found, key).data["kind"] for key in told}
     counts = [key for key in told if kinds[key] == COUNT]
     bots = [key for key in told if key.startswith(BOT)]
     shares = [key for key in told if kinds[key] == SHARE and key not in bots]
@@ -166,14 +166,14 @@ def changes_text(content: Content, rules: str) -> str:
     """What a rule set alters of the baseline: "landing: jump instead of share"."""
     base, own = (content["rules"][name] for name in (content["baseline"], rules))
     told = (
-        f"{key.replace('_', ' ')}: {spelled_out(value)} instead of {spelled_out(base.get(key))}"
+        f"{key.replace('_', ' ')}: {described_changes(value)} instead of {described_changes(base.get(key))}"
         for key, value in own.items()
         if key != "name" and value != base.get(key)
     )
     return "; ".join(told)
 
 
-def spelled_out(value: object) -> str:
+def described_changes(value: object) -> str:
     """A parameter's value as people write it."""
     if isinstance(value, Mapping):
         return ", ".join(f"{key}: {one}" for key, one in value.items())
@@ -190,7 +190,7 @@ def standing_out(variant: Variant, questions: DealRatios) -> Iterator[Change]:
         if change.verdict == DIFFERENT and not _follows(variant, questions, change)
         if not (key == LAST_SEAT and variant.players == 2)
     ]
-    yield from sorted(found, key=lambda change: -abs(change.told["effect_size"] or 0))
+    yield from sorted(found, key=lambda change: -abs(change.data["effect_size"] or 0))
 
 
 def _follows(variant: Variant, questions: DealRatios, change: Change) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from cantstop_arena.comparisons.comparison_file import SPELLED_OUT
+from cantstop_arena.comparisons.comparison_file import RESOLVED_FILE
 from cantstop_arena.comparisons.deal_ratios import DealRatios
 from cantstop_arena.comparisons.statistics import NEGLIGIBLE, UNDECIDED
 from cantstop_arena.games.registry import DEFAULT, game_named
@@ -17,8 +17,8 @@ from cantstop_arena.reports.page.comparison_data import (
     Content,
     Variant,
     changes_text,
+    described_changes,
     label,
-    spelled_out,
     standing_out,
     variants,
 )
@@ -29,8 +29,8 @@ from cantstop_arena.tables.column import Column, Table
 from cantstop_arena.tables.notes import all_of
 from cantstop_arena.texts import how_many
 
-COMMAND = shlex.join(["arena", "compare", SPELLED_OUT, "--results", "again"])
-MOST_NAMED = 3  # variants in the headline, and changes on a card
+COMMAND = shlex.join(["arena", "compare", RESOLVED_FILE, "--results", "again"])
+MAX_NAMED = 3  # variants in the headline, and changes on a card
 
 
 def document(content: Content, configuration: str) -> Document:
@@ -51,7 +51,7 @@ def document(content: Content, configuration: str) -> Document:
         sections=[
             *(sections if found else ()),
             _rules(content),
-            origin(COMMAND, SPELLED_OUT, configuration, [("seed", seed)]),
+            origin(COMMAND, RESOLVED_FILE, configuration, [("seed", seed)]),
         ],
         headline=_headline(content, questions, found),
         cards=_cards(content, questions, found),
@@ -68,7 +68,7 @@ def _headline(content: Content, questions: DealRatios, found: Sequence[Variant])
         return "Nothing was compared"
     lengths = [(one.name, one.changes[key]) for one in found if key in one.changes]
     sets = f"{how_many(len({one.rules for one in found}), 'rule set')} against {base}"
-    if len(found) > MOST_NAMED or len(lengths) < len(found):
+    if len(found) > MAX_NAMED or len(lengths) < len(found):
         return sets
     if not any(change.is_different for _, change in lengths):
         return f"{sets}: no clear change in the length of games"
@@ -120,7 +120,7 @@ def _cards(content: Content, questions: DealRatios, found: Sequence[Variant]) ->
 
 
 def _greatest(variant: Variant, questions: DealRatios) -> Iterator[str]:
-    told = list(standing_out(variant, questions))[:MOST_NAMED]
+    told = list(standing_out(variant, questions))[:MAX_NAMED]
     for change in told:
         by = change.by
         size = f"{signed(by.mean)}{change.unit}" if by and by.mean is not None else change.verdict
@@ -159,7 +159,7 @@ def _rules(content: Content) -> Section:
     names = list(content["rules"])
     parameters = list(dict.fromkeys(key for rules in content["rules"].values() for key in rules))
     rows = [
-        [key, *(spelled_out(content["rules"][name].get(key)) for name in names)]
+        [key, *(described_changes(content["rules"][name].get(key)) for name in names)]
         for key in parameters
     ]
     columns = [Column("parameter", "parameter"), *(Column(name, name) for name in names)]

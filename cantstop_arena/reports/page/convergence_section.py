@@ -19,11 +19,11 @@ from cantstop_arena.tables.standings import ELO
 from cantstop_arena.texts import shortened
 
 HEIGHT, _MARGIN = 320, 8
-MOST_CURVES = 60  # the best bots
-MOST_NAMED = 8  # curves that can be told apart; of more only the winner's is named
-MOST_ROWS = 400  # of the table behind the drawing
+MAX_CURVES = 60  # the best bots
+MAX_NAMED = 8  # curves that can be told apart; of more only the winner's is named
+MAX_ROWS = 400  # of the table behind the drawing
 _APART = 15  # pixels between names
-_LONGEST = 24  # letters of a name beside its curve
+_MAX_LENGTH = 24  # letters of a name beside its curve
 
 
 class PastAnalysis(msgspec.Struct, frozen=True):
@@ -57,7 +57,7 @@ def convergence_section(analysis: Analysis, past: Sequence[PastAnalysis]) -> Sec
         "Rating convergence",
         (),
         [figure] if figure else [],
-        [table] if len(table.rows) <= MOST_ROWS else [],
+        [table] if len(table.rows) <= MAX_ROWS else [],
         finding=_finding(analysis, moments),
         folded=True,
     )
@@ -103,7 +103,7 @@ def _table(analysis: Analysis, moments: Sequence[PastAnalysis]) -> Table:
 
 def _elo(moment: PastAnalysis, name: str) -> Estimate | None:
     bots = moment.analysis.results.bots
-    if name not in bots or bots.index(name) in moment.analysis.idle:
+    if name not in bots or bots.index(name) in moment.analysis.without_games:
         return None
     return moment.analysis.elo[bots.index(name)]
 
@@ -115,15 +115,15 @@ def _figure(analysis: Analysis, moments: Sequence[PastAnalysis]) -> Figure | Non
     curves = list(_curves(analysis, moments))
     ends = [curve.points[-1][1] for curve in curves]
     kept = zoomed_estimates(ends) or ends
-    drawn = [curve for curve in curves if curve.points[-1][1] in kept][:MOST_CURVES]
+    drawn = [curve for curve in curves if curve.points[-1][1] in kept][:MAX_CURVES]
     if not drawn:
         return None
     out = [f"{curve.name} ({plain(curve.last, 0)})" for curve in curves if curve not in drawn]
-    whose = "" if len(drawn) <= MOST_NAMED else " of the winner"
+    whose = "" if len(drawn) <= MAX_NAMED else " of the winner"
     words = f"Elo after each doubling of the deals; upright lines{whose}: 95% intervals."
     notes = [f"Not drawn: {all_of(out)}."] if out else []
     return Figure(
-        _ConvergencePlot(drawn, [moment.deals for moment in moments]).drawn(), words, notes
+        _ConvergencePlot(drawn, [moment.deals for moment in moments]).markup(), words, notes
     )
 
 
@@ -141,14 +141,14 @@ class _ConvergencePlot:
 
     def __init__(self, curves: Sequence[_Curve], deals: Sequence[int]) -> None:
         self.curves, self.deals = curves, deals
-        self.few = len(curves) <= MOST_NAMED
+        self.few = len(curves) <= MAX_NAMED
         told = curves if self.few else curves[:1]
         ends = [end for curve in told for _, elo in curve.points for end in elo]
         means = [elo.mean for curve in curves for _, elo in curve.points]
         self.up = axis_around([*ends, *means], most=6)
         self.across = Axis(0, len(deals) - 1, 3)
 
-    def drawn(self) -> Markup:
+    def markup(self) -> Markup:
         """All of it: the scale on the left, the curves, their names, the deals below."""
         told = "Elo of the bots after growing numbers of deals"
         parts = [
@@ -214,7 +214,7 @@ class _ConvergencePlot:
         for curve, y in zip(named, _apart([self._y(one.last) for one in named]), strict=True):
             kind = "best" if curve is self.curves[0] else None
             yield element(
-                "text", shortened(curve.name, _LONGEST), class_=kind, x=4, y=coordinate(y + 4)
+                "text", shortened(curve.name, _MAX_LENGTH), class_=kind, x=4, y=coordinate(y + 4)
             )
         if not self.few:
             others = self.curves[1:]

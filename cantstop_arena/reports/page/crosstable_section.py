@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from cantstop_arena.pages.document import Section
-from cantstop_arena.pages.heat_map import MOST_WITH_NUMBERS, heat_map, is_sure
+from cantstop_arena.pages.heat_map import MAX_WITH_NUMBERS, heat_map, is_sure
 from cantstop_arena.pages.number_text import (
     likelihood,
     percent,
@@ -21,7 +21,7 @@ _EVEN = 0.5
 def crosstable_section(analysis: Analysis) -> Section:
     """The section of the crosstable; bots have to have met."""
     finding, words = _finding(analysis)
-    tables = [_differences(analysis)] if len(analysis.order) <= MOST_WITH_NUMBERS else []
+    tables = [_differences(analysis)] if len(analysis.order) <= MAX_WITH_NUMBERS else []
     return Section("crosstable", "Crosstable", words, [heat_map(analysis)], tables, finding=finding)
 
 

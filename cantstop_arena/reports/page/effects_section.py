@@ -82,7 +82,7 @@ def _table(
 
 def _cells(change: Change, axis: Axis, ticks: Sequence[float]) -> list[Cell]:
     levels = " → ".join(change.level(key) for key in ("baseline_value", "value"))
-    p = change.told["p_corrected"]
+    p = change.data["p_corrected"]
     return [
         Cell(drawing(_HEIGHT, *_marks(change, axis, ticks)), "plot"),
         Cell(levels, "num levels"),
@@ -91,7 +91,7 @@ def _cells(change: Change, axis: Axis, ticks: Sequence[float]) -> list[Cell]:
 
 
 def _marks(change: Change, axis: Axis, ticks: Sequence[float]) -> Iterator[Markup]:
-    ignored = 100 * change.told["ignore_below"]
+    ignored = 100 * change.data["ignore_below"]
     yield block(axis, -ignored, ignored, 0, _HEIGHT, "zone")
     yield from grid(axis, ticks, _HEIGHT, zero=0)
     yield interval(

@@ -21,7 +21,7 @@ _HEIGHT, _BASE, _MIDDLE = 36, 19.5, 11
 
 def facts(analysis: Analysis) -> list[Fact]:
     """The facts, as far as there are any."""
-    if analysis.alone or not analysis.games:
+    if analysis.is_solo or not analysis.games:
         return []
     return [*_rating(analysis), *_lead(analysis), *_first_player(analysis)]
 
@@ -119,7 +119,7 @@ def origin(command: str, file: str, text: str, about: list[tuple[str, str]]) -> 
         key="origin",
         title="Reproducing these results",
         finding="One command plays the same games again",
-        words=[
+        paragraphs=[
             "Games depend on the configuration and its seed alone, not on the number of workers."
             " In the folder of these results this command plays them again, into a folder of"
             " their own:"

@@ -14,7 +14,7 @@ from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Estimate
 from cantstop_arena.tables.fit import cyclic, sensitivity
 
-MOST_PAIRS = 8
+MAX_PAIRS = 8
 _HEIGHT = 28
 
 
@@ -34,7 +34,7 @@ def fit_section(analysis: Analysis) -> Section:
 
 
 def _worst(pairs: Sequence[Residual]) -> list[Residual]:
-    return sorted(pairs, key=lambda pair: (-pair.deviate, pair.one, pair.other))[:MOST_PAIRS]
+    return sorted(pairs, key=lambda pair: (-pair.deviate, pair.first, pair.second))[:MAX_PAIRS]
 
 
 def _finding(analysis: Analysis) -> str:
@@ -57,7 +57,7 @@ def _words(analysis: Analysis) -> Iterator[str]:
         yield f"Deviance test of a single rating per bot: p {equals}{p_value(p)}."
     if told := cyclic(residuals):
         yield told
-    yield from (cycle.told(analysis.results.bots) for cycle in residuals.cycles)
+    yield from (cycle.text(analysis.results.bots) for cycle in residuals.cycles)
     if told := sensitivity(analysis):
         yield told
 
@@ -93,7 +93,7 @@ def _figure(analysis: Analysis, pairs: Sequence[Residual]) -> Figure:
 
 def _residual(analysis: Analysis, pair: Residual) -> Estimate:
     """Score less prediction, in percentage points."""
-    cell = analysis.against[pair.one][pair.other] or Estimate(pair.observed)
+    cell = analysis.against[pair.first][pair.second] or Estimate(pair.observed)
     return Estimate(*(None if end is None else 100 * (end - pair.predicted) for end in cell))
 
 
@@ -102,7 +102,7 @@ def _cells(
 ) -> list[Cell]:
     kind = "" if pair.chance < SIGNIFICANT else "hollow"
     marks = [*grid(axis, ticks, _HEIGHT, zero=0), interval(axis, residual, _HEIGHT / 2, kind)]
-    names = analysis.results.bots[pair.one], analysis.results.bots[pair.other]
+    names = analysis.results.bots[pair.first], analysis.results.bots[pair.second]
     one, other = (element("bdi", name) for name in names)
     pairing = join_markup(one, element("span", " v ", class_="versus"), other)
     return [

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import msgspec
 
-from cantstop_arena.deals.counting import LONGEST_EXACT
+from cantstop_arena.deals.counting import MAX_EXACT_LENGTH
 from cantstop_arena.game_api.game import Event, Game
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.pages.document import Document, Section
 from cantstop_arena.reports.highlights import TYPICAL, Highlighted, record_path
 from cantstop_arena.texts import how_many, in_a_line
-from cantstop_arena.views.default_view import LONGEST_NAME, GameView, view_of
+from cantstop_arena.views.default_view import MAX_NAME_LENGTH, GameView, view_of
 
-LONGEST_GAME = 200  # turns of a game on the page, each of which has some 600 bytes
+MAX_TURNS = 200  # turns of a game on the page, each of which has some 600 bytes
 KEY = "game"
 """What the only game of a page is called in it."""
 
@@ -33,7 +33,7 @@ def document(events: Sequence[Event]) -> Document:
 
 def against(names: Sequence[str]) -> str:
     """Who plays whom."""
-    *others, last = (in_a_line(name, LONGEST_NAME) for name in names)
+    *others, last = (in_a_line(name, MAX_NAME_LENGTH) for name in names)
     return f"{', '.join(others)} against {last}" if others else f"{last} alone"
 
 
@@ -61,7 +61,7 @@ class _Replay(msgspec.Struct, frozen=True):
 def section(game: Game, recorded: Sequence[Recorded]) -> Section:
     """The section of the highlights, each once; says which of them are not shown, and why."""
     found = list(_replays(game, recorded))
-    shown = [replay for replay in found if replay.length <= LONGEST_GAME]
+    shown = [replay for replay in found if replay.length <= MAX_TURNS]
     worth = how_many(len(shown), "game")
     return Section(
         "games",
@@ -105,10 +105,10 @@ def _without_record(game: Game, recorded: Sequence[Recorded]) -> Iterator[str]:
 
 def _too_long(found: Sequence[_Replay]) -> Iterator[str]:
     for replay in found:
-        if replay.length > LONGEST_GAME:
+        if replay.length > MAX_TURNS:
             record = _record(replay.chosen[0])
             units = f"{replay.game.counts.unit}s"
-            long = f"{replay.title} has more than {LONGEST_GAME} {units}"
+            long = f"{replay.title} has more than {MAX_TURNS} {units}"
             yield f"{long}; arena replay shows {record}."
 
 
@@ -125,7 +125,7 @@ def _why(replay: _Replay, chosen: Highlighted) -> str:
         return replay.view.why(chosen.kind, replay.events)
     if not replay.length:
         return ""
-    about = "" if replay.length <= LONGEST_EXACT else "about "
+    about = "" if replay.length <= MAX_EXACT_LENGTH else "about "
     half = f"{about}half of the games of these bots are no longer than that"
     return f"{how_many(replay.length, replay.game.counts.unit)}: {half}."
 

@@ -17,14 +17,14 @@ def headline(analysis: Analysis) -> str:
         if analysis.results.disqualified:
             return "No games are left to tell who is better"
         return "Nothing has been played yet"
-    return _best_alone(analysis) if analysis.alone else _winner(analysis)
+    return _best_alone(analysis) if analysis.is_solo else _winner(analysis)
 
 
 def answer(analysis: Analysis) -> list[str]:
     """What there is to say with it, and what casts doubt on it."""
     if not analysis.games:
         return [_nothing(analysis), *_out(analysis)]
-    told = _alone(analysis) if analysis.alone else _rated(analysis)
+    told = _alone(analysis) if analysis.is_solo else _rated(analysis)
     said = " ".join([*told, f"{_played(analysis)}."])
     return [said, *_without_winners(analysis), *_forfeited(analysis), *_out(analysis)]
 
@@ -36,7 +36,7 @@ def _nothing(analysis: Analysis) -> str:
 
 
 def _played(analysis: Analysis) -> str:
-    playing = len(analysis.results.bots) - len(analysis.idle)
+    playing = len(analysis.results.bots) - len(analysis.without_games)
     return f"{how_many(playing, 'bot')} played {how_many(analysis.games, 'game')}"
 
 
@@ -45,12 +45,12 @@ def _played(analysis: Analysis) -> str:
 
 def playing(analysis: Analysis) -> list[int]:
     """The bots that have played, the best first."""
-    return [bot for bot in analysis.order if bot not in analysis.idle]
+    return [bot for bot in analysis.order if bot not in analysis.without_games]
 
 
 def first_ones(analysis: Analysis) -> list[int]:
     """Those who are first, more than one where they are level."""
-    ranked = [(rank, bot) for rank, bot in analysis.places if bot not in analysis.idle]
+    ranked = [(rank, bot) for rank, bot in analysis.ranking if bot not in analysis.without_games]
     return [bot for rank, bot in ranked if rank == ranked[0][0]]
 
 
@@ -78,9 +78,9 @@ def _winner(analysis: Analysis) -> str:
 
 def _equals(analysis: Analysis, first: Sequence[int]) -> list[int]:
     """The others from which the first ones are not significantly different."""
-    letters = {letter for bot in first for letter in analysis.letters[bot]}
+    letters = {letter for bot in first for letter in analysis.groups[bot]}
     others = [bot for bot in playing(analysis) if bot not in first]
-    return [bot for bot in others if letters & {*analysis.letters[bot]}]
+    return [bot for bot in others if letters & {*analysis.groups[bot]}]
 
 
 def _rated(analysis: Analysis) -> Iterator[str]:

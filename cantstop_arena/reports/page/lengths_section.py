@@ -16,7 +16,7 @@ from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.lengths import Lengths, all_lengths, lengths
 
 _TALL, _LOW, _MANY = 40, 28, 8  # heights of a histogram, and bots beyond which it is low
-_LEAST_BAR = 0.3  # pixels
+_MIN_BAR = 0.3  # pixels
 
 
 def lengths_section(analysis: Analysis) -> Section:
@@ -96,7 +96,7 @@ def _bars(told: Lengths, axis: Axis, peak: float, height: int) -> Iterator[Marku
     one = axis.at(1) - axis.at(0)
     for start, wide, share in _bins(told):
         tall = (height - 4) * share / peak
-        if start > axis.high or tall <= _LEAST_BAR:
+        if start > axis.high or tall <= _MIN_BAR:
             continue
         kind = "middle" if start == median else "" if low <= start <= high else "outer"
         yield element(

@@ -14,7 +14,7 @@ from cantstop_arena.pages.html_table import (
     Head,
     HtmlRow,
     group_cell,
-    lanes_of,
+    group_columns_of,
     name_cell,
     row_table,
 )
@@ -69,7 +69,7 @@ def standings_section(analysis: Analysis) -> Section:
 
 
 def _words(analysis: Analysis) -> str:
-    if analysis.alone:
+    if analysis.is_solo:
         ahead = f"Ahead: {counted_unit(analysis)} fewer than the bot below, in the deals of both."
         return f"{_WORDS} {_GROUPED} {ahead}" if analysis.differences else _WORDS
     return f"{_WORDS} {_RATED}"
@@ -79,10 +79,10 @@ def _words(analysis: Analysis) -> str:
 
 
 def _finding(analysis: Analysis) -> str:
-    playing = [bot for bot in analysis.order if bot not in analysis.idle]
+    playing = [bot for bot in analysis.order if bot not in analysis.without_games]
     if len(playing) < 2:
         return "There is nobody to compare with" if playing else "Nothing has been played yet"
-    if analysis.alone and not analysis.differences:
+    if analysis.is_solo and not analysis.differences:
         units = per_game(analysis).heading
         first, last = (analysis.results.bots[playing[place]] for place in (0, -1))
         return f"From {first} to {last}, by {units}"
@@ -91,7 +91,7 @@ def _finding(analysis: Analysis) -> str:
 
 def _groups(analysis: Analysis, playing: Sequence[int]) -> str:
     """Which places the games decide."""
-    letters = [set(analysis.letters[bot]) for bot in playing]
+    letters = [set(analysis.groups[bot]) for bot in playing]
     shared = [
         sum(bool(mine & others) for others in letters) > 1 for mine in letters
     ]  # each shares its letters with itself
@@ -115,7 +115,7 @@ def _groups(analysis: Analysis, playing: Sequence[int]) -> str:
 
 def _notes(analysis: Analysis) -> list[str]:
     said = about_standings(analysis)
-    if not analysis.alone and head_to_head(analysis):
+    if not analysis.is_solo and head_to_head(analysis):
         said.append(f"{_UPSET} The games between these neighbours do not bear out their order.")
     return said
 
@@ -125,8 +125,8 @@ def _notes(analysis: Analysis) -> list[str]:
 
 def _table(analysis: Analysis) -> Markup:
     views = _views(analysis)
-    heads, cells = (_alone, _alone_cells) if analysis.alone else (_rated, _rated_cells)
-    lanes = lanes_of(analysis)
+    heads, cells = (_alone, _alone_cells) if analysis.is_solo else (_rated, _rated_cells)
+    lanes = group_columns_of(analysis)
     rows = [
         HtmlRow(
             [
@@ -136,7 +136,7 @@ def _table(analysis: Analysis) -> Markup:
             ],
             "first" if place == 0 else None,
         )
-        for place, (rank, bot) in enumerate(analysis.places)
+        for place, (rank, bot) in enumerate(analysis.ranking)
     ]
     table = row_table("standings", "Standings", heads(analysis, views), rows)
     return _zoomable(analysis, views, table)
@@ -154,15 +154,15 @@ def _name(analysis: Analysis, rank: int | None, bot: int) -> list[Cell]:
 
 
 def _found(analysis: Analysis) -> Sequence[Estimate]:
-    return analysis.means if analysis.alone else analysis.elo
+    return analysis.means if analysis.is_solo else analysis.elo
 
 
 def _decimals(analysis: Analysis) -> int:
-    return 2 if analysis.alone else 1
+    return 2 if analysis.is_solo else 1
 
 
 def _axis_head(analysis: Analysis, views: Sequence[_View]) -> Head:
-    unit = per_game(analysis).heading if analysis.alone else "Elo"
+    unit = per_game(analysis).heading if analysis.is_solo else "Elo"
     label = f"{unit[0].upper()}{unit[1:]} with 95% interval"
     axes = join_markup(*(scale(view.axis, view.ticks, kind=view.kind) for view in views))
     return Head(label, "plot", sorts=False, axis=axes)
@@ -232,7 +232,7 @@ def _rated(analysis: Analysis, views: Sequence[_View]) -> list[Head]:
 
 def _rated_cells(analysis: Analysis, place: int, lanes: str) -> list[Cell]:
     bot = analysis.order[place]
-    if bot in analysis.idle:
+    if bot in analysis.without_games:
         return [Cell(UNKNOWN, kind) for kind in ("num elo", "num score", "grp", "num los")] + [
             _games(analysis, bot)
         ]
@@ -251,7 +251,7 @@ def _rated_cells(analysis: Analysis, place: int, lanes: str) -> list[Cell]:
 
 def _superiority(analysis: Analysis, place: int) -> Cell:
     bot, below = analysis.order[place], analysis.order[place + 1 : place + 2]
-    known = [other for other in below if other not in analysis.idle]
+    known = [other for other in below if other not in analysis.without_games]
     chance = analysis.ratings.superiority(bot, known[0]) if known else None
     upset = any(contradiction(analysis, bot, other) for other in known)
     text = join_markup(f"{_UPSET} " if upset else "", likelihood(chance))
@@ -264,7 +264,9 @@ def _superiority(analysis: Analysis, place: int) -> Cell:
 def _views(analysis: Analysis) -> list[_View]:
     """What is drawn of the axis: all, and before it, where that shows more, all but outliers."""
     found = _found(analysis)
-    playing = [bot for bot in analysis.order if bot not in analysis.idle and found[bot].mean]
+    playing = [
+        bot for bot in analysis.order if bot not in analysis.without_games and found[bot].mean
+    ]
     whole = _around([found[bot] for bot in playing])
     kept = zoomed_estimates([found[bot] for bot in playing])
     near = _around(kept) if kept else whole
@@ -279,7 +281,7 @@ def _around(found: Sequence[Estimate]) -> Axis:
 
 def _plot(analysis: Analysis, bot: int, view: _View) -> Markup:
     told = _found(analysis)[bot]
-    if bot in analysis.idle or told.mean is None:
+    if bot in analysis.without_games or told.mean is None:
         return Markup()
     marks = grid(view.axis, view.ticks, ROW)
     if view.axis.has(told.mean):
@@ -297,7 +299,7 @@ def _zoomable(analysis: Analysis, views: Sequence[_View], table: Markup) -> Mark
     outside = [
         analysis.results.bots[bot]
         for bot in analysis.order
-        if bot not in analysis.idle and not views[0].axis.has(found[bot].mean or 0)
+        if bot not in analysis.without_games and not views[0].axis.has(found[bot].mean or 0)
     ]
     verb = "stays" if len(outside) == 1 else "stay"
     label = element("label", f"Zoom in; {all_of(outside)} {verb} at the edge", for_="zoom")
@@ -305,15 +307,15 @@ def _zoomable(analysis: Analysis, views: Sequence[_View], table: Markup) -> Mark
     return element("div", box, label, table, class_="zoomable")
 
 
-MOST_WITH_ERRORS = 6  # bots whose cells have room for a number with its error
-MOST = 24  # that are drawn as a square
+MAX_WITH_ERRORS = 6  # bots whose cells have room for a number with its error
+MAX_BOTS_IN_SQUARE = 24  # that are drawn as a square
 
 
 def differences_section(analysis: Analysis, found: SoloDifferences) -> Section:
     """The section of what was `found` of all pairs."""
     bots = len(analysis.order)
-    few, finding = bots <= MOST_WITH_ERRORS, _differences_finding(found)
-    tables = [differences(analysis, errors=few)] if bots <= MOST else []
+    few, finding = bots <= MAX_WITH_ERRORS, _differences_finding(found)
+    tables = [differences(analysis, errors=few)] if bots <= MAX_BOTS_IN_SQUARE else []
     words = [] if tables else ["All pairs are in differences.csv."]
     return Section("differences", "Differences", words, tables=tables, open=few, finding=finding)
 

@@ -11,13 +11,13 @@ from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Column, Value
 from cantstop_arena.tables.styles import styles
 
-MOST_BARS = 6  # columns of bars
+MAX_BARS = 6  # columns of bars
 
 
 def styles_section(analysis: Analysis) -> Section:
     """The section of the styles; the game has to have rates."""
     table = styles(analysis)
-    shown = range(1, min(len(table.columns), MOST_BARS + 1))
+    shown = range(1, min(len(table.columns), MAX_BARS + 1))
     heads = [Head("Bot", "bot")]
     heads += [Head(_heading(table.columns[place]), "sm") for place in shown]
     tops = {place: _top(table.rows, place) for place in shown}
@@ -30,7 +30,7 @@ def styles_section(analysis: Analysis) -> Section:
     ]
     words = "Bars start at zero; each column has its own scale, the same for all bots."
     figure = Figure(row_table("styles", "Styles of play", heads, rows), words)
-    more = [table] if len(table.columns) > MOST_BARS + 1 else []
+    more = [table] if len(table.columns) > MAX_BARS + 1 else []
     found = _range(table.columns[1], table.rows)
     return Section("styles", "Styles of play", (), [figure], more, finding=found, folded=True)
 

@@ -38,7 +38,7 @@ def document(
     `kept` follow those on how bots play.
     """
     results = analysis.results
-    seats_told = "each bot alone" if analysis.alone else f"{results.players} players"
+    seats_told = "each bot alone" if analysis.is_solo else f"{results.players} players"
     return Document(
         title=results.name,
         about=f"{game_named(results.game).title}, {results.rules.get('name', '')} rules,"
@@ -62,7 +62,7 @@ def _sections(
     kept: Sequence[Section],
     configuration: str,
 ) -> Iterator[Section]:
-    met = analysis.games > 0 and not analysis.alone
+    met = analysis.games > 0 and not analysis.is_solo
     yield standings_section(analysis)
     if met and len(analysis.order) > 1:
         yield crosstable_section(analysis)

@@ -44,7 +44,7 @@ def document(
 
 def _trials(peak: Optimum, wish: Ranges) -> Section:
     figures = [
-        Figure(_plot(peak, place).drawn(name), _WORDS.format(name), style=_STYLE)
+        Figure(_plot(peak, place).markup(name), _WORDS.format(name), style=_STYLE)
         for place, name in enumerate(wish.names)
         if not wish.ranges[place].is_choice
     ]
@@ -71,7 +71,7 @@ class _TuningPlot:
         scores = [*curve.scores, *(score for _, score, _ in trials)]
         self.up = axis_around([100 * float(score) for score in scores], most=6)
 
-    def drawn(self, name: str) -> Markup:
+    def markup(self, name: str) -> Markup:
         """All of it: the scale on the left, the plane, the values below."""
         ticks = self.across.ticks(8)
         low, point, high = map(float, self.best)

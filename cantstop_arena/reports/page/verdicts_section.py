@@ -141,5 +141,5 @@ def _level(change: Change) -> str:
 
 
 def _chance(change: Change) -> str:
-    p = change.told["p_corrected"]
+    p = change.data["p_corrected"]
     return "" if p is None else f"; corrected p {'' if p < 0.0001 else '= '}{p_value(p, 0.0001)}"

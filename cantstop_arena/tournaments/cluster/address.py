@@ -8,30 +8,30 @@ import msgspec
 
 from cantstop_arena.errors import UsageError
 
-WANTED = "tcp://HOST:PORT, tls://HOST:PORT, file:SCHEDULER.json or local:PROCESSES"
-_MOST_LOCAL = 256
+FORMS = "tcp://HOST:PORT, tls://HOST:PORT, file:SCHEDULER.json or local:PROCESSES"
+_MAX_LOCAL = 256
 
 
 class ClusterAddress(msgspec.Struct, frozen=True):
     """A scheduler's address, the file that tells it, or how many machines to play here."""
 
     kind: str
-    place: str
+    location: str
 
     def __str__(self) -> str:
-        return f"{self.kind}:{self.place}"
+        return f"{self.kind}:{self.location}"
 
     @property
     def scheduler(self) -> str:
         """What Dask takes: an address, or the path of a file."""
-        return self.place if self.kind == "file" else str(self)
+        return self.location if self.kind == "file" else str(self)
 
 
 def address_in(text: str) -> ClusterAddress:
     """The address that a text says. Raises UsageError, also where Dask is not installed."""
     kind, _, place = text.partition(":")
     if not _makes_sense(kind, place):
-        raise UsageError(f"--cluster must be {WANTED}, not {text!r}")
+        raise UsageError(f"--cluster must be {FORMS}, not {text!r}")
     if kind == "file" and not os.path.isfile(place):
         raise UsageError(f"--cluster {text}: there is no such file; a scheduler writes it")
     if find_spec("distributed") is None:
@@ -46,5 +46,5 @@ def _makes_sense(kind: str, place: str) -> bool:
     if kind in ("tcp", "tls"):
         return re.fullmatch(r"//\S+:\d+", place) is not None
     if kind == "local":
-        return place.isdecimal() and 0 < int(place) <= _MOST_LOCAL
+        return place.isdecimal() and 0 < int(place) <= _MAX_LOCAL
     return kind == "file" and bool(place)

@@ -11,12 +11,12 @@ from cantstop_arena.processes.system import python_module
 from cantstop_arena.tournaments.cluster.address import ClusterAddress
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     ClusterGone,
-    FromCourier,
+    FromBridge,
     SentTo,
     StartJob,
     StartJobs,
     ToMachine,
-    from_courier,
+    from_bridge,
 )
 
 _TO_END = 10.0  # seconds in which a courier ends what it has started
@@ -32,7 +32,7 @@ class MachineConnection:
         self.cluster = cluster
         self._words = courier
         self._hire = StartJobs(frame(hire))
-        self._frames = Frames(from_courier)
+        self._frames = Frames(from_bridge)
 
     def __enter__(self) -> "MachineConnection":
         # It is not to hear Ctrl-C, which the arena does; nor to print.
@@ -61,7 +61,7 @@ class MachineConnection:
         """Tell a machine something, if it is there."""
         self._write(frame(SentTo(machine, frame(letter))))
 
-    def letters(self, seconds: float) -> list[FromCourier]:
+    def messages(self, seconds: float) -> list[FromBridge]:
         """What has come in; waits for it so long, but no longer. Raises Nonsense."""
         assert self._courier.stdout
         pipe = self._courier.stdout.fileno()
@@ -85,7 +85,7 @@ def line_to(address: ClusterAddress, processes: int, hire: StartJob) -> MachineC
 
     0: as many as Dask has threads there.
     """
-    told = (address.kind, address.place, str(processes))
+    told = (address.kind, address.location, str(processes))
     return MachineConnection(
         python_module("cantstop_arena.tournaments.cluster.dask_bridge", *told), str(address), hire
     )

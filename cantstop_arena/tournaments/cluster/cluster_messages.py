@@ -12,7 +12,7 @@ from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.tournaments.pool.worker_messages import GameFailed, WorkerBroken
 
-LONGEST_ORDER = 1 << 32
+MAX_ORDER_BYTES = 1 << 32
 """Bytes of what the arena says at once: a job holds the texts of all bots."""
 
 # --- From the arena to a machine ------------------------------------------------------------------
@@ -93,7 +93,7 @@ class SentTo(msgspec.Struct, tag=True, frozen=True):
     content: bytes
 
 
-ToCourier: TypeAlias = StartJobs | SentTo
+ToBridge: TypeAlias = StartJobs | SentTo
 
 
 class MachineJoined(msgspec.Struct, tag=True, frozen=True):
@@ -131,9 +131,9 @@ class ClusterGone(msgspec.Struct, tag=True, frozen=True):
     was_there: bool
 
 
-FromCourier: TypeAlias = MachineJoined | ReceivedFrom | MachineLost | MachineUnusable | ClusterGone
+FromBridge: TypeAlias = MachineJoined | ReceivedFrom | MachineLost | MachineUnusable | ClusterGone
 
 to_machine = msgspec.msgpack.Decoder[ToMachine](ToMachine).decode
 from_machine = msgspec.msgpack.Decoder[FromMachine](FromMachine).decode
-to_courier = msgspec.msgpack.Decoder[ToCourier](ToCourier).decode
-from_courier = msgspec.msgpack.Decoder[FromCourier](FromCourier).decode
+to_bridge = msgspec.msgpack.Decoder[ToBridge](ToBridge).decode
+from_bridge = msgspec.msgpack.Decoder[FromBridge](FromBridge).decode

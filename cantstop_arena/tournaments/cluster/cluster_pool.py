@@ -19,7 +19,7 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     BundleDone,
     ClusterGone,
     DropGroups,
-    FromCourier,
+    FromBridge,
     FromMachine,
     JobRefused,
     LogText,
@@ -44,17 +44,17 @@ class BlockPart(msgspec.Struct):
     """A block or a part of one; `left` are the deals, each from and up to, that have no result."""
 
     block: Block
-    whole: Block
+    full_block: Block
     left: list[tuple[int, int]]
 
     @classmethod
-    def of(cls, block: Block, whole: Block) -> "BlockPart":
+    def of(cls, block: Block, full_block: Block) -> "BlockPart":
         """A piece of which nothing has been played."""
-        return cls(block, whole, [(block.first, block.end)])
+        return cls(block, full_block, [(block.first, block.end)])
 
-    def rest(self) -> Iterator["BlockPart"]:
+    def missing(self) -> Iterator["BlockPart"]:
         """What of it has no result."""
-        return (BlockPart.of(self.block.part(*span), self.whole) for span in self.left)
+        return (BlockPart.of(self.block.part(*span), self.full_block) for span in self.left)
 
     def played(self, part: Block) -> None:
         """A part has a result. Raises Nonsense where it is none that is left."""
@@ -105,7 +105,7 @@ class MachineSlot:
         self._begun = self._begun or time.monotonic()
         self.given.update((piece.block, piece) for piece in pieces)
 
-    def done(self, letter: BundleDone, orders: int) -> Iterator[PartResult]:
+    def finish(self, letter: BundleDone, orders: int) -> Iterator[PartResult]:
         """The results that it tells of what it has been given. Raises Nonsense for any others."""
         self.has_played = True
         for block, result in letter.parts:
@@ -120,7 +120,7 @@ class MachineSlot:
         if not piece.left:
             del self.given[piece.block]
             self._played += 1
-        return PartResult(result, piece.whole)
+        return PartResult(result, piece.full_block)
 
     def drop(self, void: Callable[[Group], bool]) -> set[Group]:
         """Forget what is void; the groups of which it had something."""
@@ -133,7 +133,7 @@ class MachineSlot:
 _PULSE = 0.05  # seconds
 _LOST_IN_TURN = 20  # machines without a result between them, before that is more than bad luck
 _HOPE = 10.0  # seconds for which another machine may come when all are refused
-_LONGEST_REASON = 1000  # characters
+_MAX_REASON_LENGTH = 1000  # characters
 
 
 class ClusterPool:
@@ -166,7 +166,7 @@ class ClusterPool:
         while self._stock or any(slot.given for slot in self._slots.values()):
             shutdown.check()
             self._give_out()
-            for letter in self._line.letters(_PULSE):
+            for letter in self._line.messages(_PULSE):
                 yield from self._read(letter)
             self._look_around()
             meanwhile()
@@ -193,7 +193,7 @@ class ClusterPool:
 
     # What comes in
 
-    def _read(self, letter: FromCourier) -> Iterator[PartResult]:
+    def _read(self, letter: FromBridge) -> Iterator[PartResult]:
         if isinstance(letter, ReceivedFrom):
             yield from self._hear(letter)
         elif isinstance(letter, MachineJoined):
@@ -222,7 +222,7 @@ class ClusterPool:
 
     def _heed(self, slot: MachineSlot, message: FromMachine) -> Iterator[PartResult]:
         if isinstance(message, BundleDone):
-            yield from slot.done(message, self._orders)
+            yield from slot.finish(message, self._orders)
         elif isinstance(message, LogText):
             self._logs.add(message.bot, message.text)
         elif isinstance(message, MachineReady):
@@ -258,7 +258,7 @@ class ClusterPool:
     def _refuse(self, machine: str, why: str) -> None:
         """Do without a machine."""
         self._taken_from(machine)
-        self._refused[machine] = in_a_line(why, _LONGEST_REASON)
+        self._refused[machine] = in_a_line(why, _MAX_REASON_LENGTH)
         self._observer.on_notice(f"The machine {machine} does not play: {self._refused[machine]}")
 
     def _look_around(self) -> None:
@@ -306,7 +306,7 @@ class PartQueue:
 
     def take_back(self, pieces: Iterable[BlockPart]) -> None:
         """Have the rest of these played before all others."""
-        self._pieces.extendleft([rest for piece in pieces for rest in piece.rest()][::-1])
+        self._pieces.extendleft([rest for piece in pieces for rest in piece.missing()][::-1])
 
     def drop(self, void: Callable[[Group], bool]) -> None:
         """Forget pieces of groups that are void."""

@@ -13,27 +13,27 @@ from typing import Any
 
 from distributed import Client, LocalCluster, Status
 
-from cantstop_arena.processes.channel import LONGEST, Frames, frame
+from cantstop_arena.processes.channel import MAX_MESSAGE_BYTES, Frames, frame
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.cluster.address import ClusterAddress
 from cantstop_arena.tournaments.cluster.cluster_messages import (
-    LONGEST_ORDER,
+    MAX_ORDER_BYTES,
     ClusterGone,
-    FromCourier,
+    FromBridge,
     MachineJoined,
     MachineLost,
     MachineUnusable,
     ReceivedFrom,
     SentTo,
     StartJobs,
-    to_courier,
+    to_bridge,
 )
 from cantstop_arena.tournaments.cluster.dask_actor import DaskActor
 from cantstop_arena.tournaments.pool.worker import worker_count
 
 _AT_ONCE = 1 << 20
 _PAUSE = 1.0  # seconds between two looks at who is there
-_LONGEST_REASON = 500  # characters
+_MAX_REASON_LENGTH = 500  # characters
 
 
 class ArenaPipe:
@@ -41,7 +41,7 @@ class ArenaPipe:
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
-        self._frames = Frames(to_courier, LONGEST_ORDER)
+        self._frames = Frames(to_bridge, MAX_ORDER_BYTES)
 
     async def letters(self) -> AsyncIterator[StartJobs | SentTo]:
         """What the arena says, until it says no more."""
@@ -49,7 +49,7 @@ class ArenaPipe:
             for letter in self._frames.taken(chunk):
                 yield letter
 
-    async def tell(self, letter: FromCourier) -> None:
+    async def tell(self, letter: FromBridge) -> None:
         """Say something; wait where the arena has much to read."""
         self._writer.write(frame(letter))
         await self._writer.drain()
@@ -152,7 +152,7 @@ class DaskBridge:
 
 
 def _told(error: BaseException) -> str:
-    return in_a_line(str(error) or type(error).__name__, _LONGEST_REASON)
+    return in_a_line(str(error) or type(error).__name__, _MAX_REASON_LENGTH)
 
 
 @contextlib.asynccontextmanager
@@ -160,7 +160,7 @@ async def _client_of(address: ClusterAddress, processes: int) -> AsyncIterator[A
     """A client of Dask's; where all machines are to be here, with a cluster of its own."""
     if address.kind == "local":
         async with (
-            _cluster_here(int(address.place), processes) as cluster,
+            _cluster_here(int(address.location), processes) as cluster,
             Client(cluster, asynchronous=True) as client,
         ):
             yield client
@@ -199,7 +199,7 @@ async def _keep(cluster: Any, count: int) -> None:
 
 async def _arena() -> ArenaPipe:
     """The pipes by which the arena has started this process; nobody else writes to them."""
-    loop, reader = asyncio.get_running_loop(), asyncio.StreamReader(limit=LONGEST)
+    loop, reader = asyncio.get_running_loop(), asyncio.StreamReader(limit=MAX_MESSAGE_BYTES)
     ours, theirs = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     for standard in (0, 1):
         os.dup2(2, standard)

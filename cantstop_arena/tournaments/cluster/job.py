@@ -86,7 +86,7 @@ class Job(msgspec.Struct, frozen=True):
     foreign: tuple[int, ...]
 
     @property
-    def hire(self) -> StartJob:
+    def start_message(self) -> StartJob:
         """The letter that says all of it."""
         return StartJob(versions(), pickle.dumps(self))
 
@@ -118,7 +118,7 @@ class JobFolder(msgspec.Struct, frozen=True):
 
     spec: TableSpec
     bots: BotFacts
-    terms: PoolOptions
+    options: PoolOptions
 
 
 def install_job(job: Job, processes: int, folder: Path) -> JobFolder:
@@ -132,7 +132,9 @@ def install_job(job: Job, processes: int, folder: Path) -> JobFolder:
     seats = [_moved(job, number, folder, logs) for number in range(len(job.spec.seats))]
     spec = replace(job.spec, seats=tuple(seats))
     parts = prepare_bots(spec, lambda names: None)
-    bots = replace(job.bots, parts=tuple(map(_agreed, job.names, parts, job.bots.parts)), logs=logs)
+    bots = replace(
+        job.bots, prepared=tuple(map(_agreed, job.names, parts, job.bots.prepared)), logs=logs
+    )
     method = job.method or start_methods()[0]
     return JobFolder(
         spec, bots, PoolOptions(processes, method, job.memory, job.start_limit, job.foreign)
@@ -141,10 +143,10 @@ def install_job(job: Job, processes: int, folder: Path) -> JobFolder:
 
 def _agreed(name: str, here: PreparedBot, there: PreparedBot) -> PreparedBot:
     """A bot as it was found here, its functions told as where the run was started."""
-    if here.native != there.native:
-        lanes = ["compiled" if part.native else "plain" for part in (here, there)]
+    if here.is_compiled != there.is_compiled:
+        lanes = ["compiled" if part.is_compiled else "plain" for part in (here, there)]
         raise BotError(f"bot {name} is {lanes[0]} there, and {lanes[1]} here")
-    return replace(here, places=there.places)
+    return replace(here, source_lines=there.source_lines)
 
 
 def _moved(job: Job, number: int, folder: Path, logs: BotLogs) -> SeatSpec:
@@ -156,7 +158,7 @@ def _moved(job: Job, number: int, folder: Path, logs: BotLogs) -> SeatSpec:
         for name, text in job.texts[source.digest].items():
             (kept / name).parent.mkdir(parents=True, exist_ok=True)
             (kept / name).write_bytes(text)
-        bot = replace(bot, source=replace(source, kept=kept))
+        bot = replace(bot, source=replace(source, copies=kept))
     moved = replace(seat, bot=bot)
     if not seat.launch:
         return moved

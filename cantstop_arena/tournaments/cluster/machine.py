@@ -21,7 +21,7 @@ from cantstop_arena.errors import ArenaError, GameError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.channel import Frames, frame
 from cantstop_arena.tournaments.cluster.cluster_messages import (
-    LONGEST_ORDER,
+    MAX_ORDER_BYTES,
     BotBuildFailed,
     BundleDone,
     DropGroups,
@@ -36,7 +36,7 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
 )
 from cantstop_arena.tournaments.cluster.job import JobFolder, differences, install_job, unpack_job
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
-from cantstop_arena.tournaments.pool.bot_logs import LONGEST
+from cantstop_arena.tournaments.pool.bot_logs import MAX_LOG_BYTES
 from cantstop_arena.tournaments.pool.worker_messages import GameFailed, worker_broken
 from cantstop_arena.tournaments.pool.worker_pool import WorkerPool
 
@@ -57,10 +57,10 @@ class MachinePipes:
         os.dup2(nowhere, 0)
         os.dup2(2, 1)
         os.close(nowhere)
-        self._frames = Frames(to_machine, LONGEST_ORDER)
+        self._frames = Frames(to_machine, MAX_ORDER_BYTES)
         os.register_at_fork(after_in_child=self._leave)
 
-    def say(self, letter: FromMachine) -> None:
+    def send(self, letter: FromMachine) -> None:
         """Tell the arena something."""
         left = memoryview(frame(letter))
         try:
@@ -69,7 +69,7 @@ class MachinePipes:
         except BrokenPipeError as error:
             raise JobEnded from error
 
-    def heard(self, seconds: float | None = None) -> list[ToMachine]:
+    def receive(self, seconds: float | None = None) -> list[ToMachine]:
         """What the arena has said; waits for it no longer than this. Raises Dismissed."""
         if not wait([self._inbox], seconds):
             return []
@@ -91,7 +91,7 @@ class Machine:
     """What waits to be played, and what has been and is not told yet."""
 
     pipes: MachinePipes
-    place: JobFolder
+    job: JobFolder
     _waiting: deque[Block] = field(default_factory=deque)
     _parts: list[tuple[Block, BlockResult]] = field(default_factory=list)
     _told: float = field(default_factory=time.monotonic)
@@ -99,10 +99,10 @@ class Machine:
 
     def work(self) -> None:
         """Play what is asked for. Raises Dismissed, and what a pool raises."""
-        place = self.place
+        place = self.job
         factory = partial(place.spec.at_work, place.bots.logs)
         window = game_named(place.spec.game).window
-        with WorkerPool(factory, window, place.bots, place.terms) as pool:
+        with WorkerPool(factory, window, place.bots, place.options) as pool:
             while True:
                 for part in pool.play(self, partial(self._pass, pool)):
                     self._note(part)
@@ -125,7 +125,7 @@ class Machine:
             self._tell()
 
     def _listen(self, pool: WorkerPool, seconds: float = 0.0) -> None:
-        for letter in self.pipes.heard(seconds):
+        for letter in self.pipes.receive(seconds):
             if isinstance(letter, PlayBlocks):
                 self._waiting.extend(letter.blocks)
             elif isinstance(letter, DropGroups):
@@ -135,18 +135,18 @@ class Machine:
 
     def _note(self, part: PartResult) -> None:
         """Remember a result; the arena is to hear of faults at once."""
-        self._parts.append((part.whole, part.result))
+        self._parts.append((part.full_block, part.result))
         if part.result.faults:
             self._tell()
 
     def _tell(self) -> None:
         """Tell what bots have printed, and what has been played."""
         self._told = time.monotonic()
-        for bot, path in enumerate(self.place.bots.logs.paths):
+        for bot, path in enumerate(self.job.bots.logs.paths):
             if text := self._news_in(path):
-                self.pipes.say(LogText(bot, text))
+                self.pipes.send(LogText(bot, text))
         if self._parts:
-            self.pipes.say(BundleDone(tuple(self._parts)))
+            self.pipes.send(BundleDone(tuple(self._parts)))
             self._parts.clear()
 
     def _news_in(self, path: Path) -> bytes:
@@ -157,7 +157,7 @@ class Machine:
                 log = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # whatever a bot has put there
                 with os.fdopen(log, "rb") as file:
                     file.seek(begin)
-                    text = file.read(max(0, LONGEST - begin)) or b""
+                    text = file.read(max(0, MAX_LOG_BYTES - begin)) or b""
                 self._printed[path] = begin + len(text)
                 return text
         return b""
@@ -168,17 +168,17 @@ def _play(pipes: MachinePipes, processes: int, folder: Path) -> None:
     try:
         place = _place(_hire(pipes), processes, folder)
     except ArenaError as error:
-        pipes.say(JobRefused(str(error)))
+        pipes.send(JobRefused(str(error)))
     else:
-        pipes.say(MachineReady())
+        pipes.send(MachineReady())
         _work(Machine(pipes, place))
     while True:
-        pipes.heard()
+        pipes.receive()
 
 
 def _hire(pipes: MachinePipes) -> StartJob:
     """The first that is said."""
-    while not (letters := pipes.heard()):
+    while not (letters := pipes.receive()):
         pass  # it has not come in whole
     (hire,) = letters
     assert isinstance(hire, StartJob)
@@ -200,15 +200,15 @@ def _work(machine: Machine) -> None:
     try:
         machine.work()
     except BotNotBuilt as error:
-        machine.pipes.say(BotBuildFailed(error.bot, tuple(error.others), str(error)))
+        machine.pipes.send(BotBuildFailed(error.bot, tuple(error.others), str(error)))
     except GameError as error:
-        machine.pipes.say(GameFailed(str(error)))
+        machine.pipes.send(GameFailed(str(error)))
     except ArenaError as error:
-        machine.pipes.say(worker_broken(str(error)))
+        machine.pipes.send(worker_broken(str(error)))
     except JobEnded:
         raise
     except Exception:
-        machine.pipes.say(worker_broken(traceback.format_exc()))
+        machine.pipes.send(worker_broken(traceback.format_exc()))
 
 
 def main() -> None:

@@ -32,9 +32,9 @@ from cantstop_arena.tournaments.file.yaml_text import Node, line_and_column
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
 
-LONGEST_NAME = 60
-MOST_SWEPT = 1000  # entrants that one entry makes
-A_NAME = f"must be 1 to {LONGEST_NAME} printable characters, with no space at either end"
+MAX_NAME_LENGTH = 60
+MAX_SWEPT = 1000  # entrants that one entry makes
+A_NAME = f"must be 1 to {MAX_NAME_LENGTH} printable characters, with no space at either end"
 A_BOT = (
     "a bot must be a name, a path, {bot: NAME OR PATH, as: NAME, OPTION: VALUE}"
     " or {command: [PROGRAM, WORD], as: NAME}"
@@ -54,7 +54,7 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
     isolate: bool = False
     command: tuple[str, ...] = ()
 
-    def written(self, folder: Path) -> dict[str, Any]:
+    def as_file(self, folder: Path) -> dict[str, Any]:
         """All of it, as a tournament file in `folder` would say it."""
         if self.command:
             words = [_path_from(folder, Path(w)) if os.path.isfile(w) else w for w in self.command]
@@ -118,8 +118,8 @@ class EntrantReader(msgspec.Struct, frozen=True):
             return []
         given = self._given(bot, entries)
         swept = _swept(bot, given)
-        if prod(map(len, swept.values())) > MOST_SWEPT:
-            message = f"these lists make more than {MOST_SWEPT:,} bots"
+        if prod(map(len, swept.values())) > MAX_SWEPT:
+            message = f"these lists make more than {MAX_SWEPT:,} bots"
             self.reader.complain(entries[next(iter(swept))].key, message)
             return []
         found = []
@@ -246,7 +246,7 @@ def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotDescripti
     Of a bot's file, a version that has played before can be meant (bot_sources/versions).
     """
     if version := version_in(reference):
-        return catalogue.version(_file_of(version.bot, folder, catalogue), version.wanted)
+        return catalogue.version(_file_of(version.bot, folder, catalogue), version.version)
     if is_bot_name(reference):
         return catalogue.find(reference)
     path = folder / reference
@@ -290,17 +290,17 @@ def needs(players: int) -> str:
 
 def is_printed_well(name: str) -> bool:
     """Whether a bot can have this name."""
-    return 0 < len(name) <= LONGEST_NAME and name.isprintable() and name == name.strip()
+    return 0 < len(name) <= MAX_NAME_LENGTH and name.isprintable() and name == name.strip()
 
 
-_LONGEST_REFERENCE = 200  # letters of it that are told where there is no such file
+_MAX_REFERENCE_LENGTH = 200  # letters of it that are told where there is no such file
 
 
 def _missing(reference: str, folder: Path) -> str:
     if os.path.isfile(reference):
         right = _path_from(folder, Path(reference))
         return f"{reference} is where you stand, not beside the tournament file; write {right}"
-    return f"there is no file {folder / shortened(reference, _LONGEST_REFERENCE)}"
+    return f"there is no file {folder / shortened(reference, _MAX_REFERENCE_LENGTH)}"
 
 
 def _straight(path: Path) -> Path:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from cantstop_arena.deals.outcomes import ELO_ERROR, WIDTH, Until
 from cantstop_arena.deals.seatings import Orders
-from cantstop_arena.deals.seeds import WANTED, Seed, seed_of
+from cantstop_arena.deals.seeds import SEED_FORM, Seed, seed_of
 from cantstop_arena.errors import RulesError, UsageError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, game_named
-from cantstop_arena.ratings.labels import MOST_ANCHOR
+from cantstop_arena.ratings.labels import MAX_ANCHOR
 from cantstop_arena.ratings.sequential.stopping_rule import rule_for
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.yaml_reader import (
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 UNTIL = {ELO_ERROR: (0.01, 1000.0), WIDTH: (1e-6, 1.0)}  # from the narrowest to the widest
 MAX_FAULTS = range(1, 10**9 + 1)
-LONGEST_DECISION = LONGEST_START = 3600.0
-LONGEST_NAME = 100
-LONGEST_FOLDER = 255  # bytes, on every common file system
+MAX_DECISION_SECONDS = MAX_START_SECONDS = 3600.0
+MAX_NAME_LENGTH = 100
+MAX_FOLDER_LENGTH = 255  # bytes, on every common file system
 A_NAME = (
-    f"must be 1 to {LONGEST_NAME} letters, digits, spaces, hyphens, underscores and dots"
-    f" ({LONGEST_FOLDER} bytes), with no dot in front and no space at either end"
+    f"must be 1 to {MAX_NAME_LENGTH} letters, digits, spaces, hyphens, underscores and dots"
+    f" ({MAX_FOLDER_LENGTH} bytes), with no dot in front and no space at either end"
 )
 
 
@@ -63,9 +63,9 @@ def read_anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> di
         if name not in names:
             reader.complain(key, unknown_word("bot", name, names))
         elo = converted_losslessly(reader.plain(value), 0.0)
-        if type(elo) is float and abs(elo) <= MOST_ANCHOR:
+        if type(elo) is float and abs(elo) <= MAX_ANCHOR:
             return {name: elo}
-        must = f"a number from {-MOST_ANCHOR:,.0f} to {MOST_ANCHOR:,.0f}"
+        must = f"a number from {-MAX_ANCHOR:,.0f} to {MAX_ANCHOR:,.0f}"
         reader.complain(value, f"an anchor's Elo must be {must}, not {node_text(value)}")
     return {}
 
@@ -91,7 +91,7 @@ def read_seed(reader: Reader, entry: Entry | None) -> Seed | None:
         return None
     seed = seed_of(converted_losslessly(reader.plain(entry.value), 0))
     if seed is None:
-        reader.complain(entry.value, f"seed must be {WANTED}, not {node_text(entry.value)}")
+        reader.complain(entry.value, f"seed must be {SEED_FORM}, not {node_text(entry.value)}")
     return seed
 
 
@@ -102,13 +102,13 @@ def read_policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:
         reader.seconds(
             entries.get("decision_limit"),
             "decision_limit",
-            LONGEST_DECISION,
+            MAX_DECISION_SECONDS,
             default.decision_limit,
         ),
         reader.seconds(
-            entries.get("start_limit"), "start_limit", LONGEST_START, default.start_limit
+            entries.get("start_limit"), "start_limit", MAX_START_SECONDS, default.start_limit
         ),
-        reader.whole(entries.get("max_faults"), "max_faults", MAX_FAULTS, default.max_faults),
+        reader.integer(entries.get("max_faults"), "max_faults", MAX_FAULTS, default.max_faults),
         reader.choice(entries.get("on_fault"), "on_fault", ON_FAULT),
     )
 
@@ -145,9 +145,9 @@ def read_name(reader: Reader, entry: Entry | None, stem: str) -> str:
 
 def _names_a_folder(name: str) -> bool:
     return (
-        0 < len(name) <= LONGEST_NAME
+        0 < len(name) <= MAX_NAME_LENGTH
         and all(unicodedata.category(char)[0] in "LMN" or char in " -_." for char in name)
-        and len(name.encode()) <= LONGEST_FOLDER
+        and len(name.encode()) <= MAX_FOLDER_LENGTH
         and not name.startswith(".")
         and name == name.strip()
     )

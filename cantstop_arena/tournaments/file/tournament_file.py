@@ -30,7 +30,7 @@ from cantstop_arena.tournaments.file.yaml_reader import (
     is_mapping,
 )
 from cantstop_arena.tournaments.file.yaml_text import dump
-from cantstop_arena.tournaments.tournament import AS_WRITTEN, GAMES, Overrides, Tournament
+from cantstop_arena.tournaments.tournament import GAMES, NO_OVERRIDES, Overrides, Tournament
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
@@ -54,10 +54,10 @@ KEYS = (
     "bots",
 )
 DEFAULT_GAMES = 10_000
-MOST_GAMES = 10_000_000  # by default, where the games are played until a rule ends them
+MAX_GAMES = 10_000_000  # by default, where the games are played until a rule ends them
 
 
-def read(path: Path, catalogue: Catalogue, overrides: Overrides = AS_WRITTEN) -> Tournament:
+def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) -> Tournament:
     """The tournament that a file describes.
 
     Raises ConfigError with every problem of the file.
@@ -96,7 +96,7 @@ def tournament_from_keys(
 
 
 def _players(reader: Reader, entries: Mapping[str, Entry], game: Game) -> int:
-    return reader.whole(entries.get("players"), "players", game.players, usual_players(game))
+    return reader.integer(entries.get("players"), "players", game.players, usual_players(game))
 
 
 def _tournament(
@@ -108,16 +108,16 @@ def _tournament(
 ) -> Tournament:
     game = catalogue.game
     players = _players(reader, entries, game)
-    games = MOST_GAMES if "until" in entries else DEFAULT_GAMES
+    games = MAX_GAMES if "until" in entries else DEFAULT_GAMES
     seed = read_seed(reader, entries.get("seed"))
     tournament = Tournament(
         name=read_name(reader, entries.get("name"), source.stem),
         game=game,
         rules=read_rules(reader, entries.get("rules"), catalogue),
         players=players,
-        games=reader.whole(entries.get("games"), "games", GAMES, default=games),
+        games=reader.integer(entries.get("games"), "games", GAMES, default=games),
         seed=random_seed() if seed is None else seed,
-        drawn=seed is None,
+        has_random_seed=seed is None,
         policy=read_policy(reader, entries),
         entrants=entrants,
         source=source,
@@ -126,7 +126,7 @@ def _tournament(
         luck_removed=read_luck_removed(reader, entries.get("luck_removed"), game, players),
     )
     challenger = read_challenger(reader, entries.get("gauntlet"), entrants, players)
-    return tournament.challenged(challenger) if challenger in names_of(entrants) else tournament
+    return tournament.as_gauntlet(challenger) if challenger in names_of(entrants) else tournament
 
 
 def read_aims(
@@ -148,6 +148,6 @@ def read_games(path: Path) -> int:
     """Of a tournament file only the games that each group is to have. Raises ConfigError."""
     reader = Reader(path)
     entries = reader.mapping(reader.root, "a tournament", KEYS)
-    games = reader.whole(entries.get("games"), "games", GAMES, default=DEFAULT_GAMES)
+    games = reader.integer(entries.get("games"), "games", GAMES, default=DEFAULT_GAMES)
     reader.finish()
     return games

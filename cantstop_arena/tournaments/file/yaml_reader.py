@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from yaml import MappingNode, ScalarNode, SequenceNode
 
 from cantstop_arena.errors import ConfigError, Problem
-from cantstop_arena.game_api.bot_options import LONGEST_QUOTE, did_you_mean
+from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
 from cantstop_arena.tournaments.file.yaml_text import (
     Node,
     compose,
@@ -83,7 +83,7 @@ class Reader:
         self.complain(node, f"{what} must be a list, not {node_text(node)}")
         return []
 
-    def whole(self, entry: Entry | None, what: str, span: range, default: int) -> int:
+    def integer(self, entry: Entry | None, what: str, span: range, default: int) -> int:
         """A whole number of a span; the lowest stands in for a wrong one, as it asks least."""
         if entry is None:
             return default
@@ -196,7 +196,7 @@ def node_text(node: Node) -> str:
 
 def quoted(text: str) -> str:
     """A text as a message quotes it: on one line, and not too long."""
-    return repr(text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…")
+    return repr(text if len(text) <= MAX_QUOTE_LENGTH else text[: MAX_QUOTE_LENGTH - 1] + "…")
 
 
 def unknown_word(kind: str, word: str, known: Collection[str]) -> str:

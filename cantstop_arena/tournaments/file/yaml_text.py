@@ -19,22 +19,22 @@ from yaml.reader import ReaderError
 
 from cantstop_arena.errors import ConfigError, Problem
 
-MOST_BYTES = 1 << 18
-MOST_LEVELS = 20
-LONGEST_NUMBER = 100
+MAX_BYTES = 1 << 18
+MAX_LEVELS = 20
+MAX_NUMBER_LENGTH = 100
 
 Node = yaml.Node
-Place = tuple[int, int]
-Refusals = dict[Place, str]
+Location = tuple[int, int]
+Refusals = dict[Location, str]
 Scalar = None | bool | int | float | str
 
 
-def line_and_column(node: Node) -> Place:
+def line_and_column(node: Node) -> Location:
     """Where a node begins: line and column, from 1."""
     return _place(node.start_mark)
 
 
-def _place(mark: Any) -> Place:
+def _place(mark: Any) -> Location:
     return mark.line + 1, mark.column + 1
 
 
@@ -62,7 +62,7 @@ _NUMERIC = re.compile(r"[-+]?(?!0[0-9_])\.?[0-9][0-9a-zA-Z_.+-]*")
 
 
 def _number(text: str) -> int | float | None:
-    if len(text) > LONGEST_NUMBER or not _NUMERIC.fullmatch(text):
+    if len(text) > MAX_NUMBER_LENGTH or not _NUMERIC.fullmatch(text):
         return None
     with suppress(ValueError):
         return int(text, base=0)
@@ -98,11 +98,11 @@ def compose(path: Path, text: str | None = None) -> tuple[Node, Refusals]:
 def _text_of(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
+            content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise _fatal(path, f"this file cannot be read: {error.strerror}") from None
-    if len(content) > MOST_BYTES:
-        raise _fatal(path, f"this file is longer than {MOST_BYTES} bytes")
+    if len(content) > MAX_BYTES:
+        raise _fatal(path, f"this file is longer than {MAX_BYTES} bytes")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -124,7 +124,7 @@ class _Composer(yaml.SafeLoader):
             return self._stand_in(self.get_event())  # type: ignore[no-untyped-call]
         if getattr(event, "tag", None) is not None:
             self.refused[_place(event.start_mark)] = "tags (!…) are not supported; leave it out"
-        if self._level == MOST_LEVELS:
+        if self._level == MAX_LEVELS:
             raise ComposerError(None, None, "this is nested too deeply", event.start_mark)
         self._level += 1
         node = super().compose_node(parent, index)
@@ -143,11 +143,11 @@ def _explained(error: yaml.MarkedYAMLError) -> str:
     return f"this is no valid YAML: {told}{hint}"
 
 
-def _fatal(path: Path, message: str, place: Place = (1, 1)) -> ConfigError:
+def _fatal(path: Path, message: str, place: Location = (1, 1)) -> ConfigError:
     return ConfigError([Problem(str(path), *place, message)])
 
 
-def _end(text: str) -> Place:
+def _end(text: str) -> Location:
     """The place just behind a text."""
     return text.count("\n") + 1, len(text) - text.rfind("\n")
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cantstop_arena.deals.control_variate import correction, worth
+from cantstop_arena.deals.control_variate import correction, luck_gain
 from cantstop_arena.deals.outcomes import Luck, Tally, TournamentTotals, sum_tallies
 from cantstop_arena.deals.predecessor_sums import Blocks, Predecessors, gather_predecessors
 from cantstop_arena.deals.sampling import DealSample, DealSums, Pairs, gather_deals
@@ -21,7 +21,7 @@ from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.solo_pairs import Counted, SoloPairs
 from cantstop_arena.deals.solo_pairs import gather_solo_pairs as alongside
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.tournaments.ledger.ledger import KeptDeals
+from cantstop_arena.tournaments.ledger.ledger import StoredDeals
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, deals_played
 from cantstop_arena.tournaments.ledger.merge_ledgers import LedgerShare, by_seed, ledger_shares
 
@@ -52,7 +52,7 @@ def aggregate(accounts: Sequence[LedgerTotals], anchor: Mapping[str, float]) -> 
         challenger=str(first.get("gauntlet", "")) if len(accounts) == 1 else "",
         faults=tuple(charge for share in shares for charge in share.charges()),
         disqualified=tuple(out),
-        remarks=remarks_on(first),
+        notes=bot_notes(first),
         irreproducible=tuple(name for name in bots if name in unsteady),
         predecessors=_predecessors(len(bots), first["players"], shares),
         alongside=_alongside(len(bots), first["players"], shares),
@@ -76,8 +76,8 @@ def _deals_and_luck(
     if not all(share.scored for share in shares):
         return played, None
     calm = _deals(bots, orders, shares, calm=True)
-    luck = Luck(played, worth(played, calm, bots))
-    return (calm if luck.worth > 1 else played), luck
+    luck = Luck(played, luck_gain(played, calm, bots))
+    return (calm if luck.gain > 1 else played), luck
 
 
 def _deals(
@@ -109,12 +109,12 @@ def _predecessors_of_a_seed(bots: int, players: int, shares: Sequence[LedgerShar
         return chain.from_iterable(share.measures(start, count) for share in shares)
 
     deals = max(deals_played(share.spans) for share in shares)
-    return gather_predecessors(bots, players, len(shares[0].account.orders), deals, read)
+    return gather_predecessors(bots, players, len(shares[0].totals.orders), deals, read)
 
 
 def _alongside(bots: int, players: int, shares: Sequence[LedgerShare]) -> SoloPairs | None:
     """What bots that play alone need in the same deals; None where no ledger has kept it."""
-    if players > 1 or not all(share.account.identity.get("measured") for share in shares):
+    if players > 1 or not all(share.totals.identity.get("measured") for share in shares):
         return None
     return reduce(add, (_alongside_of_a_seed(bots, alike) for alike in by_seed(shares)))
 
@@ -133,7 +133,7 @@ def _size(sample: DealSample) -> int:
 def _deals_of_a_seed(
     bots: int, orders: Orders, shares: Sequence[LedgerShare], calm: bool
 ) -> DealSums:
-    def read(start: int, count: int) -> Iterator[KeptDeals]:
+    def read(start: int, count: int) -> Iterator[StoredDeals]:
         return chain.from_iterable(share.deals(start, count) for share in shares)
 
     spans = {
@@ -146,7 +146,7 @@ def _deals_of_a_seed(
     return gather_deals(bots, orders, spans, read, correction(orders, read(0, deals_played(spans))))
 
 
-def remarks_on(identity: Mapping[str, Any]) -> tuple[str, ...]:
+def bot_notes(identity: Mapping[str, Any]) -> tuple[str, ...]:
     """A sentence for each bot of which there is something to say."""
     game, told = game_named(identity["game"]), identity["rules"]
     if not told.keys() >= {*game.rules.parameters}:
@@ -154,6 +154,7 @@ def remarks_on(identity: Mapping[str, Any]) -> tuple[str, ...]:
     rules, players = game.rules.from_dict(told), identity["players"]
     own = [bot for bot in identity["bots"] if bot.get("origin") == "built-in"]
     said = {
-        bot["name"]: game.remark(bot["bot"], bot.get("options", {}), rules, players) for bot in own
+        bot["name"]: game.bot_note(bot["bot"], bot.get("options", {}), rules, players)
+        for bot in own
     }
     return tuple(f"{name} {remark}." for name, remark in said.items() if remark)

@@ -13,13 +13,13 @@ from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.spans import Span
 from cantstop_arena.deals.winners import win_units
 from cantstop_arena.tournaments.ledger.aggregation import aggregate
-from cantstop_arena.tournaments.ledger.ledger import KeptDeals
+from cantstop_arena.tournaments.ledger.ledger import StoredDeals
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerReader, LedgerTotals
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 
-MOST_LOOKS = 6  # each has half of the deals of the next one
-LEAST_DEALS = 8
-MOST_GAMES = 4_000_000  # that are read again; of longer tournaments the beginning is shown
+MAX_LOOKS = 6  # each has half of the deals of the next one
+MIN_DEALS = 8
+MAX_GAMES = 4_000_000  # that are read again; of longer tournaments the beginning is shown
 
 
 class PastTotals(msgspec.Struct, frozen=True):
@@ -43,12 +43,12 @@ def _moments(account: LedgerTotals, anchor: Mapping[str, float]) -> list[PastTot
         return []
     spans = account.ledger.spans()
     deals = max((first + count for first, count in chain.from_iterable(spans.values())), default=0)
-    most = MOST_GAMES // max(1, len(spans) * len(account.orders))
-    ends = [deals >> halved for halved in range(MOST_LOOKS, 0, -1)]
+    most = MAX_GAMES // max(1, len(spans) * len(account.orders))
+    ends = [deals >> halved for halved in range(MAX_LOOKS, 0, -1)]
     return [
         PastTotals(end, aggregate([_early(account, end)], anchor))
         for end in ends
-        if LEAST_DEALS <= end <= most
+        if MIN_DEALS <= end <= most
     ]
 
 
@@ -76,7 +76,7 @@ class _LedgerPrefix:
             for group, spans in self._books.spans().items()
         }
 
-    def deals(self, start: int, count: int) -> Iterator[KeptDeals]:
+    def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
         """The blocks that have some of these deals, cut off at the end."""
         count = min(count, self._end - start)
         for group, first, winners, measures in self._books.deals(start, count) if count > 0 else ():

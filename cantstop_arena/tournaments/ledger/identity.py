@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cantstop_arena.deals.seatings import Orders
-from cantstop_arena.deals.seeds import WANTED, Seed, seed_of
+from cantstop_arena.deals.seeds import SEED_FORM, Seed, seed_of
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.tournaments.ledger.row_codec import text
@@ -22,7 +22,7 @@ def seed_in(identity: Mapping[str, Any]) -> Seed:
     """The seed in the identity of a tournament. Raises LedgerError where there is none."""
     seed = seed_of(identity.get("seed"))
     if seed is None:
-        raise LedgerError(f"A ledger's seed must be {WANTED}, not {text(identity.get('seed'))}")
+        raise LedgerError(f"A ledger's seed must be {SEED_FORM}, not {text(identity.get('seed'))}")
     return seed
 
 

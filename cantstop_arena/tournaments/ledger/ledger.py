@@ -63,7 +63,7 @@ _LOST_BLOCKS = (
     "SELECT first, bots FROM seals WHERE bots != '' AND NOT EXISTS"
     " (SELECT 1 FROM blocks WHERE blocks.first = seals.first AND blocks.bots = seals.bots)"
 )
-KeptDeals: TypeAlias = tuple[Group, int, Bytes, NDArray[np.uint32]]
+StoredDeals: TypeAlias = tuple[Group, int, Bytes, NDArray[np.uint32]]
 """Of a block: its group, its first deal, the winners of its games (deals by seatings, masks of
 seats), and the measures of its deals, as far as they are kept."""
 
@@ -142,7 +142,7 @@ class Ledger:
             order: sum_tallies(sums[order]) for order in sorted(sums, key=lambda o: (sorted(o), o))
         }
 
-    def deals(self, start: int, count: int) -> Iterator[KeptDeals]:
+    def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
         """The blocks that have some of `count` deals from `start` on, whole."""
         (longest,) = next(self._select("SELECT COALESCE(MAX(deals), 0) FROM blocks"))
         # The first condition is what the index can search, the last what is meant.
@@ -208,7 +208,9 @@ class Ledger:
         seals = dict(self._select(_SENTENCE_SEALS)) if self._has_seals() else {}
         for bot, faults in rows:
             if seals.get(bot) != row_checksum(identity, (bot, faults)):
-                wrong = LedgerCheck(json.loads(identity), self.orders).sentence(bot, faults)
+                wrong = LedgerCheck(json.loads(identity), self.orders).disqualification_problem(
+                    bot, faults
+                )
                 self._complain(f"the disqualified bot {bot!r}", wrong)
         for bot in seals.keys() - {bot for bot, _ in rows}:
             self._complain(f"the disqualified bot {bot!r}", "it is no longer there")

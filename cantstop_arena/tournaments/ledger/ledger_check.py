@@ -22,7 +22,7 @@ from cantstop_arena.tournaments.ledger.row_codec import (
     winners_in,
 )
 
-_MOST_DEALS = 10**12  # of a group, as many as a tournament can have games
+_MAX_DEALS = 10**12  # of a group, as many as a tournament can have games
 _FAULT = {"bot": int, "kind": str, "message": str, "seating": list, "deal": int, "count": int}
 
 
@@ -46,12 +46,12 @@ class LedgerCheck:
         """What is wrong with a block, in words; nothing where it can be one of the tournament."""
         return _first(self._wrong_with(row))
 
-    def sentence(self, bot: object, faults: object) -> str:
+    def disqualification_problem(self, bot: object, faults: object) -> str:
         """What is wrong with what is said of a bot that is out."""
         if type(bot) is not int or bot not in self._bots:
             return f"there is no bot {bot!r}"
         return _first(
-            self._wrong_fault(one, None, 0, _MOST_DEALS) for one in _json(faults, "the faults")
+            self._wrong_fault(one, None, 0, _MAX_DEALS) for one in _json(faults, "the faults")
         )
 
     def _wrong_with(self, row: LedgerRow) -> Iterator[str]:
@@ -74,8 +74,8 @@ class LedgerCheck:
 
     def _wrong_place(self, row: LedgerRow) -> Iterator[str]:
         for name, value, span in (
-            ("first deal", row.first, range(_MOST_DEALS)),
-            ("number of deals", row.deals, range(1, _MOST_DEALS + 1)),
+            ("first deal", row.first, range(_MAX_DEALS)),
+            ("number of deals", row.deals, range(1, _MAX_DEALS + 1)),
         ):
             if type(value) is not int or value not in span:
                 yield f"the {name} is {value!r:.40}"
@@ -172,6 +172,6 @@ def _wrong_tally(tally: Tally, masks: Bytes, first: int, end: int, players: int)
     lengths = [found for found, _ in tally.lengths.values()]
     if sum(lengths) != tally.games - tally.forfeits or min(lengths, default=0) < 0:
         yield "its lengths tell of another number of games"
-    deals = [deal for _, deal in (*tally.lengths.values(), *tally.telling.values())]
+    deals = [deal for _, deal in (*tally.lengths.values(), *tally.highlights.values())]
     if not all(type(deal) is int and first <= deal < end for deal in deals):
         yield "it tells of games that it has not"

@@ -13,7 +13,7 @@ from cantstop_arena.deals.seatings import Group, Orders
 from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.deals.spans import Span, gaps
 from cantstop_arena.tournaments.ledger.identity import orders_of, seed_in
-from cantstop_arena.tournaments.ledger.ledger import KeptDeals
+from cantstop_arena.tournaments.ledger.ledger import StoredDeals
 
 
 class LedgerReader(Protocol):
@@ -25,7 +25,7 @@ class LedgerReader(Protocol):
     def tallies(self) -> dict[Group, Tally]:
         """What every seating has added up to."""
 
-    def deals(self, start: int, count: int) -> Iterator[KeptDeals]:
+    def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
         """The blocks that have some of `count` deals from `start` on."""
 
     def faults(self) -> Iterator[Fault]:
@@ -65,7 +65,7 @@ class LedgerTotals(msgspec.Struct, frozen=True, dict=True):
         """The names of the bots that are disqualified."""
         return [self.names[bot] for bot in self.ledger.disqualified()]
 
-    def unplayed(self, deals: int) -> int:
+    def missing_games(self, deals: int) -> int:
         """The games that are missing to so many deals of each group that counts."""
         out = self.ledger.disqualified().keys()
         spans = self.ledger.spans()

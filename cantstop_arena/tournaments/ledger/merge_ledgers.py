@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.counting import GAMES, kept_of_deals
+from cantstop_arena.deals.counting import GAMES, stored_measures
 from cantstop_arena.deals.outcomes import FaultReport, Tally, merge_faults
 from cantstop_arena.deals.predecessor_sums import Blocks
 from cantstop_arena.deals.sampling import Bytes
@@ -18,73 +18,73 @@ from cantstop_arena.deals.solo_pairs import Counted
 from cantstop_arena.deals.spans import Span
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.tournaments.ledger.ledger import KeptDeals
+from cantstop_arena.tournaments.ledger.ledger import StoredDeals
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals
 
 
 class LedgerShare(msgspec.Struct, frozen=True):
     """What counts of an account: the `spans` of some groups; bots that play on have a `number`."""
 
-    account: LedgerTotals
+    totals: LedgerTotals
     number: Mapping[str, int]
     spans: Mapping[Group, Sequence[Span]]
 
     def anew(self, bots: Group) -> Group:
         """The bots by their new numbers."""
-        return tuple(self.number[self.account.names[bot]] for bot in bots)
+        return tuple(self.number[self.totals.names[bot]] for bot in bots)
 
     def meeting(self, group: Group) -> tuple[Seed, Group]:
         """Who met on which deals, whatever the account numbers them."""
-        return self.account.seed, tuple(sorted(self.anew(group)))
+        return self.totals.seed, tuple(sorted(self.anew(group)))
 
     def tallies(self) -> Iterator[tuple[Group, Tally]]:
         """The tallies of the seatings that count."""
-        for seating, tally in self.account.ledger.tallies().items():
+        for seating, tally in self.totals.ledger.tallies().items():
             if tuple(sorted(seating)) in self.spans:
                 yield self.anew(seating), tally
 
-    def deals(self, start: int, count: int) -> Iterator[KeptDeals]:
+    def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
         """The deals that count, groups and their seatings in canonical order."""
-        for group, first, winners, measures in self.account.ledger.deals(start, count):
+        for group, first, winners, measures in self.totals.ledger.deals(start, count):
             if group in self.spans:
                 named = self.anew(group)
                 kept = _luck_by_place(measures, named) if self.scored else measures
-                yield *_canonical(named, first, winners, self.account.orders), kept
+                yield *_canonical(named, first, winners, self.totals.orders), kept
 
     @property
     def scored(self) -> bool:
         """Whether luck was scored."""
-        return bool(self.account.identity.get("luck_removed"))
+        return bool(self.totals.identity.get("luck_removed"))
 
     @property
     def measured(self) -> bool:
         """Whether it was kept what bots count by whom they sit after."""
-        game, players = self.account.identity["game"], self.account.identity["players"]
+        game, players = self.totals.identity["game"], self.totals.identity["players"]
         return players > 2 and bool(game_named(game).counts.followed)
 
     def measures(self, start: int, count: int) -> Blocks:
         """What was counted in the deals that count, for each group as the account names it."""
-        for group, first, _, measures in self.account.ledger.deals(start, count):
+        for group, first, _, measures in self.totals.ledger.deals(start, count):
             if group in self.spans:
                 yield self.anew(group), first, measures
 
     def counted(self, start: int, count: int) -> Counted:
         """What bots that play alone needed in the deals that count, and whether no fault was."""
-        counts = game_named(self.account.identity["game"]).counts
-        columns = [kept_of_deals(counts).index(name) for name in (GAMES, counts.alone)]
+        counts = game_named(self.totals.identity["game"]).counts
+        columns = [stored_measures(counts).index(name) for name in (GAMES, counts.alone)]
         for bot, first, kept in self.measures(start, count):
             yield bot, first, kept[:, columns[0]], kept[:, columns[1]]
 
     def charges(self) -> list[FaultReport]:
         """What is charged to bots in games that count, and to those that are out."""
-        ledger = self.account.ledger
+        ledger = self.totals.ledger
         counted = [f for f in ledger.faults() if tuple(sorted(f.seating)) in self.spans]
         sentences = chain.from_iterable(ledger.disqualified().values())
-        return [self.account.charge(fault) for fault in merge_faults([*counted, *sentences])]
+        return [self.totals.charge(fault) for fault in merge_faults([*counted, *sentences])]
 
     def irreproducible(self) -> list[str]:
         """The bots whose answers were others when a game was played twice."""
-        return [self.account.names[bot] for bot in self.account.ledger.irreproducible()]
+        return [self.totals.names[bot] for bot in self.totals.ledger.irreproducible()]
 
 
 def ledger_shares(accounts: Sequence[LedgerTotals], number: Mapping[str, int]) -> list[LedgerShare]:
@@ -99,7 +99,7 @@ def ledger_shares(accounts: Sequence[LedgerTotals], number: Mapping[str, int]) -
                 longest[share.meeting(group)] = deals, share
     return [
         LedgerShare(
-            share.account,
+            share.totals,
             number,
             {
                 group: played
@@ -147,5 +147,5 @@ def by_seed(shares: Iterable[LedgerShare]) -> list[list[LedgerShare]]:
     """Shares of equal seeds together, in the order of the seeds."""
     of_seed: dict[Seed, list[LedgerShare]] = {}
     for share in shares:
-        of_seed.setdefault(share.account.seed, []).append(share)
+        of_seed.setdefault(share.totals.seed, []).append(share)
     return [of_seed[seed] for seed in sorted(of_seed, key=bits_of)]

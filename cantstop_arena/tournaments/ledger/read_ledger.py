@@ -36,9 +36,9 @@ from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, deals_
 from cantstop_arena.tournaments.tournament import RESOLVED
 
 MATCH = "match.json"  # beside the ledger of a match
-_MOST_TRIES = 10
+_MAX_TRIES = 10
 
-Found = TypeVar("Found")
+Read = TypeVar("Read")
 
 
 def load_results(folders: Sequence[Path], anchor: Mapping[str, float]) -> TournamentTotals:
@@ -82,20 +82,20 @@ def _test_of(path: Path) -> Until | None:
     return ended_by(Sprt(*numbers))
 
 
-def read_ledger(folder: Path, look: Callable[[LedgerTotals], Found]) -> Found:
+def read_ledger(folder: Path, look: Callable[[LedgerTotals], Read]) -> Read:
     """What there is to see in a folder's ledger. Raises ArenaError where it cannot be read."""
     path = _ledger_in(folder)
 
-    def looking() -> Found:
+    def looking() -> Read:
         with _opened(path) as ledger:
             return look(_account(folder, ledger))
 
     return _steady(looking)
 
 
-def _steady(look: Callable[[], Found]) -> Found:
+def _steady(look: Callable[[], Read]) -> Read:
     """What is read of ledgers, again if one changes meanwhile."""
-    for _ in range(_MOST_TRIES):
+    for _ in range(_MAX_TRIES):
         with suppress(_LedgerChanged):
             return look()
     raise LedgerError("The results change faster than they can be read; try again in a moment.")
@@ -128,7 +128,7 @@ def _read(
         _check_alike(folders, accounts)
         results = aggregate(accounts, anchor)
         _check_anchor(anchor, results)
-        return replace(results, unplayed=sum(map(_unplayed, folders, accounts)))
+        return replace(results, missing_games=sum(map(_unplayed, folders, accounts)))
 
 
 def _unplayed(folder: Path, account: LedgerTotals) -> int:
@@ -136,7 +136,7 @@ def _unplayed(folder: Path, account: LedgerTotals) -> int:
     deals = deals_played(account.ledger.spans())
     if (path := folder / RESOLVED).is_file():
         deals = max(deals, -(-read_games(path) // len(account.orders)))
-    return account.unplayed(deals)
+    return account.missing_games(deals)
 
 
 def _account(folder: Path, ledger: Ledger) -> LedgerTotals:

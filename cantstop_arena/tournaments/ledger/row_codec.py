@@ -21,7 +21,7 @@ from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally
 from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group
 
-_MOST_TEXT = 1 << 24  # bytes of tallies, unpacked
+_MAX_TEXT = 1 << 24  # bytes of tallies, unpacked
 
 MEASURED = "<i4"  # counts of a deal, all its games and seats added up
 
@@ -90,7 +90,7 @@ class _TallyRow(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     counts: Mapping[str, tuple[int, ...]]
     squares: Mapping[str, int]
     lengths: list[tuple[int, int, int]]
-    telling: Mapping[str, tuple[int, int]]
+    highlights: Mapping[str, tuple[int, int]]
 
 
 # Sorted: a block that was played in parts, and put together, has to give the same bytes.
@@ -102,7 +102,7 @@ def _as_row(tally: Tally) -> _TallyRow:
     return _TallyRow(
         *(tally.games, tally.wins, tally.unfinished, tally.forfeits, tally.counts, tally.squares),
         [(number, games, deal) for number, (games, deal) in sorted(tally.lengths.items())],
-        tally.telling,
+        tally.highlights,
     )
 
 
@@ -122,7 +122,7 @@ def faults_in(faults: str) -> list[Fault]:
 def tallies_in(packed: bytes) -> list[Tally]:
     """The tallies of a row, a seating each."""
     try:
-        return [*map(_tally, _DECODER.decode(decompressed(packed, _MOST_TEXT)))]
+        return [*map(_tally, _DECODER.decode(decompressed(packed, _MAX_TEXT)))]
     except msgspec.DecodeError as error:
         raise ValueError(f"its tallies are none: {error}") from None
 
@@ -132,7 +132,7 @@ def _tally(row: _TallyRow) -> Tally:
     return Tally(
         *(row.games, row.wins, row.unfinished, row.forfeits, row.counts, row.squares),
         lengths,
-        row.telling,
+        row.highlights,
     )
 
 

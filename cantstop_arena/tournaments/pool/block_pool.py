@@ -14,7 +14,7 @@ class PartResult(msgspec.Struct, frozen=True):
     """The result of a block, or of a part of it."""
 
     result: BlockResult
-    whole: Block
+    full_block: Block
 
 
 class BotNotBuilt(WorkerPoolError):

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-LONGEST = 1 << 20
-_LONGEST_LINE = 1 << 16  # signs that wait for the end of their line
+MAX_LOG_BYTES = 1 << 20
+_MAX_LINE_LENGTH = 1 << 16  # signs that wait for the end of their line
 _STANDARD = (1, 2)  # file descriptors of standard output and standard error
 
 
@@ -36,14 +36,14 @@ class BotLogs:
         if not 0 <= bot < len(self.paths):
             return
         with contextlib.suppress(OSError), self.paths[bot].open("ab") as log:
-            log.write(text[: max(0, LONGEST - log.tell())])
+            log.write(text[: max(0, MAX_LOG_BYTES - log.tell())])
 
     def trim(self) -> None:
         """Cut files that have grown too long, while bots may be writing to them."""
         for path in self.folder.glob("*.log"):
             with contextlib.suppress(OSError):
-                if path.stat().st_size > LONGEST:
-                    os.truncate(path, LONGEST)
+                if path.stat().st_size > MAX_LOG_BYTES:
+                    os.truncate(path, MAX_LOG_BYTES)
 
     def end(self) -> None:
         """Leave only the files of bots that have printed something."""
@@ -95,7 +95,7 @@ class Redirection:
         """
         bot = self._speaker()
         lines, newline, rest = (self._begun.pop(bot, "") + text).rpartition("\n")
-        if len(rest) > _LONGEST_LINE:
+        if len(rest) > _MAX_LINE_LENGTH:
             lines, newline, rest = lines + newline + rest, "\n", ""
         if rest:
             self._begun[bot] = rest
@@ -116,7 +116,7 @@ class Redirection:
 
     def _write(self, bot: int, text: str) -> None:
         self.turn_to(bot)
-        data = memoryview(text.encode("utf-8", "backslashreplace"))[:LONGEST]
+        data = memoryview(text.encode("utf-8", "backslashreplace"))[:MAX_LOG_BYTES]
         with contextlib.suppress(OSError):
             os.write(1, data)
 
@@ -130,8 +130,8 @@ class Redirection:
         return self._files[bot]
 
     def _point_at(self, file: int) -> None:
-        if file != self._nowhere and os.fstat(file).st_size > LONGEST:
-            os.ftruncate(file, LONGEST)
+        if file != self._nowhere and os.fstat(file).st_size > MAX_LOG_BYTES:
+            os.ftruncate(file, MAX_LOG_BYTES)
             file = self._nowhere
         for standard in _STANDARD:
             os.dup2(file, standard)

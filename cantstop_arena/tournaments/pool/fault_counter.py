@@ -63,7 +63,7 @@ class FaultCounter:
         """Nothing more is scheduled: whatever does not wait for a block is counted."""
         self._reached = _END
 
-    def hear(
+    def add_faults(
         self, faults: Iterable[Fault], played: Block | None = None, of: Block | None = None
     ) -> None:
         """Take note of faults, and that a part of a scheduled block has been played."""
@@ -77,7 +77,7 @@ class FaultCounter:
         if sum(end - first for first, end in parts.items()) == of.deals:
             del self._unplayed[of]
 
-    def sentences(self) -> Iterator[Disqualification]:
+    def disqualifications(self) -> Iterator[Disqualification]:
         """The bots that are out by now."""
         while self._heard and self._heard[0][0] < self._horizon():
             _, _, fault = heappop(self._heard)

@@ -41,7 +41,7 @@ class PoolOwner:
             from cantstop_arena.tournaments.cluster.cluster_pool import ClusterPool
             from cantstop_arena.tournaments.cluster.job import job_for
 
-            job = job_for(spec, bots, names, options).hire
+            job = job_for(spec, bots, names, options).start_message
             pool = ClusterPool(line_to(options.cluster, options.workers, job), bots, observer)
             self._clusters[options.cluster] = self._stack.enter_context(pool)
         return nullcontext(self._clusters[options.cluster])

@@ -14,10 +14,10 @@ _STRIKES = 3  # before a bot is charged on suspicion
 class Bots(Protocol):
     """What the parent has to know of the bots to judge what it sees."""
 
-    def patience(self, bot: int) -> float:
+    def decision_limit(self, bot: int) -> float:
         """The seconds after which a decision of this bot is too slow."""
 
-    def place(self, bot: int, asked: str) -> str:
+    def source_line(self, bot: int, asked: str) -> str:
         """Where a bot's function stands, as a message says it; empty where that is unknown."""
 
     def suspects(self, group: Group) -> list[int]:
@@ -30,7 +30,7 @@ class Bots(Protocol):
     def divisible(self, group: Group) -> bool:
         """Whether a block of this group may be played in parts: not where a bot learns."""
 
-    def tend(self) -> None:
+    def trim_logs(self) -> None:
         """Keep in bounds what bots leave behind while they play."""
 
 
@@ -49,7 +49,7 @@ class Suspect(msgspec.Struct, frozen=True):
     """A bot that may have harmed its worker, in which game, and whether it was to decide then."""
 
     bot: int
-    asked: str
+    decision: str
     deciding: bool
     seating: Group
     deal: int
@@ -79,12 +79,12 @@ class Suspicions:
         orders = list(lineups(block.group, self._bots.orders))
         index, order = divmod(snapshot.cursor, len(orders))
         deal = min(max(block.first, block.first + index), block.end - 1)
-        last = bot_at(block.group, snapshot.place)
+        last = bot_at(block.group, snapshot.position)
         bot = last if snapshot.deciding else self._harmful(block.group, last)
         seating = self._blamed([orders[order], *orders], deal, snapshot.deciding)
         if bot is None or seating is None:
             return None
-        return Suspect(bot, snapshot.asked, snapshot.deciding, seating, deal)
+        return Suspect(bot, snapshot.decision, snapshot.deciding, seating, deal)
 
     def _blamed(self, orders: list[Group], deal: int, deciding: bool) -> Group | None:
         """The game that is to be seen, the first of these; or else another of the deal.
@@ -104,7 +104,7 @@ class Suspicions:
         game, bot = (suspect.seating, suspect.deal), suspect.bot
         self._counted[*game, bot] += _STRIKES if failure.proven and suspect.deciding else 1
         if self._counted[*game, bot] >= _STRIKES:
-            text = failure.text + self._bots.place(bot, suspect.asked)
+            text = failure.text + self._bots.source_line(bot, suspect.decision)
             self._forfeits[game] = Fault(bot, failure.kind, text, *game, 1)
 
 

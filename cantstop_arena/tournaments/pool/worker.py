@@ -67,7 +67,7 @@ class BotBuilding:
     """The foreign bots that a worker says it builds while it starts."""
 
     def __init__(self) -> None:
-        self.begun: list[int] = []
+        self.started: list[int] = []
         """All that were begun; of these, the last may be the one to blame for what happens."""
         self.goes_on = False
         """Whether the last one is being built now."""
@@ -75,9 +75,9 @@ class BotBuilding:
     def note(self, message: Building, foreign: Collection[int]) -> None:
         """Another one is begun. Raises Nonsense where that cannot be: each is built once."""
         if message.bot is not None:
-            if message.bot not in foreign or message.bot in self.begun:
+            if message.bot not in foreign or message.bot in self.started:
                 raise ProtocolError
-            self.begun.append(message.bot)
+            self.started.append(message.bot)
         self.goes_on = message.bot is not None
 
 
@@ -109,7 +109,7 @@ class Worker:
         self.construction = BotBuilding()
         self._inbox = Inbox()
 
-    def give(self, block: Block, condemned: tuple[Fault, ...]) -> None:
+    def send_block(self, block: Block, condemned: tuple[Fault, ...]) -> None:
         """Have a block played."""
         with contextlib.suppress(OSError):  # it is dead; its sentinel will say so
             self.pipe.send_bytes(pickle.dumps((block, condemned)))  # `send` knows more, and is slow
@@ -118,7 +118,7 @@ class Worker:
         """Wait until it says something or ends, but no longer than this."""
         wait([self.pipe, self.process.sentinel], seconds)
 
-    def post(self) -> list[Message]:
+    def messages(self) -> list[Message]:
         """The messages that have come in whole.
 
         Raises EOFError where no more can come, and Nonsense for what is no message. A worker can
@@ -142,7 +142,7 @@ class Worker:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
 
-    def dismiss(self) -> None:
+    def close(self) -> None:
         """Kill it, and wait until it is gone."""
         self.kill()
         self.process.join()

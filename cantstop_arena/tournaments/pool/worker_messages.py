@@ -22,9 +22,9 @@ from cantstop_arena.deals.outcomes import (
 from cantstop_arena.deals.winners import masks_in, win_units
 from cantstop_arena.processes.channel import Frames
 
-_LONGEST_REPORT = 100_000  # characters of a traceback that are sent
-_LONGEST_FAULT = 10_000  # characters of what is said of a fault
-_MOST = 1 << 56  # of anything counted, so that sums of many blocks are numbers of 64 bits
+_MAX_REPORT_LENGTH = 100_000  # characters of a traceback that are sent
+_MAX_FAULT_LENGTH = 10_000  # characters of what is said of a fault
+_MAX = 1 << 56  # of anything counted, so that sums of many blocks are numbers of 64 bits
 _KINDS = (EXCEPTION, ILLEGAL, TOO_SLOW, DIED)
 
 
@@ -80,7 +80,7 @@ _DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message)
 
 def worker_broken(report: str) -> WorkerBroken:
     """A report that is not too long; its end says most."""
-    return WorkerBroken(report[-_LONGEST_REPORT:])
+    return WorkerBroken(report[-_MAX_REPORT_LENGTH:])
 
 
 class Inbox(Frames[Message]):
@@ -118,7 +118,7 @@ def _can_be(tally: Tally, block: Block) -> bool:
     players = len(block.group)
     counts = [*tally.counts.values(), tally.wins]
     squares = tally.squares.values()
-    found = [deal for _, deal in (*tally.lengths.values(), *tally.telling.values())]
+    found = [deal for _, deal in (*tally.lengths.values(), *tally.highlights.values())]
     numbers = [*chain(*counts, squares)]
     return (
         tally.games == block.deals
@@ -127,7 +127,7 @@ def _can_be(tally: Tally, block: Block) -> bool:
         and 0 <= tally.unfinished <= block.deals
         and 0 <= tally.forfeits <= block.deals
         and all(len(count) == players for count in counts)
-        and -_MOST < min(numbers) <= max(numbers) < _MOST
+        and -_MAX < min(numbers) <= max(numbers) < _MAX
         and min(chain(tally.wins, squares), default=0) >= 0
         and (not found or block.first <= min(found) <= max(found) < block.end)
     )
@@ -137,7 +137,7 @@ def _can_happen(fault: Fault, block: Block, orders: int) -> bool:
     return (
         fault.bot in block.group
         and fault.kind in _KINDS
-        and len(fault.message) <= _LONGEST_FAULT
+        and len(fault.message) <= _MAX_FAULT_LENGTH
         and fault.message.isprintable()
         and tuple(sorted(fault.seating)) == block.group
         and block.first <= fault.deal < block.end

@@ -42,7 +42,7 @@ class BlockPart(msgspec.Struct):
     """A block, or what is left of one, on its way through the workers."""
 
     block: Block
-    whole: Block
+    full_block: Block
     failures: int = 0
 
     def split(self, deal: int) -> list["BlockPart"]:
@@ -50,7 +50,7 @@ class BlockPart(msgspec.Struct):
         first, end = self.block.first, self.block.end
         cuts = [(first, deal), (deal, deal + 1), (deal + 1, end)]
         parts = [self.block.part(*cut) for cut in cuts if cut[0] < cut[1]]
-        return [BlockPart(part, self.whole, self.failures) for part in parts]
+        return [BlockPart(part, self.full_block, self.failures) for part in parts]
 
 
 class WorkerSlot:
@@ -66,7 +66,7 @@ class WorkerSlot:
         """Have a piece played, some of its games being lost already."""
         self.piece = piece
         self._begin()
-        self.worker.give(piece.block, forfeits)
+        self.worker.send_block(piece.block, forfeits)
 
     def builds(self, message: Building, foreign: Collection[int]) -> None:
         """It goes on to the next bot, whose own time begins. Raises Nonsense."""
@@ -129,7 +129,7 @@ class WorkerPool:
         for slot in self._slots:  # all at once: each takes a while to give its memory back
             slot.worker.kill()
         for slot in self._slots:
-            slot.worker.dismiss()
+            slot.worker.close()
         self._slots.clear()
 
     def play(
@@ -204,7 +204,7 @@ class WorkerPool:
         groups = {slot.piece.block.group for slot in busy if slot.piece}
         if not any(map(self._bots.suspects, groups)):
             return _CALM
-        limits = [self._bots.patience(bot) for group in groups for bot in group]
+        limits = [self._bots.decision_limit(bot) for group in groups for bot in group]
         return watchdog.pulse(min(limits, default=self._terms.start_limit))
 
     def _collect(self, slot: WorkerSlot) -> PartResult | None:
@@ -212,7 +212,7 @@ class WorkerPool:
         if slot not in self._slots or slot.piece is None:
             return None  # let go in the meantime
         try:
-            return self._heard(slot, slot.piece, slot.worker.post())
+            return self._heard(slot, slot.piece, slot.worker.messages())
         except EOFError:
             self._fail(slot, slot.piece, _fate(slot.worker))
         except ProtocolError:
@@ -268,7 +268,7 @@ class WorkerPool:
         self._seconds += time.monotonic() - slot.since
         if not quiet:
             self._let_go(slot)
-        return PartResult(result, piece.whole)
+        return PartResult(result, piece.full_block)
 
     # Watching
 
@@ -278,16 +278,16 @@ class WorkerPool:
         passed = watchdog.counted_seconds(now - self._looked, self._pulse(busy))
         self._looked = now
         for slot in busy:
-            slot.watchdog.watch(slot.worker.look().step, passed)
+            slot.watchdog.observe(slot.worker.look().step, passed)
             if slot.piece and (failure := self._overdue(slot, slot.piece)):
                 self._fail(slot, slot.piece, failure)
-        self._tend(any(slot.watchdog.still for slot in busy))
+        self._tend(any(slot.watchdog.idle for slot in busy))
 
     def _tend(self, soon: bool) -> None:
         """A bot can print without end in a single decision: it must not fill the disk."""
         if self._looked - self._tended > (_TENDING_SOON if soon else _TENDING):
             self._tended = self._looked
-            self._bots.tend()
+            self._bots.trim_logs()
 
     def _overdue(self, slot: WorkerSlot, piece: BlockPart) -> WorkerFailure | None:
         """What is to be said of a worker in which nothing has moved for too long."""
@@ -297,8 +297,8 @@ class WorkerPool:
         elif not slot.worker.ready:
             limit, text = self._terms.start_limit, "did not get ready within {:g} s (start_limit)"
         elif snapshot.deciding:
-            limit = self._bots.patience(bot_at(piece.block.group, snapshot.place))
-            text = f"{snapshot.asked} gave no answer within {{:g}} s"
+            limit = self._bots.decision_limit(bot_at(piece.block.group, snapshot.position))
+            text = f"{snapshot.decision} gave no answer within {{:g}} s"
         else:
             limit, text = self._grace(), "stalled between two decisions"
         stopped = slot.watchdog.stopped  # perhaps for good: no long limit is worth waiting for
@@ -318,7 +318,7 @@ class WorkerPool:
         ready, snapshot = slot.worker.ready, slot.worker.look()
         self._let_go(slot)
         if slot.worker.construction.goes_on:
-            self._not_built(piece, slot.worker.construction.begun, failure)
+            self._not_built(piece, slot.worker.construction.started, failure)
         suspect = self._strikes.suspect(piece.block, snapshot) if ready else None
         if suspect is None:
             self._unexplained(piece, failure.text)
@@ -343,12 +343,12 @@ class WorkerPool:
 
     def _let_go(self, slot: WorkerSlot) -> None:
         self._slots.remove(slot)
-        slot.worker.dismiss()
+        slot.worker.close()
 
 
 def building_limit() -> float:
     """The seconds after which a bot that is built in another process has taken too long."""
-    return bot_files.LONGEST_IMPORT + _TO_STOP
+    return bot_files.MAX_IMPORT_SECONDS + _TO_STOP
 
 
 def _deals(block: Block) -> str:
@@ -358,5 +358,5 @@ def _deals(block: Block) -> str:
 def _fate(worker: Worker) -> WorkerFailure:
     """How a worker has ended, which closes its pipe."""
     code = worker.ended()
-    text = f"{worker.look().asked} {system.ending(code)}".lstrip()
+    text = f"{worker.look().decision} {system.ending(code)}".lstrip()
     return WorkerFailure(DIED, text, code is not None and -code not in system.FOREIGN)

@@ -15,7 +15,7 @@ def hint_of_moves(turn: Turn, moves: Sequence[Sequence[int]]) -> Iterator[str]:
     if isinstance(evaluator, str):
         yield evaluator
         return
-    worths = evaluator.worths(turn, [tuple(move) for move in moves])
+    worths = evaluator.values(turn, [tuple(move) for move in moves])
     for number, (move, worth) in enumerate(zip(moves, worths, strict=True), start=1):
         mark = "  the best" if worth == max(worths) else ""
         yield f"  {number:>3}  {move_text(move):<7} {_said(worth, turn)}{mark}"

@@ -11,8 +11,8 @@ from cantstop_arena.games.cantstop.records import Event, rules_of
 from cantstop_arena.texts import in_a_line
 
 SEATS = "ABCD"
-LONGEST_NAME = 100  # that is shown
-LONGEST_RULES = 200  # the name of a rule set, which can tell every parameter
+MAX_NAME_LENGTH = 100  # that is shown
+MAX_RULES_LENGTH = 200  # the name of a rule set, which can tell every parameter
 
 Spaces = Mapping[int, int]
 
@@ -59,7 +59,7 @@ class BoardScene(msgspec.Struct, frozen=True, dict=True):
     def names(self) -> tuple[str, ...]:
         """Who plays, each behind the letter of the seat."""
         return tuple(
-            f"{letter} {in_a_line(name, LONGEST_NAME)}"
+            f"{letter} {in_a_line(name, MAX_NAME_LENGTH)}"
             for letter, name in zip(SEATS, self.opening["seats"], strict=False)
         )
 
@@ -84,7 +84,7 @@ class BoardScene(msgspec.Struct, frozen=True, dict=True):
     @property
     def heading(self) -> str:
         """Which game this is."""
-        rules = in_a_line(self.opening["rules"]["name"], LONGEST_RULES)
+        rules = in_a_line(self.opening["rules"]["name"], MAX_RULES_LENGTH)
         return f"Can't Stop ({rules}), seed {self.opening['seed']}, deal {self.opening['deal']}"
 
 

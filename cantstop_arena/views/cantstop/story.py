@@ -8,14 +8,14 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from cantstop_arena.games.cantstop.counts import TELLING
-from cantstop_arena.games.cantstop.engine.game_array import CLAIM, MOST_AHEAD, WHOLE_COLUMN
+from cantstop_arena.games.cantstop.counts import HIGHLIGHTS
+from cantstop_arena.games.cantstop.engine.game_array import CLAIM, COLUMN_UNITS, MAX_AHEAD
 from cantstop_arena.games.cantstop.records import Event
 from cantstop_arena.tables.notes import all_of
 from cantstop_arena.texts import how_many
 from cantstop_arena.views.cantstop.scenes import BoardScene, scenes
 
-LONGEST, CLOSEST, COMEBACK = TELLING
+LONGEST, CLOSEST, COMEBACK = HIGHLIGHTS
 
 
 class Lead(msgspec.Struct, frozen=True):
@@ -35,10 +35,10 @@ class GameStory(msgspec.Struct, frozen=True):
     turns: int
     ahead: Lead | None
     behind: Lead | None
-    remembered: dict[str, int]
+    highlights: dict[str, int]
 
 
-def story(events: Iterable[Event]) -> GameStory:
+def game_story(events: Iterable[Event]) -> GameStory:
     """The story of a whole game."""
     deficits: list[int] = []
     now: list[int] = []
@@ -60,10 +60,10 @@ def _told(end: Event, now: list[int], deficits: list[int]) -> GameStory:
     if not winners or len(now) == 1:
         return GameStory(turns, None, None, remembered)
     if len(winners) > 1:
-        return GameStory(turns, None, None, {**remembered, CLOSEST: MOST_AHEAD})
+        return GameStory(turns, None, None, {**remembered, CLOSEST: MAX_AHEAD})
     winner = winners[0]
     ahead = now[winner] - max(own for seat, own in enumerate(now) if seat != winner)
-    remembered |= {CLOSEST: MOST_AHEAD - ahead, COMEBACK: deficits[winner]}
+    remembered |= {CLOSEST: MAX_AHEAD - ahead, COMEBACK: deficits[winner]}
     return GameStory(turns, _lead(ahead), _lead(deficits[winner]), remembered)
 
 
@@ -74,19 +74,19 @@ def standings(scene: BoardScene) -> list[int]:
         claims[seat] += 1
     return [
         CLAIM * claimed
-        + sum(space * (WHOLE_COLUMN // lengths[column]) for column, space in own.items())
+        + sum(space * (COLUMN_UNITS // lengths[column]) for column, space in own.items())
         for claimed, own in zip(claims, scene.markers, strict=True)
     ]
 
 
 def _lead(difference: int) -> Lead:
     columns = round(difference / CLAIM)
-    return Lead(columns, (difference - CLAIM * columns) / WHOLE_COLUMN)
+    return Lead(columns, (difference - CLAIM * columns) / COLUMN_UNITS)
 
 
 def why(kind: str, events: Sequence[Event]) -> str:
     """A sentence on what makes a game the longest, the closest, or the greatest comeback."""
-    told = story(events)
+    told = game_story(events)
     winners = [events[0]["seats"][seat] for seat in events[-1]["winners"]]
     match kind:
         case "longest":

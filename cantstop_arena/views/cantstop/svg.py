@@ -10,7 +10,7 @@ from cantstop_arena.views.cantstop.svg_board import WIDTH, Palette, SvgBoard
 
 _MARGIN, _LINE = 16, 22  # around all; of text
 _NARROWEST = 400  # that a line of text has room
-_LONGEST = 40  # letters of a name
+_MAX_LENGTH = 40  # letters of a name
 _SEATS = ("#0067a5", "#c23b12", "#00735a", "#8b3a8f")
 _PALETTE = Palette("#222222", "#fbf7ee", "#e9dfc9", "#b9a988", "#ffffff", _SEATS)
 _FONT = "Verdana, DejaVu Sans, sans-serif"
@@ -35,7 +35,7 @@ class _Picture:
         across = WIDTH * len(scene.lengths)
         self.width = max(across, _NARROWEST) + 2 * _MARGIN
         self.board = SvgBoard(scene.lengths, (self.width - across) // 2, _MARGIN, _PALETTE)
-        self.lines = [heading(scene), *told_seats(scene)]
+        self.lines = [heading(scene), *seats_text(scene)]
         self.height = self.board.ground + _MARGIN + _LINE * len(self.lines) + _MARGIN // 2
         self.root = ET.Element(
             "svg",
@@ -96,12 +96,12 @@ def heading(scene: BoardScene) -> str:
     return f"Turn {scene.turn}: {SEATS[scene.seat]} {told}"
 
 
-def told_seats(scene: BoardScene) -> Iterator[str]:
+def seats_text(scene: BoardScene) -> Iterator[str]:
     """Who plays, and what each has claimed."""
     for seat, name in enumerate(scene.names):
         claims = [str(column) for column, owner in scene.claimed.items() if owner == seat]
         claimed = f", claimed {', '.join(claims)}" if claims else ""
-        yield f"{shortened(name.partition(' ')[2], _LONGEST)}{claimed}"
+        yield f"{shortened(name.partition(' ')[2], _MAX_LENGTH)}{claimed}"
 
 
 def board_description(scene: BoardScene) -> Iterator[str]:

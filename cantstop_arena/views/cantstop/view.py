@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cantstop_arena.games.cantstop.records import read_record
 from cantstop_arena.views.cantstop import drawing, step_text, svg
 from cantstop_arena.views.cantstop.scenes import BoardScene, scenes
-from cantstop_arena.views.cantstop.story import story, why
+from cantstop_arena.views.cantstop.story import game_story, why
 from cantstop_arena.views.default_view import GameView
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class CantStopView(GameView):
     def heading(self, opening: Event) -> str:
         return next(scenes([opening])).heading
 
-    def tell(self, events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
+    def lines(self, events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
         return drawing.game_text(events, coloured)
 
     def scenes(self, events: Iterable[Event]) -> Sequence[BoardScene]:
@@ -59,7 +59,7 @@ class CantStopView(GameView):
 
         return game(key, title, words, events)
 
-    def kept_sections(self, folder: Path) -> Iterator[Section]:
+    def stored_sections(self, folder: Path) -> Iterator[Section]:
         from cantstop_arena.views.cantstop.judging.judgement_section import run_sections
 
         return run_sections(folder)
@@ -69,8 +69,8 @@ class CantStopView(GameView):
 
         return add_verdicts(events)
 
-    def remembered(self, events: Sequence[Event]) -> Mapping[str, int]:
-        return story(events).remembered
+    def highlight_scores(self, events: Sequence[Event]) -> Mapping[str, int]:
+        return game_story(events).highlights
 
     def why(self, kind: str, events: Sequence[Event]) -> str:
         return why(kind, events)

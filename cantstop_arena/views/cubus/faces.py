@@ -18,7 +18,7 @@ class Face(NamedTuple):
     corners: tuple[Corner, Corner, Corner, Corner]
 
     @property
-    def place(self) -> tuple[str, int, int]:
+    def position(self) -> tuple[str, int, int]:
         """Where the card lies in the picture: whether it is a top, L or R, and (u, v)."""
         x, y, z = self.corners[0]
         top = self.card in "TO"
@@ -48,8 +48,8 @@ def faces(table: TableCards) -> Iterator[Face]:
 
 def changed_cards(table: TableCards, before: TableCards) -> list[Face]:
     """The cards that a build laid: those whose place had none, or one of another type."""
-    old = {face.place: face.card for face in faces(before)}
-    return [face for face in faces(table) if old.get(face.place) != face.card]
+    old = {face.position: face.card for face in faces(before)}
+    return [face for face in faces(table) if old.get(face.position) != face.card]
 
 
 def on_paper(x: float, y: float, z: float) -> Point:

@@ -24,7 +24,7 @@ def game(key: str, title: str, words: Sequence[str], events: Sequence[Event]) ->
         words=words,
         picture=Markup(_last_picture(played)),
         standings=standings(played[-1]),
-        lines=[scene.said for scene in played[1:]],
+        lines=[scene.text for scene in played[1:]],
         data=_data(played),
     )
     return GameFigure(title, Markup(html), _read("replay.js"), svg.STYLE + _read("replay.css"))
@@ -53,4 +53,4 @@ def _step(scene: PileScene) -> list[object]:
     shown = [*scene.scores], [*scene.won], hands
     changed = int(scene.before is not None)
     opened = table.open if table else ()
-    return [scene.event["event"], scene.turn, scene.said, rows, corner, opened, changed, *shown]
+    return [scene.event["event"], scene.turn, scene.text, rows, corner, opened, changed, *shown]

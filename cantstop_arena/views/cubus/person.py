@@ -64,7 +64,7 @@ class CubusPerson:
             return
         scene = self._scene()
         if event["event"] != "pass" or event["turn"] != self._known_pass:
-            self._say(f"{scene.said}.")
+            self._say(f"{scene.text}.")
         if scene.is_end:
             self._say("\n".join(standings(scene)))
 
@@ -103,7 +103,7 @@ class CubusPerson:
         """Say the pass to knock at, which is recorded only when all have answered."""
         event = {"event": "pass", "turn": view.turn, "seat": view.owner, "card": view.drawn}
         *_, scene = scenes([*self._happened, event])
-        self._say(f"{scene.said}.")
+        self._say(f"{scene.text}.")
         self._known_pass = view.turn
 
     def _line(self) -> str:

@@ -7,12 +7,12 @@ from msgspec.structs import replace
 
 from cantstop_arena.game_api.game import Event
 from cantstop_arena.games.cubus.builds.build import TableCards
-from cantstop_arena.games.cubus.builds.cards import NONE, Cards, cards_from_text, one
+from cantstop_arena.games.cubus.builds.cards import NONE, Cards, cards_from_text, single
 from cantstop_arena.games.cubus.builds.piles import START, parse
 from cantstop_arena.texts import how_many, in_a_line
 
-LETTERS = "ABCDEF"  # of the seats
-_LONGEST_NAME = 100
+SEATS = "ABCDEF"  # of the seats
+_MAX_NAME_LENGTH = 100
 
 
 class PileScene(msgspec.Struct, frozen=True):
@@ -36,12 +36,12 @@ class PileScene(msgspec.Struct, frozen=True):
     def names(self) -> list[str]:
         """Who plays, each behind the letter of the seat."""
         return [
-            f"{letter} {in_a_line(name, _LONGEST_NAME)}"
-            for letter, name in zip(LETTERS, self.opening["seats"], strict=False)
+            f"{letter} {in_a_line(name, _MAX_NAME_LENGTH)}"
+            for letter, name in zip(SEATS, self.opening["seats"], strict=False)
         ]
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """What has just happened, in a sentence."""
         return _SAID[self.event["event"]](self)
 
@@ -84,7 +84,7 @@ def _hands(scene: PileScene) -> tuple[Cards, ...]:
     if event["event"] in ("ending", "take"):
         return (NONE,) * len(hands)
     owner = (scene.turn - 1) % len(hands)
-    drawn = one(event["card"]) if event.get("card") else NONE
+    drawn = single(event["card"]) if event.get("card") else NONE
     hands[owner] = cards_from_text(event["hand"]) if "hand" in event else hands[owner].plus(drawn)
     return tuple(hands)
 

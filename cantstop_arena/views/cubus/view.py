@@ -34,18 +34,18 @@ class CubusView(GameView):
             return str(error)
         return super().wrong_with(event, is_first) if is_first else None
 
-    def said(self, event: Event, names: Sequence[str]) -> str:
+    def event_text(self, event: Event, names: Sequence[str]) -> str:
         """An event by itself; `tell` says more."""
-        return self.game.deed(event) or super().said(event, names)
+        return self.game.action_text(event) or super().event_text(event, names)
 
-    def tell(self, events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
+    def lines(self, events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
         for scene in scenes(events):
             if scene.event is scene.opening:
                 yield self.heading(scene.event)
                 yield f"Seats: {', '.join(scene.names)}"
             elif scene.is_end:
                 yield ""
-                yield f"{scene.said}."
+                yield f"{scene.text}."
                 yield from standings(scene)
             else:
                 yield line_of(scene)
@@ -56,7 +56,7 @@ class CubusView(GameView):
     def draw(self, scene: PileScene, coloured: bool = False) -> str:
         pile = drawing.pile_text(scene.table, coloured) if scene.table else "(no crate is left)"
         lying = [_lying(scene.table)] if scene.table else []
-        said = [self.heading(scene.opening), *standings(scene), f"{_when(scene)}{scene.said}"]
+        said = [self.heading(scene.opening), *standings(scene), f"{_when(scene)}{scene.text}"]
         return "\n".join([*said, *lying, "", pile])
 
     def step_text(self, scenes: Sequence[PileScene], place: int, coloured: bool = False) -> str:
@@ -75,7 +75,7 @@ class CubusView(GameView):
 
         return game(key, title, words, events)
 
-    def remembered(self, events: Sequence[Event]) -> Mapping[str, int]:
+    def highlight_scores(self, events: Sequence[Event]) -> Mapping[str, int]:
         opening, *rest = events
         told = [event_of(event) for event in rest]
         return highlight_scores(*count(head_of(opening).rules, len(opening["seats"]), told))
@@ -111,7 +111,7 @@ def line_of(scene: PileScene) -> str:
     event = scene.event
     pile = f": {event['pile'] or 'nothing is left'}" if "pile" in event else ""
     opened = f", open {_cells(event['open'])}" if event.get("open") else ""
-    return f"{scene.turn:>4}  {scene.said}{pile}{opened}"
+    return f"{scene.turn:>4}  {scene.text}{pile}{opened}"
 
 
 def _points(event: Event) -> int:

@@ -5,14 +5,14 @@ from typing import Annotated
 from cantstop_arena.game_api.bot_options import FilePath
 from cantstop_arena.games.cantstop.bots.heuristic import choose_by_numbers, roll_by_numbers
 from cantstop_arena.games.cantstop.bots.net_choice import (
-    known_by,
-    lay_markers,
-    lay_runners,
-    shelf_of,
+    has_nets_for,
+    net_set_of,
+    place_markers,
+    place_runners,
 )
 from cantstop_arena.games.cantstop.bots.tuned import NUMBERS
 from cantstop_arena.games.cantstop.exact.three_runner_turn import enter, look_up
-from cantstop_arena.games.cantstop.exact.workspace import DESK, WORDS
+from cantstop_arena.games.cantstop.exact.workspace import WORKSPACE, WORKSPACE_SIZE
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.nets.net_files import SHIPPED
 from cantstop_arena.hookspecs import Bot, compiled, hookimpl
@@ -25,26 +25,26 @@ def grandmaster(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
     `arena train` to play with instead. Method: Glenn, Fang and Kruskal's turns as decision
     problems, and temporal differences (Tesauro, 1995) for what a turn ends in.
     """
-    shelf = shelf_of(nets)
-    boards, ends, places = shelf.boards, shelf.ends, shelf.places
-    is_known = known_by(shelf, shelf.seats)
+    shelf = net_set_of(nets)
+    boards, ends, places = shelf.boards, shelf.ends, shelf.indexes
+    is_known = has_nets_for(shelf, shelf.seats)
 
     @compiled(boundscheck=False)
     def lay_out(turn, desk):
         if desk.turn != turn.number:
             desk.turn = turn.number
-            lay_markers(turn, desk)
+            place_markers(turn, desk)
             enter(boards[0], ends[places[turn.players]], desk)
 
-    @compiled(boundscheck=False, memory=WORDS)
+    @compiled(boundscheck=False, memory=WORKSPACE_SIZE)
     def choose_move(turn, moves):
         if not is_known(turn):
             return choose_by_numbers(turn, moves, NUMBERS)
-        desk, net = turn.memory.view(DESK)[0], ends[places[turn.players]]
+        desk, net = turn.memory.view(WORKSPACE)[0], ends[places[turn.players]]
         lay_out(turn, desk)
         best, most = 0, -1e9
         for index in range(len(moves)):
-            lay_runners(turn, desk)
+            place_runners(turn, desk)
             for column in moves[index]:
                 desk.advances[column - 2] += 1
             worth = look_up(boards[0], net, desk)[0]
@@ -52,13 +52,13 @@ def grandmaster(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
                 best, most = index, worth
         return best
 
-    @compiled(boundscheck=False, memory=WORDS)
+    @compiled(boundscheck=False, memory=WORKSPACE_SIZE)
     def roll_again(turn):
         if not is_known(turn):
             return roll_by_numbers(turn, NUMBERS)
-        desk = turn.memory.view(DESK)[0]
+        desk = turn.memory.view(WORKSPACE)[0]
         lay_out(turn, desk)
-        lay_runners(turn, desk)
+        place_runners(turn, desk)
         best, roll = look_up(boards[0], ends[places[turn.players]], desk)
         return roll >= best
 

@@ -25,15 +25,15 @@ class NetSet(NamedTuple):
     boards: Any
     ends: Any
     rolls: Any
-    places: Any
+    indexes: Any
     seats: Sequence[int]
     rolling_seats: Sequence[int]
     sizes: Any
     lengths: Any
-    must_place_all: int
+    stops_after_all_runners: int
 
 
-def shelf_of(path: str) -> NetSet:
+def net_set_of(path: str) -> NetSet:
     """The nets in a file, or those that came with the project where no file is named.
 
     Raises BotError where the file cannot be used.
@@ -45,7 +45,7 @@ def shelf_of(path: str) -> NetSet:
     return _shelf(nets)
 
 
-def remark(path: str, rules: RuleSet, players: int, rolling: bool) -> str:
+def nets_note(path: str, rules: RuleSet, players: int, rolling: bool) -> str:
     """What to say where the nets of a file, or those that came with the project, are not for these
     rules and seats; those of `rolling` on are wanted, or not. Empty where they are."""
     try:
@@ -67,21 +67,21 @@ def _shelf(nets: tuple[Nets, ...]) -> NetSet:
         boards=board_for(rules),
         ends=np.concatenate([one.ends for one in nets]).view(np.recarray),
         rolls=np.concatenate([one.rolls for one in nets]).view(np.recarray),
-        places=places,
+        indexes=places,
         seats=[one.players for one in nets],
         rolling_seats=[one.players for one in nets if one.know_rolls],
         sizes=np.array([rules.sides, rules.runners, rules.columns_to_win]),
         lengths=np.array(rules.lengths),
-        must_place_all=int(rules.stop == "after-all-runners"),
+        stops_after_all_runners=int(rules.stop == "after-all-runners"),
     )
 
 
-def known_by(shelf: NetSet, seats: Sequence[int]) -> Any:
+def has_nets_for(shelf: NetSet, seats: Sequence[int]) -> Any:
     """A compiled function of a turn: whether the nets are for its rules and number of seats.
 
     `seats` are the numbers of seats among those of the shelf that count.
     """
-    sizes, lengths, must_place_all = shelf.sizes, shelf.lengths, shelf.must_place_all
+    sizes, lengths, must_place_all = shelf.sizes, shelf.lengths, shelf.stops_after_all_runners
     counts = np.isin(np.arange(MAX_SEATS + 1), seats)
 
     @compiled(boundscheck=False)
@@ -100,7 +100,7 @@ def known_by(shelf: NetSet, seats: Sequence[int]) -> Any:
 
 
 @compiled(boundscheck=False)
-def lay_markers(turn, desk):
+def place_markers(turn, desk):
     """Lay the markers of all seats out, from the player on turn; see DESK."""
     for column in turn.rules.columns:
         desk.markers[0, column - 2] = turn.markers[column]
@@ -110,7 +110,7 @@ def lay_markers(turn, desk):
 
 
 @compiled(boundscheck=False)
-def lay_runners(turn, desk):
+def place_runners(turn, desk):
     """Lay out how far the runners have advanced."""
     for column in turn.rules.columns:
         climbed = turn.runners[column] - turn.markers[column]

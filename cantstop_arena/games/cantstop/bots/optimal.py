@@ -16,7 +16,7 @@ def optimal() -> Player:
 
     def choose_move(turn, moves):
         adviser = adviser_for(turn.rules, turn.players, folder)
-        worths = adviser.worths(turn, moves)
+        worths = adviser.values(turn, moves)
         return worths.index(max(worths))
 
     def roll_again(turn):

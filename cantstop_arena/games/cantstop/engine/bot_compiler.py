@@ -17,7 +17,7 @@ from cantstop_arena.games.cantstop.engine.bot_calls import (
     turn_of,
 )
 from cantstop_arena.games.cantstop.engine.code_cache import unwrap_partial
-from cantstop_arena.games.cantstop.engine.compile_errors import plain_words
+from cantstop_arena.games.cantstop.engine.compile_errors import plain_message
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_bot
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import compile_options
@@ -34,7 +34,7 @@ def compile_player(player: Player, name: str) -> list[Any]:
     except BotError as error:
         raise BotError(f"{name} does not compile: {error}") from error
     except Exception as error:  # numba raises more than its own errors
-        raise BotError(f"{name} does not compile: {plain_words(error)}") from error
+        raise BotError(f"{name} does not compile: {plain_message(error)}") from error
 
 
 def _compile(*decisions: _Opened) -> Any:

@@ -11,7 +11,7 @@ _HERE = str(Path(__file__).parents[1])
 _PLACE = re.compile(r'File "([^"\n]+)", line (\d+)')
 _RAISED_AT = re.compile(r"Raised from (\S+) \((\d+)\)")
 _SIGNATURE = re.compile(r">>> (\w+)\((.*)\)$", re.MULTILINE)
-_LONGEST = 300
+_MAX_LENGTH = 300
 _SILENT = "the compiler refuses it without a word"
 
 _SIGNS = {
@@ -46,7 +46,7 @@ _KINDS: Sequence[tuple[str, str]] = (
 )
 
 
-def plain_words(error: BaseException) -> str:
+def plain_message(error: BaseException) -> str:
     """The one sentence of a compiler's report that names the cause, with its place."""
     report = str(error)
     for pattern, tell in _CAUSES:
@@ -62,7 +62,7 @@ def _own_words(report: str) -> str:
     at = _first_own_place(report)
     lines = [line.strip() for line in report[: at.start() if at else len(report)].splitlines()]
     telling = [line for line in lines if line and not _IS_FRAME.match(line)]
-    return f"{(telling or lines or [_SILENT])[-1 if at else 0]:.{_LONGEST}}"
+    return f"{(telling or lines or [_SILENT])[-1 if at else 0]:.{_MAX_LENGTH}}"
 
 
 _IS_FRAME = re.compile(r"Failed in|During: |No implementation|>>> |There are|- Of which|Overload")

@@ -32,7 +32,7 @@ ENTRIES = {
     "advance": (_NUMBER, _NUMBER),
     "forfeit": (_NUMBER, _NUMBER),
     "bot_key": (_NUMBER, _NUMBER),
-    "settle": (_NUMBER, *_RECORDS, _NUMBER, _NUMBER),
+    "tally_finished_game": (_NUMBER, *_RECORDS, _NUMBER, _NUMBER),
     "play_native": (_NUMBER, _PAIRS, _PAIRS, _NUMBER, _NUMBER, _NUMBER, *_RECORDS),
 }
 """What Python calls of `kernel`, and with what: types of numbers, and how many dimensions."""

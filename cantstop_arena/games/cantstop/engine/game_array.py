@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cantstop_arena.deals.counting import LENGTH_CLASSES
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.games.cantstop import dice_odds
-from cantstop_arena.games.cantstop.counts import COUNTS, TELLING
+from cantstop_arena.games.cantstop.counts import COUNTS, HIGHLIGHTS
 from cantstop_arena.games.cantstop.rules import LANDINGS, STOPS, RuleSet
 
 MAX_SEATS = 4
@@ -23,10 +23,10 @@ MAX_ROLLS = MAX_SIDES**4
 COLUMNS = 2 * MAX_SIDES + 1  # indices 0 and 1 stay empty
 TWICE = 32  # where the second advances of a move stand
 MAX_OFFERS = 274  # different sets of pairings, of dice with eight sides
-MOST_SWINGS = 256  # of the lead, that a game remembers
-WHOLE_COLUMN = 720_720  # progress: the parts of a column, which lengths up to 16 divide
+MAX_SWINGS = 256  # of the lead, that a game remembers
+COLUMN_UNITS = 720_720  # progress: the parts of a column, which lengths up to 16 divide
 CLAIM = 1 << 24  # more than the progress in all columns together
-MOST_AHEAD = CLAIM << 5  # more than anybody can be ahead of anybody
+MAX_AHEAD = CLAIM << 5  # more than anybody can be ahead of anybody
 MAX_MOVES = 7  # three pairings of two single columns each, and one to write past them
 
 ANY_TIME, AFTER_ALL_RUNNERS = 0, 1
@@ -117,8 +117,8 @@ GAME = np.dtype(
         ("led_last", np.int64),
         ("top_standing", np.int64),
         ("swings", np.int64),  # of the lead
-        ("swing_turns", np.int64, MOST_SWINGS),
-        ("swing_seats", np.int64, MOST_SWINGS),
+        ("swing_turns", np.int64, MAX_SWINGS),
+        ("swing_seats", np.int64, MAX_SWINGS),
         # Tables of the board.
         ("roll_total", np.int64),
         ("offer_of", np.int16, MAX_ROLLS),  # the offer of each roll
@@ -149,8 +149,8 @@ TALLY = np.dtype(
         ("squares", np.int64, len(COUNTS)),  # of a game's count, all seats together
         ("lengths", np.int64, LENGTH_CLASSES),  # games of each class
         ("length_deals", np.int64, LENGTH_CLASSES),  # where the first of them is
-        ("telling", np.int64, len(TELLING)),  # how telling the most telling game is; 0: none
-        ("telling_deals", np.int64, len(TELLING)),
+        ("telling", np.int64, len(HIGHLIGHTS)),  # how telling the most telling game is; 0: none
+        ("telling_deals", np.int64, len(HIGHLIGHTS)),
     ],
     align=True,
 )
@@ -170,7 +170,7 @@ def new_game(rules: RuleSet, players: int, seed: Seed) -> GameArray:
     game.board = sum(1 << column for column in rules.columns)
     game.lengths[: len(rules.lengths)] = rules.lengths
     for column in rules.columns:
-        game.space_parts[column] = WHOLE_COLUMN // rules.lengths[column]
+        game.space_parts[column] = COLUMN_UNITS // rules.lengths[column]
         game.first_brink |= (rules.lengths[column] == 1) << column
     game.roll_total = rules.sides**4
     hits = dice_odds.hit_table(rules.sides)

@@ -1,20 +1,20 @@
 """What a finished game adds to its seating's tally, and to what is kept of its deal."""
 
 from cantstop_arena.deals.counting import length_class
-from cantstop_arena.deals.winners import WHOLE
+from cantstop_arena.deals.winners import WIN_UNITS
 from cantstop_arena.games.cantstop.counts import COUNTS
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import (
     FAULT,
-    MOST_AHEAD,
-    MOST_SWINGS,
+    MAX_AHEAD,
+    MAX_SWINGS,
     NOBODY,
     TURN_LIMIT,
 )
 from cantstop_arena.games.cantstop.engine.moves import count_columns
 
 _COUNTS = len(COUNTS)
-_LONGEST, _CLOSEST, _COMEBACK = range(3)  # in the order of TELLING
+_MAX_LENGTH, _CLOSEST, _COMEBACK = range(3)  # in the order of TELLING
 
 _length_class = njit_inline(length_class)
 
@@ -32,7 +32,7 @@ def _margin(game, winner):
 @njit_inline
 def _half_time_leader(game):
     """The seat that led alone after half of the turns; nobody where it swung too often to tell."""
-    if game.swings > MOST_SWINGS:
+    if game.swings > MAX_SWINGS:
         return NOBODY
     half = game.turn // 2
     for swing in range(game.swings - 1, -1, -1):
@@ -86,30 +86,30 @@ def _note_story(game, tally):
     tally.lengths[number] += 1
     if game.ending == TURN_LIMIT:
         return
-    _tell(game, tally, _LONGEST, game.turn)
+    _tell(game, tally, _MAX_LENGTH, game.turn)
     if game.players == 1:
         return
     ahead, winner = 0, NOBODY
     for seat in range(game.players):
         if game.winners == 1 << seat:
-            ahead, winner = MOST_AHEAD, seat
+            ahead, winner = MAX_AHEAD, seat
     for seat in range(game.players):
         if winner != NOBODY and seat != winner:
             ahead = min(ahead, game.standings[winner] - game.standings[seat])
-    _tell(game, tally, _CLOSEST, MOST_AHEAD - ahead)
+    _tell(game, tally, _CLOSEST, MAX_AHEAD - ahead)
     if winner != NOBODY:
         _tell(game, tally, _COMEBACK, game.deficits[winner])
 
 
 @njit_inline
-def settle_game(game, sums, tallies, winners, measures, order, index):
+def tally_game(game, sums, tallies, winners, measures, order, index):
     """Add a finished game to its seating's tally, and to what is kept of its deal."""
     tally = tallies[order]
     if game.ending == TURN_LIMIT:
         tally.unfinished += 1
         game.winners = (1 << game.players) - 1
     winners[index, order] = game.winners
-    part_of_each = WHOLE // max(1, count_columns(game.winners))
+    part_of_each = WIN_UNITS // max(1, count_columns(game.winners))
     for seat in range(game.players):
         if game.winners >> seat & 1:
             tally.wins[seat] += part_of_each

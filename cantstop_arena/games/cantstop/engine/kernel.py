@@ -15,7 +15,7 @@ from cantstop_arena.games.cantstop.engine.game_array import (
     OVER,
     STOPPED,
 )
-from cantstop_arena.games.cantstop.engine.game_tally import settle_game
+from cantstop_arena.games.cantstop.engine.game_tally import tally_game
 from cantstop_arena.games.cantstop.engine.turns import turn_player
 
 _NO_ANSWER = np.int64(-1)  # of the type of an answer, so that numba compiles for one type only
@@ -75,9 +75,9 @@ def forfeit(handle, seat):
 
 
 @njit_entry
-def settle(handle, sums, tallies, winners, measures, order, index):
+def tally_finished_game(handle, sums, tallies, winners, measures, order, index):
     """Add the finished game to the tally of its seating, and to what is kept of its deal."""
-    settle_game(game_at(handle), sums, tallies, winners, measures, order, index)
+    tally_game(game_at(handle), sums, tallies, winners, measures, order, index)
 
 
 @njit_inline
@@ -109,7 +109,7 @@ def play_native(handle, addresses, seatings, first, start, stop, sums, tallies, 
             end_turn(game)
         if game.ending == FAULT:
             return cursor
-        settle_game(game, sums, tallies, winners, measures, order, index)
+        tally_game(game, sums, tallies, winners, measures, order, index)
     return stop
 
 

@@ -1,7 +1,7 @@
 """Who leads: standings as claimed columns and progress, and where the lead has gone."""
 
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
-from cantstop_arena.games.cantstop.engine.game_array import MOST_SWINGS, NOBODY
+from cantstop_arena.games.cantstop.engine.game_array import MAX_SWINGS, NOBODY
 from cantstop_arena.games.cantstop.engine.moves import at
 
 
@@ -9,7 +9,7 @@ from cantstop_arena.games.cantstop.engine.moves import at
 def _set_leader(game, leader):
     """Note who leads from this turn on, or that nobody does alone."""
     game.leader = leader
-    if game.swings < MOST_SWINGS:
+    if game.swings < MAX_SWINGS:
         game.swing_turns[game.swings] = game.turn
         game.swing_seats[game.swings] = leader
     game.swings += 1

@@ -16,7 +16,7 @@ from cantstop_arena.games.cantstop.engine import game_flow
 from cantstop_arena.games.cantstop.engine.bot_calls import game_at, play_turn_of_bot
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import BUST, FAULT, MOVED, OVER, ROLL
-from cantstop_arena.games.cantstop.engine.game_tally import settle_game
+from cantstop_arena.games.cantstop.engine.game_tally import tally_game
 from cantstop_arena.games.cantstop.engine.kernel import end_turn, seat_bots
 from cantstop_arena.games.cantstop.engine.moves import lowest_column, usable_columns
 
@@ -114,5 +114,5 @@ def play_scored(
         if game.ending == FAULT:
             return cursor
         _note(game, seatings[order], lucks, kept[index])
-        settle_game(game, sums, tallies, winners, measures, order, index)
+        tally_game(game, sums, tallies, winners, measures, order, index)
     return stop

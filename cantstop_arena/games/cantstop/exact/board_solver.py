@@ -11,7 +11,7 @@ from cantstop_arena.games.cantstop.exact.turn_solver import solve_turn, weigh_st
 from cantstop_arena.games.cantstop.exact.workspace import enter, open_columns
 
 _CLOSE = 1e-7  # the next step is smaller than this times the change of a slope
-_MOST_STEPS = 100
+_MAX_STEPS = 100
 _UNDECIDED = 0.5  # where neither player ever ends the game it is drawn
 
 
@@ -98,7 +98,7 @@ def _solve_one(board, desk, worths, position):
     """A position that a bust leads back to; returns its worth and how many turns were solved."""
     weigh_stops(board, desk, worths, position)
     worth = _guess(board, desk, worths, position)
-    for step in range(_MOST_STEPS):
+    for step in range(_MAX_STEPS):
         before = worth
         if board.players == 1:
             constant, slope = _line(board, desk, -before)
@@ -108,7 +108,7 @@ def _solve_one(board, desk, worths, position):
             worth = (constant + slope) / (1.0 + slope)
         if abs(worth - before) < _CLOSE:
             return worth, step + 1
-    return worth, _MOST_STEPS
+    return worth, _MAX_STEPS
 
 
 @njit_inline(nrt=False)
@@ -126,7 +126,7 @@ def _solve_two(board, desk, other_desk, worths, position, turned):
     weigh_stops(board, other_desk, worths, position)
     here = _guess(board, desk, worths, position)
     there = _guess(board, other_desk, worths, turned)
-    for step in range(_MOST_STEPS):
+    for step in range(_MAX_STEPS):
         before, there_before = here, there
         constant, slope = _line(board, desk, 1.0 - there)
         other_constant, other_slope = _line(board, other_desk, 1.0 - here)
@@ -137,4 +137,4 @@ def _solve_two(board, desk, other_desk, worths, position, turned):
         there = other_constant + other_slope * (1.0 - here)
         if abs(here - before) < _CLOSE and abs(there - there_before) < _CLOSE:
             return here, there, step + 1
-    return here, there, _MOST_STEPS
+    return here, there, _MAX_STEPS

@@ -42,7 +42,7 @@ class Evaluator(Protocol):
     def warm_up(self) -> None:
         """Have all compiled or loaded that it takes, for this process and those that it forks."""
 
-    def worths(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
+    def values(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
         """What each of the moves that a roll allows is worth."""
 
     def choice(self, turn: Turn) -> Choice:

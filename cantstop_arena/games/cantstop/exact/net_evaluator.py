@@ -7,8 +7,8 @@ from cantstop_arena.games.cantstop.exact.evaluator import Choice
 from cantstop_arena.games.cantstop.exact.three_runner_turn import (
     enter,
     look_up,
-    position_worth,
-    stop_worth,
+    position_value,
+    stop_value,
 )
 from cantstop_arena.games.cantstop.exact.turn_board import board_for
 from cantstop_arena.games.cantstop.exact.workspace import new_workspace
@@ -45,7 +45,7 @@ class NetEvaluator:
     def value(self) -> float:
         """The chance to win of whoever begins; alone the turns that a game takes."""
         self._begin()
-        worth = float(position_worth(self._board, self._net, self._desk))
+        worth = float(position_value(self._board, self._net, self._desk))
         return 1 - worth if self.players == 1 else worth
 
     def warm_up(self) -> None:
@@ -54,9 +54,9 @@ class NetEvaluator:
         self._desk.advances[:] = 0
         self._desk.advances[0] = 1
         look_up(self._board, self._net, self._desk)
-        stop_worth(self._board, self._net, self._desk)
+        stop_value(self._board, self._net, self._desk)
 
-    def worths(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
+    def values(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
         """What each legal move is worth, with the best play after it."""
         self._lay_out(turn)
         return [self._worth_after(turn, move) for move in moves]
@@ -66,7 +66,7 @@ class NetEvaluator:
         self._lay_out(turn)
         self._lay_runners(turn)
         rolling = float(look_up(self._board, self._net, self._desk)[1])
-        return Choice(rolling, float(stop_worth(self._board, self._net, self._desk)))
+        return Choice(rolling, float(stop_value(self._board, self._net, self._desk)))
 
     def _begin(self) -> None:
         self._desk.markers[:] = 0

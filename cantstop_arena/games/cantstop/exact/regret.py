@@ -145,7 +145,7 @@ def _missed(table: EngineTable, evaluator: Evaluator, deal: int) -> float:
     result = table.play(Block(tuple(range(players)), deal, 1))
     if result.faults:
         fault = result.faults[0]
-        name = table.contestants[fault.bot].name
+        name = table.seated_bots[fault.bot].name
         raise BotError(f"{name} cannot be judged: it misbehaves in deal {deal}: {fault.message}")
     if players == 1:
         return float(int(result.tallies[0].counts["turns"][0]) - evaluator.value)
@@ -172,7 +172,7 @@ class _Notes:
 
     def judged(self, bot: SeatedBot) -> SeatedBot:
         """The same bot, all of whose decisions are noted; code compiled of it is not for this."""
-        sit = bot.sit
+        sit = bot.make_player
         seated = None if sit is None else lambda sitting: self._observed(sit(sitting))
         own = f"{bot.digest}, judged"
         return SeatedBot(bot.name, self._observed(bot.player), own, seated, bot.learns)
@@ -193,7 +193,7 @@ class _Notes:
     def _note_choice(self, turn: Turn, moves: Sequence[Move], answer: int) -> None:
         if not 0 <= answer < len(moves):
             return  # a fault, which ends it all
-        worths = self._evaluator.worths(turn, moves)
+        worths = self._evaluator.values(turn, moves)
         best = worths.index(max(worths))
         loss = worths[best] - worths[answer]
         self._note(turn, loss, CHOOSING, _named(moves[answer]), _named(moves[best]))

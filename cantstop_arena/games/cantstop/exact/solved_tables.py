@@ -19,7 +19,7 @@ from cantstop_arena.games.cantstop.exact.board import Floats, Size, board_of, si
 from cantstop_arena.games.cantstop.exact.board_solver import solve_down
 from cantstop_arena.games.cantstop.exact.evaluator import Choice
 from cantstop_arena.games.cantstop.exact.turn_solver import solve_turn_of
-from cantstop_arena.games.cantstop.exact.workspace import desk_for
+from cantstop_arena.games.cantstop.exact.workspace import workspace_for
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.turn import Move, Turn
 from cantstop_arena.processes import shutdown
@@ -41,18 +41,18 @@ class SolvedTable(msgspec.Struct):
 
     rules: RuleSet
     players: int
-    worths: Floats
+    values: Floats
     next: int
 
     @property
     def value(self) -> float:
         """The value of the beginning of the game."""
-        return float(self.worths[0])
+        return float(self.values[0])
 
     @property
-    def done(self) -> float:
+    def progress(self) -> float:
         """The share of positions behind us."""
-        return 1.0 - (self.next + 1) / len(self.worths)
+        return 1.0 - (self.next + 1) / len(self.values)
 
 
 class SolvingCost(msgspec.Struct, frozen=True):
@@ -139,11 +139,11 @@ def _nothing_solved(rules: RuleSet, players: int) -> SolvedTable:
 
 def _solve_on(table: SolvedTable, path: Path, tell: Callable[[SolvedTable], None]) -> None:
     board = board_of(table.rules, table.players)
-    desk, other = desk_for(board), desk_for(board)
+    desk, other = workspace_for(board), workspace_for(board)
     turns = max(1, _STATES_AT_ONCE // len(desk.worths))
     saved = time.monotonic()
     while table.next >= 0:
-        table.next = solve_down(board, desk, other, table.worths, table.next, turns)
+        table.next = solve_down(board, desk, other, table.values, table.next, turns)
         tell(table)
         shutdown.check()
         if time.monotonic() - saved > _SAVE_EVERY:
@@ -160,7 +160,7 @@ def _save(table: SolvedTable, path: Path) -> None:
 def _packed(table: SolvedTable) -> bytes:
     """A mark, a hash of all that follows, a line about the board, and the worths."""
     about = {"board": _description(table.rules, table.players), "next": table.next}
-    content = b"".join((json.dumps(about).encode(), b"\n", table.worths.astype("<f8").tobytes()))
+    content = b"".join((json.dumps(about).encode(), b"\n", table.values.astype("<f8").tobytes()))
     return b"".join((_MARK, hashlib.sha256(content).digest(), content))
 
 
@@ -183,7 +183,7 @@ def load(rules: RuleSet, players: int, folder: Path) -> SolvedTable | None:
     return SolvedTable(rules, players, worths, about["next"])
 
 
-def known_value(rules: RuleSet, players: int, folder: Path) -> float | None:
+def solved_value(rules: RuleSet, players: int, folder: Path) -> float | None:
     """The value of a board that has been solved; None where there is no whole and sound table."""
     try:
         table = load(rules, players, folder)
@@ -218,7 +218,7 @@ class SolvedEvaluator:
     def __init__(self, table: SolvedTable) -> None:
         self.table = table
         self._board = board_of(table.rules, table.players)
-        self._desk = desk_for(self._board)
+        self._desk = workspace_for(self._board)
         self._solved = -1
 
     @property
@@ -240,7 +240,7 @@ class SolvedEvaluator:
         """Solve the first turn."""
         self._solve(0)
 
-    def worths(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
+    def values(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
         """What each of the moves is worth."""
         self._solve(self._position(turn))
         return [float(self._desk.worths[self._after(turn, move)]) for move in moves]
@@ -254,7 +254,7 @@ class SolvedEvaluator:
     def _solve(self, position: int) -> None:
         if position == self._solved:
             return
-        solve_turn_of(self._board, self._desk, self.table.worths, position)
+        solve_turn_of(self._board, self._desk, self.table.values, position)
         self._solved = position
 
     def _position(self, turn: Turn) -> int:

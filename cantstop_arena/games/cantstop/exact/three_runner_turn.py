@@ -17,7 +17,7 @@ from cantstop_arena.games.cantstop.engine.engine_decorators import (
     njit_inline,
 )
 from cantstop_arena.games.cantstop.exact.workspace import NOT_SOLVED
-from cantstop_arena.games.cantstop.nets.net import HIDDEN, output, output_above, worth
+from cantstop_arena.games.cantstop.nets.net import HIDDEN, output, output_above, value_of_output
 from cantstop_arena.games.cantstop.nets.net_inputs import (
     NEVER,
     enter_position,
@@ -88,7 +88,7 @@ def _solve_row(board, net, desk, a, i, b, j, c):
         if wins(board, desk, tops + int(k == rc)):
             desk.worths[place], desk.rolls[place] = win(net), NEVER
             continue
-        stop = worth(net, output_above(net, desk.hidden, desk.steps[first + k]))
+        stop = value_of_output(net, output_above(net, desk.hidden, desk.steps[first + k]))
         roll = _roll_three(board, desk, a, i, b, j, c, k, place)
         desk.rolls[place] = roll
         desk.worths[place] = larger(stop, roll)
@@ -180,7 +180,7 @@ def stop_two(board, net, desk, a, i, b, j):
     lower, upper = board.rows[a] + i, board.rows[b] + j
     for unit in range(HIDDEN):
         desk.hidden[unit] = np.int32(desk.origin[unit] + desk.steps[lower, unit])
-    return worth(net, output_above(net, desk.hidden, desk.steps[upper]))
+    return value_of_output(net, output_above(net, desk.hidden, desk.steps[upper]))
 
 
 @njit_call(nrt=False)
@@ -275,7 +275,7 @@ def _pairing_of_two(placing, offered, a, b, x, y):
 
 
 @njit_call(nrt=False)
-def one_runner_state(board, net, desk, a, i):
+def single_state(board, net, desk, a, i):
     """The row of the state with one runner, which is solved."""
     if desk.single_reach[a] < i:
         _solve_one(board, net, desk, a, max(AHEAD, i))
@@ -291,7 +291,7 @@ def _solve_one(board, net, desk, a, reach):
         if wins(board, desk, i == desk.room[a]):
             desk.single_worths[row], desk.single_rolls[row] = win(net), NEVER
             continue
-        stop = stop_one(board, net, desk, a, i)
+        stop = stop_with_one(board, net, desk, a, i)
         roll = _roll_single(board, net, desk, a, i) if i <= reach else NEVER
         desk.single_rolls[row] = roll
         forced = i <= reach and board.must_place_all and _can_place(board, desk, a, a)
@@ -299,9 +299,9 @@ def _solve_one(board, net, desk, a, reach):
 
 
 @njit_call(nrt=False)
-def stop_one(board, net, desk, a, i):
+def stop_with_one(board, net, desk, a, i):
     """What stopping with one runner is worth where it does not win."""
-    return worth(net, output_above(net, desk.origin, desk.steps[board.rows[a] + i]))
+    return value_of_output(net, output_above(net, desk.origin, desk.steps[board.rows[a] + i]))
 
 
 @njit_call(nrt=False)
@@ -355,12 +355,12 @@ def look_up(board, net, desk):
     if b >= 0:
         lower, upper = two_runner_state(board, net, desk, b, desk.advances[b], c, desk.advances[c])
         return desk.pair_worths[lower, upper], desk.pair_rolls[lower, upper]
-    row = one_runner_state(board, net, desk, c, desk.advances[c])
+    row = single_state(board, net, desk, c, desk.advances[c])
     return desk.single_worths[row], desk.single_rolls[row]
 
 
 @njit_entry(nrt=False)
-def stop_worth(board, net, desk):
+def stop_value(board, net, desk):
     """What stopping is worth when runners have advanced so far, `desk.advances`."""
     tops = 0
     for unit in range(HIDDEN):
@@ -371,11 +371,11 @@ def stop_worth(board, net, desk):
             row = board.rows[column] + desk.advances[column]
             for unit in range(HIDDEN):
                 desk.hidden[unit] = np.int32(desk.hidden[unit] + desk.steps[row, unit])
-    return win(net) if wins(board, desk, tops) else worth(net, output(net, desk.hidden))
+    return win(net) if wins(board, desk, tops) else value_of_output(net, output(net, desk.hidden))
 
 
 @njit_entry(nrt=False)
-def position_worth(board, net, desk):
+def position_value(board, net, desk):
     """What the position is worth to the player on turn before the first roll."""
     total = _NOTHING
     for menu in range(board.menu_count):
@@ -394,12 +394,12 @@ def _first_pairing(board, net, desk, x, y):
     open_x, open_y = is_open(desk, x), is_open(desk, y)
     if x == y:
         return (
-            desk.single_worths[one_runner_state(board, net, desk, x, _up(desk, x, 0))]
+            desk.single_worths[single_state(board, net, desk, x, _up(desk, x, 0))]
             if open_x
             else NEVER
         )
     if open_x and open_y:
         return _worth_two(board, net, desk, x, 1, y, 1)
     if open_x or open_y:
-        return desk.single_worths[one_runner_state(board, net, desk, x if open_x else y, 1)]
+        return desk.single_worths[single_state(board, net, desk, x if open_x else y, 1)]
     return NEVER

@@ -22,12 +22,12 @@ Ints = NDArray[np.int32]
 Floats = NDArray[np.float32]
 
 RUNNERS = 3
-MOST_COLUMNS = 11
-MOST_ROWS = 96
-MOST_STATES = 68_000  # of a turn; the classic board has 67,065
-_MOST_MENUS = 112
-_MOST_SETS = 231
-_MOST_OUTCOMES = 2848
+MAX_COLUMNS = 11
+MAX_ROWS = 96
+MAX_STATES = 68_000  # of a turn; the classic board has 67,065
+_MAX_MENUS = 112
+_MAX_SETS = 231
+_MAX_OUTCOMES = 2848
 
 BOARD = np.dtype(
     [
@@ -38,17 +38,17 @@ BOARD = np.dtype(
         ("row_count", np.int64),
         ("menu_count", np.int64),
         ("roll_count", np.int64),
-        ("lengths", np.int64, MOST_COLUMNS),
-        ("rows", np.int64, MOST_COLUMNS),
-        ("menus", np.int32, (_MOST_MENUS, 3, 2)),
-        ("sizes", np.int32, _MOST_MENUS),
-        ("menu_chances", np.float32, _MOST_MENUS),
+        ("lengths", np.int64, MAX_COLUMNS),
+        ("rows", np.int64, MAX_COLUMNS),
+        ("menus", np.int32, (_MAX_MENUS, 3, 2)),
+        ("sizes", np.int32, _MAX_MENUS),
+        ("menu_chances", np.float32, _MAX_MENUS),
         ("menu_of", np.int32, 6**4),
-        ("sets", np.int32, (MOST_COLUMNS, MOST_COLUMNS, MOST_COLUMNS)),
-        ("firsts", np.int32, _MOST_SETS + 1),
-        ("chances", np.float32, _MOST_OUTCOMES),
-        ("options", np.int32, (_MOST_OUTCOMES, 3)),
-        ("busts", np.float32, _MOST_SETS),
+        ("sets", np.int32, (MAX_COLUMNS, MAX_COLUMNS, MAX_COLUMNS)),
+        ("firsts", np.int32, _MAX_SETS + 1),
+        ("chances", np.float32, _MAX_OUTCOMES),
+        ("options", np.int32, (_MAX_OUTCOMES, 3)),
+        ("busts", np.float32, _MAX_SETS),
     ],
     align=True,
 )
@@ -73,9 +73,9 @@ def objection(rules: RuleSet, players: int) -> str | None:
     if rules.landing != "share":
         return f"with landing {rules.landing} a turn depends on every rival's markers"
     if (
-        len(lengths) > MOST_COLUMNS
-        or sum(lengths) + len(lengths) > MOST_ROWS
-        or states_of(lengths) > MOST_STATES
+        len(lengths) > MAX_COLUMNS
+        or sum(lengths) + len(lengths) > MAX_ROWS
+        or states_of(lengths) > MAX_STATES
     ):
         return "the board is larger than the classic one"
     if (rules.columns_to_win - 1) * players >= len(lengths):

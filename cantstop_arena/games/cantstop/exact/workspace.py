@@ -11,7 +11,7 @@ import numpy as np
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import MAX_SEATS
 from cantstop_arena.games.cantstop.exact.board import Board, Floats, Ints
-from cantstop_arena.games.cantstop.exact.turn_board import MOST_COLUMNS, MOST_ROWS, MOST_STATES
+from cantstop_arena.games.cantstop.exact.turn_board import MAX_COLUMNS, MAX_ROWS, MAX_STATES
 from cantstop_arena.games.cantstop.nets.net import HIDDEN
 
 
@@ -49,7 +49,7 @@ class Workspace(NamedTuple):
     offered_slopes: Floats
 
 
-def desk_for(board: Board) -> Workspace:
+def workspace_for(board: Board) -> Workspace:
     """A desk that is large enough for every position of the board."""
     columns, longest = len(board.lengths), int(board.lengths.max()) + 1
     states, moves = _most_states(board), max(len(board.pairs) + 1, columns * (columns + 3) // 2)
@@ -214,27 +214,27 @@ _FIELDS = np.dtype(
         ("claims", np.int64),
         ("used", np.int64),  # states with three runners
         ("rest", np.float32, 2),
-        ("markers", np.int64, (MAX_SEATS, MOST_COLUMNS)),
-        ("advances", np.int64, MOST_COLUMNS),
-        ("room", np.int64, MOST_COLUMNS),
+        ("markers", np.int64, (MAX_SEATS, MAX_COLUMNS)),
+        ("advances", np.int64, MAX_COLUMNS),
+        ("room", np.int64, MAX_COLUMNS),
         ("origin", np.int32, HIDDEN),
         ("hidden", np.int32, HIDDEN),
-        ("steps", np.int32, (MOST_ROWS, HIDDEN)),
+        ("steps", np.int32, (MAX_ROWS, HIDDEN)),
         ("offered", np.float32, 10),
-        ("placing", np.float32, (4, MOST_COLUMNS)),
-        ("single_reach", np.int32, MOST_COLUMNS),
-        ("single_worths", np.float32, MOST_ROWS),
-        ("single_rolls", np.float32, MOST_ROWS),
-        ("pair_reach", np.int32, (MOST_COLUMNS, MOST_COLUMNS)),
-        ("pair_worths", np.float32, (MOST_ROWS, MOST_ROWS)),
-        ("pair_rolls", np.float32, (MOST_ROWS, MOST_ROWS)),
-        ("starts", np.int32, (MOST_COLUMNS, MOST_COLUMNS, MOST_COLUMNS)),
-        ("worths", np.float32, MOST_STATES),
-        ("rolls", np.float32, MOST_STATES),
+        ("placing", np.float32, (4, MAX_COLUMNS)),
+        ("single_reach", np.int32, MAX_COLUMNS),
+        ("single_worths", np.float32, MAX_ROWS),
+        ("single_rolls", np.float32, MAX_ROWS),
+        ("pair_reach", np.int32, (MAX_COLUMNS, MAX_COLUMNS)),
+        ("pair_worths", np.float32, (MAX_ROWS, MAX_ROWS)),
+        ("pair_rolls", np.float32, (MAX_ROWS, MAX_ROWS)),
+        ("starts", np.int32, (MAX_COLUMNS, MAX_COLUMNS, MAX_COLUMNS)),
+        ("worths", np.float32, MAX_STATES),
+        ("rolls", np.float32, MAX_STATES),
     ],
     align=True,
 )
-DESK = np.dtype((np.record, _FIELDS))
+WORKSPACE = np.dtype((np.record, _FIELDS))
 """`markers` are those of all seats, from the player on turn; a column that somebody has claimed
 stands at its length for whoever claimed it. `room` holds the spaces left in each column, 0 where
 it is claimed, `claims` the player's columns. `origin` is the hidden layer of the position as it
@@ -244,9 +244,9 @@ says how many spaces ahead a set of one or two is solved, `starts` where the sta
 three begin. The others are what a state is worked out in.
 """
 
-WORDS = DESK.itemsize // 8  # numbers of 64 bits
+WORKSPACE_SIZE = WORKSPACE.itemsize // 8  # numbers of 64 bits
 
 
 def new_workspace() -> Any:
     """A desk, as a record array of length 1."""
-    return np.zeros(1, DESK).view(np.recarray)
+    return np.zeros(1, WORKSPACE).view(np.recarray)

@@ -14,8 +14,8 @@ from cantstop_arena.games.cantstop.engine.engine_decorators import (
     njit_inline,
 )
 from cantstop_arena.games.cantstop.engine.game_array import MAX_SEATS
-from cantstop_arena.games.cantstop.exact.turn_board import MOST_COLUMNS, MOST_ROWS, RUNNERS
-from cantstop_arena.games.cantstop.nets.net import HIDDEN, output, set_row, worth
+from cantstop_arena.games.cantstop.exact.turn_board import MAX_COLUMNS, MAX_ROWS, RUNNERS
+from cantstop_arena.games.cantstop.nets.net import HIDDEN, output, set_row, value_of_output
 from cantstop_arena.games.cantstop.nets.net_inputs import (
     NEVER,
     enter_position,
@@ -31,12 +31,12 @@ _FIELDS = np.dtype(
         ("turn", np.int64),
         ("claims", np.int64),
         ("rest", np.float32, 2),
-        ("markers", np.int64, (MAX_SEATS, MOST_COLUMNS)),
-        ("advances", np.int64, MOST_COLUMNS),
-        ("room", np.int64, MOST_COLUMNS),
+        ("markers", np.int64, (MAX_SEATS, MAX_COLUMNS)),
+        ("advances", np.int64, MAX_COLUMNS),
+        ("room", np.int64, MAX_COLUMNS),
         ("origin", np.int32, HIDDEN),
         ("hidden", np.int32, HIDDEN),
-        ("steps", np.int32, (MOST_ROWS, HIDDEN)),
+        ("steps", np.int32, (MAX_ROWS, HIDDEN)),
         ("offered", np.float32, 10),
     ],
     align=True,
@@ -44,7 +44,7 @@ _FIELDS = np.dtype(
 SHEET = np.dtype((np.record, _FIELDS))
 """What one net makes of a position: those fields of a DESK that nothing has to be solved for."""
 
-WORDS = SHEET.itemsize // 8  # numbers of 64 bits
+SHEET_SIZE = SHEET.itemsize // 8  # numbers of 64 bits
 
 
 class Lookahead(NamedTuple):
@@ -100,11 +100,11 @@ def _both(glance):
         _add(rolling, rolling.steps[row])
     if wins(board, stopping, tops):
         return win(glance.ends), NEVER
-    stop = worth(glance.ends, output(glance.ends, stopping.hidden))
+    stop = value_of_output(glance.ends, output(glance.ends, stopping.hidden))
     if placed == RUNNERS and c < 0:
         return stop, NEVER
     _add(rolling, glance.rolls.sets[set_row(board, placed, a, b, c)])
-    return stop, worth(glance.rolls, output(glance.rolls, rolling.hidden))
+    return stop, value_of_output(glance.rolls, output(glance.rolls, rolling.hidden))
 
 
 @njit_inline(nrt=False)

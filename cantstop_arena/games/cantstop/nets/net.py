@@ -9,7 +9,7 @@ import numpy as np
 
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import MAX_SEATS
-from cantstop_arena.games.cantstop.exact.turn_board import MOST_ROWS
+from cantstop_arena.games.cantstop.exact.turn_board import MAX_ROWS
 
 HIDDEN = 64
 UNIT = 1 << 10  # what a weight of 1 is stored as; a product of two is in units of UNIT squared
@@ -37,7 +37,7 @@ _LAYERS = [
     ("bias", np.int32, HIDDEN),
     ("weights", np.int32, HIDDEN),
 ]
-NET = np.dtype([*_LAYERS, ("rows", np.int16, (MAX_SEATS, MOST_ROWS, HIDDEN))], align=True)
+NET = np.dtype([*_LAYERS, ("rows", np.int16, (MAX_SEATS, MAX_ROWS, HIDDEN))], align=True)
 """A net that knows what it is worth to have left a position to the next player.
 
 `rows[seat]` are for the markers of each seat, from the one that has moved; the output is turns
@@ -46,7 +46,7 @@ still to come where `turns` is 1, else what a sigmoid makes a chance to win.
 ROLLING_NET = np.dtype(
     [
         *_LAYERS,
-        ("rows", np.int16, (BLOCKS, MOST_ROWS, HIDDEN)),
+        ("rows", np.int16, (BLOCKS, MAX_ROWS, HIDDEN)),
         ("sets", np.int16, (SETS, HIDDEN)),
     ],
     align=True,
@@ -70,7 +70,7 @@ def set_row(board, placed, a, b, c):
 
 
 @njit_inline(nrt=False)
-def worth(net, total):
+def value_of_output(net, total):
     """What an output of the net is worth to the player: a chance to win, or minus turns to go."""
     if net.turns:
         return np.float32(np.float32(-total) * _PER_UNIT)

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from cantstop_arena.errors import RulesError, UsageError
-from cantstop_arena.game_api.bot_options import LONGEST_QUOTE
+from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH
 from cantstop_arena.games.cantstop.exact.turn_board import objection
 from cantstop_arena.games.cantstop.nets.net import NET, ROLLING_NET
 from cantstop_arena.games.cantstop.rules import PLAYERS, RuleSet
@@ -21,7 +21,7 @@ SUFFIX = ".nets"
 SHIPPED = tuple(sorted(Path(__file__).with_name("shipped").glob(f"*{SUFFIX}")))
 """The files that came with the project."""
 _FORMAT = 1
-_LONGEST = 1 << 20  # bytes
+_MAX_LENGTH = 1 << 20  # bytes
 
 
 class Nets(msgspec.Struct, frozen=True):
@@ -65,13 +65,15 @@ def read_nets(path: Path) -> Nets:
     """The nets of a file. Raises UsageError where it cannot be read, or is none."""
     try:
         with path.open("rb") as file:
-            return _nets_in(file.read(_LONGEST))
+            return _nets_in(file.read(_MAX_LENGTH))
     except OSError as error:
         reason = error.strerror or str(error)
-        raise UsageError(f"nets {str(path)!r:.{LONGEST_QUOTE}} cannot be read: {reason}") from error
+        raise UsageError(
+            f"nets {str(path)!r:.{MAX_QUOTE_LENGTH}} cannot be read: {reason}"
+        ) from error
     except (ValueError, KeyError, TypeError, AttributeError, zlib.error, RulesError) as error:
         raise UsageError(
-            f"nets {str(path)!r:.{LONGEST_QUOTE}} cannot be used: this is no file of arena train,"
+            f"nets {str(path)!r:.{MAX_QUOTE_LENGTH}} cannot be used: this is no file of arena train,"
             " or it is damaged. Train them again, or copy the file again."
         ) from error
 

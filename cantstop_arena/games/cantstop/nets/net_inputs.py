@@ -6,7 +6,7 @@
 import numpy as np
 
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
-from cantstop_arena.games.cantstop.nets.net import HIDDEN, output, worth
+from cantstop_arena.games.cantstop.nets.net import HIDDEN, output, value_of_output
 
 NEVER = np.float32(-1e9)  # the worth of what cannot be done
 _NOTHING = np.float32(0)
@@ -21,7 +21,7 @@ def enter_position(board, net, desk):
         desk.origin[unit] = net.bias[unit]
     for column in range(board.columns):
         _enter_column(board, net, desk, column)
-    desk.rest[0] = worth(net, output(net, desk.origin))
+    desk.rest[0] = value_of_output(net, output(net, desk.origin))
 
 
 @njit_inline(nrt=False)

@@ -74,7 +74,7 @@ class EngineTable(GameTable):
         self.asker = PlainBotCaller(self.rules, games, self._surroundings)
         self.asker.on_turn = lambda seat: self.on_speaker(self.seats[seat])
 
-    def settle_in(self, memory: Any) -> None:
+    def attach_memory(self, memory: Any) -> None:
         self._lay_in(memory, self.games)
 
     def _lay_in(self, memory: Any, games: Any) -> None:
@@ -82,7 +82,7 @@ class EngineTable(GameTable):
         there[:] = games
         self._lay(there)
 
-    def play_by(self, rules: RuleSet, players: int, memory: Any) -> None:
+    def change_rules(self, rules: RuleSet, players: int, memory: Any) -> None:
         self.rules = rules
         self.orders = self.game.orders(players)
         self.lucks = np.zeros(players, np.int64)
@@ -95,7 +95,7 @@ class EngineTable(GameTable):
         """Have the engine compiled, or loaded, without asking any bot."""
         self._lay(self.games)  # a table may have been made before its process was forked
         engine()
-        if self.scored:
+        if self.scores_luck:
             self._warm_up_luck()
 
     def _warm_up_luck(self) -> None:
@@ -142,26 +142,26 @@ class EngineTable(GameTable):
         game = self._record
         game["seat"], game["turn"], game["waiting"] = seat, 0, AGAIN
 
-    def last_shown(self, seat: int) -> Any:
-        return self.asker.shown.get(seat)
+    def last_view(self, seat: int) -> Any:
+        return self.asker.view.get(seat)
 
     @contextmanager
-    def hearing(self, seat: int) -> Iterator[None]:
+    def marking_game_over(self, seat: int) -> Iterator[None]:
         """The record is as it was afterwards, unless the bot fails."""
         game = self._record
         last, game["seat"], game["waiting"] = int(game["seat"]), seat, HEARING
         yield
         game["seat"], game["waiting"] = last, OVER
 
-    def rest(self) -> None:
+    def clear_decision(self) -> None:
         self._record["waiting"] = OVER
 
-    def show_place(self, cursor: int, positions: Group) -> None:
+    def mark_game(self, cursor: int, positions: Group) -> None:
         game = self._record
         game["cursor"] = cursor
         game["bots"][: len(positions)] = positions
 
-    def calls(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
+    def step_functions(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
         ask = self.asker.asking(self.sitting)
         return partial(engine().advance, self.handle), self._asked(ask) if self._is_watched else ask
 
@@ -182,7 +182,7 @@ class EngineTable(GameTable):
             engine().forfeit(self.handle, seat)
 
     def stops(self) -> Iterator[int]:
-        if self._is_watched or not self.scored:
+        if self._is_watched or not self.scores_luck:
             yield from super().stops()
             return
         from cantstop_arena.games.cantstop.engine import luck
@@ -193,7 +193,7 @@ class EngineTable(GameTable):
             yield stop
 
     def play_out(self) -> None:
-        if not self.scored:
+        if not self.scores_luck:
             return super().play_out()
         for _ in self.stops():
             pass
@@ -224,16 +224,16 @@ class EngineTable(GameTable):
     def ending(self) -> Event:
         return RecordWriter(self.games[0], self.rules, self.seats).ending()
 
-    def left(self) -> Event:
+    def abandoned_event(self) -> Event:
         turns = max(self.turn, 1)  # who leaves at once leaves in the first
         return {"event": "end", "turns": turns, "winners": [], "reason": LEFT}
 
     # Blocks
 
-    def books(self, deals: int) -> EngineTally:
-        if self.scored:
+    def new_tally(self, deals: int) -> EngineTally:
+        if self.scores_luck:
             return LuckTally(self.handle, self.orders, deals, self.lucks)
-        return EngineTally(self.handle, self.orders, deals, self.measured)
+        return EngineTally(self.handle, self.orders, deals, self.keeps_counts)
 
     def play_compiled(
         self, block: Block, start: int, stop: int, books: Any
@@ -245,7 +245,7 @@ class EngineTable(GameTable):
         places = np.array([*lineups(positions, self.orders)], np.int64)
         played = block.first, start, stop
         try:
-            if self.scored:
+            if self.scores_luck:
                 from cantstop_arena.games.cantstop.engine import luck
 
                 cursor = luck.play_scored(self.handle, addresses, places, *played, *books.records)

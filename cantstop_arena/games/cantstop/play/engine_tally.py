@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from cantstop_arena.deals.outcomes import Tally
 from cantstop_arena.deals.seatings import Orders
-from cantstop_arena.games.cantstop.counts import COUNTS, MEASURES, TELLING
+from cantstop_arena.games.cantstop.counts import COUNTS, HIGHLIGHTS, MEASURES
 from cantstop_arena.games.cantstop.engine.entry_points import array_arguments, engine
-from cantstop_arena.games.cantstop.engine.game_array import TALLY, WHOLE_COLUMN
+from cantstop_arena.games.cantstop.engine.game_array import COLUMN_UNITS, TALLY
 
-LUCK_UNIT = WHOLE_COLUMN * 1296 / 1_000_000  # a millionth of a column at stake with six-sided dice
-_MOST_LUCK = (1 << 31) - 1
+LUCK_UNIT = COLUMN_UNITS * 1296 / 1_000_000  # a millionth of a column at stake with six-sided dice
+_MAX_LUCK = (1 << 31) - 1
 
 
 class EngineTally:
@@ -28,7 +28,7 @@ class EngineTally:
         self._measures: NDArray[Any] = np.zeros((kept, len(MEASURES)), np.int32)
         self._sums: NDArray[np.int64] = np.zeros(len(COUNTS), np.int64)
         settled = array_arguments(self._sums, self._tallies, self.winners, self._measures)
-        self._settle = partial(engine().settle, handle, *settled)
+        self._settle = partial(engine().tally_finished_game, handle, *settled)
 
     @property
     def records(self) -> tuple[Any, ...]:
@@ -66,7 +66,7 @@ class LuckTally(EngineTally):
 
     @property
     def measures(self) -> NDArray[Any]:
-        luck = np.clip(np.rint(self._luck / LUCK_UNIT), -_MOST_LUCK, _MOST_LUCK)
+        luck = np.clip(np.rint(self._luck / LUCK_UNIT), -_MAX_LUCK, _MAX_LUCK)
         return np.concatenate([self._measures, luck.astype(np.int32)], axis=1)
 
     def enter(self, index: int, order: int) -> None:
@@ -93,10 +93,13 @@ def _tally(record: Any, players: int) -> Tally:
         lengths={
             number: (games, length_deals[number]) for number, games in enumerate(lengths) if games
         },
-        telling={
+        highlights={
             name: (how_much, deal)
             for name, how_much, deal in zip(
-                TELLING, record["telling"].tolist(), record["telling_deals"].tolist(), strict=True
+                HIGHLIGHTS,
+                record["telling"].tolist(),
+                record["telling_deals"].tolist(),
+                strict=True,
             )
             if how_much
         },

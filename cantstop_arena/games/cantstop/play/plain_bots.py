@@ -59,7 +59,7 @@ class PlainBotCaller:
         self._origin = system.origin()
         self._surroundings = undamaged
         self.on_turn: Callable[[int], None] = lambda seat: None  # told the seat before its turn
-        self.shown: dict[int, Turn] = {}  # by seat, what was shown last
+        self.view: dict[int, Turn] = {}  # by seat, what was shown last
         self._number = 0  # of the turn that what follows is of
         self._unclaimed = 0
         self._standings: tuple[Any, ...] = ()
@@ -72,7 +72,7 @@ class PlainBotCaller:
     def begin(self) -> None:
         """Forget the game before; the next one has been started."""
         self._number = 0
-        self.shown.clear()
+        self.view.clear()
         keys = (int(engine().bot_key(self._handle, seat)) for seat in range(self._players))
         self._streams = tuple(map(Stream, keys))
 
@@ -82,7 +82,7 @@ class PlainBotCaller:
         It raises BotFault, or IllegalAnswer.
         """
         # Plain bots spend much of their time here, so that all it needs is at hand.
-        record, sight, look, shown = self._record, self._sight, self._look, self.shown
+        record, sight, look, shown = self._record, self._sight, self._look, self.view
         undamaged, origin = self._surroundings, self._origin
         limit = undamaged.recursion
 

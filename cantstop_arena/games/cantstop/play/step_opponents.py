@@ -92,7 +92,7 @@ _NATIVE: dict[str, CompiledBot | None] = {}
 
 def _sat_down(bot: SeatedBot, seat: int, board: StepBoard) -> Any:
     """A plain bot, made anew for this game."""
-    if bot.sit is None:
+    if bot.make_player is None:
         return bot.player
     everybody = tuple(range(board.players))
-    return bot.sit(GameStart(seat, board.players, board.rules, 0, True, everybody))
+    return bot.make_player(GameStart(seat, board.players, board.rules, 0, True, everybody))

@@ -54,7 +54,7 @@ class CantStopPosition(Position):
         return len(outcomes(self.rules.sides))
 
     @property
-    def most_actions(self) -> int:
+    def max_actions(self) -> int:
         climbs = sorted(self.rules.column_lengths)[-self.rules.runners :]
         return 2 * sum(climbs) * self.rules.turn_limit  # a roll climbs, and brings two decisions
 
@@ -79,7 +79,7 @@ class CantStopPosition(Position):
         won = self._status >> 8
         return tuple(seat for seat in range(self.players) if won >> seat & 1)
 
-    def seen_by(self, seat: int) -> Seen:
+    def observation(self, seat: int) -> Seen:
         return Seen(*self.board.look(self._head, self._now, seat))
 
     def step(self, action: int) -> None:

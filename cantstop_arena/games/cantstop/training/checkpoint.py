@@ -10,7 +10,7 @@ import numpy as np
 
 from cantstop_arena.atomic_files import draft_of
 from cantstop_arena.errors import UsageError
-from cantstop_arena.games.cantstop.training.learner import KEPT
+from cantstop_arena.games.cantstop.training.learner import ARRAYS
 from cantstop_arena.games.cantstop.training.training_loop import TrainingLoop
 
 SUFFIX = ".part"
@@ -24,13 +24,13 @@ def part_of(path: Path) -> Path:
 def _arrays(course: TrainingLoop) -> Iterator[tuple[str, Any]]:
     """All that a training knows, with names."""
     for whose, learner in (("ends", course.ends), ("rolls", course.rolls)):
-        for name in KEPT:
+        for name in ARRAYS:
             yield f"{whose}.{name}", getattr(learner, name)
 
 
 def save(course: TrainingLoop, path: Path, command: str) -> None:
     """Keep a training, as a whole or not at all."""
-    head = json.dumps([command, course.done])
+    head = json.dumps([command, course.rounds_done])
     arrays = {name: np.frombuffer(array, np.uint8) for name, array in _arrays(course)}
     with draft_of(path) as draft, draft.open("wb") as file:
         np.savez(file, head=np.frombuffer(head.encode(), np.uint8), **arrays)  # type: ignore[arg-type]
@@ -49,6 +49,6 @@ def resume(course: TrainingLoop, path: Path, command: str) -> None:
                 )
             for name, array in _arrays(course):
                 np.frombuffer(array, np.uint8)[:] = parts[name]
-            course.done = int(done)
+            course.rounds_done = int(done)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} is damaged; start anew with --fresh") from error

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, njit_inline
-from cantstop_arena.games.cantstop.exact.turn_board import MOST_ROWS
+from cantstop_arena.games.cantstop.exact.turn_board import MAX_ROWS
 from cantstop_arena.games.cantstop.nets.net import (
     BLOCKS,
     HIDDEN,
@@ -25,7 +25,7 @@ DRAFT = np.dtype(
         ("offset", np.float32, 2),
         ("bias", np.float32, HIDDEN),
         ("weights", np.float32, HIDDEN),
-        ("rows", np.float32, (BLOCKS, MOST_ROWS, HIDDEN)),
+        ("rows", np.float32, (BLOCKS, MAX_ROWS, HIDDEN)),
         ("sets", np.float32, (SETS, HIDDEN)),
         ("hidden", np.float32, HIDDEN),
         ("parts", np.float32, HIDDEN),

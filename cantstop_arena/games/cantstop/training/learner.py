@@ -5,19 +5,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cantstop.exact.turn_board import MOST_COLUMNS
+from cantstop_arena.games.cantstop.exact.turn_board import MAX_COLUMNS
 from cantstop_arena.games.cantstop.nets.net import BLOCKS
 from cantstop_arena.games.cantstop.training.gradient import LEARNED, learn, new_draft, quantised
 
 Samples = tuple[NDArray[np.int8], NDArray[np.float32]]
 
-KEPT = ("drafts", "means", "positions", "worths", "counts")
+ARRAYS = ("drafts", "means", "positions", "values", "counts")
 """The arrays in which all is that a learner knows."""
 
 
 def new_samples(count: int) -> Samples:
     """Room for so many: positions, blocks of a net by column, and what they are worth."""
-    return np.zeros((count, BLOCKS, MOST_COLUMNS), np.int8), np.zeros(count, np.float32)
+    return np.zeros((count, BLOCKS, MAX_COLUMNS), np.int8), np.zeros(count, np.float32)
 
 
 class Learner:
@@ -26,13 +26,13 @@ class Learner:
     def __init__(self, players: int, kind: Any, memory: int, chance: np.random.Generator) -> None:
         self.drafts = new_draft(players, chance, kind)
         self.means = self.drafts.copy()
-        self.positions, self.worths = new_samples(memory)
+        self.positions, self.values = new_samples(memory)
         self.counts = np.zeros(2, np.int64)  # samples seen, and nets in the mean
 
     @property
-    def known(self) -> int:
+    def sample_count(self) -> int:
         """How many samples are remembered."""
-        return min(int(self.counts[0]), len(self.worths))
+        return min(int(self.counts[0]), len(self.values))
 
     def net(self) -> Any:
         """The net as it would play now, as a record array of length 1."""
@@ -44,13 +44,13 @@ class Learner:
 
     def remember(self, positions: NDArray[np.int8], worths: NDArray[np.float32]) -> None:
         """Put samples in the place of the oldest."""
-        places = (self.counts[0] + np.arange(len(worths))) % len(self.worths)
-        self.positions[places], self.worths[places] = positions, worths
+        places = (self.counts[0] + np.arange(len(worths))) % len(self.values)
+        self.positions[places], self.values[places] = positions, worths
         self.counts[0] += len(worths)
 
     def learn(self, board: Any, picks: NDArray[np.int64], rate: float) -> float:
         """Learn from picks of what is remembered; returns how far off it was, on average."""
-        errors = learn(board, self.drafts[0], self.positions, self.worths, picks, rate)
+        errors = learn(board, self.drafts[0], self.positions, self.values, picks, rate)
         return float(np.sqrt(errors / len(picks)))
 
     def learn_once(

@@ -9,9 +9,9 @@ import numpy as np
 from cantstop_arena.games.cantstop.engine.dice import number_at
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, njit_inline
 from cantstop_arena.games.cantstop.engine.game_array import MAX_SEATS
-from cantstop_arena.games.cantstop.exact.turn_board import MOST_COLUMNS, RUNNERS
+from cantstop_arena.games.cantstop.exact.turn_board import MAX_COLUMNS, RUNNERS
 
-MOST_TURNS = 400  # of all seats together, after which a game is given up
+MAX_TURNS = 400  # of all seats together, after which a game is given up
 BUST = -1
 NO_COLUMN = -1
 
@@ -24,12 +24,12 @@ TABLE = np.dtype(
         ("turns", np.int64),
         ("placed", np.int64),
         ("first_worth", np.float64),
-        ("markers", np.int64, (MAX_SEATS, MOST_COLUMNS)),
-        ("claimed", np.int64, MOST_COLUMNS),
+        ("markers", np.int64, (MAX_SEATS, MAX_COLUMNS)),
+        ("claimed", np.int64, MAX_COLUMNS),
         ("claims", np.int64, MAX_SEATS),
-        ("advances", np.int64, MOST_COLUMNS),
+        ("advances", np.int64, MAX_COLUMNS),
         ("moves", np.int64, (8, 2)),
-        ("left", np.int8, (MAX_SEATS, MAX_SEATS, MOST_COLUMNS)),
+        ("left", np.int8, (MAX_SEATS, MAX_SEATS, MAX_COLUMNS)),
         ("has_left", np.int64, MAX_SEATS),
     ],
     align=True,

@@ -112,7 +112,7 @@ def heuristic_turn(board, table, numbers, more):
 
 
 @njit_inline(nrt=False)
-def lay_markers(board, desk, table):
+def place_markers(board, desk, table):
     """Lay the markers of all seats out, from the player on turn."""
     for step in range(table.players):
         whose = (table.seat + step) % table.players
@@ -121,23 +121,23 @@ def lay_markers(board, desk, table):
 
 
 @njit_call(nrt=False)
-def lay_out(board, net, desk, table):
+def fill_workspace(board, net, desk, table):
     """Begin a turn on the desk where the table stands."""
-    lay_markers(board, desk, table)
+    place_markers(board, desk, table)
     enter(board, net, desk)
 
 
 @njit_inline(nrt=False)
-def lay_advances(board, desk, table):
+def place_advances(board, desk, table):
     """Lay out how far the runners have advanced."""
     for column in range(board.columns):
         desk.advances[column] = table.advances[column]
 
 
 @njit_inline(nrt=False)
-def lay_move(board, desk, table, index):
+def place_move(board, desk, table, index):
     """Lay out how far they will have with one of the moves."""
-    lay_advances(board, desk, table)
+    place_advances(board, desk, table)
     for half in range(2):
         if table.moves[index, half] != NO_COLUMN:
             desk.advances[table.moves[index, half]] += 1
@@ -148,7 +148,7 @@ def exact_choice(board, net, desk, table, count):
     """The index of the best move, and what it is worth."""
     best, most = 0, -1e9
     for index in range(count):
-        lay_move(board, desk, table, index)
+        place_move(board, desk, table, index)
         worth = look_up(board, net, desk)[0]
         if worth > most:
             best, most = index, worth
@@ -160,7 +160,7 @@ def exact_turn(board, net, desk, table, stray):
     """Play a turn, solved exactly; returns whether it wins. With `stray` half of the moves are
     any. `table.first_worth` is what the turn was worth after the first roll."""
     start_turn(table)
-    lay_out(board, net, desk, table)
+    fill_workspace(board, net, desk, table)
     table.first_worth = desk.rest[0]
     is_first = True
     while True:
@@ -178,7 +178,7 @@ def exact_turn(board, net, desk, table, stray):
         advance(table, index)
         if has_won(board, table):
             return True
-        lay_advances(board, desk, table)
+        place_advances(board, desk, table)
         best, roll = look_up(board, net, desk)
         if not must_roll(board, table) and roll < best:
             stop(board, table)

@@ -1,25 +1,25 @@
 """Practice games: what positions were left to the next player, and what they turned out worth."""
 
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, njit_inline
-from cantstop_arena.games.cantstop.exact.turn_board import MOST_COLUMNS
+from cantstop_arena.games.cantstop.exact.turn_board import MAX_COLUMNS
 from cantstop_arena.games.cantstop.training.practice_games import (
-    MOST_TURNS,
+    MAX_TURNS,
     below,
     note_left,
     start_game,
 )
 from cantstop_arena.games.cantstop.training.practice_players import exact_turn, heuristic_turn
 
-MOST_SAMPLES = 160  # that are kept of one game
+MAX_SAMPLES = 160  # that are kept of one game
 _STRAYING = 10  # one turn in so many
 
 
 @njit_inline(nrt=False)
 def _keep(table, seat, worth, positions, worths, count, first):
     """Keep a position that a seat left, with its worth; returns the count."""
-    if count - first < MOST_SAMPLES and table.has_left[seat]:
+    if count - first < MAX_SAMPLES and table.has_left[seat]:
         for step in range(table.players):
-            for column in range(MOST_COLUMNS):
+            for column in range(MAX_COLUMNS):
                 positions[count, step, column] = table.left[seat, step, column]
         worths[count] = worth
         count += 1
@@ -38,7 +38,7 @@ def heuristic_games(board, table, family, players, key, start, end, positions, w
         start_game(table, players, key, game)
         members, more = below(table, 1 << 30), below(table, 1 << 30)
         first, won = count, False
-        while not won and table.turns < MOST_TURNS:
+        while not won and table.turns < MAX_TURNS:
             seat = (table.seat + 1) % players
             numbers = family[(members >> 6 * seat) % 64 % len(family)]
             won = heuristic_turn(board, table, numbers, (more >> 6 * seat) % 64 % 9 - 4)
@@ -72,7 +72,7 @@ def exact_games(board, net, desk, table, family, key, start, end, positions, wor
     for game in range(start, end):
         start_game(table, players, key, game)
         first, won = count, False
-        while not won and table.turns < MOST_TURNS:
+        while not won and table.turns < MAX_TURNS:
             if not _is_exact(game, players, (table.seat + 1) % players):
                 won = heuristic_turn(board, table, family[below(table, len(family))], 0)
                 continue

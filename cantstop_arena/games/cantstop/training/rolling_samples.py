@@ -6,11 +6,11 @@ from cantstop_arena.games.cantstop.engine.engine_decorators import (
     njit_inline,
 )
 from cantstop_arena.games.cantstop.exact.three_runner_turn import look_up
-from cantstop_arena.games.cantstop.exact.turn_board import MOST_COLUMNS, RUNNERS
+from cantstop_arena.games.cantstop.exact.turn_board import MAX_COLUMNS, RUNNERS
 from cantstop_arena.games.cantstop.exact.workspace import NOT_SOLVED
 from cantstop_arena.games.cantstop.nets.net_inputs import NEVER
 from cantstop_arena.games.cantstop.training.practice_games import (
-    MOST_TURNS,
+    MAX_TURNS,
     advance,
     below,
     has_won,
@@ -20,9 +20,13 @@ from cantstop_arena.games.cantstop.training.practice_games import (
     start_turn,
     stop,
 )
-from cantstop_arena.games.cantstop.training.practice_players import lay_advances, lay_move, lay_out
+from cantstop_arena.games.cantstop.training.practice_players import (
+    fill_workspace,
+    place_advances,
+    place_move,
+)
 
-MOST_SAMPLES = 1500  # that are kept of one game
+MAX_SAMPLES = 1500  # that are kept of one game
 _STRAYING = 7  # one turn in so many
 _ELSEWHERE = 8  # states that are looked up after a turn, wherever they are
 
@@ -33,7 +37,7 @@ def _keep(net, desk, roll, positions, worths, count, end):
     if count == end or roll == NEVER:
         return count
     players = net.players
-    for column in range(MOST_COLUMNS):
+    for column in range(MAX_COLUMNS):
         up = desk.advances[column]
         tops = up > 0 and up == desk.room[column]
         positions[count, 0, column] = desk.markers[0, column] + up
@@ -52,14 +56,14 @@ def _taught_turn(board, net, desk, table, stray, positions, worths, count, end):
     turn wins, and the count.
     """
     start_turn(table)
-    lay_out(board, net, desk, table)
+    fill_workspace(board, net, desk, table)
     while True:
         moves = list_moves(board, table)
         if moves == 0:
             return False, count
         index, most = 0, NEVER
         for move in range(moves):
-            lay_move(board, desk, table, move)
+            place_move(board, desk, table, move)
             worth, roll = look_up(board, net, desk)
             count = _keep(net, desk, roll, positions, worths, count, end)
             if worth > most:
@@ -69,7 +73,7 @@ def _taught_turn(board, net, desk, table, stray, positions, worths, count, end):
         advance(table, index)
         if has_won(board, table):
             return True, count
-        lay_advances(board, desk, table)
+        place_advances(board, desk, table)
         best, roll = look_up(board, net, desk)
         goes_on = roll >= best
         if stray and roll != NEVER and below(table, 5) < 2:
@@ -116,8 +120,8 @@ def rolling_games(board, net, desk, table, key, start, end, positions, worths):
     count = 0
     for game in range(start, end):
         start_game(table, net.players, key, game)
-        last, won = count + MOST_SAMPLES, False
-        while not won and table.turns < MOST_TURNS:
+        last, won = count + MAX_SAMPLES, False
+        while not won and table.turns < MAX_TURNS:
             stray = below(table, _STRAYING) == 0
             shown = (positions, worths)
             won, count = _taught_turn(board, net, desk, table, stray, *shown, count, last)

@@ -16,7 +16,7 @@ class TrainingThread:
     """A thread's own table, desk, and two sheets."""
 
     def __init__(self) -> None:
-        self.desk = new_workspace()[0]
+        self.workspace = new_workspace()[0]
         self.sheets = np.zeros(2, SHEET).view(np.recarray)
         self.table = np.zeros(1, TABLE).view(np.recarray)[0]
         self._room = new_samples(0)

@@ -60,7 +60,7 @@ class TrainingLoop:
         self.ends = Learner(players, NET, _MEMORY, np.random.default_rng([seed, 0]))
         chance = np.random.default_rng([seed, _ROLLING])
         self.rolls = Learner(players, ROLLING_NET, _ROLLING_MEMORY, chance)
-        self.done = 0
+        self.rounds_done = 0
         self.error = 0.0  # in the last round: how far off the learner was, on average
         self._workers = TrainingThreads(workers)
 
@@ -71,7 +71,7 @@ class TrainingLoop:
 
     def advance(self) -> None:
         """Play the next round and learn from it."""
-        number = self.done
+        number = self.rounds_done
         for rounds, play in (
             (self.plan.heuristic_rounds, self._heuristic_round),
             (self.plan.exact_rounds, self._exact_round),
@@ -80,12 +80,12 @@ class TrainingLoop:
             if 0 <= number < rounds:
                 play(number)
             number -= rounds
-        self.done += 1
+        self.rounds_done += 1
 
     @property
     def rolls_are_learned(self) -> bool:
         """Whether the last round was one in which is learned what rolling on is worth."""
-        return self.done > self.rounds - self.plan.rolling_rounds
+        return self.rounds_done > self.rounds - self.plan.rolling_rounds
 
     def strength(self, games: int) -> float:
         """What the nets win against the first teacher in all other seats, as a share of the games;
@@ -98,7 +98,7 @@ class TrainingLoop:
         numbers, key = self.subject.family[0], self._key(_TEST, 0)
 
         def exact(worker: TrainingThread, start: int, end: int) -> int:
-            tried = (board, ends, worker.desk, worker.table, numbers, key, start, end)
+            tried = (board, ends, worker.workspace, worker.table, numbers, key, start, end)
             return int(trial_games.exact_trial(*tried))
 
         def lookahead(worker: TrainingThread, start: int, end: int) -> int:
@@ -119,7 +119,7 @@ class TrainingLoop:
             count: int = practice_turns.heuristic_games(*shown, *room)
             return count
 
-        samples = self._workers.played(self.plan.heuristic_games, practice_turns.MOST_SAMPLES, play)
+        samples = self._workers.played(self.plan.heuristic_games, practice_turns.MAX_SAMPLES, play)
         rate = _MC_RATE * _progress_line(number / self.plan.heuristic_rounds)
         picks = self._generator(_HEURISTIC, number).permutation(len(samples[1])) * 2
         self.ends.learn_once(board, samples, self._turned(picks, _HEURISTIC, number), rate)
@@ -129,11 +129,11 @@ class TrainingLoop:
         key = self._key(_EXACT, number)
 
         def play(worker: TrainingThread, start: int, end: int, room: Samples) -> int:
-            shown = (board, net, worker.desk, worker.table, family, key, start, end)
+            shown = (board, net, worker.workspace, worker.table, family, key, start, end)
             count: int = practice_turns.exact_games(*shown, *room)
             return count
 
-        samples = self._workers.played(self.plan.exact_games, practice_turns.MOST_SAMPLES, play)
+        samples = self._workers.played(self.plan.exact_games, practice_turns.MAX_SAMPLES, play)
         self.ends.remember(*samples)
         count = _LOOKS * self.plan.exact_games * 18
         share = number / self.plan.exact_rounds
@@ -145,11 +145,11 @@ class TrainingLoop:
         board, net, key = self.boards[0], self.ends.net()[0], self._key(_ROLLING, number)
 
         def play(worker: TrainingThread, start: int, end: int, room: Samples) -> int:
-            shown = (board, net, worker.desk, worker.table, key, start, end)
+            shown = (board, net, worker.workspace, worker.table, key, start, end)
             count: int = rolling_samples.rolling_games(*shown, *room)
             return count
 
-        samples = self._workers.played(self.plan.rolling_games, rolling_samples.MOST_SAMPLES, play)
+        samples = self._workers.played(self.plan.rolling_games, rolling_samples.MAX_SAMPLES, play)
         self.rolls.remember(*samples)
         share = number / self.plan.rolling_rounds
         self._learn(
@@ -160,8 +160,8 @@ class TrainingLoop:
 
     def _learn(self, learner: Learner, stage: int, number: int, count: int, rate: float) -> None:
         """Learn from what is remembered; boards that are won in a turn leave nothing behind."""
-        if learner.known:
-            picks = self._generator(stage, number).integers(learner.known, size=count) * 2
+        if learner.sample_count:
+            picks = self._generator(stage, number).integers(learner.sample_count, size=count) * 2
             self.error = learner.learn(self.boards[0], self._turned(picks, stage, number), rate)
 
     # Chance

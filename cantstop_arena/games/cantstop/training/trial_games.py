@@ -7,7 +7,7 @@ from cantstop_arena.games.cantstop.engine.engine_decorators import (
 )
 from cantstop_arena.games.cantstop.nets.lookahead import begin, best, choice
 from cantstop_arena.games.cantstop.training.practice_games import (
-    MOST_TURNS,
+    MAX_TURNS,
     advance,
     has_won,
     list_moves,
@@ -19,9 +19,9 @@ from cantstop_arena.games.cantstop.training.practice_games import (
 from cantstop_arena.games.cantstop.training.practice_players import (
     exact_turn,
     heuristic_turn,
-    lay_advances,
-    lay_markers,
-    lay_move,
+    place_advances,
+    place_markers,
+    place_move,
 )
 
 
@@ -47,7 +47,7 @@ def exact_trial(board, net, desk, table, numbers, key, start, end):
     total = 0
     for game in range(start, end):
         won, own = False, _begin(table, net.players, key, game)
-        while not won and table.turns < MOST_TURNS:
+        while not won and table.turns < MAX_TURNS:
             if (table.seat + 1) % net.players == own:
                 won = exact_turn(board, net, desk, table, False)
             else:
@@ -62,7 +62,7 @@ def lookahead_trial(board, ends, rolls, sheets, table, numbers, key, start, end)
     total = 0
     for game in range(start, end):
         won, own = False, _begin(table, ends.players, key, game)
-        while not won and table.turns < MOST_TURNS:
+        while not won and table.turns < MAX_TURNS:
             if (table.seat + 1) % ends.players == own:
                 won = _lookahead_turn(board, ends, rolls, sheets[0], sheets[1], table)
             else:
@@ -75,21 +75,21 @@ def lookahead_trial(board, ends, rolls, sheets, table, numbers, key, start, end)
 def _lookahead_turn(board, ends, rolls, stopping, rolling, table):
     """Play a turn as champion does; returns whether it wins."""
     start_turn(table)
-    lay_markers(board, stopping, table)
+    place_markers(board, stopping, table)
     begin(board, ends, rolls, stopping, rolling)
     while True:
         count, index, most = list_moves(board, table), 0, -1e9
         if count == 0:
             return False
         for move in range(count):
-            lay_move(board, stopping, table, move)
+            place_move(board, stopping, table, move)
             worth = best(board, ends, rolls, stopping, rolling)
             if worth > most:
                 index, most = move, worth
         advance(table, index)
         if has_won(board, table):
             return True
-        lay_advances(board, stopping, table)
+        place_advances(board, stopping, table)
         halt, roll = choice(board, ends, rolls, stopping, rolling)
         if not must_roll(board, table) and roll <= halt:
             stop(board, table)

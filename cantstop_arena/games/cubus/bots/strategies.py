@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from cantstop_arena.games.cubus.builds.build import Build
-from cantstop_arena.games.cubus.builds.cards import ORDER, one
+from cantstop_arena.games.cubus.builds.cards import ORDER, single
 from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
 from cantstop_arena.games.cubus.choices.takedown import usual_take
 from cantstop_arena.games.cubus.choices.targets import Target
@@ -91,7 +91,7 @@ def _left_to_next(view: CubusBotView, target: Target) -> int:
     if not view.deck:
         return view.bound(target.pile, hand)
     return sum(
-        number * view.bound(target.pile, hand.plus(one(kind)))
+        number * view.bound(target.pile, hand.plus(single(kind)))
         for kind, number in zip(ORDER, view.unseen, strict=True)
         if number
     )

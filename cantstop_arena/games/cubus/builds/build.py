@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from cantstop_arena.games.cubus.builds.cards import Cards
-from cantstop_arena.games.cubus.builds.piles import Cell, IllegalBuild, Pile, Place, parse
+from cantstop_arena.games.cubus.builds.piles import Cell, IllegalBuild, Pile, Spot, parse
 from cantstop_arena.games.cubus.rules import RuleSet
 
 
@@ -28,7 +28,7 @@ class TableCards(NamedTuple):
         shape = self.pile.shape
         return Cards(shape.tops - len(self.open), len(self.open), shape.left, shape.right)
 
-    def open_places(self) -> list[Place]:
+    def open_cells(self) -> list[Spot]:
         """Where the open cards lie, as places of the picture."""
         pile, rows = self.pile, self.pile.shape.rows
         return [(y - x, rows[y - pile.y][x - pile.x] - 1 - y) for x, y in self.open]
@@ -61,7 +61,7 @@ def build_result(table: TableCards, hand: Cards, build: Build, rules: RuleSet) -
     Raises IllegalBuild with the first rule that it breaks.
     """
     after = named_table(build)
-    lying, laid = set(table.open_places()), set(after.open_places())
+    lying, laid = set(table.open_cells()), set(after.open_cells())
     _check_kept(lying, laid)
     left = table.cards().plus(hand).minus(after.cards())
     _check_cards(left)
@@ -69,7 +69,7 @@ def build_result(table: TableCards, hand: Cards, build: Build, rules: RuleSet) -
         _check_exchange(set(table.pile.tops()) - lying, laid)
     if rules.more_crates and after.pile.shape.crates <= table.pile.shape.crates:
         raise IllegalBuild(15, "the pile must have more crates than before")
-    points = after.pile.shape.worth - table.pile.shape.worth
+    points = after.pile.shape.value - table.pile.shape.value
     if points < 1:
         raise IllegalBuild(16, f"a build must bring at least one point, and this brings {points}")
     return BuildResult(after if table.open else at_origin(after), left, points)
@@ -102,7 +102,7 @@ def at_origin(table: TableCards) -> TableCards:
     return TableCards(table.pile.moved(0, 0), tuple((a - x, b - y) for a, b in table.open))
 
 
-def _check_kept(lying: set[Place], laid: set[Place]) -> None:
+def _check_kept(lying: set[Spot], laid: set[Spot]) -> None:
     if missing := lying - laid:
         u, v = min(missing)
         raise IllegalBuild(12, f"the open card at the place ({u}, {v}) of the picture must stay")
@@ -114,16 +114,16 @@ def _check_cards(left: Cards) -> None:
             raise IllegalBuild(13, f"the {name} do not suffice: {-number} missing")
 
 
-def _check_exchange(lids: set[Place], laid: set[Place]) -> None:
+def _check_exchange(lids: set[Spot], laid: set[Spot]) -> None:
     if exchanged := lids & laid:
         u, v = min(exchanged)
         raise IllegalBuild(14, f"the lid at the place ({u}, {v}) is exchanged for an open card")
 
 
-def places_for_open(before: TableCards, target: Pile, swap: str) -> list[Cell]:
+def cells_for_open(before: TableCards, target: Pile, swap: str) -> list[Cell]:
     """The cells of a target where a new open card may lie, ascending."""
-    lying = set(before.open_places())
-    barred: Collection[Place] = lying
+    lying = set(before.open_cells())
+    barred: Collection[Spot] = lying
     if lying and swap == "place":
         barred = set(before.pile.tops())
     return sorted(cell for place, cell in target.tops().items() if place not in barred)
@@ -134,7 +134,7 @@ def carry_open_cards(before: TableCards, target: Pile, new: Collection[Cell] = (
 
     An open card that has no top at its place is left out.
     """
-    lying = before.open_places()
+    lying = before.open_cells()
     tops = target.tops() if lying else {}
     kept = {tops[place] for place in lying if place in tops}
     return Build(target.text, tuple(sorted(kept | set(new))))

@@ -53,7 +53,7 @@ def cards_from_text(text: str) -> Cards:
     return Cards(*(text.count(sign) for sign in ORDER))
 
 
-def one(kind: str) -> Cards:
+def single(kind: str) -> Cards:
     """A single card."""
     return _ONE[kind]
 

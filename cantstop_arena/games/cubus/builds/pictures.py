@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from cantstop_arena.games.cubus.builds.piles import Cell, IllegalBuild, Pile, Place, pile_of
+from cantstop_arena.games.cubus.builds.piles import Cell, IllegalBuild, Pile, Spot, pile_of
 
 Heights = Mapping[Cell, int]
 
@@ -11,10 +11,10 @@ Heights = Mapping[Cell, int]
 class Picture(NamedTuple):
     """The places (u, v) of the cards on the table, by type, each ascending."""
 
-    lids: tuple[Place, ...]
-    open: tuple[Place, ...]
-    left: tuple[Place, ...]
-    right: tuple[Place, ...]
+    lids: tuple[Spot, ...]
+    open: tuple[Spot, ...]
+    left: tuple[Spot, ...]
+    right: tuple[Spot, ...]
 
 
 def picture(pile: Pile, open_cells: Collection[Cell] = ()) -> Picture:
@@ -29,12 +29,12 @@ def picture(pile: Pile, open_cells: Collection[Cell] = ()) -> Picture:
     )
 
 
-def _left(heights: Heights) -> Iterator[Place]:
+def _left(heights: Heights) -> Iterator[Spot]:
     for (x, y), height in heights.items():
         yield from ((y - x, z - y) for z in range(heights.get((x + 1, y), 0), height))
 
 
-def _right(heights: Heights) -> Iterator[Place]:
+def _right(heights: Heights) -> Iterator[Spot]:
     for (x, y), height in heights.items():
         yield from ((y - x, z - y) for z in range(heights.get((x, y + 1), 0), height))
 
@@ -51,7 +51,7 @@ def pile_in(shown: Picture) -> tuple[Pile, tuple[Cell, ...]] | None:
     return None
 
 
-def _diagonals(tops: Collection[Place]) -> list[tuple[int, list[int]]]:
+def _diagonals(tops: Collection[Spot]) -> list[tuple[int, list[int]]]:
     """For each u, ascending, the v of its tops from back to front, which is downwards."""
     return [
         (column, sorted((v for u, v in tops if u == column), reverse=True))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from cantstop_arena.errors import ArenaError
 
 Cell = tuple[int, int]
-Place = tuple[int, int]
+Spot = tuple[int, int]
 Rows = tuple[tuple[int, ...], ...]
 Run = tuple[int, int]
 
@@ -23,7 +23,7 @@ _HEIGHT = {sign: height for height, sign in enumerate(_SIGNS)}
 _WHOLE = r"(0|-?[1-9][0-9]{0,99})"  # longer numbers are no places on any table
 _TEXT = re.compile(rf"([0-9a-z]+(?:/[0-9a-z]+)*)@{_WHOLE},{_WHOLE}", re.ASCII)
 _RUN = re.compile("[1-9a-z]+")
-_LONGEST_QUOTE = 60
+_MAX_QUOTE_LENGTH = 60
 
 
 class IllegalBuild(ArenaError):
@@ -51,7 +51,7 @@ class Shape(NamedTuple):
         return self.tops + self.left + self.right
 
     @property
-    def worth(self) -> int:
+    def value(self) -> int:
         """F = 3 x crates - cards; the points of a build are the change of it."""
         return 3 * self.crates - self.cards
 
@@ -72,7 +72,7 @@ class Pile(NamedTuple):
         """The cells with crates, ascending."""
         return [(self.x + x, self.y + y) for x, y, _ in self.shape.cells]
 
-    def tops(self) -> dict[Place, Cell]:
+    def tops(self) -> dict[Spot, Cell]:
         """The place of each top, and the cell below it."""
         return {
             (self.y + y - self.x - x, height - 1 - self.y - y): (self.x + x, self.y + y)
@@ -101,7 +101,7 @@ def parse(text: str) -> Pile:
 
 
 def _quoted(text: str) -> str:
-    return f"{text[:_LONGEST_QUOTE]!r}" + ("…" if len(text) > _LONGEST_QUOTE else "")
+    return f"{text[:_MAX_QUOTE_LENGTH]!r}" + ("…" if len(text) > _MAX_QUOTE_LENGTH else "")
 
 
 def _examined(text: str) -> Shape:

@@ -11,7 +11,7 @@ from cantstop_arena.games.cubus.builds.build import (
     TableCards,
     build_result,
     carry_open_cards,
-    places_for_open,
+    cells_for_open,
 )
 from cantstop_arena.games.cubus.builds.cards import Cards, cards_from_text
 from cantstop_arena.games.cubus.builds.piles import Cell, Pile, Rows, parse, pile_of
@@ -128,7 +128,7 @@ class CubusBotView(NamedTuple):
 
     def places(self, target: str) -> list[Cell]:
         """The cells of a target where a new open card may lie, ascending."""
-        return places_for_open(self.table, parse(target), self.rules.swap)
+        return cells_for_open(self.table, parse(target), self.rules.swap)
 
     def check(self, build: Build) -> int:
         """The points of a build. Raises IllegalBuild, whose `rule` it breaks first."""
@@ -152,7 +152,7 @@ class CubusBotView(NamedTuple):
     def bound(self, pile: str | None = None, hand: str | Cards | None = None) -> int:
         """Most points that the counts of cards alone allow; 0: to pass is right."""
         table = self.table.cards() if pile is None else _all_lids(parse(pile))
-        worth = (self.table.pile if pile is None else parse(pile)).shape.worth
+        worth = (self.table.pile if pile is None else parse(pile)).shape.value
         cards = (
             self.hand if hand is None else cards_from_text(hand) if isinstance(hand, str) else hand
         )

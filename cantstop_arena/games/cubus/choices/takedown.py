@@ -55,7 +55,7 @@ def takes(table: TableCards, box: Where, rules_box: Box) -> list[Take]:
     listed = {(target.points, target.pile) for target in _moves(table, box, fewest)}
     cards = table.cards().total
     crates = table.pile.shape.crates - 1
-    worth = table.pile.shape.worth
+    worth = table.pile.shape.value
     return [
         Take(pile, cards - (3 * crates - worth - points))
         for points, pile in sorted(listed, key=lambda move: (-move[0], move[1]))
@@ -74,7 +74,7 @@ def freed(table: TableCards, box: Where) -> int | None:
 
 def _moves(table: TableCards, box: Where, number: int) -> Iterator[Target]:
     """The piles of one crate less where all open cards but so many lie on tops again."""
-    crates, worth = table.pile.shape.crates - 1, table.pile.shape.worth
+    crates, worth = table.pile.shape.crates - 1, table.pile.shape.value
     for kept in combinations(table.open, len(table.open) - number):
         wanted = TargetQuery(table._replace(open=kept), NONE, False, worth - 3, crates, crates)
         yield from targets_without_box(wanted) if box == "none" else targets(wanted, box)
@@ -105,7 +105,7 @@ def _last_crate(table: TableCards) -> TakeResult:
 
 def _check_kept(table: TableCards, after: TableCards, box: Box) -> int:
     """How many open cards keep their places."""
-    kept = len(set(table.open_places()) & set(after.open_places()))
+    kept = len(set(table.open_cells()) & set(after.open_cells()))
     missing = len(table.open) - kept
     if not missing:
         return kept

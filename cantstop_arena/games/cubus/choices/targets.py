@@ -14,12 +14,12 @@ from cantstop_arena.games.cubus.builds.piles import (
     Cell,
     IllegalBuild,
     Pile,
-    Place,
     Shape,
+    Spot,
     pile_of,
 )
 from cantstop_arena.games.cubus.engine import near, query, search
-from cantstop_arena.games.cubus.engine.bound import MOST, best_worth
+from cantstop_arena.games.cubus.engine.bound import MAX_CARDS_PLACED, best_value
 from cantstop_arena.games.cubus.engine.library import Library, library, shape_text
 from cantstop_arena.games.cubus.engine.search_unlimited import Limits, piles
 from cantstop_arena.games.cubus.rules import Box, RuleSet
@@ -56,7 +56,7 @@ def for_build(table: TableCards, hand: Cards, rules: RuleSet) -> TargetQuery:
     """What R13 to R16 allow."""
     shape = table.pile.shape
     crates = shape.crates + 1 if rules.more_crates else 0
-    return TargetQuery(table, hand, rules.swap == "free", shape.worth + 1, crates)
+    return TargetQuery(table, hand, rules.swap == "free", shape.value + 1, crates)
 
 
 def targets(wanted: TargetQuery, box: Box) -> Iterator[Target]:
@@ -101,7 +101,7 @@ def levels(wanted: TargetQuery, box: Box, rising: bool = False) -> Iterator[Sequ
     """
     x, y = _offset(wanted.table)
     here = wanted._replace(table=_moved(wanted.table, -x, -y)) if x or y else wanted
-    base = wanted.table.pile.shape.worth
+    base = wanted.table.pile.shape.value
     search_for = _risen if rising else _fallen
     for worth, found in search_for(here, library(box)):
         level = TargetLevel(found, worth - base, x, y)
@@ -113,9 +113,12 @@ def targets_without_box(wanted: TargetQuery) -> Iterator[Target]:
 
     They are searched for in ever wider steps down from the most points that the cards allow.
     """
-    worths = best_worth()
+    worths = best_value()
     cards = wanted.table.cards().plus(wanted.hand)
-    above = int(worths[tuple(min(MOST, n) for n in (cards.tops, cards.left, cards.right))]) + 1
+    above = (
+        int(worths[tuple(min(MAX_CARDS_PLACED, n) for n in (cards.tops, cards.left, cards.right))])
+        + 1
+    )
     above = min(above, 3 * wanted.most_crates)
     step = 1
     while above > wanted.least_worth:
@@ -135,13 +138,13 @@ def _unboxed(wanted: TargetQuery, cards: Cards, worth: int, above: int) -> Itera
     )
     for cells in piles(limits):
         shape = pile_of({(x, y): height for x, y, height in cells}).shape
-        if shape.worth < above:
+        if shape.value < above:
             yield from _placed(wanted, shape, cards)
 
 
 def _placed(wanted: TargetQuery, shape: Shape, cards: Cards) -> Iterator[Target]:
     """A shape at every corner where all open cards lie on tops, if the cards suffice."""
-    lying = wanted.table.open_places()
+    lying = wanted.table.open_cells()
     barred = set(lying) if wanted.free_swap else set(wanted.table.pile.tops()) if lying else set()
     least = max(0, shape.tops - len(lying) - cards.lids)
     for x, y in _corners(shape, lying):
@@ -149,10 +152,10 @@ def _placed(wanted: TargetQuery, shape: Shape, cards: Cards) -> Iterator[Target]
         room = len(set(pile.tops()) - barred)
         most = min(wanted.hand.open, room)
         if least <= most:
-            yield Target(pile.text, shape.worth - wanted.table.pile.shape.worth, least, most)
+            yield Target(pile.text, shape.value - wanted.table.pile.shape.value, least, most)
 
 
-def _corners(shape: Shape, lying: Sequence[Place]) -> Iterator[Cell]:
+def _corners(shape: Shape, lying: Sequence[Spot]) -> Iterator[Cell]:
     if not lying:
         yield 0, 0
         return
@@ -184,7 +187,7 @@ def _fallen(wanted: TargetQuery, known: Library) -> Iterator[tuple[int, NDArray[
         keys, group = search.next_level(known, search.ORDER, asked, group)
         if not len(keys):
             return
-        yield search.worth_of(int(keys[0])), search.open_room(known, search.ORDER, asked, keys)
+        yield search.value_of(int(keys[0])), search.open_room(known, search.ORDER, asked, keys)
 
 
 def _risen(wanted: TargetQuery, known: Library) -> Iterator[tuple[int, NDArray[np.int64]]]:
@@ -201,7 +204,7 @@ def compiled_query(wanted: TargetQuery) -> query.Query:
     cells = cells_of(wanted.table)
     query.aim(
         asked,
-        best_worth(),
+        best_value(),
         cells,
         len(cells),
         np.array(wanted.hand, np.int64),
@@ -220,8 +223,10 @@ def cells_of(table: TableCards) -> NDArray[np.int64]:
 
     Raises IllegalBuild where there are more tops than there ever are.
     """
-    if table.pile.shape.tops > MOST:
-        raise IllegalBuild(1, f"a pile has at most {MOST} tops, not {table.pile.shape.tops}")
+    if table.pile.shape.tops > MAX_CARDS_PLACED:
+        raise IllegalBuild(
+            1, f"a pile has at most {MAX_CARDS_PLACED} tops, not {table.pile.shape.tops}"
+        )
     pile: Pile = table.pile if table.open else table.pile.moved(0, 0)
     lying = set(table.open)
     rows = [
@@ -234,7 +239,7 @@ def cells_of(table: TableCards) -> NDArray[np.int64]:
 def nearby(wanted: TargetQuery) -> list[Target]:
     """One cell changed, one layer slid under, or both: by falling points, then by text."""
     cells = cells_of(wanted.table)
-    worth = wanted.table.pile.shape.worth
+    worth = wanted.table.pile.shape.value
     found = near.candidates(compiled_query(wanted), cells, len(cells), wanted.free_swap, worth)
     listed = {_target(wanted.table, cells, candidate) for candidate in found}
     return sorted(listed, key=lambda target: (-target.points, target.pile))

@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from cantstop_arena.games.cubus.builds.cards import Cards
 
-MOST = 16
+MAX_CARDS_PLACED = 16
 
 
 @cache
-def most_crates() -> NDArray[np.int64]:
+def max_crates() -> NDArray[np.int64]:
     """Most crates of a pile with exactly so many tops, left and right cards; 0: there is none."""
-    table = np.zeros((MOST + 1,) * 3, np.int64)
-    for highest in range(1, MOST + 1):
-        lines = list(_falling(highest, MOST - highest))
+    table = np.zeros((MAX_CARDS_PLACED + 1,) * 3, np.int64)
+    for highest in range(1, MAX_CARDS_PLACED + 1):
+        lines = list(_falling(highest, MAX_CARDS_PLACED - highest))
         for row in lines:
             for column in lines:
                 _enter(table, (highest, *row), (highest, *column))
@@ -40,22 +40,22 @@ def _falling(highest: int, rest: int) -> Iterator[tuple[int, ...]]:
 def _enter(table: NDArray[np.int64], row: tuple[int, ...], column: tuple[int, ...]) -> None:
     """Note what a back row and a back column of heights allow."""
     least = len(row) + len(column) - 1
-    if least > MOST:
+    if least > MAX_CARDS_PLACED:
         return
     inner = sorted((min(a, b) for a in row[1:] for b in column[1:]), reverse=True)
-    crates = accumulate(inner[: MOST - least], initial=sum(row) + sum(column) - row[0])
+    crates = accumulate(inner[: MAX_CARDS_PLACED - least], initial=sum(row) + sum(column) - row[0])
     for tops, number in enumerate(crates, start=least):
         place = (tops, sum(column), sum(row))
         table[place] = max(table[place], number)
 
 
 @cache
-def best_worth() -> NDArray[np.int64]:
+def best_value() -> NDArray[np.int64]:
     """The greatest F of a pile with at most so many tops, left and right cards.
 
     Where not even one crate can be built, it is far below any.
     """
-    crates = most_crates()
+    crates = max_crates()
     counts = np.indices(crates.shape).sum(axis=0)
     table = np.where(crates > 0, 3 * crates - counts, -1000)
     for axis in range(3):
@@ -66,5 +66,5 @@ def best_worth() -> NDArray[np.int64]:
 
 def bound(worth: int, cards: Cards) -> int:
     """Most points for who builds a pile of all these cards where one worth `worth` lies."""
-    limits = (min(number, MOST) for number in (cards.tops, cards.left, cards.right))
-    return max(0, int(best_worth()[tuple(limits)]) - worth)
+    limits = (min(number, MAX_CARDS_PLACED) for number in (cards.tops, cards.left, cards.right))
+    return max(0, int(best_value()[tuple(limits)]) - worth)

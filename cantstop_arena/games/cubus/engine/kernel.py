@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cantstop_arena.games.cubus.chance import CubusKeys
 from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts
-from cantstop_arena.games.cubus.engine.bound import best_worth
+from cantstop_arena.games.cubus.engine.bound import best_value
 from cantstop_arena.games.cubus.engine.compiled import (
     copy_numbers,
     copy_rows,
@@ -29,10 +29,10 @@ from cantstop_arena.games.cubus.engine.plans import (
     below,
     below_at,
     equals,
-    lay_near,
-    lay_open,
-    lay_target,
     number_at,
+    place_near,
+    place_open,
+    place_target,
 )
 from cantstop_arena.games.cubus.engine.query import (
     TOP,
@@ -110,7 +110,7 @@ def play_all(rules: RuleSet, names: Sequence[str], keys: Sequence[CubusKeys]) ->
     _play_all(
         library(rules.box),
         ORDER,
-        best_worth(),
+        best_value(),
         _compiled_rules(rules),
         codes,
         np.array(rows, np.uint64).reshape(count, players + 2),
@@ -214,17 +214,17 @@ def _planned(library, order, worths, rules, code, game, seat, owner):
         return False
     pile = game.cells, now[COUNT]
     if code == HASTY:
-        now[PLACED] = lay_near(game.query, *pile, rules.free_swap, now[WORTH], game.plan, *stream)
+        now[PLACED] = place_near(game.query, *pile, rules.free_swap, now[WORTH], game.plan, *stream)
     else:
         _look_ahead(game, seat)
         found = equals(code, library, order, game.query, worths, now[WORTH], game.following)
         now[PLACED] = 0
         if len(found):
             key = found[below(*stream, len(found))]
-            now[PLACED] = lay_target(library, order, game.query, key, *pile, game.plan)
+            now[PLACED] = place_target(library, order, game.query, key, *pile, game.plan)
     if now[PLACED]:
         eager = code == EAGER
-        lay_open(game.query, eager, rules.free_swap, *pile, game.plan, now[PLACED], *stream)
+        place_open(game.query, eager, rules.free_swap, *pile, game.plan, now[PLACED], *stream)
     return now[PLACED] > 0
 
 

@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.games.cubus.engine.compiled import cache_folder
-from cantstop_arena.games.cubus.rules import LONGEST_SIDE, Box
+from cantstop_arena.games.cubus.rules import MAX_SIDE_LENGTH, Box
 from cantstop_arena.native.array_files import stored_arrays
 
-SPAN = 2 * LONGEST_SIDE - 1  # places of tops there can be, in either direction
-MOST_WORTH = 144  # F of the full cube
+SPAN = 2 * MAX_SIDE_LENGTH - 1  # places of tops there can be, in either direction
+MAX_VALUE = 144  # F of the full cube
 FORMAT = 1  # of what is stored; a change makes older files useless
 _BITS = 3
-_SLASH, _DIGIT, _END = 0, 1, LONGEST_SIDE + 2  # of a text's signs, ordered as / 0 1 2 3 4 @
+_SLASH, _DIGIT, _END = 0, 1, MAX_SIDE_LENGTH + 2  # of a text's signs, ordered as / 0 1 2 3 4 @
 
 Numbers = NDArray[np.int64]
-Words = NDArray[np.uint64]
+BitSets = NDArray[np.uint64]
 
 
 class Library(NamedTuple):
@@ -36,8 +36,8 @@ class Library(NamedTuple):
     the first group with F at most 144, 143, …, 0, and -1 (or less).
     """
 
-    masks: Words
-    heights: Words
+    masks: BitSets
+    heights: BitSets
     ranks: NDArray[np.uint32]
     by_rank: NDArray[np.uint32]
     groups: Numbers
@@ -57,8 +57,8 @@ class _Piles(NamedTuple):
 
     row: Numbers  # the last row's number
     width: Numbers  # columns from 0 to the end of the first row
-    masks: Words
-    heights: Words
+    masks: BitSets
+    heights: BitSets
     counts: Numbers  # crates, tops, left, right
 
 
@@ -93,11 +93,11 @@ def _grouped(table: Numbers) -> Numbers:
 
 
 def _levels(groups: Numbers) -> Numbers:
-    falling = np.arange(MOST_WORTH, -2, -1)
+    falling = np.arange(MAX_VALUE, -2, -1)
     return np.searchsorted(-groups[:, 0], -falling).astype(np.int64)
 
 
-def _enumerated(box: Box) -> tuple[Words, Words, Numbers, Words]:
+def _enumerated(box: Box) -> tuple[BitSets, BitSets, Numbers, BitSets]:
     """All piles of a box: masks, heights, counts and keys that order their texts."""
     width, depth, tallest = box
     rows = _rows(width, tallest)
@@ -153,19 +153,19 @@ def _first(rows: list[_LibraryRow]) -> _Piles:
     )
 
 
-def _row_masks(rows: list[_LibraryRow], y: int) -> Words:
+def _row_masks(rows: list[_LibraryRow], y: int) -> BitSets:
     """The places of a row's tops where it is the y-th."""
     return np.array([sum(1 << _bit(x, y, h) for x, h in _cells(row)) for row in rows], np.uint64)
 
 
 def _bit(x: int, y: int, height: int) -> int:
-    middle = LONGEST_SIDE - 1
+    middle = MAX_SIDE_LENGTH - 1
     return SPAN * (height - 1 - y + middle) + y - x + middle
 
 
-def _row_heights(rows: list[_LibraryRow], y: int) -> Words:
+def _row_heights(rows: list[_LibraryRow], y: int) -> BitSets:
     return np.array(
-        [sum(h << _BITS * (LONGEST_SIDE * y + x) for x, h in _cells(row)) for row in rows],
+        [sum(h << _BITS * (MAX_SIDE_LENGTH * y + x) for x, h in _cells(row)) for row in rows],
         np.uint64,
     )
 
@@ -186,7 +186,7 @@ def _extended(level: _Piles, rows: list[_LibraryRow], follows: list[Numbers], y:
     old = np.repeat(np.arange(len(level.row)), number)
     row = np.concatenate([follows[last] for last in level.row])
     first = np.array([r.first for r in rows])[level.row[old]]
-    counts = np.array([[_row_counts(r, before) for r in rows] for before in range(LONGEST_SIDE)])
+    counts = np.array([[_row_counts(r, before) for r in rows] for before in range(MAX_SIDE_LENGTH)])
     return _Piles(
         row,
         level.width[old],
@@ -198,30 +198,30 @@ def _extended(level: _Piles, rows: list[_LibraryRow], follows: list[Numbers], y:
 
 def _finished(
     level: _Piles, rows: list[_LibraryRow], depth: int
-) -> tuple[Words, Words, Numbers, Words]:
+) -> tuple[BitSets, BitSets, Numbers, BitSets]:
     """Those piles whose last row begins in column 0, so that they lie in their corner."""
     whole = np.array([row.first == 0 for row in rows])[level.row]
     heights, width = level.heights[whole], level.width[whole]
     return level.masks[whole], heights, level.counts[:, whole], _text_keys(heights, width, depth)
 
 
-def _text_keys(heights: Words, width: Numbers, depth: int) -> Words:
+def _text_keys(heights: BitSets, width: Numbers, depth: int) -> BitSets:
     """Numbers in the order of the texts, from their signs up to the @."""
     keys = np.zeros(len(heights), np.uint64)
-    for columns in range(1, LONGEST_SIDE + 1):
+    for columns in range(1, MAX_SIDE_LENGTH + 1):
         chosen = width == columns
         signs = _signs(heights[chosen], columns, depth)
-        longest = LONGEST_SIDE * (LONGEST_SIDE + 1)
+        longest = MAX_SIDE_LENGTH * (MAX_SIDE_LENGTH + 1)
         for place, sign in enumerate(signs):
             keys[chosen] |= sign << np.uint64(_BITS * (longest - 1 - place))
     return keys
 
 
-def _signs(heights: Words, columns: int, depth: int) -> list[Words]:
+def _signs(heights: BitSets, columns: int, depth: int) -> list[BitSets]:
     listed = []
     for y in range(depth):
         for x in range(columns):
-            digit = heights >> np.uint64(_BITS * (LONGEST_SIDE * y + x)) & np.uint64(7)
+            digit = heights >> np.uint64(_BITS * (MAX_SIDE_LENGTH * y + x)) & np.uint64(7)
             listed.append(digit + np.uint64(_DIGIT))
         listed.append(np.full_like(heights, _SLASH if y < depth - 1 else _END))
     return listed
@@ -229,7 +229,7 @@ def _signs(heights: Words, columns: int, depth: int) -> list[Words]:
 
 def shape_text(heights: int) -> str:
     """The text of a pile in the library, without its corner."""
-    rows = [heights >> _BITS * LONGEST_SIDE * y & 0xFFF for y in range(LONGEST_SIDE)]
-    filled = [[row >> _BITS * x & 7 for x in range(LONGEST_SIDE)] for row in rows if row]
+    rows = [heights >> _BITS * MAX_SIDE_LENGTH * y & 0xFFF for y in range(MAX_SIDE_LENGTH)]
+    filled = [[row >> _BITS * x & 7 for x in range(MAX_SIDE_LENGTH)] for row in rows if row]
     width = max(x for row in filled for x, height in enumerate(row, start=1) if height)
     return "/".join("".join(map(str, row[:width])) for row in filled)

@@ -8,11 +8,11 @@ import numpy as np
 
 from cantstop_arena.games.cubus.engine.compiled import njit_call, njit_entry
 from cantstop_arena.games.cubus.engine.query import (
-    LEAST_CRATES,
-    LEAST_WORTH,
     LEFT,
     LIDS,
     LYING,
+    MIN_CRATES,
+    MIN_VALUE,
     OPEN,
     RIGHT,
     H,
@@ -22,8 +22,8 @@ from cantstop_arena.games.cubus.engine.query import (
     pile_cards,
 )
 
-MOST_CELLS = 16
-SIDE = 2 * MOST_CELLS  # of the grid on which a pile is laid
+MAX_CELLS = 16
+SIDE = 2 * MAX_CELLS  # of the grid on which a pile is laid
 _EDGE = 2  # free cells around it
 
 # Columns of a candidate.
@@ -187,8 +187,8 @@ def _consider(query, sums, free_swap, base, slid, x, y, height, found, number):
     if (
         left > limits[LEFT]
         or right > limits[RIGHT]
-        or points + base < limits[LEAST_WORTH]
-        or crates < limits[LEAST_CRATES]
+        or points + base < limits[MIN_VALUE]
+        or crates < limits[MIN_CRATES]
         or least > limits[OPEN]
     ):
         return number

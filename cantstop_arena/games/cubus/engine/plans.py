@@ -10,15 +10,15 @@ from cantstop_arena.games.cubus.engine import near
 from cantstop_arena.games.cubus.engine.compiled import copy_numbers, njit_call
 from cantstop_arena.games.cubus.engine.near import apply_candidate, candidates
 from cantstop_arena.games.cubus.engine.query import (
-    LEAST_WORTH,
     LYING,
+    MIN_VALUE,
     OPEN,
     TOP,
     H,
     O,
     X,
     Y,
-    least_open,
+    min_open,
 )
 from cantstop_arena.games.cubus.engine.search import (
     add_group,
@@ -32,7 +32,7 @@ from cantstop_arena.games.cubus.engine.search import (
 GREEDY, FRUGAL, RANDOM, EAGER, HASTY, DENY = range(6)
 CODES = {"greedy": 0, "frugal": 1, "random": 2, "eager": 3, "hasty": 4, "deny": 5}
 
-_LONGEST = 320  # characters of a pile text
+_MAX_LENGTH = 320  # characters of a pile text
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
@@ -82,7 +82,7 @@ def equals(code, library, order, query, worths, worth, following):
 
 @njit_call
 def _last_level(library, order, query):
-    worth = query.limits[LEAST_WORTH]
+    worth = query.limits[MIN_VALUE]
     keys = level_of(library, order, query, worth)
     while len(keys) == 0 and worth < query.limits[TOP]:
         worth += 1
@@ -163,7 +163,7 @@ def _next_bound(worths, group, following, tops, left, right):
 
 
 @njit_call(nrt=False)
-def lay_target(library, order, query, key, cells, count, plan):
+def place_target(library, order, query, key, cells, count, plan):
     """Write the target of a key as a plan, without new open cards; returns how many cells."""
     pile, x, y = decoded(library, order, key)
     heights = library.heights[pile]
@@ -197,10 +197,10 @@ def _same_place(cells, i, plan, j):
 
 
 @njit_call
-def lay_open(query, eager, free_swap, cells, count, plan, placed, keys, drawn, seat):
+def place_open(query, eager, free_swap, cells, count, plan, placed, keys, drawn, seat):
     """Lay new open cards on any places of a plan: the least, or as many as allowed."""
     limits = query.limits
-    least = least_open(query, placed)
+    least = min_open(query, placed)
     if least == 0 and not (eager and limits[OPEN] > 0):
         return
     places, room = np.empty(16, np.int64), 0
@@ -220,12 +220,12 @@ def lay_open(query, eager, free_swap, cells, count, plan, placed, keys, drawn, s
 
 
 @njit_call
-def lay_near(query, cells, count, free_swap, worth, plan, keys, drawn, seat):
+def place_near(query, cells, count, free_swap, worth, plan, keys, drawn, seat):
     """Write a nearby target with most points as a plan; returns how many cells, 0 without any."""
     found = candidates(query, cells, count, free_swap, worth)
     if len(found) == 0:
         return 0
-    texts = np.zeros((len(found), _LONGEST), np.uint8)
+    texts = np.zeros((len(found), _MAX_LENGTH), np.uint8)
     rows = np.empty(len(found), np.int64)
     return _lay_best(query, cells, count, found, texts, rows, plan, keys, drawn, seat)
 
@@ -287,7 +287,7 @@ def _enter(rows, known, texts, row):
 
 @njit_call(nrt=False)
 def _compared(one, other):
-    for i in range(_LONGEST):
+    for i in range(_MAX_LENGTH):
         if one[i] != other[i]:
             return 1 if one[i] > other[i] else -1
     return 0

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.games.cubus.engine.compiled import njit_call, njit_entry
-from cantstop_arena.games.cubus.engine.library import MOST_WORTH, SPAN
+from cantstop_arena.games.cubus.engine.library import MAX_VALUE, SPAN
 
-MOST_OPEN = 12
-ONE = np.uint64(1)
+MAX_OPEN = 12
+UNIT = np.uint64(1)
 
 # What a query asks for, by its place in `limits`.
 LIDS, OPEN, LEFT, RIGHT = 0, 1, 2, 3  # cards to be had: on the table and in hand; OPEN: in hand
 LYING = 4  # open cards on the table; -1: no pile of any box has tops at all their places
-LEAST_WORTH, LEAST_CRATES, MOST_CRATES = 5, 6, 7
+MIN_VALUE, MIN_CRATES, MAX_CRATES = 5, 6, 7
 ANCHOR_U, ANCHOR_V = 8, 9
 TOP = 10  # the greatest F that the cards allow
 LIMITS = 11
@@ -41,8 +41,8 @@ def new_query() -> Query:
     """Room for a query."""
     return Query(
         np.zeros(LIMITS, np.int64),
-        np.zeros(MOST_OPEN, np.uint64),
-        np.zeros(MOST_OPEN, np.uint64),
+        np.zeros(MAX_OPEN, np.uint64),
+        np.zeros(MAX_OPEN, np.uint64),
         np.zeros(SPAN * SPAN, np.uint64),
     )
 
@@ -57,11 +57,11 @@ def aim(query, worths, cells, count, cards, free_swap, least_worth, least_crates
     limits[LEFT] = left + cards[2]
     limits[RIGHT] = right + cards[3]
     limits[LYING] = lying
-    limits[LEAST_WORTH] = least_worth
-    limits[LEAST_CRATES] = least_crates
-    limits[MOST_CRATES] = most_crates
+    limits[MIN_VALUE] = least_worth
+    limits[MIN_CRATES] = least_crates
+    limits[MAX_CRATES] = most_crates
     tops = min(16, limits[LIDS] + cards[1] + lying)
-    limits[TOP] = min(MOST_WORTH, worths[tops, min(16, limits[LEFT]), min(16, limits[RIGHT])])
+    limits[TOP] = min(MAX_VALUE, worths[tops, min(16, limits[LEFT]), min(16, limits[RIGHT])])
     if lying > 0:
         _aim_at_open(query, cells, count)
         if cards[1] > 0 and limits[LYING] > 0:
@@ -121,7 +121,7 @@ def _columns(across):
     mask = np.uint64(0)
     for bit in range(SPAN * SPAN):
         if 0 <= bit % SPAN + across < SPAN:
-            mask |= ONE << np.uint64(bit)
+            mask |= UNIT << np.uint64(bit)
     return mask
 
 
@@ -135,12 +135,12 @@ def _bar(query, cells, count, free_swap):
                 a = cells[i, Y] - cells[i, X] - query.limits[ANCHOR_U] + bit % SPAN
                 b = cells[i, H] - 1 - cells[i, Y] - query.limits[ANCHOR_V] + bit // SPAN
                 if 0 <= a < SPAN and 0 <= b < SPAN:
-                    mask |= ONE << np.uint64(SPAN * b + a)
+                    mask |= UNIT << np.uint64(SPAN * b + a)
         query.barred[bit] = mask
 
 
 @njit_call(nrt=False)
-def least_open(query, tops):
+def min_open(query, tops):
     """New open cards that so many tops need for want of lids."""
     return max(0, tops - query.limits[LYING] - query.limits[LIDS])
 

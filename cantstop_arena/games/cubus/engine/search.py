@@ -15,21 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.games.cubus.engine.compiled import copy_numbers, njit_call, njit_entry
-from cantstop_arena.games.cubus.engine.library import MOST_WORTH, SPAN
+from cantstop_arena.games.cubus.engine.library import MAX_VALUE, SPAN
 from cantstop_arena.games.cubus.engine.query import (
     ANCHOR_U,
     ANCHOR_V,
-    LEAST_CRATES,
-    LEAST_WORTH,
     LEFT,
     LYING,
-    MOST_CRATES,
-    ONE,
+    MAX_CRATES,
+    MIN_CRATES,
+    MIN_VALUE,
     OPEN,
     RIGHT,
     TOP,
+    UNIT,
     is_hopeless,
-    least_open,
+    min_open,
 )
 
 FAR = 64  # corners lie between -64 and 63
@@ -39,7 +39,7 @@ _RANK_SHIFT = 14
 _RANK_MASK = (1 << 21) - 1
 _CORNER_MASK = (1 << _CORNER_BITS) - 1
 _FIRST = 64  # room for keys at first; it doubles as needed
-_MOST_HITS = SPAN * SPAN  # of a pile
+_MAX_HITS = SPAN * SPAN  # of a pile
 _M1 = np.uint64(0x5555555555555555)
 _M2 = np.uint64(0x3333333333333333)
 _M4 = np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -56,9 +56,9 @@ class TextOrder(NamedTuple):
     ys: NDArray[np.int64]
 
 
-def worth_of(key: int) -> int:
+def value_of(key: int) -> int:
     """F of a key's pile."""
-    return MOST_WORTH - (key >> _WORTH_SHIFT)
+    return MAX_VALUE - (key >> _WORTH_SHIFT)
 
 
 def _order() -> TextOrder:
@@ -88,8 +88,8 @@ def fits(library, query, number):
     return (
         group[2] <= limits[LEFT]
         and group[3] <= limits[RIGHT]
-        and limits[LEAST_CRATES] <= group[4] <= limits[MOST_CRATES]
-        and least_open(query, group[1]) <= limits[OPEN]
+        and limits[MIN_CRATES] <= group[4] <= limits[MAX_CRATES]
+        and min_open(query, group[1]) <= limits[OPEN]
     )
 
 
@@ -113,7 +113,7 @@ def _corner(query, bit):
 @njit_call(nrt=False)
 def _key(order, worth, rank, x, y):
     corner = (order.x_ranks[x + FAR] << _CORNER_BITS) | order.y_ranks[y + FAR]
-    return ((MOST_WORTH - worth) << _WORTH_SHIFT) | (np.int64(rank) << _RANK_SHIFT) | corner
+    return ((MAX_VALUE - worth) << _WORTH_SHIFT) | (np.int64(rank) << _RANK_SHIFT) | corner
 
 
 @njit_call
@@ -139,8 +139,8 @@ def _add_piles(library, order, query, number, pile, keys, count):
     """Append those of the piles from one on, while there is room; returns where that ends."""
     group = library.groups[number]
     worth, tops = group[0], group[1]
-    least = least_open(query, tops)
-    while pile < group[6] and count + _MOST_HITS <= len(keys):
+    least = min_open(query, tops)
+    while pile < group[6] and count + _MAX_HITS <= len(keys):
         if query.limits[LYING] == 0:
             keys[count] = _key(order, worth, library.ranks[pile], 0, 0)
             count += 1
@@ -148,9 +148,9 @@ def _add_piles(library, order, query, number, pile, keys, count):
             mask = library.masks[pile]
             found = _places(mask, query)
             while found:
-                lowest = found & (~found + ONE)
+                lowest = found & (~found + UNIT)
                 found ^= lowest
-                bit = popcount(lowest - ONE)
+                bit = popcount(lowest - UNIT)
                 if least == 0 or tops - popcount(mask & query.barred[bit]) >= least:
                     x, y = _corner(query, bit)
                     keys[count] = _key(order, worth, library.ranks[pile], x, y)
@@ -164,7 +164,7 @@ def first_group(library, query):
     """Where a search begins: at the greatest F that the cards allow."""
     if is_hopeless(query):
         return len(library.groups)
-    return library.levels[MOST_WORTH - query.limits[TOP]]
+    return library.levels[MAX_VALUE - query.limits[TOP]]
 
 
 @njit_entry
@@ -174,8 +174,8 @@ def next_level(library, order, query, number):
     No keys: there are no more.
     """
     keys, count = np.empty(_FIRST, np.int64), 0
-    groups, level = library.groups, MOST_WORTH + 1
-    least = query.limits[LEAST_WORTH]
+    groups, level = library.groups, MAX_VALUE + 1
+    least = query.limits[MIN_VALUE]
     number = _next_fitting(library, query, number, least)
     while number < len(groups):
         if groups[number, 0] < level:
@@ -192,7 +192,7 @@ def level_of(library, order, query, worth):
     """The keys of the hits of an F, ascending."""
     keys, count = np.empty(_FIRST, np.int64), 0
     if not is_hopeless(query) and worth <= query.limits[TOP]:
-        number = _next_fitting(library, query, library.levels[MOST_WORTH - worth], worth)
+        number = _next_fitting(library, query, library.levels[MAX_VALUE - worth], worth)
         while number < len(library.groups):
             keys, count = add_group(library, order, query, number, keys, count)
             number = _next_fitting(library, query, number + 1, worth)
@@ -236,6 +236,6 @@ def open_room(library, order, query, keys):
             room -= popcount(mask & query.barred[SPAN * b + a])
         told[i, 0] = np.int64(library.heights[pile])
         told[i, 1], told[i, 2] = x, y
-        told[i, 3] = least_open(query, tops)
+        told[i, 3] = min_open(query, tops)
         told[i, 4] = min(query.limits[OPEN], room)
     return told

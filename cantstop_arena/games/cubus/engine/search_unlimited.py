@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.games.cubus.engine.bound import MOST, most_crates
+from cantstop_arena.games.cubus.engine.bound import MAX_CARDS_PLACED, max_crates
 from cantstop_arena.games.cubus.engine.compiled import njit_call, njit_entry
 
-_MIDDLE = 2 * MOST  # the column of the first cell; rows may begin further left
-_WIDTH = 4 * MOST
+_MIDDLE = 2 * MAX_CARDS_PLACED  # the column of the first cell; rows may begin further left
+_WIDTH = 4 * MAX_CARDS_PLACED
 _ROOM = 256
 
 # What is known of a cell being laid, and what the cells before it used.
@@ -51,24 +51,24 @@ class _PlacedCards(NamedTuple):
 def reach() -> NDArray[np.int64]:
     """The most that F can still grow by: with so many tops and left cards, right cards that
     come free behind the last row, and right cards left."""
-    crates = most_crates()
+    crates = max_crates()
     tops, left, right = np.indices(crates.shape)
     gains = np.where(crates > 0, 3 * crates - tops - left, -1000)
     gains[0, 0, 0] = 0
-    table = np.zeros((MOST + 1,) * 4, np.int64)
-    for free in range(MOST + 1):
+    table = np.zeros((MAX_CARDS_PLACED + 1,) * 4, np.int64)
+    for free in range(MAX_CARDS_PLACED + 1):
         best = gains - np.maximum(0, right - free)
         for axis in range(3):
             best = np.maximum.accumulate(best, axis=axis)
-        for rest in range(MOST + 1):
-            table[:, :, free, rest] = best[:, :, min(MOST, free + rest)]
+        for rest in range(MAX_CARDS_PLACED + 1):
+            table[:, :, free, rest] = best[:, :, min(MAX_CARDS_PLACED, free + rest)]
     return table
 
 
 def piles(limits: Limits) -> list[Cells]:
     """The cells (x, y, height) of all piles within limits, each at some place."""
     capped = limits._replace(
-        **{name: min(MOST, getattr(limits, name)) for name in ("tops", "left", "right")}
+        **{name: min(MAX_CARDS_PLACED, getattr(limits, name)) for name in ("tops", "left", "right")}
     )
     laid = _laid(_ROOM)
     _begin(laid, capped, reach())
@@ -79,10 +79,14 @@ def piles(limits: Limits) -> list[Cells]:
 
 
 def _laid(room: int) -> _PlacedCards:
-    found = np.zeros((room, 3 * MOST), np.int8)
-    rows = np.zeros(MOST + 1, np.int64)
+    found = np.zeros((room, 3 * MAX_CARDS_PLACED), np.int8)
+    rows = np.zeros(MAX_CARDS_PLACED + 1, np.int64)
     return _PlacedCards(
-        rows, rows.copy(), np.zeros((MOST + 1, _WIDTH), np.int64), found, rows[:1].copy()
+        rows,
+        rows.copy(),
+        np.zeros((MAX_CARDS_PLACED + 1, _WIDTH), np.int64),
+        found,
+        rows[:1].copy(),
     )
 
 
@@ -94,7 +98,7 @@ def _cells(row: list[int]) -> Cells:
 @njit_entry
 def _begin(laid, limits, reach):
     """Lay cell after cell, depth first; each has a row of `steps`, as numba keeps no recursion."""
-    steps = np.zeros((MOST + 1, STEP), np.int64)
+    steps = np.zeros((MAX_CARDS_PLACED + 1, STEP), np.int64)
     laid.known[0] = 0
     laid.firsts[0] = _MIDDLE
     depth = 0
@@ -128,7 +132,7 @@ def _enter(laid, limits, steps, depth, y, x):
     step = steps[depth]
     step[Y], step[X], step[HEIGHT] = y, x, 0
     step[BRANCH], step[ROWS] = 0, -1
-    highest = MOST if x == laid.firsts[y] else laid.heights[y, x - 1]
+    highest = MAX_CARDS_PLACED if x == laid.firsts[y] else laid.heights[y, x - 1]
     if x == laid.firsts[y]:
         highest = min(highest, limits.left - step[LEFT])
     if y > 0 and x >= laid.firsts[y - 1]:
@@ -167,7 +171,7 @@ def _end_row(laid, limits, reach, y, used):
     for x in range(laid.firsts[y], laid.ends[y]):
         free += laid.heights[y, x]
     rest = limits.right - right
-    hope = reach[limits.tops - tops, limits.left - left, min(MOST, free), rest]
+    hope = reach[limits.tops - tops, limits.left - left, min(MAX_CARDS_PLACED, free), rest]
     if crates == limits.most or worth + hope < limits.worth:
         return 0
     return rest + 1

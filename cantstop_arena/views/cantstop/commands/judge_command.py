@@ -70,8 +70,8 @@ def judge(names: tuple[str, ...], html: Path | None, as_json: bool, **asked: Any
     are looked at, in every seat. The ten worst are drawn, each with the command that replays it.
     What is found of a run is kept in its folder, and becomes a section of its page.
     """
-    from cantstop_arena.views.cantstop.judging.judge_plan import bots_asked_for
-    from cantstop_arena.views.cantstop.judging.judge_run import found_by
+    from cantstop_arena.views.cantstop.judging.judge_plan import requested_bots
+    from cantstop_arena.views.cantstop.judging.judge_run import judge_task_results
     from cantstop_arena.views.cantstop.judging.judged_runs import is_run, keep, run_in
     from cantstop_arena.views.cantstop.judging.judgement_report import judgements_json, text
 
@@ -80,8 +80,8 @@ def judge(names: tuple[str, ...], html: Path | None, as_json: bool, **asked: Any
         _check_alone(names)
         planned = run_in(folder, asked["deals"], asked["tables"], asked["bots_folder"])
     else:
-        planned = bots_asked_for(names, **asked)
-    found = found_by(planned)
+        planned = requested_bots(names, **asked)
+    found = judge_task_results(planned)
     if html is not None:
         from cantstop_arena.atomic_files import write_atomically
         from cantstop_arena.views.cantstop.judging.judgement_report import judgements_page

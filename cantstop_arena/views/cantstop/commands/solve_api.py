@@ -37,7 +37,7 @@ def solve(
 
 
 def _tell(table: "SolvedTable") -> None:
-    sys.stderr.write(f"\r{table.rules.name}: {table.done:.1%} of the positions solved")
+    sys.stderr.write(f"\r{table.rules.name}: {table.progress:.1%} of the positions solved")
 
 
 def _say_nothing(table: "SolvedTable") -> None: ...

@@ -98,7 +98,7 @@ class _Progress:
     def __call__(self, table: "SolvedTable") -> None:
         if not self.quiet and time.monotonic() - self.told > EVERY:
             self.told = time.monotonic()
-            click.echo(f"{table.done:.1%} of the positions solved", err=True)
+            click.echo(f"{table.progress:.1%} of the positions solved", err=True)
 
 
 def _said(table: "SolvedTable", quiet: bool) -> str:

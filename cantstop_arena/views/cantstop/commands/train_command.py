@@ -59,7 +59,7 @@ def train(
     part = part_of(out)
     if part.exists() and not fresh:
         resume(course, part, command)
-        click.echo(f"Going on after {course.done} of {course.rounds} rounds.")
+        click.echo(f"Going on after {course.rounds_done} of {course.rounds} rounds.")
     _train(course, part, command)
     _write(course, out, command)
     part.unlink(missing_ok=True)
@@ -98,14 +98,14 @@ def _train(course: "TrainingLoop", part: Path, command: str) -> None:
     from cantstop_arena.games.cantstop.training.checkpoint import save
 
     saved, trials = time.monotonic(), _Trials(course)
-    while course.done < course.rounds:
+    while course.rounds_done < course.rounds:
         course.advance()
-        is_done = course.done == course.rounds
+        is_done = course.rounds_done == course.rounds
         if is_done or time.monotonic() - saved > _BETWEEN:
             save(course, part, command)
             saved = time.monotonic()
         if is_done or trials.are_due():
-            click.echo(f"round {course.done} of {course.rounds}: {trials.told()}")
+            click.echo(f"round {course.rounds_done} of {course.rounds}: {trials.told()}")
 
 
 class _Trials:

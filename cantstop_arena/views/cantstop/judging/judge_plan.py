@@ -19,7 +19,7 @@ from cantstop_arena.views.cantstop.judging.judge_task import JudgeTask, judge_fo
 FOLDER = "judged"
 
 
-def bots_asked_for(
+def requested_bots(
     names: Sequence[str],
     against: str | None,
     name: str,

@@ -70,7 +70,7 @@ def judged_here(spec: str, deals: Sequence[int], tables: str) -> Mapping[str, An
 def _judged_here(spec: TableSpec, deals: range, tables: Path) -> Judgement:
     loader = Loader(spec.folder)
     evaluator = best_evaluator(spec.rules, spec.players, tables)
-    seated = [seat.contestant(loader) for seat in spec.seats]
+    seated = [seat.seated_bot(loader) for seat in spec.seats]
     return judge(evaluator, seated[0], seated[-1], deals, spec.seed, WORST)
 
 

@@ -13,7 +13,7 @@ from cantstop_arena.views.cantstop.judging.judge_task import JudgeTask
 from cantstop_arena.views.cantstop.judging.judgement_report import Judgements
 
 
-def found_by(planned: JudgeTask) -> Judgements:
+def judge_task_results(planned: JudgeTask) -> Judgements:
     """What comes of a plan, by bot. Raises BotError where a bot cannot be judged."""
     prepare_bots(planned.bots, _say_compiling)
     parts: dict[str, list[Judgement]] = {}

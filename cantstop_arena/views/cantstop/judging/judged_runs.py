@@ -24,8 +24,8 @@ from cantstop_arena.views.cantstop.judging.judge_task import JudgeTask, judge_fo
 from cantstop_arena.views.cantstop.judging.judgement_data import as_data, from_data
 from cantstop_arena.views.cantstop.judging.judgement_report import Judgements
 
-KEPT = "judged.json"  # in the folder of a run
-_MOST_SEATS = 2
+JUDGED_FILE = "judged.json"  # in the folder of a run
+_MAX_SEATS = 2
 
 
 def is_run(name: str) -> bool:
@@ -43,7 +43,7 @@ def run_in(folder: Path, deals: int | None, tables: Path | None, bots_folder: Pa
     tournament = load_tournament(folder, catalogue)
     if tournament.game is not GAME:
         raise UsageError(f"nobody judges games of {tournament.game.title}")
-    if tournament.players > _MOST_SEATS:
+    if tournament.players > _MAX_SEATS:
         raise UsageError(f"{folder}: nobody judges games of {tournament.players} players")
     _check_unchanged(tournament, folder)
     judge = judge_for(tournament.rules, tournament.players, tables)
@@ -95,7 +95,7 @@ class StoredJudgements(NamedTuple):
     judge: str
     rules: RuleSet
     deals: int
-    found: Judgements
+    judgements: Judgements
 
 
 def keep(found: Judgements, planned: JudgeTask, folder: Path) -> None:
@@ -106,13 +106,13 @@ def keep(found: Judgements, planned: JudgeTask, folder: Path) -> None:
         "deals": planned.deals,
         "bots": {bot: as_data(one) for bot, one in found.items()},
     }
-    write_atomically(folder / KEPT, json.dumps(told) + "\n")
+    write_atomically(folder / JUDGED_FILE, json.dumps(told) + "\n")
 
 
-def kept_in(folder: Path) -> StoredJudgements | None:
+def stored_in(folder: Path) -> StoredJudgements | None:
     """What was found of the bots of the run in a folder; None where nothing was, or where other
     results lie there by now. Raises ValueError where what is kept is damaged."""
-    path = folder / KEPT
+    path = folder / JUDGED_FILE
     if not path.is_file():
         return None
     identity = _identity(folder)

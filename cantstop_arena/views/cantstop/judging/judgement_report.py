@@ -96,7 +96,7 @@ def _spread(mean: RegretMean, unit: float) -> str:
 class DrawnMistake(NamedTuple):
     """A mistake in words, as a picture, and the command that replays its game."""
 
-    words: str
+    text: str
     board: str
     command: str
 
@@ -119,7 +119,7 @@ def worst_decisions_text(bot: str, mistakes: Sequence[DrawnMistake]) -> Iterator
     """The worst decisions of a bot, line by line."""
     yield f"\nThe worst decisions of {bot}:" if mistakes else f"\n{bot} makes no mistake."
     for one in mistakes:
-        yield f"\n{one.words}\n{one.board}\n  $ {one.command}"
+        yield f"\n{one.text}\n{one.board}\n  $ {one.command}"
 
 
 def _said(one: Mistake) -> str:
@@ -183,6 +183,6 @@ def table_of(found: Judgements, rival: str = "") -> Table:
 
 
 def _section(place: int, bot: str, shown: Sequence[DrawnMistake]) -> Section:
-    listings = [Listing(one.words, f"{one.board}\n\n$ {one.command}") for one in shown]
+    listings = [Listing(one.text, f"{one.board}\n\n$ {one.command}") for one in shown]
     words = [] if shown else [f"{bot} makes no mistake."]
     return Section(f"worst{place}", f"The worst decisions of {bot}", words, listings=listings)

@@ -57,7 +57,7 @@ def _verdicts(
     moves, chosen = scene.event["moves"], scene.event["chosen"]
     if chosen is not None and len(moves) > 1:
         turn = _turn(evaluator.rules, scene, scene.before)
-        worths = evaluator.worths(turn, [tuple(move) for move in moves])
+        worths = evaluator.values(turn, [tuple(move) for move in moves])
         best, taken = worths.index(max(worths)), moves.index(chosen)
         loss = worths[best] - worths[taken]
         yield DecisionVerdict(_named(chosen), _named(moves[best if loss else taken]), loss)
