@@ -30,6 +30,7 @@ from cantstop_arena.tournaments.file.tournament_file import read
 ROOT = Path(__file__).parent.parent
 README, BOTS, RULES = ROOT / "README.md", ROOT / "bots" / "README.md", ROOT / "docs" / "rules.md"
 TOURNAMENTS, COMPARISONS = ROOT / "docs" / "tournaments.md", ROOT / "docs" / "comparisons.md"
+COMMANDS = ROOT / "docs" / "commands.md"
 PAGES = [BOTS, *sorted((ROOT / "docs").glob("*.md")), *ROOT.glob("[CR]*.md")]
 
 
@@ -175,17 +176,17 @@ def called(words: list[str]) -> str:
     return longest if longest in commands() else words[0]
 
 
-def test_the_readme_lists_every_command() -> None:
+def test_the_docs_list_every_command() -> None:
     told = {called(usage.strip("`").split()[1:]) for usage, _ in listed_commands()}
     assert told == set(commands())
 
 
 def listed_commands() -> list[list[str]]:
     """The rows of commands, those that head a part left out."""
-    return [row for row in table(README, "Commands") if row[0].startswith("`")]
+    return [row for row in table(COMMANDS, "All commands") if row[0].startswith("`")]
 
 
-def test_the_readme_shows_every_argument_as_help_does() -> None:
+def test_the_docs_show_every_argument_as_help_does() -> None:
     for usage, _ in listed_commands():
         words = usage.strip("`").split()[1:]
         name = called(words)
