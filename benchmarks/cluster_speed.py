@@ -28,7 +28,7 @@ from cantstop_arena.tournaments.cluster import bridge_connection
 from cantstop_arena.tournaments.cluster.address import ClusterAddress
 from cantstop_arena.tournaments.cluster.bridge_connection import MachineConnection
 from cantstop_arena.tournaments.cluster.cluster_messages import (
-    BundleDone,
+    BundlePlayed,
     MachineJoined,
     MachineReady,
     PlayBlocks,
@@ -171,7 +171,8 @@ def simulate() -> None:
                 begun[number] = time.monotonic()
                 tell(
                     ReceivedFrom(
-                        machine, frame(BundleDone(tuple((one, like(result, one)) for one in done)))
+                        machine,
+                        frame(BundlePlayed(tuple((one, like(result, one)) for one in done))),
                     )
                 )
         time.sleep(0.02)

@@ -6,10 +6,10 @@ from unicodedata import east_asian_width
 MAX_LENGTH = 1000  # characters of what an object says of itself
 
 
-def in_a_line(text: str, longest: int | None = None) -> str:
+def in_a_line(text: str, max_length: int | None = None) -> str:
     """Foreign text on one line, not too long, strange signs spelled out."""
     line = printable(" ".join(str.__str__(text).split()))
-    return line if longest is None or len(line) <= longest else f"{line[: longest - 3]}..."
+    return line if max_length is None or len(line) <= max_length else f"{line[: max_length - 3]}..."
 
 
 def printable(text: str) -> str:
@@ -22,10 +22,10 @@ def printable(text: str) -> str:
 
 def shortened(text: str, room: int) -> str:
     """Text that is no wider than so many letters; some scripts take twice the room."""
-    for place, sign in enumerate(text):
+    for index, sign in enumerate(text):
         room -= 2 if east_asian_width(sign) in "WF" else 1
         if room < 0:
-            return f"{text[:place]}…"
+            return f"{text[:index]}…"
     return text
 
 
@@ -39,15 +39,15 @@ def how_many(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
-def listed(words: Sequence[str]) -> str:
+def listed(arguments: Sequence[str]) -> str:
     """Words as a sentence lists them: "this, that and more"."""
-    return " and ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+    return " and ".join(part for part in (", ".join(arguments[:-1]), *arguments[-1:]) if part)
 
 
-def attribute_text(value: object, tell: Callable[[object], str]) -> str:
+def attribute_text(value: object, wrapper: Callable[[object], str]) -> str:
     """What a foreign object says of itself; nothing where that fails."""
     try:
-        return in_a_line(tell(value)[:MAX_LENGTH])
+        return in_a_line(wrapper(value)[:MAX_LENGTH])
     except BaseException:
         return ""
 

@@ -84,20 +84,20 @@ def entrants_of(
     """The entrants that bots stand for; their names differ. Raises BotError, UsageError."""
     if isinstance(bots, str):
         raise UsageError(f"bots must be a list, like [{bots!r}, 'rule28']")
-    found = tuple(entrant_of(one, catalogue) for one in bots)
-    names = [one.name for one in found]
+    entrants = tuple(entrant_of(path, catalogue) for path in bots)
+    names = [path.name for path in entrants]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(
             f"two bots are called {twice!r}; bot(..., as_=NAME) gives one another name"
         )
-    return tuple(replace(one, isolate=one.isolate or isolate) for one in found)
+    return tuple(replace(path, isolate=path.isolate or isolate) for path in entrants)
 
 
-def entrant_of(one: AnyBot, catalogue: Catalogue) -> Entrant:
+def entrant_of(item: AnyBot, catalogue: Catalogue) -> Entrant:
     """The entrant that a bot stands for. Raises BotError, UsageError."""
-    if isinstance(one, str):
-        return entrant_from_reference(one, catalogue)
-    request = one if isinstance(one, BotArgument) else BotArgument(one)
+    if isinstance(item, str):
+        return entrant_from_reference(item, catalogue)
+    request = item if isinstance(item, BotArgument) else BotArgument(item)
     request = dataclasses.replace(request, options=plain_value(request.options))
     entrant = _entrant(request, catalogue)
     name = entrant.name if request.as_ is None else request.as_
@@ -120,9 +120,9 @@ def _entrant(request: BotArgument, catalogue: Catalogue) -> Entrant:
 
 
 def _program(request: BotArgument, catalogue: Catalogue) -> Entrant:
-    told = {"bots": [{"command": list(request.command), "as": request.as_}]}
-    reader = Reader(Path("bot"), dump(told))
+    data = {"bots": [{"command": list(request.command), "as": request.as_}]}
+    reader = Reader(Path("bot"), dump(data))
     entries = reader.mapping(reader.root, "a bot")
-    found = EntrantReader(reader, catalogue, Path()).read(entries["bots"], 1)
+    entrants = EntrantReader(reader, catalogue, Path()).read(entries["bots"], 1)
     reader.finish()
-    return found[0]
+    return entrants[0]

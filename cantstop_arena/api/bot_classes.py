@@ -24,7 +24,7 @@ from cantstop_arena.bots.bot_files import is_installed
 from cantstop_arena.errors import BotError
 
 FOLDER = ".bots"  # below the results
-_SHOWN = 12  # digits of a digest
+_DIGEST_LENGTH = 12  # digits of a digest
 _FUTURE = "from __future__ import annotations\n"
 _HEAD = '"""{name}, as a program of the caller\'s defines it."""\n\n' + _FUTURE
 _FOOT = """
@@ -42,7 +42,7 @@ def register_bots():
 def write_bot_file(builder: Callable[..., Any], results: Path, game: str) -> Path:
     """The file, below `results`, of the bot that a class or a function builds. Raises BotError."""
     text = source_of(builder, game)
-    digest = hashlib.sha256(text.encode()).hexdigest()[:_SHOWN]
+    digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_LENGTH]
     path = results / FOLDER / digest / f"{builder.__name__}.py"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, text)
@@ -104,10 +104,10 @@ class _Collected:
         text = _definition(value)
         if not text:
             raise self._refusal(f"the source of {name} is nowhere to be found")
-        known = _surroundings(value)
+        by_name = _names_where_defined(value)
         for other in sorted(_named_in(text) - {value.__name__}):
-            if other in known:
-                self.take(other, known[other])
+            if other in by_name:
+                self.take(other, by_name[other])
         self._parts.append(f"\n{text}")
         if name != value.__name__:
             self._parts.append(f"{name} = {value.__name__}")
@@ -116,10 +116,10 @@ class _Collected:
         if _is_numbers(value):
             self._imports.add("import numpy as _numpy")
             return f"_numpy.array({value.tolist()!r}, {str(value.dtype)!r})[()]"
-        told = repr(value)
+        text = repr(value)
         try:
-            if ast.literal_eval(told) == value:
-                return told
+            if ast.literal_eval(text) == value:
+                return text
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             pass
         raise self._refusal(f"{name} is a {type(value).__name__}, which has no text to play from")
@@ -171,7 +171,7 @@ def _codes(value: type | FunctionType) -> Iterator[Any]:
 
 
 def _methods(value: type) -> list[FunctionType]:
-    return [one for one in vars(value).values() if isinstance(one, FunctionType)]
+    return [item for item in vars(value).values() if isinstance(item, FunctionType)]
 
 
 def _tree(file: str) -> ast.AST | None:
@@ -196,15 +196,15 @@ def _text_of(node: Any, lines: list[str]) -> str:
     return textwrap.dedent("".join(lines[_begin(node) - 1 : node.end_lineno])).rstrip() + "\n"
 
 
-def _surroundings(value: Any) -> Mapping[str, Any]:
+def _names_where_defined(value: Any) -> Mapping[str, Any]:
     """What names mean where it was defined."""
     functions = [value] if isinstance(value, FunctionType) else _methods(value)
     module = vars(sys.modules[value.__module__]) if value.__module__ in sys.modules else {}
-    known = dict(module)
+    by_name = dict(module)
     for function in functions:
-        known |= function.__globals__
-        known |= inspect.getclosurevars(function).nonlocals
-    return known
+        by_name |= function.__globals__
+        by_name |= inspect.getclosurevars(function).nonlocals
+    return by_name
 
 
 def _named_in(text: str) -> set[str]:

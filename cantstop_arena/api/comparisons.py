@@ -70,7 +70,7 @@ class ComparisonResults:
         return f"<{self.name}: {', '.join(self.content['rules'])}>"
 
     def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(sentence)}</p>" for sentence in self.sentences)
+        return "".join(f"<p>{html.escape(text)}</p>" for text in self.sentences)
 
 
 def _column(key: str, values: Sequence[Any]) -> Column:
@@ -106,10 +106,10 @@ def compare(
     answers = play_comparison(
         comparison, catalogue, folder, options, partial(observer_for, progress)
     )
-    found = ComparisonResults(content(answers), folder)
+    comparison_results = ComparisonResults(content(answers), folder)
     if page:
-        found.write_page()
-    return found
+        comparison_results.write_page()
+    return comparison_results
 
 
 def read_comparison(

@@ -29,10 +29,10 @@ class ExportReport:
     missing: int
 
     def __str__(self) -> str:
-        told = f"Written to {self.path}: {how_many(self.rows, 'row')}."
+        text = f"Written to {self.path}: {how_many(self.rows, 'row')}."
         if self.missing:
-            told += f" {how_many(self.missing, 'game')} did not come out again as they had."
-        return told
+            text += f" {how_many(self.missing, 'game')} did not come out again as they had."
+        return text
 
 
 @dataclass
@@ -48,42 +48,45 @@ class Export:
     def games(self, path: Path, deals: int | None = None, replay: bool = True) -> ExportReport:
         """Write a row for each game; without a `replay` what the ledger alone knows."""
         opener_of(path)
-        found = self._found(deals)
-        rows = GameRows(found, self.tournament.game.counts if replay else None)
+        result = self._games(deals)
+        rows = GameRows(result, self.tournament.game.counts if replay else None)
         if not replay:
-            written = write_rows(path, rows.columns, map(rows.row, found.games()))
-            return ExportReport(path, written, 0)
-        told = (rows.row(one.game, one.again) for one in self._replayed(found, decisions=False))
+            number = write_rows(path, rows.columns, map(rows.row, result.games()))
+            return ExportReport(path, number, 0)
+        texts = (
+            rows.row(replayed_game.game, replayed_game.again)
+            for replayed_game in self._replayed(result, decisions=False)
+        )
         with shutdown.defer_interrupt():
-            return ExportReport(path, write_rows(path, rows.columns, told), self._missing)
+            return ExportReport(path, write_rows(path, rows.columns, texts), self._missing)
 
     def decisions(self, path: Path, deals: int | None = None) -> ExportReport:
         """Write a row for each decision."""
         opener_of(path)
-        found = self._found(deals)
+        games = self._games(deals)
         with shutdown.defer_interrupt():
-            written = write_rows(path, DECISIONS, self._decisions(found))
-        return ExportReport(path, written, self._missing)
+            number = write_rows(path, DECISIONS, self._decisions(games))
+        return ExportReport(path, number, self._missing)
 
-    def _found(self, deals: int | None) -> LedgerGames:
-        found = ledger_games(self.folder)
-        return found if deals is None else found.up_to(deals)
+    def _games(self, deals: int | None) -> LedgerGames:
+        games = ledger_games(self.folder)
+        return games if deals is None else games.up_to(deals)
 
-    def _decisions(self, found: LedgerGames) -> Iterator[Row]:
-        for played in self._replayed(found, decisions=True):
-            yield from decision_rows(found, played)
+    def _decisions(self, result: LedgerGames) -> Iterator[Row]:
+        for played in self._replayed(result, decisions=True):
+            yield from decision_rows(result, played)
 
-    def _replayed(self, found: LedgerGames, decisions: bool) -> Iterator[ReplayedGame]:
+    def _replayed(self, result: LedgerGames, decisions: bool) -> Iterator[ReplayedGame]:
         self._missing = 0
         replays = Replays(self.tournament, self.catalogue, self.folder / COPIES, decisions)
         observer = observer_for(self.progress, self.tournament.name)
-        observer.on_start(0, found.count)
+        observer.on_start(0, result.count)
 
         def on_games(games: int) -> None:
             observer.on_progress(games)
             observer.on_tick()
 
         with closing(observer):
-            for played in replays.games(found, on_games):
+            for played in replays.games(result, on_games):
                 self._missing += played.again is None
                 yield played

@@ -63,8 +63,8 @@ def rate(
     paths = [Path(folder) for folder in folders]
     single = paths[0] if len(paths) == 1 else None
     source = partial(_setting, paths[0], Path(bots_folder))
-    found = load_results(paths, anchor or {})
-    return Results(Analysis(found.plain if plain else found), single, source)
+    totals = load_results(paths, anchor or {})
+    return Results(Analysis(totals.plain if plain else totals), single, source)
 
 
 def _setting(folder: Path, bots_folder: Path) -> "tuple[Tournament, Catalogue]":
@@ -85,15 +85,17 @@ def _content(folder: Path) -> dict[str, object]:
     return content
 
 
-_WORDS = 80  # letters of all bots together
-_SHOWN = 3  # bots that are named
+_MAX_NAME_LENGTH = 80  # letters of all bots together
+_MAX_NAMED = 3  # bots that are named
 _DIGITS = 8
 
 
 def folder_name(tournament: Tournament, bots: int, before: str = "", between: str = "-") -> str:
     """The names of the first bots, and of the rules if they are not the game's usual ones."""
-    words = [entrant.name for entrant in tournament.entrants[:bots]]
-    name = before + between.join(_cleaned(word)[: _WORDS // bots].lstrip(".") for word in words)
+    arguments = [entrant.name for entrant in tournament.entrants[:bots]]
+    name = before + between.join(
+        _cleaned(word)[: _MAX_NAME_LENGTH // bots].lstrip(".") for word in arguments
+    )
     if tournament.rules != tournament.game.rules.default:
         name += f"-{_cleaned(tournament.rules.name)}"
     return _fitted(name)
@@ -105,9 +107,9 @@ def digest_name(tournament: Tournament) -> str:
     So the same tournament has the same folder, and another one has another.
     """
     identity = replace(tournament, name="").identity()
-    told = {**identity, "seed": None if tournament.has_random_seed else identity["seed"]}
-    digest = hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:_DIGITS]
-    bots = min(_SHOWN, len(tournament.entrants))
+    data = {**identity, "seed": None if tournament.has_random_seed else identity["seed"]}
+    digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:_DIGITS]
+    bots = min(_MAX_NAMED, len(tournament.entrants))
     name = _fitted(folder_name(tournament, bots), _DIGITS + 1)
     return f"{name}-{digest}"
 

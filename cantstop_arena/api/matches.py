@@ -74,11 +74,11 @@ class PlannedMatch(PlannedTournament):
         pool_options = options.pool_options
         with observed_by(observer):
             outcome = contest.play(pool_options, observer, options.fresh)
-        found = finding(contest.names, outcome.counts, self.test)
-        told = match_json(found, self.tournament.rules.name, outcome.seed)
+        match_finding = finding(contest.names, outcome.counts, self.test)
+        text = match_json(match_finding, self.tournament.rules.name, outcome.seed)
         analysis = Analysis(outcome.results)
-        results = MatchResults(found, analysis, self.folder, self.setting(outcome.seed))
-        write_atomically(self.folder / MATCH, told)
+        results = MatchResults(match_finding, analysis, self.folder, self.setting(outcome.seed))
+        write_atomically(self.folder / MATCH, text)
         results.written.append(self.folder / MATCH)
         results.write_tables()
         return results
@@ -101,7 +101,7 @@ def planned_match(
     test = _test(sprt, alpha, beta)
     if test and luck_removed:
         raise UsageError("luck_removed is for a fixed number of games: sprt counts points")
-    told = {
+    data = {
         "name": "match",
         "game": catalogue.game.name,
         "players": SEATS,
@@ -114,7 +114,7 @@ def planned_match(
         first, second = entrant_of(a, catalogue), entrant_of(b, catalogue)
         if first.name == second.name:
             second = replace(second, name=f"{second.name} again")
-        planned = plan(told, (first, second), catalogue)
+        planned = plan(data, (first, second), catalogue)
     named_so = renamed(planned, folder_name(planned.tournament, SEATS, between="-vs-"))
     return PlannedMatch(named_so.tournament, catalogue, named_so.folder, test)
 
@@ -156,9 +156,9 @@ def match(
         seed=seed,
         luck_removed=luck_removed,
     )
-    found = planned.run(workers=workers, progress=progress, fresh=fresh, page=page)
-    assert isinstance(found, MatchResults)
-    return found
+    result = planned.run(workers=workers, progress=progress, fresh=fresh, page=page)
+    assert isinstance(result, MatchResults)
+    return result
 
 
 def _test(sprt: tuple[float, float] | None, alpha: float, beta: float) -> Sprt | None:

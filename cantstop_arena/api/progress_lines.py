@@ -35,7 +35,7 @@ class ProgressLines(RunObserver):
         self._played = self._games = self._before = 0
         self._aside = ""
         self._began = 0.0  # when the first game could; things may have to be compiled before
-        self._told = time.monotonic()
+        self._output_at = time.monotonic()
 
     def on_compile(self, names: list[str]) -> None:
         """Say what takes so long the first time."""
@@ -57,8 +57,8 @@ class ProgressLines(RunObserver):
     def on_tick(self, totals: "Callable[[], TournamentTotals] | None" = None) -> None:
         """Write the line anew, now and then."""
         self._began = self._began or time.monotonic()
-        if time.monotonic() - self._told >= _BETWEEN:
-            self._tell()
+        if time.monotonic() - self._output_at >= _BETWEEN:
+            self._write_line()
 
     def on_look(self, look: "Look") -> None:
         """Keep how narrow intervals are, or how the test stands."""
@@ -77,12 +77,12 @@ class ProgressLines(RunObserver):
 
     def close(self) -> None:
         """Write it a last time, and leave it."""
-        self._tell()
+        self._write_line()
         sys.stderr.write("\n")
 
-    def _tell(self) -> None:
-        self._told = time.monotonic()
-        seconds = self._told - (self._began or self._told)
+    def _write_line(self) -> None:
+        self._output_at = time.monotonic()
+        seconds = self._output_at - (self._began or self._output_at)
         pace = (self._played - self._before) / max(seconds, 1e-3)
         line = f"{self._name}: {self._played:,} of {self._games:,} games, {pace:,.0f} a second"
         sys.stderr.write(f"\r{line + self._aside:<{_WIDTH}}")

@@ -54,9 +54,13 @@ class ResultTable(Sequence[Mapping[str, Any]]):
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
         return iter(self.rows)
 
-    def __getitem__(self, place: Any) -> Any:
+    def __getitem__(self, position: Any) -> Any:
         """A row by its place, or a column by its name."""
-        return [row[place] for row in self.rows] if isinstance(place, str) else self.rows[place]
+        return (
+            [row[position] for row in self.rows]
+            if isinstance(position, str)
+            else self.rows[position]
+        )
 
     def to_pandas(self) -> "pandas.DataFrame":
         """As a frame of pandas. Raises ArenaError where pandas is not installed."""
@@ -98,9 +102,9 @@ class ResultTable(Sequence[Mapping[str, Any]]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        drawn = draw(replace(self.shown, notes=()), _HTML)
+        sample = draw(replace(self.shown, notes=()), _HTML)
         notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
-        return f"<h4>{html.escape(self.shown.title)}</h4>{drawn}{notes}"
+        return f"<h4>{html.escape(self.shown.title)}</h4>{sample}{notes}"
 
 
 def _kind(column: Column, values: Sequence[Any]) -> type:
@@ -114,5 +118,5 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        told = f"{name} is not installed; pip install 'cantstop-arena[data]' brings it along"
-        raise ArenaError(told) from None
+        text = f"{name} is not installed; pip install 'cantstop-arena[data]' brings it along"
+        raise ArenaError(text) from None

@@ -91,8 +91,8 @@ class Results:
     def crosstable(self) -> ResultTable:
         """Scores of the row's bot against the column's."""
         self._needs_rivals("crosstable")
-        shown = crosstables.crosstable(self.analysis)
-        return _table(crosstables.scores_only(self.analysis), shown)
+        visible_table = crosstables.crosstable(self.analysis)
+        return _table(crosstables.scores_only(self.analysis), visible_table)
 
     @cached_property
     def pairs(self) -> ResultTable:
@@ -117,7 +117,7 @@ class Results:
     def fit(self) -> ResultTable:
         """The pairs whose scores the Elo predicts worst, all of them."""
         self._needs_rivals("fit")
-        return _table(fit(self.analysis, most=None))
+        return _table(fit(self.analysis, maximum=None))
 
     @cached_property
     def styles(self) -> ResultTable:
@@ -152,9 +152,9 @@ class Results:
 
     def text(self, form: str = "text", tables: Sequence[str] = TABLES) -> str:
         """Tables in one of the formats of `arena run`: text, markdown, csv, json, latex."""
-        for what, given, known in (("format", [form], FORMATS), ("table", tables, TABLES)):
-            if wrong := next((word for word in given if word not in known), None):
-                raise UsageError(f"there is no {what} {wrong!r}, only {', '.join(known)}")
+        for what, given, names in (("format", [form], FORMATS), ("table", tables, TABLES)):
+            if wrong := next((word for word in given if word not in names), None):
+                raise UsageError(f"there is no {what} {wrong!r}, only {', '.join(names)}")
         return all_tables.as_format(self.analysis, form, tables)
 
     def show(self, *tables: str) -> None:
@@ -247,8 +247,8 @@ class Results:
         return self.folder
 
 
-def _table(table: Table, shown: Table | None = None) -> ResultTable:
-    return ResultTable(table, shown or table)
+def _table(table: Table, view: Table | None = None) -> ResultTable:
+    return ResultTable(table, view or table)
 
 
 Replay = Callable[[Sequence[str], int], Sequence[Event]]
@@ -300,10 +300,10 @@ def played_games(
     folder: Path, replay: Replay, bots: Sequence[str] | None = None
 ) -> Iterator[PlayedGame]:
     """The games in a folder's ledger, those of some bots if they are named."""
-    found = ledger_games(folder, bots)
-    return (_game(found, game, replay) for game in found.games())
+    games = ledger_games(folder, bots)
+    return (_game(games, game, replay) for game in games.games())
 
 
-def _game(found: LedgerGames, game: LedgerGame, replay: Replay) -> PlayedGame:
-    seats = tuple(found.names[bot] for bot in game.bots)
+def _game(result: LedgerGames, game: LedgerGame, replay: Replay) -> PlayedGame:
+    seats = tuple(result.names[bot] for bot in game.bots)
     return PlayedGame(game.deal, seats, tuple(seats[seat] for seat in game.winners), replay)

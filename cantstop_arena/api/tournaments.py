@@ -124,10 +124,10 @@ def tournament(
     Raises UsageError with all that is wrong.
     """
     catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
-    told = {
+    data = {
         "name": name or _PLACEHOLDER,
         "game": game,
-        "rules": rules if isinstance(rules, str | None) else _spelled(rules, catalogue),
+        "rules": rules if isinstance(rules, str | None) else _rules_as_keys(rules, catalogue),
         "players": players,
         "games": games,
         "until": until and dict(until),
@@ -142,15 +142,15 @@ def tournament(
     }
     with argument_errors():
         entrants = entrants_of(bots, catalogue, isolate)
-        planned = plan(told, entrants, catalogue)
+        planned = plan(data, entrants, catalogue)
     return planned if name else renamed(planned, digest_name(planned.tournament))
 
 
 def plan(
-    told: Mapping[str, Any], entrants: Sequence[Entrant], catalogue: Catalogue
+    data: Mapping[str, Any], entrants: Sequence[Entrant], catalogue: Catalogue
 ) -> PlannedTournament:
     """The tournament of entrants that keys of a file describe, None standing for no key."""
-    given = {key: plain_value(value) for key, value in told.items() if value is not None}
+    given = {key: plain_value(value) for key, value in data.items() if value is not None}
     source = catalogue.results / given["name"] / RESOLVED
     tournament = tournament_file.tournament_from_keys(given, entrants, catalogue, source)
     return PlannedTournament(tournament, catalogue, source.parent)
@@ -214,10 +214,10 @@ def argument_errors() -> Iterator[None]:
     try:
         yield
     except ConfigError as error:
-        raise UsageError("\n".join(one.message for one in error.problems)) from None
+        raise UsageError("\n".join(problem.message for problem in error.problems)) from None
 
 
-def _spelled(rules: Any, catalogue: Catalogue) -> Mapping[str, Any]:
+def _rules_as_keys(rules: Any, catalogue: Catalogue) -> Mapping[str, Any]:
     """A rule set as a file would say it."""
     if isinstance(rules, Mapping):
         return {key: plain_value(value) for key, value in rules.items()}
@@ -243,12 +243,12 @@ def gauntlet(
     Without a field it is that of all built-in bots that can play. Raises UsageError.
     """
     catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
-    told = {"name": "gauntlet", "game": game, "rules": rules, "games": games, "seed": seed}
+    data = {"name": "gauntlet", "game": game, "rules": rules, "games": games, "seed": seed}
     _check_seats(players, catalogue)
     with argument_errors():
         entrants = _entrants(challenger, against or [*catalogue.game.bots], catalogue)
         _check_field(entrants, players)
-        planned = plan({**told, "players": players}, entrants, catalogue)
+        planned = plan({**data, "players": players}, entrants, catalogue)
     if not against:
         planned = _without_refused(planned)
         _check_field(planned.tournament.entrants, players)
@@ -262,8 +262,8 @@ def _entrants(
 ) -> tuple[Entrant, ...]:
     """The challenger, and the field without it; of bots of one name the first."""
     entrants: dict[str, Entrant] = {}
-    for one in (challenger, *field):
-        entrant = entrant_of(one, catalogue)
+    for path in (challenger, *field):
+        entrant = entrant_of(path, catalogue)
         entrants.setdefault(entrant.name, entrant)
     return tuple(entrants.values())
 
@@ -283,7 +283,11 @@ def _check_field(entrants: Sequence[Entrant], players: int) -> None:
 
 def _without_refused(planned: PlannedTournament) -> PlannedTournament:
     """The same without the bots of the field that cannot play under these rules."""
-    told = planned.tournament
-    first, *field = told.entrants
-    able = [one for one in field if not told.game.refusal(one.bot.name, told.rules, told.players)]
-    return dataclasses.replace(planned, tournament=replace(told, entrants=(first, *able)))
+    data = planned.tournament
+    first, *field = data.entrants
+    able = [
+        entrant
+        for entrant in field
+        if not data.game.refusal(entrant.bot.name, data.rules, data.players)
+    ]
+    return dataclasses.replace(planned, tournament=replace(data, entrants=(first, *able)))

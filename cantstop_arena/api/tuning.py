@@ -66,7 +66,7 @@ class TuningResults:
 
 def tune(
     bot: AnyBot,
-    *wishes: str,
+    *search_spaces: str,
     against: Sequence[AnyBot] = (),
     games: int = GAMES,
     rules: str | None = None,
@@ -82,23 +82,23 @@ def tune(
     """
     catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
     chosen = catalogue.rules_called(rules)
-    spec = _known(bot, catalogue)
-    wish = search_space_of(wishes, spec)
-    opponents = [_known(one, catalogue) for one in against] or [spec]
+    spec = _description_of(bot, catalogue)
+    ranges = search_space_of(search_spaces, spec)
+    opponents = [_description_of(path, catalogue) for path in against] or [spec]
     with shutdown.defer_interrupt():
-        laboratory = variant_trials_for(catalogue, chosen, spec, opponents, seed, wish.names)
+        trials = variant_trials_for(catalogue, chosen, spec, opponents, seed, ranges.names)
         deals = games // SEATS // len(opponents)
-        tuner = Tuner(laboratory, wish, spec.defaults)
-        found = tuner.tune(deals, seed, Sprt(0, ELO), _teller(progress))
+        tuner = Tuner(trials, ranges, spec.defaults)
+        tuning_result = tuner.tune(deals, seed, Sprt(0, ELO), _progress_printer(progress))
     name = bot if isinstance(bot, str) else spec.name
-    return TuningResults(found, wish, name, [one.name for one in opponents])
+    return TuningResults(tuning_result, ranges, name, [path.name for path in opponents])
 
 
-def _known(bot: AnyBot, catalogue: Catalogue) -> BotDescription:
+def _description_of(bot: AnyBot, catalogue: Catalogue) -> BotDescription:
     if isinstance(bot, str):
         return find_bot(bot, Path(), catalogue)
     return entrant_of(bot, catalogue).bot
 
 
-def _teller(progress: bool) -> Callable[[str], None]:
+def _progress_printer(progress: bool) -> Callable[[str], None]:
     return partial(print, file=sys.stderr) if progress else lambda text: None

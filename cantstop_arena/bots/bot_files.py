@@ -64,11 +64,11 @@ class BotSource(msgspec.Struct, frozen=True):
         for name in self.paths:
             texts[name] = read_source(folder / name)
             if sum(map(len, texts.values())) > LARGEST:
-                told = f"they are larger than {LARGEST >> 20} MiB together"
-                raise BotError(f"{self.path} and what it imports cannot be read: {told}")
+                text = f"they are larger than {LARGEST >> 20} MiB together"
+                raise BotError(f"{self.path} and what it imports cannot be read: {text}")
         if self.digest and digest_of_texts(texts) != self.digest:
-            told = "has changed since it was looked at; start anew"
-            raise BotError(f"{self.path if self.copies is None else self.copies} {told}")
+            text = "has changed since it was looked at; start anew"
+            raise BotError(f"{self.path if self.copies is None else self.copies} {text}")
         return texts
 
     def identified(self) -> "BotSource":
@@ -83,10 +83,10 @@ class BotSource(msgspec.Struct, frozen=True):
 
     def copied(self, folder: Path) -> "BotSource":
         """The same, with a copy below a folder, named after the digest. Raises BotError."""
-        kept = folder / self.digest
+        path = folder / self.digest
         for name, text in self.texts().items():
-            _keep(kept / name, text)
-        return replace(self, copies=kept)
+            _keep(path / name, text)
+        return replace(self, copies=path)
 
 
 _identified: dict[tuple[Path, str], Mapping[str, bytes]] = {}
@@ -101,8 +101,8 @@ def _keep(path: Path, text: bytes) -> None:
         with draft_of(path) as draft:
             draft.write_bytes(text)
     except OSError as error:
-        told = f"the copy {path} of a bot that plays cannot be written: {error.strerror}"
-        raise BotError(f"{told}; move away what stands there, and run it again") from error
+        message = f"the copy {path} of a bot that plays cannot be written: {error.strerror}"
+        raise BotError(f"{message}; move away what stands there, and run it again") from error
 
 
 def read_source(path: Path) -> bytes:
@@ -127,9 +127,9 @@ def read_source(path: Path) -> bytes:
     return content
 
 
-def _read_up_to(file: int, most: int) -> bytes:
+def _read_up_to(file: int, maximum: int) -> bytes:
     content = b""
-    while chunk := os.read(file, most - len(content)):
+    while chunk := os.read(file, maximum - len(content)):
         content += chunk
     return content
 
@@ -153,8 +153,8 @@ class BotFile:
         texts = source.texts()
         self.path = source.path
         self.source = replace(source, digest=digest_of_texts(texts))
-        place = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:8]
-        self._name = f"cantstop_arena_bot_{self.path.stem}_{place}"
+        location = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:8]
+        self._name = f"cantstop_arena_bot_{self.path.stem}_{location}"
         self._beside = {str(source.paths[name]): text for name, text in texts.items()}
         try:
             self._code = compile(texts[self.path.name], str(self.path), "exec")
@@ -188,8 +188,8 @@ def beside(path: Path) -> tuple[str, ...]:
     imported = (file for file in files if isinstance(file, str) and file.endswith(".py"))
     below = {os.path.realpath(file) for file in (*imported, *file_imports.were_read())}
     folder = os.path.realpath(path.parent)
-    found = sorted(os.path.relpath(file, folder) for file in below if _is_below(file, folder))
-    return tuple(name for name in found if name != path.name)[:MAX_BESIDE]
+    matches = sorted(os.path.relpath(file, folder) for file in below if _is_below(file, folder))
+    return tuple(name for name in matches if name != path.name)[:MAX_BESIDE]
 
 
 def _is_below(file: str, folder: str) -> bool:
@@ -240,7 +240,7 @@ class TookTooLong(BaseException):
 
 @contextlib.contextmanager
 def _output_aside() -> Iterator[None]:
-    kept = [os.dup(standard) for standard in _STANDARD]
+    stored = [os.dup(standard) for standard in _STANDARD]
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         for stream in (sys.stdout, sys.stderr):
@@ -254,9 +254,9 @@ def _output_aside() -> Iterator[None]:
         ):
             yield
     finally:
-        for standard, copy in zip(_STANDARD, kept, strict=True):
+        for standard, copy in zip(_STANDARD, stored, strict=True):
             os.dup2(copy, standard)
-        for file in (*kept, nowhere):
+        for file in (*stored, nowhere):
             os.close(file)
 
 
@@ -284,12 +284,12 @@ def exception_line(error: BaseException) -> str:
     message = f"{type_name(error)}: {attribute_text(error, str) or 'no message'}"
     if isinstance(error, SyntaxError):
         return message
-    trace, place = error.__traceback__, None
+    trace, position = error.__traceback__, None
     while trace is not None:
         if trace.tb_frame.f_code.co_filename != __file__:
-            place = trace
+            position = trace
         trace = trace.tb_next
-    if place is None:
+    if position is None:
         return message
-    file = short_path(place.tb_frame.f_code.co_filename)
-    return in_a_line(f"{message} ({file}:{place.tb_lineno})")
+    file = short_path(position.tb_frame.f_code.co_filename)
+    return in_a_line(f"{message} ({file}:{position.tb_lineno})")

@@ -25,8 +25,8 @@ def as_compiled(player: Any, decisions: Iterable[str]) -> BotFunctions:
 
     Raises BotError where they are no functions of Python.
     """
-    found = {hook: getattr(player, hook, None) for hook in decisions}
-    return BotFunctions(**{hook: _marked(hook, one) for hook, one in found.items() if one})
+    entries = {hook: getattr(player, hook, None) for hook in decisions}
+    return BotFunctions(**{hook: _marked(hook, item) for hook, item in entries.items() if item})
 
 
 def _marked(hook: str, function: Any) -> Any:
@@ -62,11 +62,11 @@ def with_memory(player: Any, decisions: Iterable[str]) -> Any:
         return player
     memory = np.zeros(size)
     return BotFunctions(
-        **{hook: _shown(function, memory) for hook, function in functions.items() if function}
+        **{hook: _with_memory(function, memory) for hook, function in functions.items() if function}
     )
 
 
-def _shown(function: Callable[..., Any], memory: NDArray[np.float64]) -> Callable[..., Any]:
+def _with_memory(function: Callable[..., Any], memory: NDArray[np.float64]) -> Callable[..., Any]:
     """A function that shows its bot the memory as well."""
 
     @wraps(innermost(function))

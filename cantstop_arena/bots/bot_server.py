@@ -45,65 +45,70 @@ class BotServer:
         self._player: Any = None
         self._rules = game.rules.default
         self._random = Stream(0)
-        self._shown: Any = None
+        self._view: Any = None
         self._failed: BaseException | None = None
         self._responses: Mapping[str, Callable[[Message], Message | None]] = {
             "hello": self._get_ready,
             "game": self._begin,
-            **{one.name: partial(self._decide, one) for one in game.decisions.values()},
+            **{
+                decision.name: partial(self._decide, decision)
+                for decision in game.decisions.values()
+            },
             GAME_OVER: self._finish,
         }
 
     def answer(self, line: bytes) -> bytes:
         """The line that answers one of the arena's; empty for what needs no answer."""
-        told = json.loads(line)
-        respond = self._responses.get(told["type"])
+        data = json.loads(line)
+        respond = self._responses.get(data["type"])
         if respond is None:
             return b""
         try:
-            said = respond(told)
-            return b"" if said is None else line_of(said)
+            fields = respond(data)
+            return b"" if fields is None else line_of(fields)
         except BaseException as error:
             return line_of({ERROR: exception_report(error)})
 
-    def _get_ready(self, told: Message) -> Message:
+    def _get_ready(self, data: Message) -> Message:
         spec = self._find()
-        player = spec.build(told["options"])  # that it cannot be built it says before it plays
-        self._make = partial(fresh_player, spec, told["options"])
+        player = spec.build(data["options"])  # that it cannot be built it says before it plays
+        self._make = partial(fresh_player, spec, data["options"])
         self._game.prepare(self._rules, self._game.players[0])  # no decision waits for that
         if self._memory is not None:
             system.limit_memory(self._memory)
         return {"type": "ready", GAME_OVER: hasattr(player, GAME_OVER)}
 
-    def _begin(self, told: Message) -> None:
-        key = int(told["random"], 16)
-        self._rules, self._random = self._game.rules.from_dict(told["rules"]), Stream(key)
-        if told.get("anew", True):
+    def _begin(self, data: Message) -> None:
+        key = int(data["random"], 16)
+        self._rules, self._random = self._game.rules.from_dict(data["rules"]), Stream(key)
+        if data.get("anew", True):
             self._player = None
-        self._shown = None
+        self._view = None
         seed_libraries(key)
-        self._game.prepare(self._rules, told["players"])  # which is not the bot's time
+        self._game.prepare(self._rules, data["players"])  # which is not the bot's time
 
-    def _decide(self, decision: Decision, told: Message) -> Message:
-        player, codec = self._asked(), self._game.codec
-        view = told[decision.parameters[0]]
-        shown = [codec.view_from_json(decision.view, view, self._rules, self._random)]
-        self._shown = shown[0]
-        if MOVES in told:
-            shown.append(codec.moves_from_json(told[MOVES]))
+    def _decide(self, decision: Decision, data: Message) -> Message:
+        player, codec = self._seated_player(), self._game.codec
+        view = data[decision.parameters[0]]
+        visible = [codec.view_from_json(decision.view, view, self._rules, self._random)]
+        self._view = visible[0]
+        if MOVES in data:
+            visible.append(codec.moves_from_json(data[MOVES]))
         decide = getattr(player, decision.name, None)
-        return {decision.key: None if decide is None else answer_as_json(decision, decide(*shown))}
+        return {
+            decision.key: None if decide is None else answer_as_json(decision, decide(*visible))
+        }
 
-    def _finish(self, told: Message) -> None:
+    def _finish(self, data: Message) -> None:
         """Tell the bot how the game ended. Nobody waits: what it raises it raises when asked."""
-        winners, points = tuple(told["winners"]), tuple(told.get("points", ()))
-        result = GameOver(told["seat"], told["players"], winners, points)
+        winners, points = tuple(data["winners"]), tuple(data.get("points", ()))
+        result = GameOver(data["seat"], data["players"], winners, points)
         try:
-            self._asked().game_over(self._shown, result)
+            self._seated_player().game_over(self._view, result)
         except BaseException as error:
             self._failed = error
 
-    def _asked(self) -> Any:
+    def _seated_player(self) -> Any:
         """The bot of this game, made when it is asked first. Raises what it failed with."""
         if self._failed is not None:
             failed, self._failed = self._failed, None
@@ -156,9 +161,9 @@ def _nobody() -> Any:
     raise BotError("no bot has been asked to get ready")
 
 
-def _address(told: argparse.Namespace) -> BotAddress:
-    source = told.path and BotSource(told.path, tuple(told.beside), told.digest, told.kept)
-    return BotAddress(told.name, told.game, told.origin, told.digest, source, told.package)
+def _address(data: argparse.Namespace) -> BotAddress:
+    source = data.path and BotSource(data.path, tuple(data.beside), data.digest, data.kept)
+    return BotAddress(data.name, data.game, data.origin, data.digest, source, data.package)
 
 
 def main() -> None:
@@ -176,9 +181,9 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, help="the folder where a copy of the text lies")
     parser.add_argument("--memory", type=int, help="bytes it may take beyond what it begins with")
     parser.add_argument("name")
-    told = parser.parse_args()
-    game = game_named(told.game)
-    server = BotServer(game, lambda: Loader(told.bots).open(_address(told)), told.memory)
+    data = parser.parse_args()
+    game = game_named(data.game)
+    server = BotServer(game, lambda: Loader(data.bots).open(_address(data)), data.memory)
     with contextlib.suppress(BrokenPipeError):
         for line in questions:
             answers.write(server.answer(line))

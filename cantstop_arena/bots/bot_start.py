@@ -26,13 +26,13 @@ def served_bot(bot: BotAddress, folder: Path, memory: int | None = None) -> tupl
 
     It may take so much memory beyond what Python itself needs.
     """
-    words = ["--game", bot.game, "--origin", bot.origin, "--digest", bot.digest]
+    arguments = ["--game", bot.game, "--origin", bot.origin, "--digest", bot.digest]
     if bot.package:
-        words += ["--package", bot.package]
+        arguments += ["--package", bot.package]
     if bot.source:
-        words += ["--path", str(bot.source.path.absolute())]
-        words += [word for name in bot.source.beside for word in ("--beside", name)]
-        words += ["--kept", str(bot.source.copies.absolute())] if bot.source.copies else []
-    words += [] if memory is None else ["--memory", str(memory)]
+        arguments += ["--path", str(bot.source.path.absolute())]
+        arguments += [word for name in bot.source.beside for word in ("--beside", name)]
+        arguments += ["--kept", str(bot.source.copies.absolute())] if bot.source.copies else []
+    arguments += [] if memory is None else ["--memory", str(memory)]
     module = "cantstop_arena.bots.bot_server"
-    return python_module(module, "--bots", str(folder.absolute()), *words, "--", bot.name)
+    return python_module(module, "--bots", str(folder.absolute()), *arguments, "--", bot.name)

@@ -21,7 +21,7 @@ def bot_text(bot: BotDescription, game: Game) -> str:
     lines += [f"{key:<8}{value}" for key, value in facts.items() if value]
     if bot.learns:
         lines.append("learns  yes: it remembers 256 games in a row")
-    lines += ["", *_options(bot), *_story(bot, game)]
+    lines += ["", *_options(bot), *_details(bot, game)]
     return printable("\n".join(lines).rstrip()) + "\n"
 
 
@@ -43,13 +43,13 @@ def _choices(option: Option) -> str:
     return f", one of {', '.join(map(repr, option.choices))}" if option.choices else ""
 
 
-def _story(bot: BotDescription, game: Game) -> list[str]:
+def _details(bot: BotDescription, game: Game) -> list[str]:
     """What its source says of it beyond its first line; a file is read and not run."""
     if bot.path:
-        told = _docstring_of(bot)
+        text = _docstring_of(bot)
     else:
-        told = import_module(game.bots[bot.name]).__doc__ if bot.name in game.bots else None
-    _, _, more = inspect.cleandoc(told or "").partition("\n")
+        text = import_module(game.bots[bot.name]).__doc__ if bot.name in game.bots else None
+    _, _, more = inspect.cleandoc(text or "").partition("\n")
     return ["", more.strip()] if more.strip() else []
 
 

@@ -57,8 +57,8 @@ class _Descriptions:
         except BotError as error:
             return [], [BrokenBot("packages", "package", f"cannot be listed: {error}")]
         offers, broken = [], [BrokenBot(name, "package", reason) for name, reason in malformed]
-        told = run_all([about_package(point) for point in points])
-        for (point, value), answer in zip(points.items(), told, strict=True):
+        texts = run_all([about_package(point) for point in points])
+        for (point, value), answer in zip(points.items(), texts, strict=True):
             try:
                 offers.append(offer_of_package(point, answer))
             except BotError as error:
@@ -105,7 +105,7 @@ class Catalogue:
             return packaged
         if path := self.file_of(name):
             return self.load_file(path)
-        return self._found_elsewhere(name)
+        return self._bot_by_path(name)
 
     def file_of(self, name: str) -> Path | None:
         """The file that `find` would have looked at for this name, if it would."""
@@ -113,21 +113,21 @@ class Catalogue:
         is_another = name in self._own or name in self._packaged
         return path if not is_another and os.path.lexists(path) else None
 
-    def _found_elsewhere(self, name: str) -> BotDescription:
-        known, broken = self.everything()
-        if bot := next((bot for bot in known if bot.name == name), None):
+    def _bot_by_path(self, name: str) -> BotDescription:
+        existing_descriptions, broken = self.everything()
+        if bot := next((bot for bot in existing_descriptions if bot.name == name), None):
             return bot
         if culprit := next((bad for bad in broken if bad.name == name), None):
             raise BotError(f"bot {name} is broken: {culprit.reason}")
         if other := self._game_of(name):
             raise BotError(f"bot {name} plays {other}, not {self.game.name}")
-        hint = did_you_mean(name, (bot.name for bot in known))
+        hint = did_you_mean(name, (bot.name for bot in existing_descriptions))
         raise BotError(f"unknown bot {name!r:.{MAX_QUOTE_LENGTH}}{hint}")
 
     def _game_of(self, name: str) -> str | None:
         """The other game that a bot of this name plays, if there is one."""
         others = (other for other in self.of_all_games() if other is not self)
-        return next((one.game.name for one in others if one.has(name)), None)
+        return next((catalogue.game.name for catalogue in others if catalogue.has(name)), None)
 
     def has(self, name: str) -> bool:
         """Whether a built-in bot or one of a package has this name."""
@@ -137,16 +137,16 @@ class Catalogue:
         """The one bot of a file. Raises BotError with the reason where there is none."""
         return only_bot(self.bots_of(path), path)
 
-    def version(self, path: Path, wanted: str) -> BotDescription:
+    def version(self, path: Path, expected: str) -> BotDescription:
         """The one bot of a file as it was in some run. Raises BotError where that is not kept.
 
         What is `wanted` is told in bot_sources/versions.
         """
-        kept = stored_version(self.results, path.name, wanted, self._digest_now(path))
-        found = self.load_file(kept)
-        if found.digest != kept.parent.name:
-            raise BotError(f"{kept} is not what has played")
-        return found
+        folder = stored_version(self.results, path.name, expected, self._digest_now(path))
+        description = self.load_file(folder)
+        if description.digest != folder.parent.name:
+            raise BotError(f"{folder} is not what has played")
+        return description
 
     def _digest_now(self, path: Path) -> str:
         """Empty for a file that is gone, or broken: its versions can still play."""
@@ -159,18 +159,18 @@ class Catalogue:
         """All bots of a file. Raises BotError with the reason where it cannot be used."""
         path = _straight(path)
         self._look_at([path])
-        found = self._findings.files[path]
-        if isinstance(found, BotError):
-            raise found
-        others = {bot.game for bot in found} - {self.game.name}
+        matches = self._findings.files[path]
+        if isinstance(matches, BotError):
+            raise matches
+        others = {bot.game for bot in matches} - {self.game.name}
         if others:
             raise BotError(f"{path} plays {' and '.join(sorted(others))}, not {self.game.name}")
-        return found
+        return matches
 
     def everything(self) -> tuple[list[BotDescription], list[BrokenBot]]:
         """All bots, built-in ones first, and all plug-ins that cannot be used."""
-        known, broken = self._searched
-        return list(known), list(broken)
+        existing_descriptions, broken = self._searched
+        return list(existing_descriptions), list(broken)
 
     @cached_property
     def rules(self) -> Mapping[str, Any]:
@@ -201,9 +201,9 @@ class Catalogue:
                     sources[path] = BotSource(path).identified()
                 except BotError as error:
                     self._findings.files[path] = error
-        told = run_all([about_file(source) for source in sources.values()])
-        for (path, source), answer in zip(sources.items(), told, strict=True):
-            self._findings.files[path] = _believed(source, answer)
+        texts = run_all([about_file(source) for source in sources.values()])
+        for (path, source), answer in zip(sources.items(), texts, strict=True):
+            self._findings.files[path] = _checked_lookup(source, answer)
 
     @cached_property
     def _own_described(self) -> dict[str, BotDescription]:
@@ -212,22 +212,24 @@ class Catalogue:
     @cached_property
     def _searched(self) -> tuple[list[BotDescription], list[BrokenBot]]:
         """What is found in the folder: once, as a tournament can ask for thousands of names."""
-        known = self._own_described | self._packaged
+        by_name = self._own_described | self._packaged
         broken = list(self._findings.offers[1])
         paths = [_straight(path) for path in bot_files(self.folder)]
         self._look_at(paths)
         for path in paths:
-            found = self._findings.files[path]
-            if isinstance(found, BotError):
-                broken.append(BrokenBot(in_a_line(path.stem), str(path), str(found)))
+            matches = self._findings.files[path]
+            if isinstance(matches, BotError):
+                broken.append(BrokenBot(in_a_line(path.stem), str(path), str(matches)))
                 continue
-            for bot in (one for one in found if one.game == self.game.name):
-                if bot.name in known:
-                    taken = f"the name {bot.name} is taken by a {known[bot.name].origin} bot"
+            for bot in (
+                description for description in matches if description.game == self.game.name
+            ):
+                if bot.name in by_name:
+                    taken = f"the name {bot.name} is taken by a {by_name[bot.name].origin} bot"
                     broken.append(BrokenBot(bot.name, str(path), taken))
                 else:
-                    known[bot.name] = bot
-        return list(known.values()), broken
+                    by_name[bot.name] = bot
+        return list(by_name.values()), broken
 
     # Packages
 
@@ -281,9 +283,9 @@ class _RuleNames(Mapping[str, Any]):
         return sum(1 for _ in self)
 
 
-def _believed(source: BotSource, told: object) -> Lookup:
+def _checked_lookup(source: BotSource, data: object) -> Lookup:
     try:
-        return bots_of_file(source, told)
+        return bots_of_file(source, data)
     except BotError as error:
         return error
 

@@ -43,83 +43,87 @@ class PackageContents(msgspec.Struct, frozen=True):
 
 def about_file(source: BotSource) -> IsolatedCall:
     """The errand that says what a file holds, whose text has been identified."""
-    words = {"path": str(source.path.absolute()), "digest": source.digest}
-    return _errand("describe_file", words)
+    keywords = {"path": str(source.path.absolute()), "digest": source.digest}
+    return _call("describe_file", keywords)
 
 
 def about_package(point: str) -> IsolatedCall:
     """The errand that says what an entry point offers."""
-    return _errand("describe_package", {"point": point})
+    return _call("describe_package", {"point": point})
 
 
 def about_packages() -> IsolatedCall:
     """The errand that says which entry points there are."""
-    return _errand("list_packages", {})
+    return _call("list_packages", {})
 
 
-def _errand(function: str, words: Mapping[str, Any]) -> IsolatedCall:
+def _call(function: str, keywords: Mapping[str, Any]) -> IsolatedCall:
     return IsolatedCall(
-        f"{__name__}:{function}", words, bot_files.MAX_IMPORT_SECONDS + _TO_CLEAR_UP
+        f"{__name__}:{function}", keywords, bot_files.MAX_IMPORT_SECONDS + _TO_CLEAR_UP
     )
 
 
 # --- Believing ------------------------------------------------------------------------------------
 
 
-def bots_of_file(source: BotSource, told: object) -> list[BotDescription]:
+def bots_of_file(source: BotSource, data: object) -> list[BotDescription]:
     """The bots of a file, from what its errand told. Raises BotError with the reason for none."""
-    said = _said(told, "does not import: ")
-    names = _texts(said.get("beside"))[: bot_files.MAX_BESIDE]
+    fields = _checked_data(data, "does not import: ")
+    names = _texts(fields.get("beside"))[: bot_files.MAX_BESIDE]
     beside = tuple(name for name in names if _leads_down(name))
-    whole = BotSource(source.path, beside).identified() if beside else source
-    return [_bot(bot, "file", whole.digest, source=whole) for bot in _list(said.get("bots"))]
+    full_source = BotSource(source.path, beside).identified() if beside else source
+    return [
+        _bot(bot, "file", full_source.digest, source=full_source)
+        for bot in _list(fields.get("bots"))
+    ]
 
 
-def offer_of_package(point: str, told: object) -> PackageContents:
+def offer_of_package(point: str, data: object) -> PackageContents:
     """What an entry point offers, from what its errand told. Raises BotError."""
-    said = _said(told, "")
-    files = [Path(name) for name in _texts(said.get("files"))[:_MAX_FILES]]
+    fields = _checked_data(data, "")
+    files = [Path(name) for name in _texts(fields.get("files"))[:_MAX_FILES]]
     digest = digest_of(files)
-    bots = [_bot(bot, "package", digest, package=point) for bot in _list(said.get("bots"))]
-    game = _game(said.get("game"))
+    bots = [_bot(bot, "package", digest, package=point) for bot in _list(fields.get("bots"))]
+    game = _game(fields.get("game"))
     return PackageContents(
-        bots, [_rules(game, rules) for rules in _list(said.get("rules"))], game.name
+        bots, [_rules(game, rules) for rules in _list(fields.get("rules"))], game.name
     )
 
 
-def points_of_packages(told: object) -> tuple[dict[str, str], list[tuple[str, str]]]:
+def points_of_packages(data: object) -> tuple[dict[str, str], list[tuple[str, str]]]:
     """Entry points and what they name, and packages that cannot be asked, with the reason."""
-    said = _said(told, "")
-    points = {_line(name): _line(value) for name, value in _pairs(said.get("points"))}
-    return points, [(_line(name), _line(why)) for name, why in _pairs(said.get("malformed"))]
+    fields = _checked_data(data, "")
+    points = {_line(name): _line(value) for name, value in _pairs(fields.get("points"))}
+    return points, [(_line(name), _line(why)) for name, why in _pairs(fields.get("malformed"))]
 
 
-def _said(told: object, prefix: str) -> Mapping[str, Any]:
-    if isinstance(told, CallFailed):
-        raise BotError(f"{prefix}it {told}")
-    if not isinstance(told, dict):
-        raise _nonsense()
-    if isinstance(complaint := told.get(ERROR), str):
+def _checked_data(data: object, prefix: str) -> Mapping[str, Any]:
+    if isinstance(data, CallFailed):
+        raise BotError(f"{prefix}it {data}")
+    if not isinstance(data, dict):
+        raise _invalid_description()
+    if isinstance(complaint := data.get(ERROR), str):
         raise BotError(in_a_line(complaint, _MAX_COMPLAINT_LENGTH))
-    return told
+    return data
 
 
-def _nonsense() -> BotError:
-    return BotError("does not import: what it says of itself is nonsense")
+def _invalid_description() -> BotError:
+    reason = "the file printed or returned something unexpected"
+    return BotError(f"does not import: its description is invalid ({reason})")
 
 
-def _list(told: object) -> list[Any]:
-    if not isinstance(told, list):
-        raise _nonsense()
-    return told
+def _list(data: object) -> list[Any]:
+    if not isinstance(data, list):
+        raise _invalid_description()
+    return data
 
 
-def _texts(told: object) -> list[str]:
-    return [text for text in _list(told) if isinstance(text, str)]
+def _texts(data: object) -> list[str]:
+    return [text for text in _list(data) if isinstance(text, str)]
 
 
-def _pairs(told: object) -> list[list[str]]:
-    return [pair for pair in _list(told) if len(_texts(pair)) == 2]
+def _pairs(data: object) -> list[list[str]]:
+    return [pair for pair in _list(data) if len(_texts(pair)) == 2]
 
 
 def _line(text: str) -> str:
@@ -132,13 +136,13 @@ def _leads_down(name: str) -> bool:
     return "\0" not in name and not path.is_absolute() and ".." not in path.parts
 
 
-def _bot(told: object, origin: str, digest: str, **where: Any) -> BotDescription:
-    if not isinstance(told, dict) or not isinstance(name := told.get("name"), str):
-        raise _nonsense()
+def _bot(data: object, origin: str, digest: str, **where: Any) -> BotDescription:
+    if not isinstance(data, dict) or not isinstance(name := data.get("name"), str):
+        raise _invalid_description()
     if not (0 < len(name) <= MAX_NAME_LENGTH and name.isprintable() and name == name.strip()):
         raise BotError(f"holds a bot whose name cannot be used: {name!r:.{MAX_NAME_LENGTH}}")
-    options = {option.name: option for option in map(_option, _list(told.get("options")))}
-    game = _game(told.get("game"))
+    options = {option.name: option for option in map(_option, _list(data.get("options")))}
+    game = _game(data.get("game"))
     check_names(options)
     return BotDescription(
         name=name,
@@ -146,53 +150,53 @@ def _bot(told: object, origin: str, digest: str, **where: Any) -> BotDescription
         origin=origin,
         digest=digest,
         options=options,
-        summary=_line(str(told.get("summary", ""))),
-        learns=told.get("learns") is True,
-        backend="compiled" if told.get("lane") == "compiled" else "plain",
-        complaint=in_a_line(str(told.get("complaint", "")), _MAX_COMPLAINT_LENGTH),
+        summary=_line(str(data.get("summary", ""))),
+        learns=data.get("learns") is True,
+        backend="compiled" if data.get("lane") == "compiled" else "plain",
+        complaint=in_a_line(str(data.get("complaint", "")), _MAX_COMPLAINT_LENGTH),
         **where,
     )
 
 
-def _game(told: object) -> Game:
-    if not isinstance(told, str):
-        raise _nonsense()
+def _game(data: object) -> Game:
+    if not isinstance(data, str):
+        raise _invalid_description()
     try:
-        return game_named(told)
+        return game_named(data)
     except UsageError as error:
         raise BotError(str(error)) from error
 
 
-def _option(told: object) -> Option:
-    if not isinstance(told, dict) or not isinstance(name := told.get("name"), str):
-        raise _nonsense()
-    default, choices = _unlisted(told.get("default")), _list(told.get("choices"))
+def _option(data: object) -> Option:
+    if not isinstance(data, dict) or not isinstance(name := data.get("name"), str):
+        raise _invalid_description()
+    default, choices = _unlisted(data.get("default")), _list(data.get("choices"))
     if not (name.isidentifier() and is_plain(default) and all(map(_is_sayable, choices))):
-        raise _nonsense()
-    search, is_file = _search(told.get("search")), told.get("is_file") is True
+        raise _invalid_description()
+    search, is_file = _search(data.get("search")), data.get("is_file") is True
     return Option(name, default, tuple(choices), search, is_file)
 
 
-def _search(told: object) -> Search | None:
+def _search(data: object) -> Search | None:
     """How an option is tuned; a bot of others is never built with an array."""
-    if told is None:
+    if data is None:
         return None
-    start, steps = (_numbers(part) for part in (_list(told) or [[], []])[:2])
+    start, steps = (_numbers(part) for part in (_list(data) or [[], []])[:2])
     return Search(start, steps)
 
 
-def _numbers(told: object) -> tuple[float, ...]:
-    numbers = _list(told)
+def _numbers(data: object) -> tuple[float, ...]:
+    numbers = _list(data)
     if not all(type(number) in (int, float) and isfinite(number) for number in numbers):
-        raise _nonsense()
+        raise _invalid_description()
     return tuple(numbers)
 
 
-def _rules(game: Game, told: object) -> Any:
-    if not isinstance(told, dict) or not isinstance(name := told.get("name"), str):
-        raise _nonsense()
+def _rules(game: Game, data: object) -> Any:
+    if not isinstance(data, dict) or not isinstance(name := data.get("name"), str):
+        raise _invalid_description()
     try:
-        changes = {key: told[key] for key in told if key != "name"}
+        changes = {key: data[key] for key in data if key != "name"}
         return game.rules.derive(game.rules.default, changes, _line(name))
     except (RulesError, TypeError) as error:
         raise BotError(f"offers rules that make no sense: {_line(str(error))}") from error
@@ -217,8 +221,11 @@ def describe_file(path: str, digest: str) -> Mapping[str, Any]:
     loader, source = Loader(Path()), BotSource(Path(path), digest=digest)
     file_imports.note_reading()
     try:
-        found = loader.bots_of(source)
-        return {"bots": [_told(spec.description()) for spec in found], "beside": _beside(path)}
+        bots = loader.bots_of(source)
+        return {
+            "bots": [_bot_as_data(spec.description()) for spec in bots],
+            "beside": _beside(path),
+        }
     except BaseException as error:
         return {ERROR: exception_report(error)}
 
@@ -237,7 +244,7 @@ def describe_package(point: str) -> Mapping[str, Any]:
         has_bots = any(hasattr(plugin, hook) for hook in hooks) or not offered
         bots = loader.bots_of_package(point) if has_bots else []
         return {
-            "bots": [_told(spec.description()) for spec in bots],
+            "bots": [_bot_as_data(spec.description()) for spec in bots],
             "rules": [{**game.rules.as_dict(rules), "name": rules.name} for rules in offered],
             "game": game.name,
             "files": [str(file) for file in sources_of(plugin)],
@@ -252,7 +259,7 @@ def list_packages() -> Mapping[str, Any]:
     return {"points": [[point.name, point.value] for point in points], "malformed": malformed}
 
 
-def _told(bot: BotDescription) -> Mapping[str, Any]:
+def _bot_as_data(bot: BotDescription) -> Mapping[str, Any]:
     options = [
         {
             "name": option.name,
@@ -264,8 +271,8 @@ def _told(bot: BotDescription) -> Mapping[str, Any]:
         for option in bot.options.values()
     ]
     summary = in_a_line(bot.summary, MAX_REPORT_LENGTH)
-    told = {"name": bot.name, "options": options, "summary": summary, "learns": bot.learns}
-    return {**told, "game": bot.game, "lane": bot.backend, "complaint": bot.complaint}
+    data = {"name": bot.name, "options": options, "summary": summary, "learns": bot.learns}
+    return {**data, "game": bot.game, "lane": bot.backend, "complaint": bot.complaint}
 
 
 def _listed(value: object) -> object:
@@ -280,8 +287,8 @@ def _listed(value: object) -> object:
 
 def describe_command(argv: Sequence[str]) -> str:
     """A digest of a command: its words, or the contents of those that are files."""
-    told = json.dumps([_content_digest(word) or word for word in argv])
-    return hashlib.sha256(told.encode()).hexdigest()
+    text = json.dumps([_content_digest(word) or word for word in argv])
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _content_digest(word: str) -> str | None:

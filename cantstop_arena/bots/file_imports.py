@@ -46,18 +46,18 @@ class _FileImporter:
 
     def _text_in(self, folder: str, name: str) -> str | None:
         """Where the text of a module of this name lay in a folder, which need not be there."""
-        place = f"{folder}{os.sep}{name.rpartition('.')[2]}"
-        places = (f"{place}{os.sep}{_PACKAGE}", f"{place}.py")
-        return next((origin for origin in places if origin in self.texts), None)
+        location = f"{folder}{os.sep}{name.rpartition('.')[2]}"
+        position = (f"{location}{os.sep}{_PACKAGE}", f"{location}.py")
+        return next((origin for origin in position if origin in self.texts), None)
 
     def _spec(self, name: str, origin: str) -> ModuleSpec | None:
         folder, file = os.path.split(origin)
-        loader, places = (
+        loader, positions = (
             _ModuleText(origin, self.texts[origin]),
             [folder] if file == _PACKAGE else None,
         )
         return spec_from_file_location(
-            name, origin, loader=loader, submodule_search_locations=places
+            name, origin, loader=loader, submodule_search_locations=positions
         )
 
 
@@ -66,8 +66,8 @@ _PACKAGE = "__init__.py"
 
 def _file_in(folder: str, name: str) -> str | None:
     """The file of a module of this name that Python finds in a folder; none for a mere folder."""
-    found = PathFinder.find_spec(name, [folder])
-    return found.origin if found else None
+    result = PathFinder.find_spec(name, [folder])
+    return result.origin if result else None
 
 
 _finder = _FileImporter()
@@ -105,8 +105,8 @@ def read_beside(file: str, name: str) -> bytes:
     if path in _finder.texts:
         return _finder.texts[path]
     if _read is None:
-        told = "is no part of the bot: read it when the file is loaded, whatever the options"
-        raise BotError(f"{name} {told}")
+        text = "is no part of the bot: read it when the file is loaded, whatever the options"
+        raise BotError(f"{name} {text}")
     try:
         content = Path(path).read_bytes()
     except OSError as error:

@@ -23,7 +23,7 @@ from cantstop_arena.processes.child import Child
 from cantstop_arena.processes.failures import (
     BotProcessFailure,
     BotRaised,
-    Nonsense,
+    InvalidAnswer,
     ProcessLost,
 )
 from cantstop_arena.texts import in_a_line
@@ -66,42 +66,45 @@ class IsolatedBot:
 
     def decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> object:
         """What the program answers, unchecked. Raises a Failure where it does not."""
-        question = {"type": decision.name, decision.parameters[0]: self._shown(decision, view)}
+        question = {
+            "type": decision.name,
+            decision.parameters[0]: self._view_as_json(decision, view),
+        }
         if moves is not None:
             question[MOVES] = self.game.codec.moves_as_json(moves)
         return self._ask(question, decision.key)
 
-    def _shown(self, decision: Decision, view: Any) -> Any:
+    def _view_as_json(self, decision: Decision, view: Any) -> Any:
         """A view as JSON has it; the first of each decision is seen to come back as it was.
 
         Raises GameError where it does not.
         """
         try:
-            shown = self.game.codec.view_as_json(view)
+            visible = self.game.codec.view_as_json(view)
             if decision.name not in self._proven:
-                self._prove(decision, view, shown)
+                self._prove(decision, view, visible)
                 self._proven.add(decision.name)
         except Exception as error:
-            told = in_a_line(str(error), MAX_REPORT_LENGTH)
+            text = in_a_line(str(error), MAX_REPORT_LENGTH)
             what = f"{self.game.title} shows in {decision.name} what cannot go to another process"
-            raise GameError(f"{what}: {told}") from error
-        return shown
+            raise GameError(f"{what}: {text}") from error
+        return visible
 
-    def _prove(self, decision: Decision, view: Any, shown: Any) -> None:
+    def _prove(self, decision: Decision, view: Any, visible: Any) -> None:
         if isinstance(view, View):
-            there = json.loads(line_of(shown))
+            there = json.loads(line_of(visible))
             back = self.game.codec.view_from_json(decision.view, there, view.rules, view.random)
             if back != view:
                 raise ValueError(f"{view} comes back as {back}; are its fields annotated rightly?")
 
     def finish(self, result: GameOver) -> None:
         """Tell the program how the game ended, if it can still be told: there is no answer."""
-        told: dict[str, Any] = {"type": GAME_OVER, "seat": result.seat, "players": result.players}
-        told["winners"] = [*result.winners]
+        data: dict[str, Any] = {"type": GAME_OVER, "seat": result.seat, "players": result.players}
+        data["winners"] = [*result.winners]
         if result.points:
-            told["points"] = [*result.points]
+            data["points"] = [*result.points]
         with suppress(BotProcessFailure), self._killed_on_failure():
-            self._running().send(line_of(told), self.launch.decision_limit)
+            self._running().send(line_of(data), self.launch.decision_limit)
 
     def close(self) -> None:
         """End the program."""
@@ -115,7 +118,7 @@ class IsolatedBot:
             line = self._running().request(line_of(question), self.launch.decision_limit)
             answer = object_in(line)
             if key not in answer and not isinstance(answer.get(ERROR), str):
-                raise Nonsense(f"this has no {key!r}: {excerpt(line)}")
+                raise InvalidAnswer(f"this has no {key!r}: {excerpt(line)}")
         if key not in answer:
             raise BotRaised(in_a_line(answer[ERROR], MAX_REPORT_LENGTH))
         return _value(answer[key])
@@ -144,11 +147,11 @@ class IsolatedBot:
             raise
 
 
-def _value(said: object) -> object:
+def _value(data: object) -> object:
     """An answer, as near to what the bot returned as can be."""
-    if isinstance(said, dict) and isinstance(said.get(FOREIGN), str) and len(said) == 1:
-        return ForeignValue(said[FOREIGN])
-    return said
+    if isinstance(data, dict) and isinstance(data.get(FOREIGN), str) and len(data) == 1:
+        return ForeignValue(data[FOREIGN])
+    return data
 
 
 def _greet(child: Child, launch: BotStart) -> Mapping[str, Any]:
@@ -158,8 +161,8 @@ def _greet(child: Child, launch: BotStart) -> Mapping[str, Any]:
         child.send(line_of(hello), launch.start_limit)
         answer = _ready(child.receive(launch.start_limit))
     except BotProcessFailure as failure:
-        words = child.last_log_line()
-        raise BotError(f"does not start: {failure}{words and f' ({words})'}") from failure
+        text = child.last_log_line()
+        raise BotError(f"does not start: {failure}{text and f' ({text})'}") from failure
     child.mark_started()
     return answer
 
@@ -169,5 +172,5 @@ def _ready(line: bytes) -> Mapping[str, Any]:
     if isinstance(error := answer.get(ERROR), str):
         raise BotRaised(in_a_line(error, MAX_REPORT_LENGTH))
     if answer.get("type") != "ready":
-        raise Nonsense(f"this does not say that the program is ready: {excerpt(line)}")
+        raise InvalidAnswer(f'expected "ready", got: {excerpt(line)}')
     return answer

@@ -112,11 +112,11 @@ class LoadedBot(KnownBot, frozen=True, kw_only=True, dict=True):
 
     def description(self) -> BotDescription:
         """What others may know of it."""
-        known = {name: getattr(self, name) for name in KnownBot.__struct_fields__}
+        by_name = {name: getattr(self, name) for name in KnownBot.__struct_fields__}
         try:
-            return BotDescription(**known, backend=self.backend)
+            return BotDescription(**by_name, backend=self.backend)
         except BotError as error:
-            return BotDescription(**known, complaint=str(error))
+            return BotDescription(**by_name, complaint=str(error))
 
     def _typed(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Options with lists, as files have them, where the default is a tuple."""
@@ -135,5 +135,5 @@ class LoadedBot(KnownBot, frozen=True, kw_only=True, dict=True):
 def check_names(options: Mapping[str, Option]) -> None:
     """Refuse options that a tournament file could not tell from its own words. Raises BotError."""
     if taken := next((name for name in options if name in RESERVED), None):
-        words = ", ".join(RESERVED)
-        raise BotError(f"an option must not be called {taken!r}: {words} say something else")
+        text = ", ".join(RESERVED)
+        raise BotError(f"an option must not be called {taken!r}: {text} say something else")

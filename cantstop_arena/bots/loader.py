@@ -145,8 +145,8 @@ class Loader:
     def _load_built_in(self, name: str, game: Game) -> LoadedBot:
         module = importlib.import_module(game.bots[name])
         make = partial(LoadedBot, origin="built-in", digest=_digest_of_built_in(game))
-        found = self._register(module, name, make, game=game)
-        return next(spec for spec in found if spec.name == name)
+        bots = self._register(module, name, make, game=game)
+        return next(spec for spec in bots if spec.name == name)
 
     def _register_package(self, name: str) -> list[LoadedBot]:
         try:
@@ -184,10 +184,10 @@ class Loader:
                 manager.unregister(plugin)
             raise BotError(hook_complaint(error, plugin, game)) from error
         make = partial(make, game=game.name)
-        found = [*single_bot(plugin, game, name, make, run), *family(plugin, game, name, make, run)]
-        for spec in found:
+        bots = [*single_bot(plugin, game, name, make, run), *family(plugin, game, name, make, run)]
+        for spec in bots:
             check_names(spec.options)
-        return found
+        return bots
 
 
 @cache
@@ -197,19 +197,19 @@ def _digest_of_built_in(game: Game) -> str:
     return digest_of(path for folder in folders for path in folder.glob("*.py"))
 
 
-def only_bot(found: Sequence[Bot], path: Path) -> Bot:
+def only_bot(matches: Sequence[Bot], path: Path) -> Bot:
     """The one bot of a file. Raises BotError where it holds none or several."""
-    if len(found) > 1:
-        names = ", ".join(one.name for one in found)
+    if len(matches) > 1:
+        names = ", ".join(item.name for item in matches)
         raise BotError(f"{path} holds several bots ({names}): use their names")
-    if not found:
+    if not matches:
         raise BotError(f"{path} holds no bot")
-    return found[0]
+    return matches[0]
 
 
 def entry_point(name: str) -> "EntryPoint":
     """The entry point of a package by which it offers something here. Raises BotError."""
-    found = next((point for point in entry_points_of(PROJECT)[0] if point.name == name), None)
-    if found is None:
+    result = next((point for point in entry_points_of(PROJECT)[0] if point.name == name), None)
+    if result is None:
         raise BotError(f"no installed package offers {name!r} any more")
-    return found
+    return result

@@ -72,7 +72,11 @@ def single_bot(
 
 def _missing(game: Game, there: Mapping[str, Any]) -> list[str]:
     """The decisions that a bot of the game has to take, and does not."""
-    return [hook for hook, one in game.decisions.items() if hook not in there and not one.optional]
+    return [
+        hook
+        for hook, decision in game.decisions.items()
+        if hook not in there and not decision.optional
+    ]
 
 
 def _bound(plugin: Any, taken: Mapping[str, tuple[str, ...]], **options: Any) -> BotFunctions:
@@ -80,8 +84,8 @@ def _bound(plugin: Any, taken: Mapping[str, tuple[str, ...]], **options: Any) ->
     bound = {}
     for hook, names in taken.items():
         function = getattr(plugin, hook)
-        mine = {name: options[name] for name in names}
-        bound[hook] = partial(function, **mine) if mine else function
+        entries = {name: options[name] for name in names}
+        bound[hook] = partial(function, **entries) if entries else function
     return BotFunctions(**bound)
 
 
@@ -122,8 +126,8 @@ def _remade(run: Callable[[], Any], game: Game, name: str) -> Callable[..., Any]
 
 def _built(game: Game, bot: Bot, **options: Any) -> BotFunctions:
     built = bot.build(**options)
-    found = {hook: getattr(built, hook, None) for hook in game.functions}
-    there = {hook: function for hook, function in found.items() if callable(function)}
+    entries = {hook: getattr(built, hook, None) for hook in game.functions}
+    there = {hook: function for hook, function in entries.items() if callable(function)}
     if missing := _missing(game, there):
         raise BotError(f"bot {bot.name} has no {' and no '.join(missing)}")
     return BotFunctions(**there)
@@ -132,19 +136,21 @@ def _built(game: Game, bot: Bot, **options: Any) -> BotFunctions:
 def _check_arguments(decision: Decision, function: Any) -> None:
     if not callable(function):
         raise BotError(f"{decision.name} is no function")
-    wanted = decision.parameters
+    expected = decision.parameters
     parameters = list(inspect.signature(function).parameters.values())
     required = tuple(item.name for item in parameters if item.default is item.empty)
-    first = tuple(item.name for item in parameters[: len(wanted)])
-    if required != wanted or first != wanted:
-        told, must = ", ".join(item.name for item in parameters), ", ".join(wanted)
-        raise BotError(f"{decision.name} must take ({must}), then options; it takes ({told})")
+    first = tuple(item.name for item in parameters[: len(expected)])
+    if required != expected or first != expected:
+        text, must = ", ".join(item.name for item in parameters), ", ".join(expected)
+        raise BotError(f"{decision.name} must take ({must}), then options; it takes ({text})")
 
 
 def _lacking(hooks: Sequence[str], plugin: Any) -> str:
     names = [name for name in vars(plugin) if inspect.isfunction(vars(plugin)[name])]
-    told = [f"{hook}{did_you_mean(hook, names)}".replace("did you mean", "is it") for hook in hooks]
-    return f"lacks {' and '.join(told)}"
+    texts = [
+        f"{hook}{did_you_mean(hook, names)}".replace("did you mean", "is it") for hook in hooks
+    ]
+    return f"lacks {' and '.join(texts)}"
 
 
 def hook_complaint(error: pluggy.PluginValidationError, plugin: Any, game: Game) -> str:

@@ -11,8 +11,8 @@ from cantstop_arena.errors import BotError
 RESULTS = Path("results")  # where results go, if nobody says otherwise
 PREVIOUS = "previous"
 DIGEST_LENGTH = 7  # digits of a digest, as in the name of a version
-_WANTED = re.compile(rf"(.+)@({PREVIOUS}|[0-9a-f]{{4,64}})")
-_PLACES = ("*/bots/*", "*/*/*/bots/*")  # below the results: of runs, and of comparisons
+_REFERENCE = re.compile(rf"(.+)@({PREVIOUS}|[0-9a-f]{{4,64}})")
+_COPY_PATTERNS = ("*/bots/*", "*/*/*/bots/*")  # below the results: of runs, and of comparisons
 
 
 class VersionReference(NamedTuple):
@@ -24,8 +24,8 @@ class VersionReference(NamedTuple):
 
 def version_in(reference: str) -> VersionReference | None:
     """The version that a word like `patient@previous` or `patient@08df1c2` asks for."""
-    found = _WANTED.fullmatch(reference)
-    return VersionReference(*found.groups()) if found else None
+    match = _REFERENCE.fullmatch(reference)
+    return VersionReference(*match.groups()) if match else None
 
 
 def version_name(bot: str, digest: str) -> str:
@@ -33,27 +33,31 @@ def version_name(bot: str, digest: str) -> str:
     return f"{bot}@{digest[:DIGEST_LENGTH]}"
 
 
-def stored_version(results: Path, file: str, wanted: str, now: str) -> Path:
+def stored_version(results: Path, file: str, expected: str, now: str) -> Path:
     """The copy of a version of a file that says something else than `now`, a digest.
 
     Raises BotError where there is none, or more than one.
     """
-    kept = [copy for copy in stored_copies(results, file) if copy.parent.name != now]
-    if wanted == PREVIOUS and kept:
-        return kept[0]
-    found = [copy for copy in kept if copy.parent.name.startswith(wanted)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise BotError(f"several versions of {file} begin with {wanted}: {_listed(found)}")
-    others = f"there are {_listed(kept)}" if kept else "runs keep those that played"
-    raise BotError(f"no other version {wanted} of {file} is kept in {results}; {others}")
+    paths = [copy for copy in stored_copies(results, file) if copy.parent.name != now]
+    if expected == PREVIOUS and paths:
+        return paths[0]
+    files = [copy for copy in paths if copy.parent.name.startswith(expected)]
+    if len(files) == 1:
+        return files[0]
+    if files:
+        raise BotError(f"several versions of {file} begin with {expected}: {_listed(files)}")
+    others = f"there are {_listed(paths)}" if paths else "runs keep those that played"
+    raise BotError(f"no other version {expected} of {file} is kept in {results}; {others}")
 
 
 def stored_copies(results: Path, file: str) -> list[Path]:
     """The copies of a file below a folder of results, one for each digest, the newest first."""
-    found = [path for place in _PLACES for path in results.glob(f"{place}/{glob.escape(file)}")]
-    newest = sorted(found, key=lambda path: (path.stat().st_mtime_ns, path), reverse=True)
+    paths = [
+        path
+        for location in _COPY_PATTERNS
+        for path in results.glob(f"{location}/{glob.escape(file)}")
+    ]
+    newest = sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path), reverse=True)
     return list({path.parent.name: path for path in newest}.values())
 
 

@@ -37,12 +37,12 @@ from cantstop_arena.processes.watchdog import Watchdog, counted_seconds, pulse
 Message = Mapping[str, Any]
 
 _START = 60.0  # seconds that Python and the engine's modules may take to load
-_TO_TELL = 0.5  # seconds in which a process says where it is stuck
+_REPORT_SECONDS = 0.5  # seconds in which a process says where it is stuck
 _TO_END = 3.0  # seconds in which whoever looks after it ends what it has left behind
 _AT_ONCE = 1 << 16
-_KEPT = 1000  # bytes of what a bot prints
+_STORED_LINES = 1000  # bytes of what a bot prints
 _MAX_LENGTH = 1 << 26  # bytes of a message
-_FOREIGN_WORDS = "somebody else wrote into the pipe of the report"
+_FOREIGN_TEXT = "somebody else wrote into the pipe of the report"
 _BLANK = Snapshot(0, 0, "", False, (0, 0, 0))
 NAME = "--name="  # of a built-in bot, for the process that looks at it
 
@@ -54,7 +54,7 @@ class CheckProcessFailed(Exception):
 class CheckProcess:
     """The process that looks at a bot: its messages, its deadline, and its end."""
 
-    def __init__(self, words: Sequence[str], limit: float, hash_seed: str) -> None:
+    def __init__(self, arguments: Sequence[str], limit: float, hash_seed: str) -> None:
         self.stage = CheckStage("file", "is read", _START)
         self.printed = 0
         self.first_print = b""
@@ -66,10 +66,10 @@ class CheckProcess:
         self._memory.truncate(size)
         self._shared = mmap.mmap(self._memory.fileno(), size)
         self.game: Game | None = None  # that the bot plays, when it has been told
-        self._own = own_bot(words)
+        self._own = own_bot(arguments)
         self._sight: Callable[[], Snapshot] = lambda: _BLANK
-        self._since = self._looked = time.monotonic()
-        self._process = self._started(words, hash_seed)
+        self._since = self._checked_at = time.monotonic()
+        self._process = self._started(arguments, hash_seed)
         self._watchdog = Watchdog(self._process.pid)
         self._selector = selectors.DefaultSelector()
         for pipe in (self._process.stdout, self._process.stderr):
@@ -77,12 +77,21 @@ class CheckProcess:
             self._files.enter_context(pipe)
             self._selector.register(pipe, selectors.EVENT_READ)
 
-    def _started(self, words: Sequence[str], hash_seed: str) -> subprocess.Popen[bytes]:
+    def _started(self, arguments: Sequence[str], hash_seed: str) -> subprocess.Popen[bytes]:
         memory, dump = self._memory.fileno(), self._dump.fileno()
         module = __name__
-        told = ("--parent", os.getpid(), "--memory", memory, "--dump", dump, "--limit", self._limit)
+        parts = (
+            "--parent",
+            os.getpid(),
+            "--memory",
+            memory,
+            "--dump",
+            dump,
+            "--limit",
+            self._limit,
+        )
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", module, *map(str, told), *words],
+            [sys.executable, "-P", "-m", module, *map(str, parts), *arguments],
             env={**os.environ, "PYTHONHASHSEED": hash_seed},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -130,7 +139,7 @@ class CheckProcess:
     def _enter(self, stage: CheckStage) -> None:
         self.stage = stage
         self._watchdog.begin()
-        self._since = self._looked = time.monotonic()
+        self._since = self._checked_at = time.monotonic()
 
     def _read(self) -> list[Message]:
         assert self._process.stdout
@@ -139,18 +148,18 @@ class CheckProcess:
             raise self._fate()
         *lines, self._unread = (self._unread + chunk).split(b"\n")
         if len(self._unread) > _MAX_LENGTH:
-            raise CheckProcessFailed(_FOREIGN_WORDS)
+            raise CheckProcessFailed(_FOREIGN_TEXT)
         try:
             return [dict(json.loads(line)) for line in lines]
         except (ValueError, TypeError):
-            raise CheckProcessFailed(_FOREIGN_WORDS) from None
+            raise CheckProcessFailed(_FOREIGN_TEXT) from None
 
     def _hear_prints(self, pipe: Any) -> None:
         chunk = pipe.read(_AT_ONCE)
         if not chunk:
             self._selector.unregister(pipe)
         self.printed += len(chunk)
-        self.first_print += chunk[: _KEPT - len(self.first_print)]
+        self.first_print += chunk[: _STORED_LINES - len(self.first_print)]
 
     def _look(self) -> Snapshot:
         """What can be seen of the game, where nobody has written over it."""
@@ -163,7 +172,7 @@ class CheckProcess:
 
     def _keep_time(self) -> None:
         now = time.monotonic()
-        passed, self._looked = counted_seconds(now - self._looked, pulse(self._limit)), now
+        passed, self._checked_at = counted_seconds(now - self._checked_at, pulse(self._limit)), now
         snapshot = self._look()
         self._watchdog.observe(snapshot.step, passed)
         if self.stage.source_lines and snapshot.deciding and self._watchdog.overdue(self._limit):
@@ -179,32 +188,34 @@ class CheckProcess:
         """Where it is, asked by a signal that Python answers even in an endless loop."""
         with contextlib.suppress(OSError):
             self._process.send_signal(signal.SIGUSR1)
-        deadline = time.monotonic() + _TO_TELL
+        deadline = time.monotonic() + _REPORT_SECONDS
         while not _size(self._dump) and time.monotonic() < deadline:
             time.sleep(0.01)
         time.sleep(0.02)
-        return self._place()
+        return self._location()
 
     def _fate(self) -> CheckProcessFailed:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_TO_END)
-        return CheckProcessFailed(f"{ending(self._process.returncode)}{self._place()}")
+        return CheckProcessFailed(f"{ending(self._process.returncode)}{self._location()}")
 
-    def _place(self) -> str:
+    def _location(self) -> str:
         """The function and the line that were at work, and in which game."""
-        snapshot, told = self._look(), []
+        snapshot, data = self._look(), []
         line = _own_line(os.pread(self._dump.fileno(), _AT_ONCE, 0).decode("utf-8", "replace"))
         if self.stage.source_lines is not None:
             _, seat, turn, *_ = snapshot.step
             if snapshot.deciding:
-                asked = snapshot.decision if turn else "making it anew"
-                place = line or self.stage.source_lines.get(snapshot.decision, "") if turn else line
-                told.append(f"in {asked} ({place})" if place else f"in {asked}")
+                question = snapshot.decision if turn else "making it anew"
+                location = (
+                    line or self.stage.source_lines.get(snapshot.decision, "") if turn else line
+                )
+                data.append(f"in {question} ({location})" if location else f"in {question}")
             games = suite_of(self.game, self._own)[max(0, snapshot.cursor) :] if self.game else ()
-            told += [f"{game}, turn {turn}, seat {seat}" for game in games[:1]]
+            data += [f"{game}, turn {turn}, seat {seat}" for game in games[:1]]
         elif line:
-            told.append(line)
-        return f" ({'; '.join(told)})" if told else ""
+            data.append(line)
+        return f" ({'; '.join(data)})" if data else ""
 
 
 def _scratch() -> Any:
@@ -224,23 +235,25 @@ def _size(file: Any) -> int:
     return os.fstat(file.fileno()).st_size
 
 
-def own_bot(words: Sequence[str]) -> str:
+def own_bot(arguments: Sequence[str]) -> str:
     """The bot of a game's own that is looked at; empty where it is none."""
-    return next((word.removeprefix(NAME) for word in words if word.startswith(NAME)), "")
+    return next((word.removeprefix(NAME) for word in arguments if word.startswith(NAME)), "")
 
 
 @contextlib.contextmanager
-def examination_of(words: Sequence[str], limit: float, hash_seed: str) -> Iterator[CheckProcess]:
+def examination_of(
+    arguments: Sequence[str], limit: float, hash_seed: str
+) -> Iterator[CheckProcess]:
     """An examination of which nothing is left in the end, whatever has become of its process."""
     with (
         shutdown.defer_until_safe(),
         process_tree.none_left(),
-        CheckProcess(words, limit, hash_seed) as examination,
+        CheckProcess(arguments, limit, hash_seed) as examination,
     ):
         yield examination
 
 
-def _asked() -> argparse.Namespace:
+def _parsed_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m cantstop_arena.check.check_process")
     parser.add_argument("--parent", type=int, required=True, help="the process that listens")
     parser.add_argument("--bots", type=Path, required=True, help="the folder of bots")
@@ -257,37 +270,37 @@ def _asked() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _specs(loader: Loader, asked: argparse.Namespace) -> list[LoadedBot]:
-    if asked.path:
+def _specs(loader: Loader, request: argparse.Namespace) -> list[LoadedBot]:
+    if request.path:
         note_reading()
-        specs = loader.bots_of(BotSource(asked.path))
-    elif asked.package:
-        specs = loader.bots_of_package(asked.package)
+        specs = loader.bots_of(BotSource(request.path))
+    elif request.package:
+        specs = loader.bots_of_package(request.package)
     else:
         specs = [
-            spec for spec in loader.built_in(game_named(asked.game)) if spec.name == asked.name
+            spec for spec in loader.built_in(game_named(request.game)) if spec.name == request.name
         ]
     if not specs:
         raise BotError("holds no bot")
     return specs
 
 
-def _examiner(asked: argparse.Namespace, tell: Report) -> BotChecks:
-    loader = Loader(asked.bots)
-    specs = _specs(loader, asked)
-    spec = next((spec for spec in specs if spec.name == asked.bot), specs[0])
-    tell({"bots": [spec.name for spec in specs], "this": spec.name, "game": spec.game})
-    return BotChecks(loader, spec, mmap.mmap(asked.memory, 0), asked.limit, tell)
+def _examiner(request: argparse.Namespace, data: Report) -> BotChecks:
+    loader = Loader(request.bots)
+    specs = _specs(loader, request)
+    spec = next((spec for spec in specs if spec.name == request.bot), specs[0])
+    data({"bots": [spec.name for spec in specs], "this": spec.name, "game": spec.game})
+    return BotChecks(loader, spec, mmap.mmap(request.memory, 0), request.limit, data)
 
 
-def _examine(asked: argparse.Namespace, tell: Report) -> None:
-    tell(CheckStage("file", "is read", max(2.0, 10 * asked.limit)).message())
+def _examine(request: argparse.Namespace, data: Report) -> None:
+    data(CheckStage("file", "is read", max(2.0, 10 * request.limit)).message())
     try:
-        examiner = _examiner(asked, tell)
+        examiner = _examiner(request, data)
     except BotError as error:
-        tell(Finding(WRONG, "file", str(error)).message())
+        data(Finding(WRONG, "file", str(error)).message())
     else:
-        _let_work(examiner, asked.only_play)
+        _let_work(examiner, request.only_play)
 
 
 def _let_work(examiner: BotChecks, only_play: bool) -> None:
@@ -303,20 +316,20 @@ def _let_work(examiner: BotChecks, only_play: bool) -> None:
 def main() -> None:
     """Examine a bot, and tell what is found."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for whoever listens
-    asked = _asked()
-    system.die_with_parent(asked.parent)
+    request = _parsed_arguments()
+    system.die_with_parent(request.parent)
     system.refuse_cores()
     process_tree.supervise_descendants(signal.SIGUSR1)
     _, report = take_pipes()
-    faulthandler.enable(asked.dump, all_threads=False)
-    faulthandler.register(signal.SIGUSR1, asked.dump, all_threads=False)
+    faulthandler.enable(request.dump, all_threads=False)
+    faulthandler.register(signal.SIGUSR1, request.dump, all_threads=False)
 
     def tell(message: Mapping[str, Any]) -> None:
         left = memoryview(line_of(message))
         while left:
             left = left[report.write(left) :]
 
-    _examine(asked, tell)
+    _examine(request, tell)
     tell({"done": True})
     for stream in (sys.stdout, sys.stderr):
         stream.flush()

@@ -24,19 +24,21 @@ class BotCheck:
 
     def __init__(self, target: Path | str, catalogue: Catalogue, limit: float) -> None:
         """Raises UsageError for an unknown name."""
-        self._words = [f"--bots={catalogue.folder}", *_words(target, catalogue)]
+        self._arguments = [f"--bots={catalogue.folder}", *_target_arguments(target, catalogue)]
         self._called = target.stem if isinstance(target, Path) else target
         self._limit = limit
 
     def findings(self) -> Generator[Finding, None, None]:
         """The findings, each as soon as there is one."""
-        first = _CheckedBot(self._words, self._called, self._limit)
+        first = _CheckedBot(self._arguments, self._called, self._limit)
         yield from first.findings()
         for name in first.names[1:]:
-            yield from _CheckedBot([*self._words, f"--bot={name}"], name, self._limit).findings()
+            yield from _CheckedBot(
+                [*self._arguments, f"--bot={name}"], name, self._limit
+            ).findings()
 
 
-def _words(target: Path | str, catalogue: Catalogue) -> list[str]:
+def _target_arguments(target: Path | str, catalogue: Catalogue) -> list[str]:
     """How the process is told what to look at."""
     path = target if isinstance(target, Path) else catalogue.file_of(target)
     if path:
@@ -50,10 +52,10 @@ def _words(target: Path | str, catalogue: Catalogue) -> list[str]:
 class _CheckedBot:
     """One bot: looked at, played, and played again in another process."""
 
-    def __init__(self, words: Sequence[str], bot: str, limit: float) -> None:
+    def __init__(self, arguments: Sequence[str], bot: str, limit: float) -> None:
         self.names: list[str] = []
         self.bot = bot
-        self._words = words
+        self._arguments = arguments
         self._limit = limit
         self._traces: list[Trace] = []
         self._game: Game | None = None
@@ -64,14 +66,14 @@ class _CheckedBot:
             yield replace(finding, bot=self.bot)
 
     def _all(self) -> Iterator[Finding]:
-        with examination_of(self._words, self._limit, "0") as examination:
-            yield from self._heard(examination)
+        with examination_of(self._arguments, self._limit, "0") as examination:
+            yield from self._findings(examination)
         if self._traces:
             yield self._elsewhere()
         if examination.printed:
             yield _prints(examination)
 
-    def _heard(self, examination: CheckProcess) -> Iterator[Finding]:
+    def _findings(self, examination: CheckProcess) -> Iterator[Finding]:
         try:
             for message in examination.messages():
                 if "bots" in message:
@@ -81,29 +83,31 @@ class _CheckedBot:
                     yield Finding(*message["finding"])
                 elif "traces" in message:
                     self._traces = list(map(Trace.read, message["traces"]))
-        except CheckProcessFailed as grief:
-            yield _grievous(examination.stage, grief)
+        except CheckProcessFailed as failure:
+            yield _fatal_finding(examination.stage, failure)
 
     def _elsewhere(self) -> Finding:
         """Whether the same games are played in another process, where texts hash otherwise."""
-        other = _CheckedBot([*self._words, "--only-play"], self.bot, self._limit)
-        with examination_of(other._words, self._limit, "1") as examination:
-            findings = list(other._heard(examination))
-        if wrong := next((one for one in findings if one.mark == WRONG), None):
+        other = _CheckedBot([*self._arguments, "--only-play"], self.bot, self._limit)
+        with examination_of(other._arguments, self._limit, "1") as examination:
+            findings = list(other._findings(examination))
+        if wrong := next((finding for finding in findings if finding.mark == WRONG), None):
             return replace(wrong, text=f"{wrong.text} (in another process)")
-        games = suite_of(self._game, own_bot(self._words)) if self._game else ()
-        if found := difference(games, self._traces, other._traces):
+        games = suite_of(self._game, own_bot(self._arguments)) if self._game else ()
+        if trace_difference := difference(games, self._traces, other._traces):
             causes = "the order of a set of texts, id(), hash(), or something of the process?"
-            told = f"another process, with other hashes of texts, plays otherwise: {found}"
-            return Finding(WRONG, "reproducible", f"{told}; {causes}")
+            text = (
+                f"another process, with other hashes of texts, plays otherwise: {trace_difference}"
+            )
+            return Finding(WRONG, "reproducible", f"{text}; {causes}")
         return Finding(OK, "reproducible", "the same games again, and in another process")
 
 
-def _grievous(stage: CheckStage, grief: CheckProcessFailed) -> Finding:
-    return Finding(stage.mark, stage.subject, f"{grief}, while it {stage.doing}")
+def _fatal_finding(stage: CheckStage, failure: CheckProcessFailed) -> Finding:
+    return Finding(stage.mark, stage.subject, f"{failure}, while it {stage.doing}")
 
 
 def _prints(examination: CheckProcess) -> Finding:
     first = in_a_line(examination.first_print.decode("utf-8", "replace"), 60)
-    told = f"prints {examination.printed:,} bytes, which tournaments put in its log: {first!r}"
-    return Finding(NOTE, "output", told)
+    text = f"prints {examination.printed:,} bytes, which tournaments put in its log: {first!r}"
+    return Finding(NOTE, "output", text)

@@ -31,20 +31,20 @@ _FEW = 20  # games of the suite that say enough of a bot that is seen to play it
 _SPARE = 3.0  # seconds that a run may take beyond that
 _SLOW_TO_MAKE = 0.001
 _FEW_SLOW = 3
-_SHOWN = 60  # characters of a default
+_MAX_DEFAULT_LENGTH = 60  # characters of a default
 
 
 class BotChecks:
     """Looks at one bot: every method is something to look at, and yields what was found."""
 
     def __init__(
-        self, loader: Loader, spec: LoadedBot, memory: Any, limit: float, tell: Report
+        self, loader: Loader, spec: LoadedBot, memory: Any, limit: float, data: Report
     ) -> None:
         self.loader = loader
         self.spec = spec
         self.memory = memory
         self.limit = limit
-        self.report = tell
+        self.report = data
         self.game = game_named(spec.game)
         self.games = suite_of(self.game, spec.name if spec.origin == "built-in" else "")
         self.subject = "file"
@@ -59,12 +59,14 @@ class BotChecks:
     ) -> SuiteRun:
         """Play the suite, or so many games of it, where others can watch."""
         seconds = _RUN if subject == "legal" else _SHORT_RUN
-        self._enter(CheckStage(subject, doing, seconds + self.limit + _SPARE, mark, self._places()))
+        self._enter(
+            CheckStage(subject, doing, seconds + self.limit + _SPARE, mark, self._source_lines())
+        )
         return harness.run(self.games[:games] if games else self.games, seconds)
 
-    def _places(self) -> dict[str, str]:
-        found = {hook: source_line_of(getattr(self.player, hook)) for hook in self._hooks()}
-        return {hook: place or "no Python function" for hook, place in found.items()}
+    def _source_lines(self) -> dict[str, str]:
+        entries = {hook: source_line_of(getattr(self.player, hook)) for hook in self._hooks()}
+        return {hook: location or "no Python function" for hook, location in entries.items()}
 
     def _hooks(self) -> list[str]:
         """The decisions that the bot takes itself."""
@@ -79,17 +81,17 @@ class BotChecks:
             return
         run = self._run(harness, "legal", "plays against itself")
         yield from self._legality(harness, run)
-        found = self._difference(harness, run)
-        if found is not None:
-            yield found
+        finding = self._difference(harness, run)
+        if finding is not None:
+            yield finding
         else:
-            self._tell_traces(run)
+            self._report_traces(run)
         if not harness.is_compiled:
-            if found is None and not self.spec.learns:
+            if finding is None and not self.spec.learns:
                 yield self._state(run)
             yield self._making()
         yield from self._speed(harness, run)
-        if harness.is_compiled and found is None:
+        if harness.is_compiled and finding is None:
             yield self._plain_version(run)
 
     def play(self) -> Iterator[Finding]:
@@ -98,53 +100,55 @@ class BotChecks:
         if isinstance(harness, Finding):
             yield harness
             return
-        self._tell_traces(self._run(harness, "reproducible", "plays in another process"))
+        self._report_traces(self._run(harness, "reproducible", "plays in another process"))
 
-    def _tell_traces(self, run: SuiteRun) -> None:
+    def _report_traces(self, run: SuiteRun) -> None:
         self.report({"traces": run.traces})
 
     # What it is
 
     def _looks(self) -> Iterator[Finding]:
-        hooks = [f"{hook} ({place})" for hook, place in self._places().items()]
+        hooks = [f"{hook} ({location})" for hook, location in self._source_lines().items()]
         module = sys.modules.get(
             getattr(innermost(getattr(self.player, self._hooks()[0])), "__module__", "")
         )
         by = ", by register_bots" if hasattr(module, "register_bots") else ""
         yield Finding(OK, "hooks", f"{listed(hooks)}{by}")
-        options = [f"{name}={value!r:.{_SHOWN}}" for name, value in self.spec.defaults.items()]
+        options = [
+            f"{name}={value!r:.{_MAX_DEFAULT_LENGTH}}" for name, value in self.spec.defaults.items()
+        ]
         yield Finding(OK, "options", ", ".join(options) or "none")
         if self.spec.path and is_built_in(self.spec.name, self.game):
-            told = "a built-in bot has this name; tournaments find this one by its path only"
-            yield Finding(NOTE, "name", told)
+            text = "a built-in bot has this name; tournaments find this one by its path only"
+            yield Finding(NOTE, "name", text)
         if self.spec.learns:
-            told = "says that it learns: it keeps what it remembers for a block of deals"
-            yield Finding(OK, "learns", told)
+            text = "says that it learns: it keeps what it remembers for a block of deals"
+            yield Finding(OK, "learns", text)
 
     def _harness(self) -> Harness | Finding:
         """The bot, ready to play, or why it cannot."""
         self._enter(CheckStage("lane", "is compiled", _COMPILING))
-        contestants = [self._contestant(seat) for seat in self._seats()]
+        seated_bots = [self._seated_bot(seat) for seat in self._seats()]
         compiled = (
-            {contestants[0].digest: self.spec.name} if self.spec.backend == "compiled" else {}
+            {seated_bots[0].digest: self.spec.name} if self.spec.backend == "compiled" else {}
         )
         missing, start = self.game.missing_code(compiled), time.perf_counter()
         try:
-            harness = Harness(self.game, contestants, self.memory)
+            harness = Harness(self.game, seated_bots, self.memory)
             harness.table.warm_up()
         except BotError as error:
             return Finding(WRONG, "lane", str(error))
-        self.report(self._lane(harness, bool(missing), time.perf_counter() - start).message())
+        self.report(self._backend(harness, bool(missing), time.perf_counter() - start).message())
         return harness
 
     def _seats(self) -> range:
         return range(1, self.game.players[-1] + 1)
 
-    def _contestant(self, number: int) -> SeatedBot:
+    def _seated_bot(self, number: int) -> SeatedBot:
         seat = seat_for(f"{self.spec.name} {number}", self.spec, self.spec.defaults)
         return seat.seated_bot(self.loader)
 
-    def _lane(self, harness: Harness, is_new: bool, seconds: float) -> Finding:
+    def _backend(self, harness: Harness, is_new: bool, seconds: float) -> Finding:
         if harness.is_compiled:
             how = f"in {seconds:.1f} s, once" if is_new else "and kept from before"
             return Finding(OK, "lane", f"compiled, {how}")
@@ -161,42 +165,46 @@ class BotChecks:
         counted = "steps" if harness.is_compiled else "decisions"
         played = f"{run.decisions:,} {counted} in {len(run.traces)} games"
         if not run.is_complete:
-            told = f"time was up after {played}: too slow to be looked at further"
-            yield Finding(NOTE, "legal", told)
+            text = f"time was up after {played}: too slow to be looked at further"
+            yield Finding(NOTE, "legal", text)
         if run.endless:
             limit = self.game.counts.limit
-            told = f"{len(run.endless)} of {len(run.traces)} games were won by nobody"
+            text = f"{len(run.endless)} of {len(run.traces)} games were won by nobody"
             reason = f" before {limit}" if limit else ""
-            yield Finding(NOTE, "legal", f"{told}{reason} (first: {run.endless[0]})")
+            yield Finding(NOTE, "legal", f"{text}{reason} (first: {run.endless[0]})")
         if not self.games:
             yield Finding(NOTE, "legal", "it can play none of the games of the check")
         elif run.is_complete and not run.failings:
             sets = len({game.rules for game in self.games})
-            told = f"{played} under {how_many(sets, 'rule set')}, in {self._seats_told()}"
-            yield Finding(OK, "legal", told)
+            text = f"{played} under {how_many(sets, 'rule set')}, in {self._seats_text()}"
+            yield Finding(OK, "legal", text)
 
-    def _seats_told(self) -> str:
+    def _seats_text(self) -> str:
         seats = sorted({game.players for game in self.games})
         return f"{seats[0]} to {seats[-1]} seats" if len(seats) > 1 else f"{seats[0]} seats"
 
     def _difference(self, harness: Harness, run: SuiteRun) -> Finding | None:
         """What differs when the same games are played again."""
         again = self._run(harness, "reproducible", "plays the same games again", games=_FEW)
-        found = difference(self.games, run.traces, again.traces)
+        trace_difference = difference(self.games, run.traces, again.traces)
         causes = "the time, os.urandom, random.SystemRandom, id(), or the order of a set?"
-        return Finding(WRONG, "reproducible", f"{found}; {causes}") if found else None
+        return (
+            Finding(WRONG, "reproducible", f"{trace_difference}; {causes}")
+            if trace_difference
+            else None
+        )
 
     def _state(self, run: SuiteRun) -> Finding:
         """Whether it answers otherwise when it is not made anew for each game."""
         harness = Harness(
             self.game,
-            [_kept(self._contestant(seat), self.spec) for seat in self._seats()],
+            [_reused_bot(self._seated_bot(seat), self.spec) for seat in self._seats()],
             self.memory,
         )
         other = self._run(harness, "state", "plays without being made anew", NOTE, games=_FEW)
         if difference(self.games, run.traces, other.traces):
-            told = "remembers earlier games; in a tournament each game gets a fresh instance"
-            return Finding(NOTE, "state", f"{told} (learns = True keeps it for a block)")
+            text = "remembers earlier games; in a tournament each game gets a fresh instance"
+            return Finding(NOTE, "state", f"{text} (learns = True keeps it for a block)")
         return Finding(OK, "state", "no answer depends on earlier games")
 
     # How long it takes
@@ -209,8 +217,8 @@ class BotChecks:
             self.spec.made_anew({})
             spent.append(time.perf_counter() - start)
         seconds = statistics.median(spent)
-        told = f"made anew, as it is for every game, in {_milliseconds(seconds)}"
-        return Finding(NOTE if seconds > _SLOW_TO_MAKE else OK, "making", told)
+        text = f"made anew, as it is for every game, in {_milliseconds(seconds)}"
+        return Finding(NOTE if seconds > _SLOW_TO_MAKE else OK, "making", text)
 
     def _speed(self, harness: Harness, run: SuiteRun) -> Iterator[Finding]:
         self._enter(CheckStage("time", "is measured", _MEASURING, NOTE))
@@ -224,13 +232,13 @@ class BotChecks:
 
     def _slowest(self, run: SuiteRun) -> Finding | None:
         """What there is to say of slow decisions; one or two may be the machine's doing."""
-        slow = [one for one in run.slow if one[0] > self.limit / 10]
-        seconds, asked = max(slow, default=(0.0, ""))
+        slow = [pair for pair in run.slow if pair[0] > self.limit / 10]
+        seconds, question = max(slow, default=(0.0, ""))
         if len(slow) < _FEW_SLOW and seconds <= self.limit:
             return None
-        told = f"{asked or 'a decision'} took up to {_milliseconds(seconds)}"
+        text = f"{question or 'a decision'} took up to {_milliseconds(seconds)}"
         mark = WRONG if seconds > self.limit else NOTE
-        return Finding(mark, "time", f"{told}; {self.limit:g} s are allowed")
+        return Finding(mark, "time", f"{text}; {self.limit:g} s are allowed")
 
     # The other lane
 
@@ -238,34 +246,36 @@ class BotChecks:
         """Whether the compiled bot plays the same games as ordinary Python."""
         harness = Harness(
             self.game,
-            [_uncompiled(self._contestant(seat), self.spec) for seat in self._seats()],
+            [_uncompiled(self._seated_bot(seat), self.spec) for seat in self._seats()],
             self.memory,
         )
         other = self._run(harness, "plain version", "plays uncompiled", NOTE)
-        if found := difference(self.games, run.traces, other.traces):
-            told = f"compiled and uncompiled differ (whole numbers that overflow?): {found}"
-            return Finding(NOTE, "plain version", told)
+        if trace_difference := difference(self.games, run.traces, other.traces):
+            text = (
+                f"compiled and uncompiled differ (whole numbers that overflow?): {trace_difference}"
+            )
+            return Finding(NOTE, "plain version", text)
         games = sum(trace.is_complete for trace in other.traces)
         return Finding(OK, "plain version", f"plays the same games uncompiled ({games})")
 
 
-def _kept(contestant: SeatedBot, spec: LoadedBot) -> SeatedBot:
+def _reused_bot(seated_bot: SeatedBot, spec: LoadedBot) -> SeatedBot:
     """A contestant that is never made anew."""
     player = spec.made_anew({})
-    return SeatedBot(contestant.name, player, contestant.digest, lambda start: player)
+    return SeatedBot(seated_bot.name, player, seated_bot.digest, lambda start: player)
 
 
-def _uncompiled(contestant: SeatedBot, spec: LoadedBot) -> SeatedBot:
+def _uncompiled(seated_bot: SeatedBot, spec: LoadedBot) -> SeatedBot:
     """A compiled contestant as ordinary Python: functions that carry no mark."""
 
     def plain(function: Callable[..., Any]) -> Callable[..., Any]:
-        return lambda *shown: function(*shown)
+        return lambda *view: function(*view)
 
     def made() -> BotFunctions:
         player = spec.made_anew({})
         return BotFunctions(**{hook: plain(getattr(player, hook)) for hook in spec.decisions})
 
-    return SeatedBot(contestant.name, made(), "", lambda start: made())
+    return SeatedBot(seated_bot.name, made(), "", lambda start: made())
 
 
 def _milliseconds(seconds: float) -> str:

@@ -73,7 +73,7 @@ def compare(
     players = usual_players(game)
     spec = TableSpec(game.name, game.rules.default, seats, players, SEED, catalogue.folder)
     try:
-        return _believed(
+        return _comparison_from_data(
             run_isolated(
                 IsolatedCall(f"{__name__}:play_both_versions", {"spec": pack_spec(spec)}, _LIMIT)
             )
@@ -87,19 +87,19 @@ def compile_hint(catalogue: Catalogue, bot: BotDescription) -> str:
     if not can_be_compiled(catalogue.game, bot):
         return ""
     try:
-        twins = compare(catalogue, bot)
+        comparison = compare(catalogue, bot)
     except BotError:
         return ""
-    if twins.difference:
-        return f"would compile, but play otherwise then: {twins.difference}"
-    store_speedup(bot, twins.speedup)
-    return f"{_times(twins.speedup)} as fast compiled: arena bots compile {bot.name}"
+    if comparison.difference:
+        return f"would compile, but play otherwise then: {comparison.difference}"
+    store_speedup(bot, comparison.speedup)
+    return f"{_times(comparison.speedup)} as fast compiled: arena bots compile {bot.name}"
 
 
-def store_speedup(bot: BotDescription, factor: float) -> None:
+def store_speedup(bot: BotDescription, speedup: float) -> None:
     """Remember how much faster a bot is compiled, for lists, which have no time to find out."""
-    path, key = _noted(bot)
-    write_checked(path, key, _times(factor).encode())
+    path, key = _speedup_file(bot)
+    write_checked(path, key, _times(speedup).encode())
 
 
 def stored_speedup(bot: BotDescription) -> str:
@@ -107,29 +107,29 @@ def stored_speedup(bot: BotDescription) -> str:
     if bot.backend != "plain" or bot.path is None:
         return ""
     try:
-        return (read_checked(*_noted(bot)) or b"").decode()
+        return (read_checked(*_speedup_file(bot)) or b"").decode()
     except ArenaError:  # there is no folder to note anything in
         return ""
 
 
-def _times(factor: float) -> str:
-    return f"{factor:,.0f} times"
+def _times(speedup: float) -> str:
+    return f"{speedup:,.0f} times"
 
 
-def _noted(bot: BotDescription) -> tuple[Path, bytes]:
+def _speedup_file(bot: BotDescription) -> tuple[Path, bytes]:
     key = key_of(toolchain(), bot.game, bot.digest, bot.name)
     return path_of(private_folder(cache_root(), "factors"), "factor", key), key
 
 
-def _believed(told: Any) -> CompiledComparison:
+def _comparison_from_data(data: Any) -> CompiledComparison:
     """What was told, as far as it makes sense. Raises BotError, and Failed."""
-    if isinstance(told, dict) and isinstance(complaint := told.get(ERROR), str):
+    if isinstance(data, dict) and isinstance(complaint := data.get(ERROR), str):
         raise BotError(in_a_line(complaint, _MAX_LENGTH))
     try:
-        found = in_a_line(str(told["difference"]), _MAX_LENGTH)
-        return CompiledComparison(int(told["games"]), found, float(told["factor"]))
+        match = in_a_line(str(data["difference"]), _MAX_LENGTH)
+        return CompiledComparison(int(data["games"]), match, float(data["factor"]))
     except (TypeError, KeyError, ValueError) as error:
-        raise CallFailed("tells nonsense") from error
+        raise CallFailed("sent an invalid message") from error
 
 
 # --- In the errand's process ----------------------------------------------------------------------
@@ -159,23 +159,23 @@ def _compared(
     if not fast.is_compiled:
         raise BotError(f"{compiled.name} plays as plain Python here")
     games = suite_of(game)
-    slow_run, fast_run = (one.run(games, _PLAYED) for one in (_harness(game, plain), fast))
-    found = difference(games, slow_run.traces, fast_run.traces)
-    whole = sum(trace.is_complete for trace in slow_run.traces)
-    rates = [_rate(game, spec, contestant) for contestant in (plain, compiled)]
-    told = f"{found}" if found else ""
-    return {"games": whole, "difference": told, "factor": rates[1] / rates[0]}
+    slow_run, fast_run = (harness.run(games, _PLAYED) for harness in (_harness(game, plain), fast))
+    trace_difference = difference(games, slow_run.traces, fast_run.traces)
+    total = sum(trace.is_complete for trace in slow_run.traces)
+    rates = [_rate(game, spec, seated_bot) for seated_bot in (plain, compiled)]
+    text = f"{trace_difference}" if trace_difference else ""
+    return {"games": total, "difference": text, "factor": rates[1] / rates[0]}
 
 
-def _harness(game: Game, contestant: SeatedBot) -> Harness:
-    seats: Sequence[SeatedBot] = [contestant] * game.players[-1]
+def _harness(game: Game, seated_bot: SeatedBot) -> Harness:
+    seats: Sequence[SeatedBot] = [seated_bot] * game.players[-1]
     return Harness(game, seats, mmap.mmap(-1, game.window.size))
 
 
-def _rate(game: Game, spec: TableSpec, contestant: SeatedBot) -> float:
+def _rate(game: Game, spec: TableSpec, seated_bot: SeatedBot) -> float:
     """Games a second of a bot against itself."""
     group = tuple(range(spec.players))
-    table = game.table(spec.rules, [contestant] * spec.players, spec.players, SEED)
+    table = game.table(spec.rules, [seated_bot] * spec.players, spec.players, SEED)
     table.play(Block(group, 0, 1))
     deals, spent = 1, 0.0
     while spent < _TIMED:
@@ -194,7 +194,7 @@ def compiled_text(source: bytes, decisions: Collection[str]) -> str:
     """The text with its decisions marked. Raises BotError where they are not defined in it."""
     text = decode_source(source)
     body = ast.parse(text).body
-    functions = {one.name: one for one in body if isinstance(one, ast.FunctionDef)}
+    functions = {item.name: item for item in body if isinstance(item, ast.FunctionDef)}
     if missing := [name for name in decisions if name not in functions]:
         raise BotError(f"{' and '.join(missing)} must be defined by def at the top of the file")
     lines = text.splitlines()
@@ -208,14 +208,14 @@ def compiled_text(source: bytes, decisions: Collection[str]) -> str:
 
 def _after_the_head(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """What follows the docstring and imports from __future__."""
-    for number, one in enumerate(body):
-        is_docstring = not number and isinstance(one, ast.Expr)
-        is_future = isinstance(one, ast.ImportFrom) and one.module == "__future__"
+    for number, item in enumerate(body):
+        is_docstring = not number and isinstance(item, ast.Expr)
+        is_future = isinstance(item, ast.ImportFrom) and item.module == "__future__"
         if not (is_docstring or is_future):
-            yield one
+            yield item
 
 
-def _begins(one: ast.stmt) -> int:
+def _begins(item: ast.stmt) -> int:
     """The line in which a statement begins, with its decorators."""
-    decorators: list[ast.expr] = getattr(one, "decorator_list", [])
-    return min([one.lineno, *(decorator.lineno for decorator in decorators)])
+    decorators: list[ast.expr] = getattr(item, "decorator_list", [])
+    return min([item.lineno, *(decorator.lineno for decorator in decorators)])

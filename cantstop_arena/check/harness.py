@@ -15,7 +15,7 @@ from cantstop_arena.table.seated_bot import GameStart, SeatedBot
 from cantstop_arena.table.table import GameTable
 
 SEED = 1980
-_WORTH_NOTING = 0.001
+_SLOW_SECONDS = 0.001
 
 
 class _TimeUp(Interrupted):
@@ -52,24 +52,24 @@ class SuiteRun:
     slow: list[tuple[float, str]] = field(default_factory=list)
     is_complete: bool = True
 
-    def note(self, asked: str, seconds: float) -> None:
+    def note(self, question: str, seconds: float) -> None:
         """Take note of a decision."""
         self.decisions += 1
         self.seconds += seconds
-        if seconds > _WORTH_NOTING:
-            self.slow.append((seconds, asked))
+        if seconds > _SLOW_SECONDS:
+            self.slow.append((seconds, question))
 
 
 class Harness:
     """One bot at all seats of a table, its game lying in memory that others can watch."""
 
-    def __init__(self, game: Game, contestants: Sequence[SeatedBot], memory: Any) -> None:
+    def __init__(self, game: Game, seated_bots: Sequence[SeatedBot], memory: Any) -> None:
         """Raises BotError where the bot does not compile."""
         self._game = game
         self._memory = memory
         self._run = SuiteRun()
         self._deadline = 0.0
-        timed = [self._timed(contestant) for contestant in contestants]
+        timed = [self._timed(seated_bot) for seated_bot in seated_bots]
         self.table: GameTable = game.table(game.rules.default, timed, len(timed), SEED)
 
     @property
@@ -103,8 +103,8 @@ class Harness:
         seats = tuple(range(game.players))
         events = self._ended(game, record(self.table, seats, game.deal, complaints.append))
         for event in self._clocked(events) if self.is_compiled else events:
-            if deed := self._game.action_text(event):
-                yield TraceStep(event.get("turn", 0), event["seat"], deed)
+            if action := self._game.action_text(event):
+                yield TraceStep(event.get("turn", 0), event["seat"], action)
         for complaint in complaints:
             kind = complaint.fault.kind
             failing = Failing(game, complaint.turn, complaint.seat, complaint.fault)
@@ -127,31 +127,31 @@ class Harness:
             yield event
             start = time.perf_counter()
 
-    def _timed(self, contestant: SeatedBot) -> SeatedBot:
+    def _timed(self, seated_bot: SeatedBot) -> SeatedBot:
         def sit(start: GameStart) -> Any:
-            player = contestant.make_player(start) if contestant.make_player else contestant.player
+            player = seated_bot.make_player(start) if seated_bot.make_player else seated_bot.player
             return self._observed(player)
 
         return SeatedBot(
-            contestant.name, contestant.player, contestant.digest, sit, contestant.learns
+            seated_bot.name, seated_bot.player, seated_bot.digest, sit, seated_bot.learns
         )
 
     def _observed(self, player: Any) -> _Timed:
         """The player, the time of its decisions taken. Frames of this file are no bot's."""
 
-        def timed(asked: str, decide: Callable[..., Any]) -> Callable[..., Any]:
-            def decided(*shown: Any) -> Any:
+        def timed(question: str, decide: Callable[..., Any]) -> Callable[..., Any]:
+            def decided(*visible: Any) -> Any:
                 self._keep_time()
                 start = time.perf_counter()
                 try:
-                    return decide(*shown)
+                    return decide(*visible)
                 finally:
-                    self._run.note(asked, time.perf_counter() - start)
+                    self._run.note(question, time.perf_counter() - start)
 
             return decided
 
         there = {name: getattr(player, name, None) for name in self._game.decisions}
-        return _Timed(**{name: timed(name, one) for name, one in there.items() if one})
+        return _Timed(**{name: timed(name, item) for name, item in there.items() if item})
 
     def _keep_time(self) -> None:
         if time.perf_counter() > self._deadline:

@@ -11,7 +11,11 @@ def suite_of(game: Game, own: str = "") -> tuple[CheckGame, ...]:
     """The game's own suite, or all named rule sets with every number of seats; for a bot of its
     own, by name, what it does not refuse."""
     games = tuple(game.check_suite())
-    return tuple(one for one in games if not own or not game.refusal(own, one.rules, one.players))
+    return tuple(
+        check_game
+        for check_game in games
+        if not own or not game.refusal(own, check_game.rules, check_game.players)
+    )
 
 
 class TraceStep(NamedTuple):
@@ -29,10 +33,10 @@ class Trace(NamedTuple):
     is_complete: bool
 
     @classmethod
-    def read(cls, told: Any) -> "Trace":
+    def read(cls, data: Any) -> "Trace":
         """A trace that has been to JSON and back."""
-        steps, whole = told
-        return cls(tuple(TraceStep(*step) for step in steps), whole)
+        steps, full = data
+        return cls(tuple(TraceStep(*step) for step in steps), full)
 
 
 class TraceDifference(NamedTuple):
@@ -45,8 +49,8 @@ class TraceDifference(NamedTuple):
     after: str
 
     def __str__(self) -> str:
-        place = f"{self.game}, turn {self.turn}, seat {self.seat}"
-        return f"{place}: {self.before} the first time, {self.after} the second"
+        location = f"{self.game}, turn {self.turn}, seat {self.seat}"
+        return f"{location}: {self.before} the first time, {self.after} the second"
 
 
 STOPS, FAILS = "stops", "fails"
@@ -64,14 +68,16 @@ def difference(
                 after is None and not that.is_complete
             ):
                 break
-            return _told(game, before, after)
+            return _difference_at(game, before, after)
     return None
 
 
-def _told(game: CheckGame, before: TraceStep | None, after: TraceStep | None) -> TraceDifference:
+def _difference_at(
+    game: CheckGame, before: TraceStep | None, after: TraceStep | None
+) -> TraceDifference:
     where = before or after
     assert where
     deeds = [step.action if step else "nothing" for step in (before, after)]
     # Whoever did not stop where it did the other time went on, whatever came of it.
-    words = ["goes on" if STOPS in deeds and deed != STOPS else deed for deed in deeds]
-    return TraceDifference(game, where.turn, where.seat, *words)
+    arguments = ["goes on" if STOPS in deeds and action != STOPS else action for action in deeds]
+    return TraceDifference(game, where.turn, where.seat, *arguments)

@@ -62,10 +62,10 @@ class ArenaGroup(click.Group):
 
         from cantstop_arena.games.registry import command_target
 
-        if not (place := command_target(name)):
+        if not (location := command_target(name)):
             return None
-        found: click.Command = resolve_name(place)
-        return found
+        result: click.Command = resolve_name(location)
+        return result
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Refuse bytes that are no text, which neither files nor terminals would take later."""
@@ -93,9 +93,9 @@ class ArenaGroup(click.Group):
             raise ArenaError(f"There is too little memory: {lack}")
         try:
             return super().invoke(context)
-        except Interrupted as wish:
+        except Interrupted as search_space:
             click.echo(shutdown.end_message(), err=True)
-            context.exit(128 + wish.args[0])
+            context.exit(128 + search_space.args[0])
 
 
 def _let_go_of_output() -> None:

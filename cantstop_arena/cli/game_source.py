@@ -82,7 +82,7 @@ class GameSource(NamedTuple):
                 f"{self.file} names no seed, and there are no results in {folder} to tell the one"
                 f" that was drawn. Give the {RESOLVED} of a results folder, or a --seed"
             )
-        return replace(tournament, seed=read_ledger(folder, lambda account: account.seed))
+        return replace(tournament, seed=read_ledger(folder, lambda totals: totals.seed))
 
     def view_and_events(self, complain: Callable[[str], None]) -> "tuple[GameView, list[Event]]":
         """The events, and the view of their game; whatever is wrong is raised here."""

@@ -48,5 +48,5 @@ def print_tables(analysis: "Analysis", form: str, chosen: Sequence[str]) -> None
             all_tables.terminal_text(analysis, chosen, takes_colours(), width), nl=False, color=True
         )
     else:
-        told = all_tables.as_format(analysis, form, chosen).encode(errors="backslashreplace")
-        click.echo(told, nl=False)  # as bytes: programs get terminal codes in names as they are
+        data = all_tables.as_format(analysis, form, chosen).encode(errors="backslashreplace")
+        click.echo(data, nl=False)  # as bytes: programs get terminal codes in names as they are

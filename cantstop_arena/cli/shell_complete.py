@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 Items = list[CompletionItem]
 
 
-def bots(context: click.Context, parameter: click.Parameter, begun: str) -> Items:
+def bots(context: click.Context, parameter: click.Parameter, match: str) -> Items:
     """Names of bots, versions of files behind an @; files where a path is begun."""
-    if "/" in begun or begun.startswith("."):
-        return [CompletionItem(begun, type="file")]
+    if "/" in match or match.startswith("."):
+        return [CompletionItem(match, type="file")]
     folder = context.params.get("bots_folder") or Path("bots")
-    name, at, _ = begun.partition("@")
+    name, at, _ = match.partition("@")
     if at:
-        return _matching(_versions(name, context.params.get("results") or RESULTS), begun)
-    return _matching([*_game(context).bots, *_files(folder)], begun)
+        return _matching(_versions(name, context.params.get("results") or RESULTS), match)
+    return _matching([*_game(context).bots, *_files(folder)], match)
 
 
 def _files(folder: Path) -> list[str]:
@@ -40,24 +40,24 @@ def _versions(name: str, results: Path) -> list[str]:
     return [f"{name}@{PREVIOUS}", *(version_name(name, copy.parent.name) for copy in copies)]
 
 
-def rules(context: click.Context, parameter: click.Parameter, begun: str) -> Items:
+def rules(context: click.Context, parameter: click.Parameter, match: str) -> Items:
     """Names of rule sets."""
-    return _matching(_game(context).rules.named, begun)
+    return _matching(_game(context).rules.named, match)
 
 
-def games(context: click.Context, parameter: click.Parameter, begun: str) -> Items:
+def games(context: click.Context, parameter: click.Parameter, match: str) -> Items:
     """Names of games."""
     from cantstop_arena.games.registry import built_in
 
-    return _matching(built_in(), begun)
+    return _matching(built_in(), match)
 
 
-def results(context: click.Context, parameter: click.Parameter, begun: str) -> Items:
+def results(context: click.Context, parameter: click.Parameter, match: str) -> Items:
     """Folders of results, and whatever else is a folder."""
     from cantstop_arena.tournaments.ledger.ledger import LEDGER
 
-    found = [str(path.parent) for path in RESULTS.glob(f"*/{LEDGER}")]
-    return _matching(sorted(found), begun) or [CompletionItem(begun, type="dir")]
+    matches = [str(path.parent) for path in RESULTS.glob(f"*/{LEDGER}")]
+    return _matching(sorted(matches), match) or [CompletionItem(match, type="dir")]
 
 
 def _game(context: click.Context) -> "Game":
@@ -66,5 +66,5 @@ def _game(context: click.Context) -> "Game":
     return game_named(context.params.get("game_name") or DEFAULT)
 
 
-def _matching(words: Iterable[str], begun: str) -> Items:
-    return [CompletionItem(word) for word in dict.fromkeys(words) if word.startswith(begun)]
+def _matching(arguments: Iterable[str], match: str) -> Items:
+    return [CompletionItem(word) for word in dict.fromkeys(arguments) if word.startswith(match)]

@@ -142,7 +142,7 @@ class Comparison(msgspec.Struct, frozen=True):
 
     def folder(self, rules: Any, players: int, results: Path) -> Path:
         """Where that is played."""
-        names = [one.name for one in self.rules]
+        names = [item.name for item in self.rules]
         return results / f"{players}-players" / folder_names(names)[names.index(rules.name)]
 
 
@@ -150,8 +150,10 @@ def folder_names(names: list[str]) -> list[str]:
     """A folder for every rule set, all different, named after the rules as far as that can be."""
     folders: list[str] = []
     for name in names:
-        words = "".join(sign if sign.isalnum() or sign in "-_." else " " for sign in name).split()
-        folder = "-".join(words)[:MAX_FOLDER_LENGTH].strip("-.")
+        arguments = "".join(
+            sign if sign.isalnum() or sign in "-_." else " " for sign in name
+        ).split()
+        folder = "-".join(arguments)[:MAX_FOLDER_LENGTH].strip("-.")
         if not folder or folder.casefold() in map(str.casefold, folders):
             folder = f"{folder or 'rules'}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
         folders.append(folder)
@@ -223,10 +225,10 @@ def _baseline(reader: Reader, entry: Entry | None, rules: tuple[Any, ...], game:
     name = reader.text(entry.value, "baseline") if entry else None
     if entry is None or name is None:
         return first
-    known = {one.name: one for one in rules}
-    if name not in known and (known or not reader.problems):
-        reader.complain(entry.value, unknown_word("baseline", name, list(known)))
-    return known.get(name, first)
+    by_name = {item.name: item for item in rules}
+    if name not in by_name and (by_name or not reader.problems):
+        reader.complain(entry.value, unknown_word("baseline", name, list(by_name)))
+    return by_name.get(name, first)
 
 
 def _players(reader: Reader, entry: Entry | None, game: Game) -> Iterator[int]:
@@ -236,13 +238,13 @@ def _players(reader: Reader, entry: Entry | None, game: Game) -> Iterator[int]:
     nodes = reader.items(entry.value, "players") if is_list(entry.value) else [entry.value]
     if not nodes:
         reader.complain(entry.value, "players must be a number, or a list of numbers")
-    seen: set[object] = set()
+    observed: set[object] = set()
     for node in nodes:
         problems = len(reader.problems)
         players = reader.integer(Entry(node, node), "players", game.players, usual_players(game))
-        if len(reader.problems) == problems and players in seen:
+        if len(reader.problems) == problems and players in observed:
             reader.complain(node, f"players {players} stands here twice")
-        seen.add(players)
+        observed.add(players)
         yield players
 
 
@@ -252,13 +254,17 @@ def _ignored(reader: Reader, entry: Entry | None, questions: DealRatios) -> Mapp
     if entry is None:
         return default
     if not is_mapping(entry.value):
-        return dict.fromkeys(default, _least(reader, entry.value, "ignore_below"))
+        return dict.fromkeys(default, _min_difference(reader, entry.value, "ignore_below"))
     entries = reader.mapping(entry.value, "ignore_below", tuple(default))
-    given = {key: _least(reader, one.value, key) for key, one in entries.items() if key in default}
+    given = {
+        key: _min_difference(reader, item.value, key)
+        for key, item in entries.items()
+        if key in default
+    }
     return {**default, **given}
 
 
-def _least(reader: Reader, node: Node, what: str) -> float:
+def _min_difference(reader: Reader, node: Node, what: str) -> float:
     value = converted_losslessly(reader.plain(node), 0.0)
     if type(value) is float and math.isfinite(value) and 0 <= value <= 1:
         return value

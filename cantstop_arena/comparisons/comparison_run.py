@@ -27,7 +27,7 @@ from cantstop_arena.comparisons.statistics import (
     orders,
     rule_effect,
 )
-from cantstop_arena.deals.control_variate import luck_sentence
+from cantstop_arena.deals.control_variate import luck_text
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.file.yaml_text import dump
@@ -57,39 +57,39 @@ def compare(
     if fresh:
         _forget(comparison, folder)
     notes: list[str] = []
-    spread: dict[int, Mapping[str, float]] = {}
+    entries: dict[int, Mapping[str, float]] = {}
     for players in comparison.players:
         for rules in comparison.rules:
-            tournament, place = _tournament(comparison, rules, players, folder)
-            if not all((place / file).exists() for file in (LEDGER, RESOLVED)):
-                _write_down(tournament, place)
+            tournament, path = _tournament(comparison, rules, players, folder)
+            if not all((path / file).exists() for file in (LEDGER, RESOLVED)):
+                _write_down(tournament, path)
             title = f"{rules.name}, {how_many(players, 'player')}"
             with observed_by(observer_of(f"{comparison.name}, {title}")) as observer:
-                results = run_tournament(tournament, catalogue, place, options, observer)
+                results = run_tournament(tournament, catalogue, path, options, observer)
             notes += _troubles(title, results)
             if rules.name == comparison.baseline.name:
-                spread[players] = spreads(
+                entries[players] = spreads(
                     results.tallies.values(), DealRatios(comparison.game.counts)
                 )
     _write(comparison.resolved(folder), folder / RESOLVED_FILE)
-    return comparison_totals(comparison, folder, spread, notes)
+    return comparison_totals(comparison, folder, entries, notes)
 
 
 def with_stored_seed(comparison: Comparison, folder: Path, fresh: bool = False) -> Comparison:
     """The comparison with the seed that it has in `folder`, where nobody has named one."""
     if not comparison.has_random_seed or fresh:
         return comparison
-    ledgers = (place / LEDGER for _, place in _parts(comparison, folder))
+    ledgers = (path / LEDGER for _, path in _parts(comparison, folder))
     stored = next((seed for seed in map(stored_seed, ledgers) if seed is not None), None)
     return comparison if stored is None else replace(comparison, seed=stored)
 
 
 def _forget(comparison: Comparison, folder: Path) -> None:
     """Begin all ledgers anew: one of an earlier seed would be in the way after an interruption."""
-    for tournament, place in _parts(comparison, folder):
-        place.mkdir(parents=True, exist_ok=True)
-        with open_ledger(place / LEDGER, tournament.identity(), fresh=True):
-            _write_down(tournament, place)
+    for tournament, path in _parts(comparison, folder):
+        path.mkdir(parents=True, exist_ok=True)
+        with open_ledger(path / LEDGER, tournament.identity(), fresh=True):
+            _write_down(tournament, path)
 
 
 def _parts(comparison: Comparison, folder: Path) -> Iterator[tuple[Tournament, Path]]:
@@ -102,7 +102,7 @@ def _parts(comparison: Comparison, folder: Path) -> Iterator[tuple[Tournament, P
 def comparison_totals(
     comparison: Comparison,
     folder: Path,
-    spread: Mapping[int, Mapping[str, float]],
+    entries: Mapping[int, Mapping[str, float]],
     notes: Sequence[str] = (),
 ) -> ComparisonTotals:
     """What the ledgers below `folder` say about what is asked.
@@ -112,7 +112,7 @@ def comparison_totals(
     answers = [
         answer
         for players in comparison.players
-        for answer in _at(comparison, players, folder, spread[players])
+        for answer in _at(comparison, players, folder, entries[players])
     ]
     return ComparisonTotals(
         comparison.name,
@@ -129,22 +129,22 @@ def comparison_totals(
 
 
 def _about_luck(answers: Sequence[RuleSetResult]) -> Iterator[str]:
-    worths = [answer.luck_gain for answer in answers if answer.luck_gain is not None]
-    if worths:
-        yield luck_sentence("the shares of seats and bots", worths)
+    values = [answer.luck_gain for answer in answers if answer.luck_gain is not None]
+    if values:
+        yield luck_text("the shares of seats and bots", values)
 
 
 def _tournament(
     comparison: Comparison, rules: Any, players: int, folder: Path
 ) -> tuple[Tournament, Path]:
-    place = comparison.folder(rules, players, folder)
-    return comparison.tournament(rules, players, place), place
+    path = comparison.folder(rules, players, folder)
+    return comparison.tournament(rules, players, path), path
 
 
-def _write_down(tournament: Tournament, place: Path) -> None:
+def _write_down(tournament: Tournament, path: Path) -> None:
     """The file that games are replayed from; it may be needed before the run is over."""
-    place.mkdir(parents=True, exist_ok=True)
-    _write(tournament.as_file(place), place / RESOLVED)
+    path.mkdir(parents=True, exist_ok=True)
+    _write(tournament.as_file(path), path / RESOLVED)
 
 
 def _write(resolved: dict[str, Any], path: Path) -> None:
@@ -152,19 +152,19 @@ def _write(resolved: dict[str, Any], path: Path) -> None:
 
 
 def _at(
-    comparison: Comparison, players: int, folder: Path, spread: Mapping[str, float]
+    comparison: Comparison, players: int, folder: Path, entries: Mapping[str, float]
 ) -> Iterator[RuleSetResult]:
     """Every variant against the baseline at tables of one size."""
 
     def opened(rules: Any) -> AbstractContextManager[Ledger]:
-        tournament, place = _tournament(comparison, rules, players, folder)
-        return open_ledger(place / LEDGER, tournament.identity())
+        tournament, path = _tournament(comparison, rules, players, folder)
+        return open_ledger(path / LEDGER, tournament.identity())
 
     spans = []
     for rules in comparison.rules:
         with opened(rules) as ledger:
             spans.append(ledger.spans())
-    names = tuple(one.name for one in comparison.entrants)
+    names = tuple(entrant.name for entrant in comparison.entrants)
     game, scored = comparison.game, comparison.luck_removed
     plan = SamplePlan(DealRatios(game.counts), game.orders(players), *common_deals(spans), names)
 
@@ -172,16 +172,17 @@ def _at(
         """As played, and without luck where that was scored."""
         with opened(rules) as ledger:
             return [
-                read_sample(ledger, plan, calm) for calm in ((False, True) if scored else (False,))
+                read_sample(ledger, plan, luck_removed)
+                for luck_removed in ((False, True) if scored else (False,))
             ]
 
     before = samples(comparison.baseline)
     for rules in comparison.variants:
-        found = [
-            answer(comparison, rules.name, plan, one, other, spread)
-            for one, other in zip(before, samples(rules), strict=True)
+        rule_set_results = [
+            answer(comparison, rules.name, plan, entrant, other, entries)
+            for entrant, other in zip(before, samples(rules), strict=True)
         ]
-        yield prefer_narrower(*found) if scored else found[0]
+        yield prefer_narrower(*rule_set_results) if scored else rule_set_results[0]
 
 
 def answer(
@@ -190,7 +191,7 @@ def answer(
     plan: SamplePlan,
     before: RatioSample,
     after: RatioSample,
-    spread: Mapping[str, float],
+    entries: Mapping[str, float],
 ) -> RuleSetResult:
     """One rule set against the baseline, not yet judged together with others."""
     differences = {
@@ -199,12 +200,12 @@ def answer(
             after.ratio(measure),
             measure.kind,
             ignored_of(comparison.ignored, measure.key),
-            spread.get(measure.above),
+            entries.get(measure.above),
         )
         for measure in plan.questions.measures_for(plan.players, plan.bots)
     }
     order = orders(before.leads, after.leads, comparison.ignored[ORDER]) if before.leads else None
-    if order and {one.verdict for one in differences.values()} <= {SAME, NOTHING}:
+    if order and {effect.verdict for effect in differences.values()} <= {SAME, NOTHING}:
         order = replace(order, verdict=SAME)  # with few deals, too, who leads is who led
     return RuleSetResult(
         rules,
@@ -221,12 +222,12 @@ def answer(
 
 def corrected_for_multiplicity(answers: Sequence[RuleSetResult]) -> Iterator[RuleSetResult]:
     """The answers, judged together: with intervals and p-values for all questions of all."""
-    questions = sum(one.p is not None for a in answers for one in _questions(a))
-    for one in answers:
+    questions = sum(effect.p is not None for a in answers for effect in _questions(a))
+    for effect in answers:
         yield replace(
-            one,
-            differences={key: d.decided(questions) for key, d in one.differences.items()},
-            order=one.order.decided(questions) if one.order else None,
+            effect,
+            differences={key: d.decided(questions) for key, d in effect.differences.items()},
+            order=effect.order.decided(questions) if effect.order else None,
         )
 
 

@@ -103,8 +103,8 @@ class DealRatios(msgspec.Struct, frozen=True, dict=True):
 
     def ignored_by_default(self) -> Mapping[str, float]:
         """What is negligible where a file says nothing, by question."""
-        known = {measure.key: DEFAULT_IGNORED[measure.kind] for measure in self.all}
-        return {**known, BOTS: DEFAULT_IGNORED[SHARE], ORDER: DEFAULT_IGNORED[SHARE]}
+        by_name = {measure.key: DEFAULT_IGNORED[measure.kind] for measure in self.all}
+        return {**by_name, BOTS: DEFAULT_IGNORED[SHARE], ORDER: DEFAULT_IGNORED[SHARE]}
 
 
 def ignored_of(ignored: Mapping[str, float], key: str) -> float:

@@ -87,8 +87,8 @@ class SamplePlan(msgspec.Struct, frozen=True, dict=True):
     def size(self) -> int:
         """The deals of a unit."""
         bounded = MAX_NUMBERS // (max(1, len(self.groups)) * self.players)
-        most = min(MAX_UNITS, max(2, bounded))
-        return max(1, -(-self.deals // most))
+        maximum = min(MAX_UNITS, max(2, bounded))
+        return max(1, -(-self.deals // maximum))
 
     @property
     def units(self) -> int:
@@ -128,14 +128,16 @@ class SamplePlan(msgspec.Struct, frozen=True, dict=True):
 def common_deals(spans: Iterable[Mapping[Group, Sequence[Span]]]) -> tuple[tuple[Group, ...], int]:
     """The groups that play under all rule sets, and how many deals from the first all played."""
     everywhere = list(spans)
-    groups = sorted(set.intersection(*(set(one) for one in everywhere)))
-    deals = min((unbroken_prefix(one[group]) for one in everywhere for group in groups), default=0)
+    groups = sorted(set.intersection(*(set(entry) for entry in everywhere)))
+    deals = min(
+        (unbroken_prefix(entry[group]) for entry in everywhere for group in groups), default=0
+    )
     return tuple(groups), deals
 
 
-def read_sample(ledger: Ledger, plan: SamplePlan, calm: bool = False) -> RatioSample:
+def read_sample(ledger: Ledger, plan: SamplePlan, luck_removed: bool = False) -> RatioSample:
     """The sample that a ledger holds; if `calm`, without the luck in what seats and bots won."""
-    counted, seats, won = _read(ledger, plan, calm)
+    counted, seats, won = _read(ledger, plan, luck_removed)
     sums: dict[str, Numbers] = dict(zip(plan.counted, counted.T.astype(np.float64), strict=True))
     played = plan.deals_of_units * (len(plan.groups) * len(plan.orders))
     better, contested = _better_bot(plan, won)
@@ -158,7 +160,7 @@ def read_sample(ledger: Ledger, plan: SamplePlan, calm: bool = False) -> RatioSa
 
 
 def _read(
-    ledger: Ledger, plan: SamplePlan, calm: bool
+    ledger: Ledger, plan: SamplePlan, luck_removed: bool
 ) -> tuple[Integers, Integers, list[Integers]]:
     """By unit: the counts, first and last seat, what the kinds of each group won."""
     counted = np.zeros((plan.units, len(plan.counted)), np.int64)
@@ -166,7 +168,7 @@ def _read(
     won = [np.zeros((plan.units, len(plan.kinds(group))), np.int64) for group in plan.groups]
     sorters = [_sorter(plan, group) for group in plan.groups]
     numbers = {group: number for number, group in enumerate(plan.groups)}
-    correct = correction(plan.orders, _lucky(ledger, plan)) if calm else None
+    correct = correction(plan.orders, _lucky(ledger, plan)) if luck_removed else None
     for group, first, winners, measures in _planned(ledger, plan):
         counts, luck = np.split(measures, [len(plan.counted)], axis=1)
         shared = wins_by_deal(winners, plan.orders)
@@ -174,9 +176,9 @@ def _read(
             shared += correct(group, first, luck)
         units, starts = plan.rows(first, len(shared))
         counted[units] += _added(counts, starts)
-        told = _added(shared @ sorters[numbers[group]], starts)
-        seats[units] += told[:, :2]
-        won[numbers[group]][units] += told[:, 2:]
+        values = _added(shared @ sorters[numbers[group]], starts)
+        seats[units] += values[:, :2]
+        won[numbers[group]][units] += values[:, 2:]
     return counted, seats, won
 
 
@@ -205,9 +207,9 @@ def _added(rows: NDArray[Any], starts: NDArray[np.intp]) -> NDArray[Any]:
 def _sorter(plan: SamplePlan, group: Group) -> Integers:
     """Adds up places and seats: the first seat, the last, and the places of each kind of bot."""
     last = plan.players - 1
-    places = [[0, 0, *(plan.bot_of(bot) == kind for kind in plan.kinds(group))] for bot in group]
+    positions = [[0, 0, *(plan.bot_of(bot) == kind for kind in plan.kinds(group))] for bot in group]
     seats = [[seat == 0, seat == last, *(0 for _ in plan.kinds(group))] for seat in range(last + 1)]
-    return np.array([*places, *seats], np.int64)
+    return np.array([*positions, *seats], np.int64)
 
 
 def _better_bot(plan: SamplePlan, won: Sequence[Integers]) -> tuple[Numbers, Numbers]:
@@ -262,9 +264,9 @@ def _shares_of_bots(plan: SamplePlan, won: Sequence[Integers]) -> Mapping[str, N
         sums[bot.above], sums[bot.below] = np.zeros(plan.units), np.zeros(plan.units)
     for group, wins in zip(plan.groups, won, strict=True):
         fair = wins * plan.shares(group)
-        for place, kind in enumerate(plan.kinds(group)):
+        for index, kind in enumerate(plan.kinds(group)):
             bot = won_by(plan.bots[kind])
-            sums[bot.above] += fair[:, place]
+            sums[bot.above] += fair[:, index]
             sums[bot.below] += games
     return sums
 
@@ -278,9 +280,9 @@ def _leads(plan: SamplePlan, won: Sequence[Integers]) -> Mapping[Pair, EffectEst
     met: dict[tuple[int, int], int] = {}
     for group, wins in zip(plan.groups, won, strict=True):
         fair = wins * plan.shares(group)
-        for (mine, me), (yours, you) in combinations(enumerate(plan.kinds(group)), 2):
+        for (own, me), (yours, you) in combinations(enumerate(plan.kinds(group)), 2):
             more = ahead.setdefault((me, you), np.zeros(plan.units))
-            more += fair[:, mine] - fair[:, yours]
+            more += fair[:, own] - fair[:, yours]
             met[me, you] = met.get((me, you), 0) + 1
     return {
         (plan.bots[me], plan.bots[you]): lead(Ratio(more, met[me, you] * games))
@@ -292,10 +294,10 @@ def spreads(tallies: Collection[Tally], questions: DealRatios) -> Mapping[str, f
     """The standard deviation of a single game, for every count that is asked for."""
     games = sum(tally.games - tally.forfeits for tally in tallies)
     names = [measure.above for measure in questions.all if measure.kind == COUNT]
-    return dict(_spread_by_name(tallies, names, games)) if games > 1 else {}
+    return dict(_deviation_by_name(tallies, names, games)) if games > 1 else {}
 
 
-def _spread_by_name(
+def _deviation_by_name(
     tallies: Collection[Tally], names: Sequence[str], games: int
 ) -> Iterator[tuple[str, float]]:
     for name in names:
@@ -304,20 +306,23 @@ def _spread_by_name(
         yield name, sqrt(variance(games, total, squares))
 
 
-def prefer_narrower(played: RuleSetResult, calm: RuleSetResult) -> RuleSetResult:
+def prefer_narrower(played: RuleSetResult, luck_removed: RuleSetResult) -> RuleSetResult:
     """Of an answer with luck and one without that with narrower intervals of what is won."""
-    quotients = list(_quotients(played, calm))
-    worth = sum(quotients) / len(quotients) if quotients else 1.0
-    return replace(calm if worth > 1 else played, luck_gain=worth)
+    quotients = list(_quotients(played, luck_removed))
+    value = sum(quotients) / len(quotients) if quotients else 1.0
+    return replace(luck_removed if value > 1 else played, luck_gain=value)
 
 
-def _quotients(played: RuleSetResult, calm: RuleSetResult) -> Iterator[float]:
+def _quotients(played: RuleSetResult, luck_removed: RuleSetResult) -> Iterator[float]:
     """How many times the games the intervals would take with luck, by measure."""
-    for key, one in played.differences.items():
-        with_luck, without = _width(one.absolute), _width(calm.differences[key].absolute)
+    for key, rule_effect in played.differences.items():
+        with_luck, without = (
+            _width(rule_effect.absolute),
+            _width(luck_removed.differences[key].absolute),
+        )
         if is_won(key) and with_luck and without:
             yield (with_luck / without) ** 2
 
 
-def _width(told: EffectEstimate | None) -> float | None:
-    return None if told is None or told.low is None or told.high is None else told.high - told.low
+def _width(data: EffectEstimate | None) -> float | None:
+    return None if data is None or data.low is None or data.high is None else data.high - data.low

@@ -32,7 +32,7 @@ def rule_set_text(answer: RuleSetResult) -> str:
         )
     if _is_the_same(answer):
         return f"{answer.rules} changes nothing in {_game(answer)}: every deal came out the same."
-    return "; ".join([_opening(answer), *_rest(answer)]) + "."
+    return "; ".join([_opening(answer), *_order_texts(answer)]) + "."
 
 
 def _is_the_same(answer: RuleSetResult) -> bool:
@@ -43,12 +43,12 @@ def _is_the_same(answer: RuleSetResult) -> bool:
 
 def _opening(answer: RuleSetResult) -> str:
     """The differences: the length of a game, then the greatest effects, as many as one reads."""
-    told = [key for key in _with(answer, DIFFERENT) if not _follows(answer, key)]
+    texts = [key for key in _with(answer, DIFFERENT) if not _follows(answer, key)]
     length = answer.questions.counts.length
-    told.sort(key=lambda key: (key != length, -abs(answer.differences[key].effect or 0)))
-    if told:
-        changes = [_change(answer, key, first=key == told[0]) for key in told[:MAX_NAMED]]
-        more = _further(len(told) - MAX_NAMED)
+    texts.sort(key=lambda key: (key != length, -abs(answer.differences[key].effect or 0)))
+    if texts:
+        changes = [_change(answer, key, first=key == texts[0]) for key in texts[:MAX_NAMED]]
+        more = _further(len(texts) - MAX_NAMED)
         return f"{answer.rules} {_listed([*changes, *more])}"
     what = "clear difference" if _with(answer, UNDECIDED) else "difference worth mentioning"
     return f"{answer.rules} makes no {what} to {_game(answer)}"
@@ -115,7 +115,7 @@ def _with_unit(number: str, kind: str) -> str:
     return f"{number} point" if number == "1" else f"{number} points"
 
 
-def _rest(answer: RuleSetResult) -> Iterator[str]:
+def _order_texts(answer: RuleSetResult) -> Iterator[str]:
     yield from _negligible(answer)
     if same := _with(answer, SAME):
         yield f"{_subject(answer, same)} the same in every deal"
@@ -147,10 +147,10 @@ def _negligible(answer: RuleSetResult) -> Iterator[str]:
         (answer.differences[key].kind, answer.differences[key].ignored) for key in keys
     )
     for kind, ignored in limits:
-        alike = [key for key in keys if _limit(answer.differences[key]) == (kind, ignored)]
-        verb = "differ" if _are_many(answer, alike) else "differs"
+        equal = [key for key in keys if _limit(answer.differences[key]) == (kind, ignored)]
+        verb = "differ" if _are_many(answer, equal) else "differs"
         limit = _with_unit(f"{100 * ignored:g}", kind)
-        yield f"{_listed(_nouns(answer, alike))} {verb} by less than {limit}"
+        yield f"{_listed(_nouns(answer, equal))} {verb} by less than {limit}"
 
 
 def _limit(difference: RuleEffect) -> tuple[str, float]:
@@ -171,8 +171,8 @@ def _with(answer: RuleSetResult, verdict: str) -> list[str]:
     """The measures with this verdict, without what goes without saying."""
     return [
         key
-        for key, one in answer.differences.items()
-        if one.verdict == verdict and not _is_plain(answer, key, one)
+        for key, rule_effect in answer.differences.items()
+        if rule_effect.verdict == verdict and not _is_plain(answer, key, rule_effect)
     ]
 
 
@@ -181,7 +181,7 @@ def _is_plain(answer: RuleSetResult, key: str, difference: RuleEffect) -> bool:
     if key == LAST_SEAT:
         return answer.players == 2
     if key.startswith(BOT):
-        bots = [one for one in answer.differences if one.startswith(BOT)]
+        bots = [name for name in answer.differences if name.startswith(BOT)]
         return len(bots) == 2 and key == bots[1]
     return key == UNFINISHED and difference.verdict == SAME and not difference.variant
 
@@ -202,8 +202,8 @@ def _game(answer: RuleSetResult) -> str:
     return "a game alone" if answer.players == 1 else f"a {answer.players}-player game"
 
 
-def _listed(words: Sequence[str]) -> str:
+def _listed(arguments: Sequence[str]) -> str:
     """Words in a sentence: "a", "a and b", "a, b and c"."""
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} and {words[-1]}"
+    if len(arguments) < 2:
+        return "".join(arguments)
+    return f"{', '.join(arguments[:-1])} and {arguments[-1]}"

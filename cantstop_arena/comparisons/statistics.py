@@ -82,10 +82,12 @@ class EffectEstimate(msgspec.Struct, frozen=True):
         reach = wider * (self.high - self.low) / 2
         return replace(self, low=self.value - reach, high=self.value + reach)
 
-    def is_within(self, most: float) -> bool:
+    def is_within(self, maximum: float) -> bool:
         """Whether the whole interval lies between -most and most."""
         return (
-            self.low is not None and self.high is not None and -most < self.low <= self.high < most
+            self.low is not None
+            and self.high is not None
+            and -maximum < self.low <= self.high < maximum
         )
 
 
@@ -126,7 +128,7 @@ class RuleEffect(msgspec.Struct, frozen=True):
 
 
 def rule_effect(
-    baseline: Ratio, variant: Ratio, kind: str, ignored: float, spread: float | None = None
+    baseline: Ratio, variant: Ratio, kind: str, ignored: float, variance: float | None = None
 ) -> RuleEffect:
     """A measure under a rule set against the baseline, deal by deal; not yet judged.
 
@@ -138,16 +140,16 @@ def rule_effect(
     if all(map(np.array_equal, baseline, variant)):
         none = EffectEstimate(0.0, 0.0, 0.0, 1.0)
         return RuleEffect(before, after, none, none, 0.0, kind, ignored, SAME)
-    mine, yours = variant.influences(after), baseline.influences(before)
-    absolute = _estimate(after - before, mine - yours, max(abs(before), abs(after)))
-    relative = _relative(before, after, mine, yours) if before and kind == COUNT else None
-    effect = _cohens_h(before, after) if kind == SHARE else _cohens_d(after - before, spread)
+    own, yours = variant.influences(after), baseline.influences(before)
+    absolute = _estimate(after - before, own - yours, max(abs(before), abs(after)))
+    relative = _relative(before, after, own, yours) if before and kind == COUNT else None
+    effect = _cohens_h(before, after) if kind == SHARE else _cohens_d(after - before, variance)
     return RuleEffect(before, after, absolute, relative, effect, kind, ignored, UNDECIDED)
 
 
-def _relative(before: float, after: float, mine: Numbers, yours: Numbers) -> EffectEstimate:
+def _relative(before: float, after: float, own: Numbers, yours: Numbers) -> EffectEstimate:
     quotient = after / before
-    influences = (mine - quotient * yours) / before
+    influences = (own - quotient * yours) / before
     return _estimate(quotient - 1, influences, max(1.0, abs(quotient)))
 
 
@@ -171,8 +173,8 @@ def _estimate(value: float, influences: Numbers, scale: float) -> EffectEstimate
     return EffectEstimate(value, value - reach, value + reach, p, deals - 1)
 
 
-def _cohens_d(difference: float, spread: float | None) -> float | None:
-    return difference / spread if spread else None
+def _cohens_d(difference: float, variance: float | None) -> float | None:
+    return difference / variance if variance else None
 
 
 def _cohens_h(before: float, after: float) -> float:
@@ -250,8 +252,8 @@ def orders(
         for pair in pairs
         if len(pairs) * chances[pair] <= SIGNIFICANT
     )
-    kept = all(_stays(baseline[pair], variant[pair], ignored) for pair in pairs)
-    return BotOrder(len(pairs), turned, p, UNCHANGED if kept else UNDECIDED)
+    is_stored = all(_stays(baseline[pair], variant[pair], ignored) for pair in pairs)
+    return BotOrder(len(pairs), turned, p, UNCHANGED if is_stored else UNDECIDED)
 
 
 def _chance_of_turn(before: EffectEstimate, after: EffectEstimate) -> float:

@@ -30,10 +30,10 @@ _GOLDEN = (5**0.5 - 1) / 2
 class _Sums:
     """What two halves of a group's deals add up to: half by place of the group."""
 
-    def __init__(self, places: int) -> None:
+    def __init__(self, index: int) -> None:
         self.deals = np.zeros((2, 1))
-        self.won, self.luck, self.crossed = np.zeros((3, 2, places))
-        self.squares = np.zeros((2, places)), np.zeros((2, places))
+        self.won, self.luck, self.crossed = np.zeros((3, 2, index))
+        self.squares = np.zeros((2, index)), np.zeros((2, index))
 
     def add(self, half: int, won: Floats, luck: Floats) -> None:
         """Add what was won, and the luck there was: deals by places."""
@@ -53,13 +53,13 @@ class _Sums:
         sure = (self.deals[:, 0] >= MIN_DEALS) & (
             together**2 * self.deals[:, 0] >= SURE * won * luck
         )
-        known = sure & (luck > 0) & (together > 0)
-        found: Floats = np.divide(together, luck, out=np.zeros(2), where=known)
-        return found[::-1]
+        existing = sure & (luck > 0) & (together > 0)
+        values: Floats = np.divide(together, luck, out=np.zeros(2), where=existing)
+        return values[::-1]
 
-    def left(self, found: Floats) -> Floats:
+    def left(self, values: Floats) -> Floats:
         """What the places won, their luck removed."""
-        left: Floats = (self.won - found[:, None] * self.luck).sum(axis=0)
+        left: Floats = (self.won - values[:, None] * self.luck).sum(axis=0)
         return left
 
 
@@ -72,9 +72,9 @@ class Correction(msgspec.Struct, frozen=True):
     def __call__(self, group: Group, first: int, luck: NDArray[Any]) -> Ints:
         """In parts of WHOLE, by place and then by seat: a row for each deal from the `first`."""
         deals, sides = np.arange(first, first + len(luck)), luck.shape[1] // 2
-        wanted = -self.coefficients[group][deals % 2, None] * luck
+        expected = -self.coefficients[group][deals % 2, None] * luck
         rounding = (deals * _GOLDEN % 1)[:, None]
-        parts: Ints = np.floor(wanted + rounding).astype(np.int64)
+        parts: Ints = np.floor(expected + rounding).astype(np.int64)
         for last in (sides - 1, 2 * sides - 1):  # nobody's gain is no one's loss
             parts[:, last] = -parts[:, last - sides + 1 : last].sum(axis=1)
         return parts
@@ -85,42 +85,46 @@ def correction(orders: Orders, blocks: Iterable[StoredBlock]) -> Correction:
     sums: dict[Group, _Sums] = {}
     sides = len(orders[0])
     for group, first, winners, luck in blocks:
-        known = sums.setdefault(group, _Sums(sides))
+        existing_sums = sums.setdefault(group, _Sums(sides))
         won = wins_by_deal(winners, orders)[:, :sides].astype(np.float64)
         odd = np.arange(first, first + len(won)) % 2 == 1
         for half, rows in enumerate((~odd, odd)):
-            known.add(half, won[rows], luck[rows, :sides].astype(np.float64))
-    return Correction({group: _kept(one, len(orders), sides) for group, one in sums.items()})
+            existing_sums.add(half, won[rows], luck[rows, :sides].astype(np.float64))
+    return Correction(
+        {group: _group_coefficients(item, len(orders), sides) for group, item in sums.items()}
+    )
 
 
-def _kept(sums: _Sums, orders: int, sides: int) -> Floats:
+def _group_coefficients(sums: _Sums, orders: int, sides: int) -> Floats:
     """The coefficients of a group; none where somebody would have won less than nothing."""
-    found = sums.coefficients()
-    left, most = sums.left(found), sums.deals.sum() * orders * win_units(sides)
-    inside = left.min() > 0 and left.max() < most
-    return found if inside else np.zeros(2)
+    values = sums.coefficients()
+    left, maximum = sums.left(values), sums.deals.sum() * orders * win_units(sides)
+    inside = left.min() > 0 and left.max() < maximum
+    return values if inside else np.zeros(2)
 
 
-def luck_gain(plain: DealSums, calm: DealSums, bots: int) -> float:
+def luck_gain(plain: DealSums, luck_removed: DealSums, bots: int) -> float:
     """How many times the games would be needed for such errors without luck removed.
 
     The variance of what a bot won, of deals with luck and without, all bots alike.
     """
-    quotients = _variances(plain, bots) / np.maximum(_variances(calm, bots), 1.0)
+    quotients = _variances(plain, bots) / np.maximum(_variances(luck_removed, bots), 1.0)
     some = quotients[quotients > 0]
     return float(some.mean()) if len(some) else 1.0
 
 
-def luck_sentence(of: str, worths: Sequence[float]) -> str:
+def luck_text(of: str, values: Sequence[float]) -> str:
     """What it was worth to remove luck `of` something, here and there, in a sentence."""
-    removed = [f"{worth:.1f}" for worth in sorted(worths) if worth > 1]
+    removed = [f"{value:.1f}" for value in sorted(values) if value > 1]
     if not removed:
         return "Luck was scored, and is left in: without it intervals would be no narrower."
     times = " to ".join(dict.fromkeys((removed[0], removed[-1])))
-    rest = "" if len(removed) == len(worths) else " Where they would be no narrower it is left in."
+    remaining = (
+        "" if len(removed) == len(values) else " Where they would be no narrower it is left in."
+    )
     return (
         f"Luck is removed from {of}: their intervals are as narrow as those of about {times} times"
-        f" the games.{rest}"
+        f" the games.{remaining}"
     )
 
 

@@ -88,7 +88,7 @@ def stored_measures(counts: Counts, players: int = 0) -> tuple[str, ...]:
     in the group after each other one.
     """
     pairs = pairs_of_positions(players) if counts.followed else ()
-    after = (f"{counts.followed} of {place} after {other}" for place, other in pairs)
+    after = (f"{counts.followed} of {index} after {other}" for index, other in pairs)
     return (GAMES, UNFINISHED, *counts.names, *after)
 
 

@@ -92,7 +92,7 @@ def sum_tallies(tallies: Sequence[Tally]) -> Tally:
         counts={name: _added(tally.counts[name] for tally in tallies) for name in first.counts},
         squares={name: sum(tally.squares[name] for tally in tallies) for name in first.squares},
         lengths=_united((tally.lengths for tally in tallies), _counted_together),
-        highlights=_united((tally.highlights for tally in tallies), _more_telling),
+        highlights=_united((tally.highlights for tally in tallies), _greater_highlight),
     )
 
 
@@ -101,27 +101,28 @@ def _added(rows: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 _Key = TypeVar("_Key", int, str)
-_Found = tuple[int, int]  # a number, and the deal where it was found first
+_Highlight = tuple[int, int]  # a number, and the deal where it was found first
 
 
 def _united(
-    tables: Iterable[Mapping[_Key, _Found]], together: Callable[[_Found, _Found], _Found]
-) -> dict[_Key, _Found]:
+    tables: Iterable[Mapping[_Key, _Highlight]],
+    together: Callable[[_Highlight, _Highlight], _Highlight],
+) -> dict[_Key, _Highlight]:
     """What any of them has; `together` says what comes of what two have."""
-    united: dict[_Key, _Found] = {}
+    united: dict[_Key, _Highlight] = {}
     for table in tables:
-        for key, found in table.items():
-            known = united.get(key)
-            united[key] = together(known, found) if known else found
+        for key, result in table.items():
+            existing = united.get(key)
+            united[key] = together(existing, result) if existing else result
     return united
 
 
-def _counted_together(this: _Found, that: _Found) -> _Found:
+def _counted_together(this: _Highlight, that: _Highlight) -> _Highlight:
     return this[0] + that[0], min(this[1], that[1])
 
 
-def _more_telling(this: _Found, that: _Found) -> _Found:
-    return max(this, that, key=lambda found: (found[0], -found[1]))
+def _greater_highlight(this: _Highlight, that: _Highlight) -> _Highlight:
+    return max(this, that, key=lambda result: (result[0], -result[1]))
 
 
 class BlockResult(msgspec.Struct, frozen=True):
@@ -166,9 +167,9 @@ def merge_faults(faults: Iterable[Fault]) -> list[Fault]:
     """One fault for each bot and kind: the earliest game's, with the counts of all."""
     kinds: dict[tuple[int, str], Fault] = {}
     for fault in faults:
-        known = kinds.setdefault((fault.bot, fault.kind), replace(fault, count=0))
-        first = min(known, fault, key=_when)
-        kinds[fault.bot, fault.kind] = replace(first, count=known.count + fault.count)
+        existing_fault = kinds.setdefault((fault.bot, fault.kind), replace(fault, count=0))
+        first = min(existing_fault, fault, key=_when)
+        kinds[fault.bot, fault.kind] = replace(first, count=existing_fault.count + fault.count)
     return [kinds[key] for key in sorted(kinds)]
 
 

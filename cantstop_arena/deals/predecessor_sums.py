@@ -42,24 +42,26 @@ class Quotients(msgspec.Struct, frozen=True):
     def of(cls, above: Ints, below: Ints) -> "Quotients":
         """Those of some deals, which are the first dimension of either array."""
         sums = (below != 0, above, below, above**2, above * below, below**2)
-        return cls(*(one.sum(axis=0, dtype=np.int64) for one in sums))
+        return cls(*(number.sum(axis=0, dtype=np.int64) for number in sums))
 
     def __add__(self, other: "Quotients") -> "Quotients":
         both = zip(astuple(self), astuple(other), strict=True)
-        return Quotients(*(one + another for one, another in both))
+        return Quotients(*(item + another for item, another in both))
 
-    def mean(self, place: Position) -> float | None:
+    def mean(self, position: Position) -> float | None:
         """A quotient; None without games."""
-        below = int(self.below[place])
-        return int(self.above[place]) / below if below else None
+        below = int(self.below[position])
+        return int(self.above[position]) / below if below else None
 
-    def error(self, place: Position) -> float | None:
+    def error(self, position: Position) -> float | None:
         """Its standard error; None with less than two deals."""
-        deals, above, below, squares, crossed, weights = (int(one[place]) for one in astuple(self))
+        deals, above, below, squares, crossed, weights = (
+            int(item[position]) for item in astuple(self)
+        )
         if deals < 2:
             return None
-        apart = squares * below**2 - 2 * crossed * above * below + weights * above**2
-        return sqrt(max(0, apart) * deals / (deals - 1)) / below**2
+        number = squares * below**2 - 2 * crossed * above * below + weights * above**2
+        return sqrt(max(0, number) * deals / (deals - 1)) / below**2
 
 
 class Predecessors(msgspec.Struct, frozen=True):
@@ -84,11 +86,11 @@ def gather_predecessors(
     Orders seat each bot right after each other one equally often. Deals in which a group's game
     ended by a fault are left out for that group.
     """
-    found = _nothing(bots)
+    predecessors = _nothing(bots)
     for start in range(0, deals, _DEALS_AT_ONCE):
         count = min(_DEALS_AT_ONCE, deals - start)
-        found += _of_deals(bots, players, orders, start, count, read(start, count))
-    return found
+        predecessors += _of_deals(bots, players, orders, start, count, read(start, count))
+    return predecessors
 
 
 def _nothing(bots: int) -> Predecessors:
@@ -102,26 +104,26 @@ def _of_deals(
     after, games = np.zeros((2, count, bots, bots), np.int64)
     effects, weights = np.zeros((2, count, bots), np.int64)
     times = orders // (players - 1)
-    for group, first, kept in blocks:
-        low, high = max(first, start), min(first + len(kept), start + count)
-        rows, told = slice(low - start, high - start), kept[low - first : high - first]
-        whole = (told[:, 0] == orders).astype(np.int64)
-        sums = _square(told, players) * whole[:, None, None]
+    for group, first, stored in blocks:
+        low, high = max(first, start), min(first + len(stored), start + count)
+        rows, values = slice(low - start, high - start), stored[low - first : high - first]
+        full = (values[:, 0] == orders).astype(np.int64)
+        sums = _square(values, players) * full[:, None, None]
         cells = np.ix_(range(count)[rows], group, group)
         after[cells] += sums
-        games[cells] += times * whole[:, None, None] * ~np.eye(players, dtype=bool)
+        games[cells] += times * full[:, None, None] * ~np.eye(players, dtype=bool)
         chosen = np.ix_(range(count)[rows], group)
         effects[chosen] += _ahead(sums)
-        weights[chosen] += (times * (players - 1) * (players - 2) * whole)[:, None]
+        weights[chosen] += (times * (players - 1) * (players - 2) * full)[:, None]
     return Predecessors(Quotients.of(after, games), Quotients.of(effects, weights))
 
 
-def _square(kept: NDArray[Any], players: int) -> Ints:
+def _square(stored: NDArray[Any], players: int) -> Ints:
     """Of every deal a matrix: what the place of the row counted right after that of the column."""
-    square = np.zeros((len(kept), players, players), np.int64)
+    square = np.zeros((len(stored), players, players), np.int64)
     pairs = pairs_of_positions(players)
     rows, columns = zip(*pairs, strict=True)
-    square[:, rows, columns] = kept[:, -len(pairs) :]
+    square[:, rows, columns] = stored[:, -len(pairs) :]
     return square
 
 

@@ -89,8 +89,8 @@ def gather_deals(
     players = len(orders[0])
     pairs = Pairs(*(np.zeros((bots, bots), np.int64) for _ in range(3)))
     stretches = []
-    most = bots + players if players < 3 else bots * bots + bots + players
-    step = max(1, _NUMBERS_AT_ONCE // most)
+    maximum = bots + players if players < 3 else bots * bots + bots + players
+    step = max(1, _NUMBERS_AT_ONCE // maximum)
     for first, end, groups in _patterns(spans):
         totals = np.zeros(bots + players, np.int64)
         products = np.zeros((bots + players, bots + players), np.int64)
@@ -113,14 +113,14 @@ def _sample(orders: int, spans: Mapping[Group, Iterable[Span]], read: DealReader
     """The first deals of the stretch with the most games; fewer, and of some groups only, if a deal
     has very many games.
     """
-    longest = max(
-        _patterns(spans), key=lambda one: (one[1] - one[0]) * len(one[2]), default=(0, 0, ())
+    values = max(
+        _patterns(spans), key=lambda item: (item[1] - item[0]) * len(item[2]), default=(0, 0, ())
     )
-    first, end, groups = longest
+    first, end, groups = values
     every = -(-len(groups) * orders * min(end - first, _FEW_DEALS) // _SAMPLED_GAMES)
     groups = groups[:: max(every, 1)]
-    most = _SAMPLED_GAMES // max(len(groups) * orders, 1)
-    deals = min(end - first, _SAMPLED_DEALS, max(most, _FEW_DEALS))
+    maximum = _SAMPLED_GAMES // max(len(groups) * orders, 1)
+    deals = min(end - first, _SAMPLED_DEALS, max(maximum, _FEW_DEALS))
     table = {group: np.zeros((deals, orders), np.uint8) for group in groups}
     for group, start, winners, _ in read(first, deals) if deals else ():
         low, high = max(start, first), min(start + len(winners), first + deals)
@@ -139,18 +139,18 @@ def wins_by_deal(winners: Bytes, orders: Orders) -> Ints:
 
 def _rows(winners: Bytes, orders: Orders) -> Floats:
     """What `shares` tells, a row for each bot and seat."""
-    found = (
+    matches = (
         table.take(_codes(winners[:, first : first + count].T, len(orders[0])), axis=1)
         for first, count, table in _tables(orders)
     )
-    return reduce(np.add, found)
+    return reduce(np.add, matches)
 
 
 def _codes(masks: Bytes, players: int) -> Bytes:
     """The masks of some orders as one, that of the first in the lowest bits."""
     codes: Bytes = masks[0]
-    for place, more in enumerate(masks[1:], 1):
-        codes = codes | more << place * players
+    for index, more in enumerate(masks[1:], 1):
+        codes = codes | more << index * players
     return codes
 
 
@@ -183,10 +183,10 @@ def _within(
     start: int, deals: int, blocks: Iterable[StoredBlock]
 ) -> Iterator[tuple[StoredBlock, slice]]:
     """What each block has of some deals, and where among these that is."""
-    for group, first, winners, kept in blocks:
+    for group, first, winners, stored in blocks:
         low, high = max(first, start), min(first + len(winners), start + deals)
         part = slice(low - first, high - first)
-        yield (group, low, winners[part], kept[part]), slice(low - start, high - start)
+        yield (group, low, winners[part], stored[part]), slice(low - start, high - start)
 
 
 def _sums(
@@ -197,15 +197,15 @@ def _sums(
     if correct is None and len(_tables(orders)) == 1:
         ((_, _, table),) = _tables(orders)  # deals with the same winners bring the same
         counts = np.bincount(_codes(winners.T, len(orders[0])), minlength=table.shape[1])
-        return group, _whole(table @ counts), _whole(table * counts @ table.T)
+        return group, _as_integers(table @ counts), _as_integers(table * counts @ table.T)
     rows = _corrected(block, orders, correct)
     return group, _totals(rows), _products(rows)
 
 
 def _corrected(block: StoredBlock, orders: Orders, correct: Corrector | None) -> Floats:
-    group, first, winners, kept = block
+    group, first, winners, stored = block
     won = _rows(winners, orders)
-    return won if correct is None else won + correct(group, first, kept).T
+    return won if correct is None else won + correct(group, first, stored).T
 
 
 def _add_alone(
@@ -217,9 +217,9 @@ def _add_alone(
 ) -> None:
     """Add deals that one group alone has played: each of it sat in all games of a deal."""
     for group, added, multiplied in sums:
-        places = [*group, *range(bots, bots + len(group))]
-        totals[places] += added
-        products[np.ix_(places, places)] += multiplied
+        positions = [*group, *range(bots, bots + len(group))]
+        totals[positions] += added
+        products[np.ix_(positions, positions)] += multiplied
         _add_pair(pairs, group, added, multiplied)
 
 
@@ -240,8 +240,8 @@ def _won(
         for row, added in zip([*group, *range(bots, bots + players)], rows, strict=True):
             won[row, here] += added
         if together is not None:
-            for place, bot in enumerate(group):
-                together[here, bot, [*group]] += rows[place, :, None].astype(np.int64)
+            for index, bot in enumerate(group):
+                together[here, bot, [*group]] += rows[index, :, None].astype(np.int64)
         elif players == 2:
             _add_pair(pairs, group, _totals(rows[:2]), _products(rows[:2]))
     if together is not None:
@@ -251,11 +251,11 @@ def _won(
 
 def _add_pair(pairs: Pairs, group: Group, totals: Ints, products: Ints) -> None:
     """Add what those of a group won in deals of which each sat in all games."""
-    for mine, yours in permutations(range(len(group)), 2):
-        cell = group[mine], group[yours]
-        pairs.won[cell] += totals[mine]
-        pairs.squares[cell] += products[mine, mine]
-        pairs.crossed[cell] += products[mine, yours]
+    for own, yours in permutations(range(len(group)), 2):
+        cell = group[own], group[yours]
+        pairs.won[cell] += totals[own]
+        pairs.squares[cell] += products[own, own]
+        pairs.crossed[cell] += products[own, yours]
 
 
 def _add_pairs(pairs: Pairs, together: Ints) -> None:
@@ -270,15 +270,15 @@ def _add_pairs(pairs: Pairs, together: Ints) -> None:
 
 
 def _totals(won: Floats) -> Ints:
-    return _whole(won.sum(axis=1))
+    return _as_integers(won.sum(axis=1))
 
 
 def _products(won: Floats) -> Ints:
     """W Wᵀ."""
-    return _whole(won @ won.T)
+    return _as_integers(won @ won.T)
 
 
-def _whole(sums: Floats) -> Ints:
+def _as_integers(sums: Floats) -> Ints:
     """Sums as whole numbers: they are made in floating point, which is fast, and exact to 2⁵³."""
     return sums.astype(np.int64)
 
@@ -297,7 +297,7 @@ def _patterns(
     for deal in sorted(changes):
         if playing:
             yield reached, deal, tuple(sorted(playing))
-        begun, ended = changes[deal]
+        matches, ended = changes[deal]
         playing.difference_update(ended)
-        playing.update(begun)
+        playing.update(matches)
         reached = deal

@@ -72,7 +72,9 @@ def rotations(circle: Order) -> Iterator[Order]:
 def groups_with(bot: int, bots: int, players: int) -> tuple[Group, ...]:
     """Every group of so many `players` in which one of the bots sits, in canonical order."""
     others = (other for other in range(bots) if other != bot)
-    return tuple(sorted(tuple(sorted((bot, *rest))) for rest in combinations(others, players - 1)))
+    return tuple(
+        sorted(tuple(sorted((bot, *remaining))) for remaining in combinations(others, players - 1))
+    )
 
 
 def lineups(group: Group, orders: Iterable[Order]) -> Iterator[Group]:
@@ -88,4 +90,4 @@ def pairs_of_positions(players: int) -> tuple[tuple[int, int], ...]:
 
 def pairs_of_seats(order: Order) -> tuple[tuple[int, int], ...]:
     """For every seat of an order who sits there, and after whom: places in the group."""
-    return tuple((place, order[seat - 1]) for seat, place in enumerate(order))
+    return tuple((index, order[seat - 1]) for seat, index in enumerate(order))

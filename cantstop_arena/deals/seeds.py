@@ -19,7 +19,7 @@ SEED_FORM = (
     f"a whole number from 0 to 2^{BITS} - 1, or a text of up to {MAX_TEXT_LENGTH} characters"
 )
 
-_WHOLE = re.compile("0|[1-9][0-9]*")
+_INTEGER = re.compile("0|[1-9][0-9]*")
 _PERSON = b"cantstop seed"
 _LARGE = 1 << 63  # beyond what other languages read as a whole number
 
@@ -31,7 +31,7 @@ def random_seed() -> Seed:
 
 def seed_of(value: object) -> Seed | None:
     """The seed that a value stands for; None where it is none."""
-    if isinstance(value, str) and _WHOLE.fullmatch(value) and len(value) <= MAX_TEXT_LENGTH:
+    if isinstance(value, str) and _INTEGER.fullmatch(value) and len(value) <= MAX_TEXT_LENGTH:
         value = int(value)
     if type(value) is int:
         return value if value in NUMBERS else None

@@ -43,12 +43,12 @@ class SoloPairs(msgspec.Struct, frozen=True):
 
 def gather_solo_pairs(bots: int, deals: int, read: Callable[[int, int], Counted]) -> SoloPairs:
     """What `read` tells of the deals before `deals`; it gives the blocks with some of them."""
-    found = SoloPairs(*np.zeros((4, bots, bots), np.int64))
+    solo_pairs = SoloPairs(*np.zeros((4, bots, bots), np.int64))
     step = max(1, _NUMBERS_AT_ONCE // bots)
     for start in range(0, deals, step):
         count = min(step, deals - start)
-        found += _of_deals(bots, start, count, read(start, count))
-    return found
+        solo_pairs += _of_deals(bots, start, count, read(start, count))
+    return solo_pairs
 
 
 def _of_deals(bots: int, start: int, count: int, blocks: Counted) -> SoloPairs:
@@ -56,8 +56,8 @@ def _of_deals(bots: int, start: int, count: int, blocks: Counted) -> SoloPairs:
     played, counts = np.zeros((2, count, bots))
     for (bot,), first, games, counted in blocks:
         low, high = max(first, start), min(first + len(games), start + count)
-        rows, told = slice(low - start, high - start), slice(low - first, high - first)
-        played[rows, bot] = games[told] > 0
-        counts[rows, bot] = counted[told]
+        rows, data = slice(low - start, high - start), slice(low - first, high - first)
+        played[rows, bot] = games[data] > 0
+        counts[rows, bot] = counted[data]
     products = played.T @ played, counts.T @ played, (counts**2).T @ played, counts.T @ counts
-    return SoloPairs(*(np.rint(one).astype(np.int64) for one in products))
+    return SoloPairs(*(np.rint(row).astype(np.int64) for row in products))

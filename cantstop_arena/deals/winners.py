@@ -17,10 +17,10 @@ _ALL = bytes(range(256))
 
 def packed(masks: bytes) -> bytes:
     """Pack the winners of games, a byte each: a mask of seats, of which not all 256 may occur."""
-    found = _ALL.translate(None, _ALL.translate(None, masks))
-    numbers = np.frombuffer(masks.translate(bytes.maketrans(found, _ALL[: len(found)])), np.uint8)
-    planes = [np.packbits(numbers & 1 << plane) for plane in range(_planes(len(found)))]
-    return b"".join((MARK, bytes((len(found),)), found, *(plane.tobytes() for plane in planes)))
+    data = _ALL.translate(None, _ALL.translate(None, masks))
+    numbers = np.frombuffer(masks.translate(bytes.maketrans(data, _ALL[: len(data)])), np.uint8)
+    planes = [np.packbits(numbers & 1 << plane) for plane in range(_planes(len(data)))]
+    return b"".join((MARK, bytes((len(data),)), data, *(plane.tobytes() for plane in planes)))
 
 
 def unpacked(content: bytes, games: int) -> NDArray[np.uint8]:
@@ -32,8 +32,8 @@ def unpacked(content: bytes, games: int) -> NDArray[np.uint8]:
     width = _width(games)
     numbers = np.zeros(games, np.uint8)
     for plane in range(_planes(len(masks))):
-        place = 2 + len(masks) + plane * width
-        bits = np.unpackbits(np.frombuffer(content[place : place + width], np.uint8), count=games)
+        index = 2 + len(masks) + plane * width
+        bits = np.unpackbits(np.frombuffer(content[index : index + width], np.uint8), count=games)
         numbers |= bits << plane
     if len(masks) == 2:  # the usual case, in a tenth of the time
         return numbers * np.uint8(masks[1] - masks[0]) + np.uint8(masks[0])
@@ -44,7 +44,7 @@ def masks_in(content: bytes, games: int) -> bytes:
     """The masks that occur among packed winners. Raises ValueError if it is not so many games'."""
     masks = content[2 : 2 + content[1]] if len(content) > 1 else b""
     length = 2 + len(masks) + _planes(len(masks)) * _width(games)
-    ascending = all(one < other for one, other in pairwise(masks))
+    ascending = all(number < other for number, other in pairwise(masks))
     if not masks or content[:1] != MARK or len(content) != length or not ascending:
         raise ValueError(f"{len(content)} bytes are not the packed winners of {games} games")
     return masks

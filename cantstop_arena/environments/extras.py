@@ -16,5 +16,5 @@ def extra(title: str, name: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        told = f"{title} is not installed ({error}): pip install 'cantstop-arena[{name}]'"
-        raise MissingExtra(told) from error
+        text = f"{title} is not installed ({error}): pip install 'cantstop-arena[{name}]'"
+        raise MissingExtra(text) from error

@@ -79,23 +79,23 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
         while self.position.is_over:
             self._begin(*self._deals.next(None, None))
         self._show()
-        return self._seen()
+        return self._observation_and_info()
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Take an action; the bots go on until the agent has to decide again."""
         if self._has_ended:
             raise gymnasium.error.ResetNeeded("the game is over: call reset() for the next one")
-        reward, told = 0.0, {}
+        reward, data = 0.0, {}
         try:
             self.position.step(int(action))
         except IllegalAction as error:
-            self._has_ended, reward, told = True, LOST, {"illegal_action": str(error)}
+            self._has_ended, reward, data = True, LOST, {"illegal_action": str(error)}
         if self.position.is_over:
             self._has_ended, reward = True, self.position.returns[self.seat]
         self._show()
         is_cut_off = self.position.is_cut_off
-        seen, info = self._seen()
-        return seen, reward, self._has_ended and not is_cut_off, is_cut_off, {**info, **told}
+        observed, info = self._observation_and_info()
+        return observed, reward, self._has_ended and not is_cut_off, is_cut_off, {**info, **data}
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which actions are legal now, as MaskablePPO asks."""
@@ -112,9 +112,9 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
         self.position = self._setting.start(seed, deal, bots)
         self._has_ended = False
 
-    def _seen(self) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        seen, self._mask = self.position.observation(self.seat)
-        return seen, {"action_mask": self._mask}
+    def _observation_and_info(self) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        observed, self._mask = self.position.observation(self.seat)
+        return observed, {"action_mask": self._mask}
 
     def _show(self) -> None:
         if self.render_mode == "human":

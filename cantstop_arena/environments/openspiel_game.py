@@ -43,7 +43,7 @@ _TYPE = pyspiel.GameType(
     provides_observation_tensor=True,
     parameter_specification={"players": SEATS[0], "rules": "classic"},
 )
-_SPELLED = "spelled-"  # begins rules that have no name, every parameter after it
+_ENCODED = "spelled-"  # begins rules that have no name, every parameter after it
 
 
 class ArenaGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel is not typed
@@ -145,24 +145,24 @@ pyspiel.register_game(_TYPE, ArenaGame)
 
 def load(players: int = 2, rules: Any = "classic") -> ArenaGame:
     """The game under any rules, see `setting.setting_for`. Raises UsageError."""
-    return ArenaGame({"players": players, "rules": _spelled(setting_for(rules, players))})
+    return ArenaGame({"players": players, "rules": _rules_in_groups(setting_for(rules, players))})
 
 
-def _spelled(setting: Setting) -> str:
+def _rules_in_groups(setting: Setting) -> str:
     """Rules in letters that OpenSpiel takes: their name, or all that they are."""
     book, rules = setting.game.rules, setting.rules
     if rules in (named.rules for named in book.named.values()):
         return str(rules.name)
-    told = json.dumps(book.as_dict(rules)).encode()
-    return _SPELLED + urlsafe_b64encode(told).decode().rstrip("=")
+    data = json.dumps(book.as_dict(rules)).encode()
+    return _ENCODED + urlsafe_b64encode(data).decode().rstrip("=")
 
 
-def _read(spelled: str) -> Any:
+def _read(text: str) -> Any:
     """What `setting.setting_for` takes for rules."""
-    if not spelled.startswith(_SPELLED):
-        return spelled
-    letters = spelled.removeprefix(_SPELLED)
-    return json.loads(urlsafe_b64decode(letters + "=" * (-len(letters) % 4)))
+    if not text.startswith(_ENCODED):
+        return text
+    group = text.removeprefix(_ENCODED)
+    return json.loads(urlsafe_b64decode(group + "=" * (-len(group) % 4)))
 
 
 def state_at(position: Position) -> ArenaState:

@@ -44,4 +44,4 @@ def _in_plain_python(bot: Any, game: Game) -> SeatedBot:
 
 
 def _plain(function: Any) -> Any:
-    return lambda *shown: function(*shown)
+    return lambda *view: function(*view)

@@ -73,8 +73,8 @@ class TableEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo is no
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What an agent sees, and which actions are legal for it now."""
-        seen, mask = self.position.observation(self._seats[agent])
-        return {"observation": seen, "action_mask": mask}
+        observed, mask = self.position.observation(self._seats[agent])
+        return {"observation": observed, "action_mask": mask}
 
     def step(self, action: int | None) -> None:
         """Take the action of the agent that is selected; None where the game is over."""

@@ -69,12 +69,12 @@ class PolicyBot:
 
 
 def _by_function(policy: Policy, position: Position, random: Callable[[], float]) -> int:
-    seen, mask = position.observation(position.seat)
-    answer = np.asarray(policy(seen, mask))
-    return _drawn(answer * mask, random) if answer.ndim else int(answer)
+    observed, mask = position.observation(position.seat)
+    answer = np.asarray(policy(observed, mask))
+    return _sampled_action(answer * mask, random) if answer.ndim else int(answer)
 
 
-def _drawn(likely: NDArray[Any], random: Callable[[], float]) -> int:
+def _sampled_action(likely: NDArray[Any], random: Callable[[], float]) -> int:
     """An action by how likely each is. Raises IllegalAction where none is."""
     ladder = likely.cumsum(dtype=np.float64)
     if not ladder[-1] > 0:
@@ -91,7 +91,7 @@ def _by_openspiel(policy: Any, position: Position, random: Callable[[], float]) 
     likely = np.zeros(position.action_count)
     for action, probability in policy.action_probabilities(state).items():
         likely[action] = probability
-    return _drawn(likely, random)
+    return _sampled_action(likely, random)
 
 
 # Stable-Baselines3 ------------------------------------------------------------------------------
@@ -105,9 +105,9 @@ def _predicted(model: Any, observation: NDArray[np.float32], mask: NDArray[np.in
 
 def _likely(model: Any, observation: NDArray[np.float32], mask: NDArray[np.int8]) -> NDArray[Any]:
     """How likely a model with a policy that draws, such as PPO, is to take each action."""
-    seen, _ = model.policy.obs_to_tensor(observation)
+    observed, _ = model.policy.obs_to_tensor(observation)
     masks = _masks_for(model.policy.get_distribution, mask)
-    chances = model.policy.get_distribution(seen, **masks).distribution.probs
+    chances = model.policy.get_distribution(observed, **masks).distribution.probs
     likely: NDArray[Any] = chances.detach().numpy()[0]
     return likely
 

@@ -33,11 +33,11 @@ def setting_for(rules: Any, players: int, game: str = DEFAULT) -> Setting:
     `rules` is the name of a rule set, a mapping of parameters (`base` names the rule set that they
     change), or a rule set of the game. Raises UsageError.
     """
-    known = game_named(game)
-    if players not in known.players:
-        seats = f"{known.players[0]} to {known.players[-1]}"
-        raise UsageError(f"{known.title} is played by {seats} players, not {players!r:.20}")
-    return Setting(known, _rules(known, rules), players)
+    existing_game = game_named(game)
+    if players not in existing_game.players:
+        seats = f"{existing_game.players[0]} to {existing_game.players[-1]}"
+        raise UsageError(f"{existing_game.title} is played by {seats} players, not {players!r:.20}")
+    return Setting(existing_game, _rules(existing_game, rules), players)
 
 
 def _rules(game: Game, rules: Any) -> Any:
@@ -52,9 +52,9 @@ def _rules(game: Game, rules: Any) -> Any:
 def _named(game: Game, name: str) -> Any:
     if name in game.rules.named:
         return game.rules.named[name].rules
-    known = [*game.rules.named]
-    hint = did_you_mean(name, known)
-    raise UsageError(f"unknown rules {name!r:.60}{hint}; rule sets are {', '.join(known)}")
+    names = [*game.rules.named]
+    hint = did_you_mean(name, names)
+    raise UsageError(f"unknown rules {name!r:.60}{hint}; rule sets are {', '.join(names)}")
 
 
 class DealSequence:

@@ -28,8 +28,8 @@ class ActionSpace(spaces.Discrete):
         if mask is None:
             return np.int64(super().sample(probability=probability))
         legal = mask.nonzero()[0]
-        drawn = int(self.np_random.random() * len(legal))
-        return np.int64(legal[drawn] if len(legal) else self.start)
+        card = int(self.np_random.random() * len(legal))
+        return np.int64(legal[card] if len(legal) else self.start)
 
 
 def actions_of(position: Position) -> ActionSpace:
@@ -58,8 +58,8 @@ def render_position(view: GameView, position: Position, mode: str | None) -> str
     """A position as text, returned in the mode "ansi", printed for a "human"."""
     if mode is None:
         return None
-    drawn = view.draw_position(position)
+    sample = view.draw_position(position)
     if mode == "ansi":
-        return drawn
-    print(drawn)
+        return sample
+    print(sample)
     return None

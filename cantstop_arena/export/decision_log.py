@@ -69,8 +69,8 @@ class Notes:
             if hasattr(player, name)
         }
         kind = _NotedElsewhere if isinstance(player, RemotePlayer) else _Noted
-        heard = {GAME_OVER: player.game_over} if hasattr(player, GAME_OVER) else {}
-        return kind(**functions, **heard)
+        entries = {GAME_OVER: player.game_over} if hasattr(player, GAME_OVER) else {}
+        return kind(**functions, **entries)
 
     def _watched(
         self, decision: Decision, decide: Callable[..., Any], seat: int

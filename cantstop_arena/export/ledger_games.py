@@ -48,12 +48,12 @@ class LedgerGames(msgspec.Struct, frozen=True):
 
     def up_to(self, deals: int) -> "LedgerGames":
         """The games of the first deals."""
-        kept = [
+        stored_played_blocks = [
             replace(block, winners=block.winners[: deals - block.first])
             for block in self.blocks
             if block.first < deals
         ]
-        return replace(self, blocks=kept)
+        return replace(self, blocks=stored_played_blocks)
 
     @property
     def count(self) -> int:
@@ -79,18 +79,18 @@ def ledger_games(folder: Path, bots: Collection[str] | None = None) -> LedgerGam
 
     Raises ArenaError where it cannot be read.
     """
-    return read_ledger(folder, lambda account: _in_account(account, bots))
+    return read_ledger(folder, lambda totals: _games_in_totals(totals, bots))
 
 
-def _in_account(account: LedgerTotals, bots: Collection[str] | None) -> LedgerGames:
-    wanted = {account.names.index(name) for name in bots or ()}
+def _games_in_totals(totals: LedgerTotals, bots: Collection[str] | None) -> LedgerGames:
+    expected = {totals.names.index(name) for name in bots or ()}
     last = max(
-        (first + n for gone in account.ledger.spans().values() for first, n in gone), default=0
+        (first + n for stored in totals.ledger.spans().values() for first, n in stored), default=0
     )
     blocks = [
         PlayedBlock(group, first, winners)
-        for group, first, winners, _ in account.ledger.deals(0, last)
-        if wanted <= set(group)
+        for group, first, winners, _ in totals.ledger.deals(0, last)
+        if expected <= set(group)
     ]
     blocks.sort(key=lambda block: (block.first, block.group))
-    return LedgerGames(account.names, account.orders, blocks, tuple(account.ledger.faults()))
+    return LedgerGames(totals.names, totals.orders, blocks, tuple(totals.ledger.faults()))

@@ -65,21 +65,21 @@ class Replays(msgspec.Struct, frozen=True):
     copies: Path
     decisions: bool = False
 
-    def games(self, found: LedgerGames, tell: Callable[[int], None]) -> Iterator[ReplayedGame]:
+    def games(self, result: LedgerGames, wrapper: Callable[[int], None]) -> Iterator[ReplayedGame]:
         """All games, group after group; `tell` is told how many more have been played."""
-        groups = dict.fromkeys(block.group for block in found.blocks)
+        groups = dict.fromkeys(block.group for block in result.blocks)
         for group in groups:
-            blocks = [block for block in found.blocks if block.group == group]
-            yield from self._of_group(found, group, blocks, tell)
+            blocks = [block for block in result.blocks if block.group == group]
+            yield from self._of_group(result, group, blocks, wrapper)
 
     def _of_group(
         self,
-        found: LedgerGames,
+        result: LedgerGames,
         group: Group,
         blocks: Sequence[PlayedBlock],
-        tell: Callable[[int], None],
+        wrapper: Callable[[int], None],
     ) -> Iterator[ReplayedGame]:
-        names = [found.names[bot] for bot in group]
+        names = [result.names[bot] for bot in group]
         spec, seats = table_for(self.tournament, self.catalogue, names, self.copies)
         if not any(seat.is_foreign or seat.launch for seat in spec.seats):
             spec.table().warm_up()  # the errands' processes find it here
@@ -87,21 +87,21 @@ class Replays(msgspec.Struct, frozen=True):
         parts = [*_parts(blocks, learns, _WITH_DECISIONS if self.decisions else _DEALS)]
         hopeless = {
             fault.deal
-            for fault in found.faults
+            for fault in result.faults
             if fault.kind in _HOPELESS and sorted(fault.seating) == sorted(group)
         }
-        errands = [self._errand(spec, seats, part, hopeless) for part in parts]
-        for part, told in zip(parts, run_all(errands), strict=True):
-            again = _believed(told)
-            for place, game in enumerate(found.games_of(part.block)):
-                yield ReplayedGame(game, _same(again.get(place), game))
-            tell(part.block.winners.size)
+        calls = [self._call(spec, seats, part, hopeless) for part in parts]
+        for part, data in zip(parts, run_all(calls), strict=True):
+            again = _games_from_data(data)
+            for index, game in enumerate(result.games_of(part.block)):
+                yield ReplayedGame(game, _same(again.get(index), game))
+            wrapper(part.block.winners.size)
 
-    def _errand(
+    def _call(
         self, spec: TableSpec, seats: Group, part: "_Part", hopeless: Collection[int]
     ) -> IsolatedCall:
         first, deals = part.block.first, len(part.block.winners)
-        words = {
+        keywords = {
             "spec": pack_spec(spec),
             "group": [*seats],
             "begin": part.begin,
@@ -110,7 +110,7 @@ class Replays(msgspec.Struct, frozen=True):
             "end": first + deals,
             "decisions": self.decisions,
         }
-        return IsolatedCall(f"{__name__}:games_again", words, _LIMIT)
+        return IsolatedCall(f"{__name__}:games_again", keywords, _LIMIT)
 
 
 class _Part(msgspec.Struct, frozen=True):
@@ -120,11 +120,11 @@ class _Part(msgspec.Struct, frozen=True):
     begin: int
 
 
-def _parts(blocks: Sequence[PlayedBlock], learns: bool, most: int) -> Iterator[_Part]:
+def _parts(blocks: Sequence[PlayedBlock], learns: bool, maximum: int) -> Iterator[_Part]:
     """Blocks cut into parts of so many deals; those of bots that learn are not put together."""
     for block in blocks if learns else _joined(blocks):
-        for start in range(0, len(block.winners), most):
-            first, winners = block.first + start, block.winners[start : start + most]
+        for start in range(0, len(block.winners), maximum):
+            first, winners = block.first + start, block.winners[start : start + maximum]
             part = PlayedBlock(block.group, first, winners)
             yield _Part(part, block.first if learns else first)
 
@@ -134,22 +134,22 @@ def _joined(blocks: Sequence[PlayedBlock]) -> Iterator[PlayedBlock]:
     waiting: list[PlayedBlock] = []
     for block in blocks:
         if waiting and waiting[-1].end != block.first:
-            yield _as_one(waiting)
+            yield _joined_block(waiting)
             waiting = []
         waiting.append(block)
     if waiting:
-        yield _as_one(waiting)
+        yield _joined_block(waiting)
 
 
-def _as_one(blocks: Sequence[PlayedBlock]) -> PlayedBlock:
+def _joined_block(blocks: Sequence[PlayedBlock]) -> PlayedBlock:
     winners = np.concatenate([block.winners for block in blocks])
     return PlayedBlock(blocks[0].group, blocks[0].first, winners)
 
 
-def _believed(told: Any) -> dict[int, GameAgain]:
+def _games_from_data(data: Any) -> dict[int, GameAgain]:
     """The games that an errand tells of, by their places among those that it was asked for."""
     try:
-        return msgspec.convert(told, dict[int, GameAgain], strict=False)
+        return msgspec.convert(data, dict[int, GameAgain], strict=False)
     except msgspec.ValidationError:  # it has failed, or tells nonsense
         return {}
 
@@ -173,12 +173,12 @@ def games_again(
 ) -> Any:
     """The games of some deals, by their places from the `first` one: what an errand does."""
     try:
-        told = _Again(unpack_spec(spec), tuple(group), decisions)
+        again = _Again(unpack_spec(spec), tuple(group), decisions)
         games = {
-            str((deal - first) * told.orders + place): msgspec.to_builtins(game, str_keys=True)
+            str((deal - first) * again.orders + index): msgspec.to_builtins(game, str_keys=True)
             for deal in range(begin, end)
             if deal not in skipped
-            for place, game in enumerate(told.games(deal))
+            for index, game in enumerate(again.games(deal))
             if deal >= first
         }
         return games
@@ -193,24 +193,24 @@ class _Again:
         self._group = group
         self._game: Game = game_named(spec.game)
         self._notes = Notes(self._game)
-        self._table: GameTable = self._noted_table(spec) if decisions else spec.table()
+        self._table: GameTable = self._recording_table(spec) if decisions else spec.table()
         self._table.warm_up()
         self._table.restore_process()
         self.orders = len(self._table.orders)
 
-    def _noted_table(self, spec: TableSpec) -> GameTable:
+    def _recording_table(self, spec: TableSpec) -> GameTable:
         loader = Loader(spec.folder)
-        contestants = [self._notes.recorded_bot(seat, loader) for seat in spec.seats]
-        table: GameTable = self._game.table(spec.rules, contestants, spec.players, spec.seed)
+        seated_bots = [self._notes.recorded_bot(seat, loader) for seat in spec.seats]
+        table: GameTable = self._game.table(spec.rules, seated_bots, spec.players, spec.seed)
         return table
 
     def games(self, deal: int) -> Iterator[GameAgain]:
         """The games of a deal, one for each order."""
         self._notes.begin()
         result = play_deal(self._table, self._group, deal)
-        noted = self._notes.by_game(self.orders)
+        stored = self._notes.by_game(self.orders)
         masks = result.masks()[0].tolist()
-        for won, tally, decisions in zip(masks, result.tallies, noted, strict=True):
+        for won, tally, decisions in zip(masks, result.tallies, stored, strict=True):
             counts = {name: [*values] for name, values in tally.counts.items()}
             is_forfeit, is_unfinished = bool(tally.forfeits), bool(tally.unfinished)
             yield GameAgain(won, is_forfeit, is_unfinished, counts, decisions)

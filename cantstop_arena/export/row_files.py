@@ -75,10 +75,10 @@ def _parquet(path: Path, columns: Columns) -> Iterator[Write]:
 _OPENERS: Mapping[str, Opener] = {".csv": _csv, ".jsonl": _json_lines, ".parquet": _parquet}
 
 
-def _flat(row: Row, columns: Columns, said: Callable[[Any], Any]) -> dict[str, Any]:
+def _flat(row: Row, columns: Columns, wrapper: Callable[[Any], Any]) -> dict[str, Any]:
     """A row whose values are plain: what can be anything in JSON becomes its text."""
     return {
-        key: msgspec.json.encode(value).decode() if columns[key] is object else said(value)
+        key: msgspec.json.encode(value).decode() if columns[key] is object else wrapper(value)
         for key, value in row.items()
     }
 
@@ -91,5 +91,5 @@ def _arrow() -> tuple[Any, Any]:
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
-        told = "pyarrow is not installed; pip install 'cantstop-arena[data]' brings it along"
-        raise ArenaError(told) from None
+        text = "pyarrow is not installed; pip install 'cantstop-arena[data]' brings it along"
+        raise ArenaError(text) from None

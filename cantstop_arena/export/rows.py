@@ -59,18 +59,18 @@ class GameRows(msgspec.Struct, frozen=True):
     def _again(self, again: GameAgain) -> Row:
         if self.counts is None:
             return {}
-        told = dict.fromkeys(self._counted) | {
+        data = dict.fromkeys(self._counted) | {
             "unfinished": again.unfinished,
             "forfeit": again.forfeit,
         }
         if again.forfeit:
-            return told
+            return data
         counts = {
             f"{name}_{seat}": number
             for name in self.counts.names
             for seat, number in enumerate(again.counts[name])
         }
-        return {**told, self.counts.length: sum(again.counts[self.counts.length]), **counts}
+        return {**data, self.counts.length: sum(again.counts[self.counts.length]), **counts}
 
 
 DECISIONS: Columns = {
@@ -87,7 +87,7 @@ DECISIONS: Columns = {
 """A row for each decision; `won` says whether the seat won that game, alone or with others."""
 
 
-def decision_rows(found: LedgerGames, played: ReplayedGame) -> Iterator[Row]:
+def decision_rows(result: LedgerGames, played: ReplayedGame) -> Iterator[Row]:
     """The rows of a game's decisions, in their order."""
     game, again = played.game, played.again
     for taken in again.decisions if again else ():
@@ -95,7 +95,7 @@ def decision_rows(found: LedgerGames, played: ReplayedGame) -> Iterator[Row]:
             "deal": game.deal,
             "seating": game.seating,
             "seat": taken.seat,
-            "bot": found.names[game.bots[taken.seat]],
+            "bot": result.names[game.bots[taken.seat]],
             "decision": taken.decision,
             "position": taken.position,
             "options": taken.options,

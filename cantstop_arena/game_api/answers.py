@@ -24,7 +24,7 @@ def index_among(name: str, answer: object, count: int) -> int:
     """The index of one of `count` moves. Raises IllegalAnswer."""
     if type(answer) is int and 0 <= answer < count:  # nearly always, and quickly seen
         return answer
-    if not _is_whole(answer):
+    if not _is_integer_type(answer):
         raise IllegalAnswer(f"{name} must return an index, not {short(answer)}")
     index = _plain_int(answer)
     if not 0 <= index < count:
@@ -38,24 +38,24 @@ def checked_bool(name: str, answer: object) -> bool:
         return answer
     if issubclass(type(answer), np.bool_):
         return bool(answer)
-    if not _is_whole(answer):
+    if not _is_integer_type(answer):
         raise IllegalAnswer(f"{name} must return True or False, not {short(answer)}")
     return _plain_int(answer) != 0
 
 
 def whole_number(name: str, answer: object) -> int:
     """A whole number. Raises IllegalAnswer."""
-    if not _is_whole(answer):
+    if not _is_integer_type(answer):
         raise IllegalAnswer(f"{name} must return a whole number, not {short(answer)}")
     return _plain_int(answer)
 
 
-def convert_answer(name: str, answer: object, wanted: Any) -> Any:
+def convert_answer(name: str, answer: object, expected: Any) -> Any:
     """An answer of another type: a frozen dataclass, a number, a list, None. Raises IllegalAnswer.
 
     Lists stand for tuples, objects for dataclasses, texts for keys: so JSON has them.
     """
-    kinds = get_args(wanted) if get_origin(wanted) in (Union, UnionType) else (wanted,)
+    kinds = get_args(expected) if get_origin(expected) in (Union, UnionType) else (expected,)
     if type(answer) in kinds and is_dataclass(answer) and not isinstance(answer, type):
         plain: Any = {field.name: getattr(answer, field.name, None) for field in fields(answer)}
     elif type(answer) in _PLAIN and not _is_endless(answer):
@@ -65,7 +65,7 @@ def convert_answer(name: str, answer: object, wanted: Any) -> Any:
     import msgspec  # what bots of Can't Stop answer does without it
 
     try:
-        return msgspec.convert(plain, wanted, strict=True, str_keys=True)
+        return msgspec.convert(plain, expected, strict=True, str_keys=True)
     except (msgspec.ValidationError, RecursionError) as error:
         complaint = in_a_line(str(error), 2 * _MAX_LENGTH)
         raise IllegalAnswer(
@@ -78,7 +78,7 @@ def short(value: object) -> str:
     return in_a_line(attribute_text(value, repr) or f"a {type_name(value)}", _MAX_LENGTH)
 
 
-def _is_whole(answer: object) -> bool:
+def _is_integer_type(answer: object) -> bool:
     kind = type(answer)
     return issubclass(kind, int | np.integer) and not issubclass(kind, bool)
 

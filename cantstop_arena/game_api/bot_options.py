@@ -60,12 +60,12 @@ class Option:
             return None if value in self.choices else self._not_a_choice(value)
         if value == self.default and type(value) is type(self.default):
             return None
-        wanted = _KINDS.get(type(self.default))
-        if wanted is None:
+        expected = _KINDS.get(type(self.default))
+        if expected is None:
             return None
-        kinds, words = wanted
+        kinds, text = expected
         fits = isinstance(value, kinds) and (isinstance(value, bool) == (kinds == (bool,)))
-        return None if fits else f"must be {words}, not {value!r:.{MAX_QUOTE_LENGTH}}"
+        return None if fits else f"must be {text}, not {value!r:.{MAX_QUOTE_LENGTH}}"
 
     def _not_a_choice(self, value: object) -> str:
         listed = " or ".join(map(str, self.choices))
@@ -165,8 +165,8 @@ def _digest_of_named(option: Option, path: str) -> str:
     """Of the file that an option names, or of the usual ones; empty where there are none."""
     if path or not option.usual:
         return _digest_of_file(path)
-    told = "".join(_digest_of_file(str(one)) for one in option.usual)
-    return hashlib.sha256(told.encode()).hexdigest()
+    text = "".join(_digest_of_file(str(folder)) for folder in option.usual)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _digest_of_file(path: str) -> str:
@@ -178,22 +178,22 @@ def _digest_of_file(path: str) -> str:
 
 
 def _unknown(name: str, options: Iterable[str]) -> str:
-    known = ", ".join(options)
-    told = f"{name!r:.{MAX_QUOTE_LENGTH}}{did_you_mean(name, options)}"
-    return f"unknown option {told}; options: {known or 'none'}"
+    existing = ", ".join(options)
+    text = f"{name!r:.{MAX_QUOTE_LENGTH}}{did_you_mean(name, options)}"
+    return f"unknown option {text}; options: {existing or 'none'}"
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, names: Iterable[str]) -> str:
     """A hint at the nearest known name, or nothing."""
-    near = difflib.get_close_matches(name, list(known), n=1)
+    near = difflib.get_close_matches(name, list(names), n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def with_options(name: str, options: Mapping[str, Any]) -> str:
     """A name with options behind it, as the command line says them: `rule28:threshold=30`."""
-    told = ",".join(f"{key}={_said(value)}" for key, value in options.items())
-    return f"{name}:{told}" if told else name
+    text = ",".join(f"{key}={_option_text(value)}" for key, value in options.items())
+    return f"{name}:{text}" if text else name
 
 
-def _said(value: Any) -> str:
+def _option_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) or value is None else str(value)

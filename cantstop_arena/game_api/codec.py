@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 import msgspec
 
-_TOLD_ONCE = ("rules", "random")
+_SENT_ONCE = ("rules", "random")
 
 
 class Codec:
@@ -21,20 +21,20 @@ class Codec:
         return {
             field.name: msgspec.to_builtins(getattr(view, field.name))
             for field in fields(view)
-            if field.name not in _TOLD_ONCE
+            if field.name not in _SENT_ONCE
         }
 
     def view_from_json(
-        self, kind: Any, told: Mapping[str, Any], rules: Any, random: Callable[[], float]
+        self, kind: Any, data: Mapping[str, Any], rules: Any, random: Callable[[], float]
     ) -> Any:
         """The view that was told."""
         hints = get_type_hints(kind)
-        known = {"rules": rules, "random": random}
+        by_name = {"rules": rules, "random": random}
         return kind(
             **{
-                field.name: known[field.name]
-                if field.name in known
-                else msgspec.convert(told[field.name], hints[field.name])
+                field.name: by_name[field.name]
+                if field.name in by_name
+                else msgspec.convert(data[field.name], hints[field.name])
                 for field in fields(kind)
             }
         )
@@ -43,9 +43,9 @@ class Codec:
         """What there is to choose from, as JSON has it."""
         return msgspec.to_builtins(moves)
 
-    def moves_from_json(self, told: Sequence[Any]) -> Sequence[Any]:
+    def moves_from_json(self, texts: Sequence[Any]) -> Sequence[Any]:
         """The moves that were told: lists become tuples."""
-        return tuple(map(_unlisted, told))
+        return tuple(map(_unlisted, texts))
 
 
 def _unlisted(value: Any) -> Any:

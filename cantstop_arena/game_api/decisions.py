@@ -119,5 +119,5 @@ def _decision(name: str, function: Callable[..., Any], optional: bool, key: str)
     hints = get_type_hints(function)
     parameters = tuple(inspect.signature(function).parameters)
     summary = (inspect.getdoc(function) or "").partition("\n")[0]
-    shown, answer = hints.get(parameters[0], Any), hints.get("return", Any)
-    return Decision(name, parameters, shown, answer, key, optional, summary)
+    view, answer = hints.get(parameters[0], Any), hints.get("return", Any)
+    return Decision(name, parameters, view, answer, key, optional, summary)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Event = Mapping[str, Any]
 """One line of a recorded game: its `event` says what kind it is."""
 
-_PLACE = ("event", "turn", "seat")
+_HEADER_KEYS = ("event", "turn", "seat")
 _NO_NUMBERS = "its decisions have no fixed numbers (docs/environments.md says why)"
 DONE, FAULT, LEFT = "done", "fault", "left"  # why a game ended: see `Result.reason`
 
@@ -70,9 +70,9 @@ class Deal:
         """Random numbers that are the same in every seating of the deal, by name."""
         return self._chance.stream(*name)
 
-    def view(self, kind: type[AnyView], seat: int, **shown: Any) -> AnyView:
+    def view(self, kind: type[AnyView], seat: int, **visible: Any) -> AnyView:
         """What the bot in a seat is shown."""
-        return kind(seat, self.players, self.rules, self._streams[seat], **shown)
+        return kind(seat, self.players, self.rules, self._streams[seat], **visible)
 
 
 class CheckGame(NamedTuple):
@@ -226,8 +226,8 @@ class Game:
         """What a player did in an event of a record, in words; empty where nobody did anything."""
         if "seat" not in event:
             return ""
-        told = (f"{key} {value}" for key, value in event.items() if key not in _PLACE)
-        return " ".join([event["event"], *told])
+        texts = (f"{key} {value}" for key, value in event.items() if key not in _HEADER_KEYS)
+        return " ".join([event["event"], *texts])
 
     def bot_template(self, compiled: bool) -> str | None:
         """A file to start a bot from, NAME in place of its name; None where there is none."""
@@ -256,9 +256,9 @@ class Game:
         """The position of a bot that is asked, by what it is shown. Raises UsageError likewise."""
         raise UsageError(f"{self.title} cannot be stepped through: {_NO_NUMBERS}")
 
-    def table(self, rules: Any, contestants: Sequence[Any], players: int, seed: Any) -> Any:
+    def table(self, rules: Any, seated_bots: Sequence[Any], players: int, seed: Any) -> Any:
         """A `table.table.Table` for these contestants, `players` of them at a time."""
-        return resolve_name(self.table_class)(self, rules, contestants, players, seed)
+        return resolve_name(self.table_class)(self, rules, seated_bots, players, seed)
 
     @property
     def window(self) -> SharedWindow:

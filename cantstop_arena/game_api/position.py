@@ -26,7 +26,7 @@ class IllegalAction(UsageError):
     """An action, or an outcome of chance, that the position does not allow."""
 
 
-class Seen(NamedTuple):
+class Observation(NamedTuple):
     """What a seat sees: numbers from 0 to 1, and 1 for each action that it may take now."""
 
     observation: NDArray[np.float32]
@@ -92,7 +92,7 @@ class Position(ABC):
         """The seats that have won, ascending; none before the end, or where nobody did."""
 
     @abstractmethod
-    def observation(self, seat: int) -> Seen:
+    def observation(self, seat: int) -> Observation:
         """What a seat sees, in new arrays; it may do nothing where another decides."""
 
     @abstractmethod
@@ -130,8 +130,8 @@ class Position(ABC):
     @property
     def legal(self) -> list[int]:
         """The actions of the seat that decides, ascending; none where nobody decides."""
-        found: list[int] = self.observation(self.seat).mask.nonzero()[0].tolist()
-        return found
+        matches: list[int] = self.observation(self.seat).mask.nonzero()[0].tolist()
+        return matches
 
     @property
     def returns(self) -> tuple[float, ...]:

@@ -68,12 +68,12 @@ def flag(default: bool) -> Any:
 
 def choice(default: str, *others: str) -> Any:
     """A parameter that is one of some words."""
-    words = (default, *others)
+    arguments = (default, *others)
 
     def check(value: object) -> str | None:
-        if value in words:
+        if value in arguments:
             return None
-        return f"must be {' or '.join(words)}, not {value!r:.{MAX_QUOTE_LENGTH}}"
+        return f"must be {' or '.join(arguments)}, not {value!r:.{MAX_QUOTE_LENGTH}}"
 
     return field(default=default, metadata={_CHECK: check})
 
@@ -86,7 +86,7 @@ def wholes(default: Sequence[int], low: int, high: int) -> Any:
         if (
             isinstance(value, list | tuple)
             and len(value) == count
-            and all(type(one) is int and low <= one <= high for one in value)
+            and all(type(item) is int and low <= item <= high for item in value)
         ):
             return None
         must = f"must be a list of {count} whole numbers from {low} to {high}"
@@ -121,22 +121,22 @@ class RuleBook(Generic[AnyRules]):
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the parameters."""
-        return tuple(one.name for one in self._fields if one.name != "name")
+        return tuple(item.name for item in self._fields if item.name != "name")
 
     def as_dict(self, rules: AnyRules) -> dict[str, Any]:
         """Every parameter as JSON has it, the name first."""
-        told = asdict(rules)  # type: ignore[call-overload]
+        data = asdict(rules)  # type: ignore[call-overload]
         return {
-            key: list(value) if isinstance(value, tuple) else value for key, value in told.items()
+            key: list(value) if isinstance(value, tuple) else value for key, value in data.items()
         }
 
-    def from_dict(self, told: Mapping[str, Any]) -> AnyRules:
+    def from_dict(self, data: Mapping[str, Any]) -> AnyRules:
         """The rule set that `as_dict` told. Raises RulesError."""
-        missing = [(key, "is missing") for key in self.parameters if key not in told]
+        missing = [(key, "is missing") for key in self.parameters if key not in data]
         if missing:
             raise RulesError(missing)
-        changes = {key: value for key, value in told.items() if key != "name"}
-        return self.derive(self.default, changes, str(told.get("name", "custom")))
+        changes = {key: value for key, value in data.items() if key != "name"}
+        return self.derive(self.default, changes, str(data.get("name", "custom")))
 
     def derive(
         self, base: AnyRules, changes: Mapping[str, Any], name: str | None = None
@@ -147,11 +147,11 @@ class RuleBook(Generic[AnyRules]):
         """
         if faults := [*self._faults(changes)]:
             raise RulesError(faults)
-        values = {key: _kept(value) for key, value in changes.items()}
+        values = {key: _frozen_value(value) for key, value in changes.items()}
         named = name or self._described(base, changes)
         derived: AnyRules = replace(base, **values, name=named)  # type: ignore[type-var]
-        if found := self.check(derived):
-            raise RulesError(found)
+        if matches := self.check(derived):
+            raise RulesError(matches)
         return derived
 
     @property
@@ -159,7 +159,7 @@ class RuleBook(Generic[AnyRules]):
         return fields(self.default)  # type: ignore[arg-type]
 
     def _faults(self, changes: Mapping[str, Any]) -> list[tuple[str, str]]:
-        checks = {one.name: _check_of(one) for one in self._fields}
+        checks = {item.name: _check_of(item) for item in self._fields}
         unknown = [
             (key, "is no parameter of the rules") for key in changes if key not in self.parameters
         ]
@@ -171,13 +171,13 @@ class RuleBook(Generic[AnyRules]):
         return unknown + wrong
 
     def _described(self, base: AnyRules, changes: Mapping[str, Any]) -> str:
-        told = ", ".join(f"{key} {changes[key]}" for key in self.parameters if key in changes)
-        return f"{base.name}, {told}" if told else base.name
+        text = ", ".join(f"{key} {changes[key]}" for key in self.parameters if key in changes)
+        return f"{base.name}, {text}" if text else base.name
 
 
-def _kept(value: object) -> object:
+def _frozen_value(value: object) -> object:
     """A value that nobody can write to."""
-    return tuple(map(_kept, value)) if isinstance(value, list | tuple) else value
+    return tuple(map(_frozen_value, value)) if isinstance(value, list | tuple) else value
 
 
 def _check_of(parameter: Field[Any]) -> Check:

@@ -52,11 +52,11 @@ class Stream:
 
     def shuffled(self, items: Iterable[Item]) -> list[Item]:
         """The items in a random order, every order equally likely (Fisher and Yates)."""
-        found = list(items)
-        for last in range(len(found) - 1, 0, -1):
+        matches = list(items)
+        for last in range(len(matches) - 1, 0, -1):
             other = self.below(last + 1)
-            found[last], found[other] = found[other], found[last]
-        return found
+            matches[last], matches[other] = matches[other], matches[last]
+        return matches
 
     def _word(self) -> int:
         self._count += 1
@@ -85,5 +85,5 @@ class DealChance:
         return self._key_of((_BOTS, seat))
 
     def _key_of(self, name: tuple[str | int, ...]) -> int:
-        told = repr((self._deal, *name)).encode()
-        return int.from_bytes(hashlib.blake2b(told, digest_size=8, key=self._key).digest())
+        data = repr((self._deal, *name)).encode()
+        return int.from_bytes(hashlib.blake2b(data, digest_size=8, key=self._key).digest())

@@ -10,7 +10,7 @@ from cantstop_arena.deals.outcomes import SharedWindow, Snapshot
 from cantstop_arena.deals.seatings import Group
 
 MAX_SEATS = 8
-_CURSOR, _SEAT, _ASKED, _STEP, _POSITIONS = range(5)
+_CURSOR, _SEAT, _DECISION, _STEP, _POSITIONS = range(5)
 _NUMBERS = _POSITIONS + MAX_SEATS
 SIZE = 8 * _NUMBERS  # bytes
 
@@ -33,10 +33,10 @@ class Watched:
         self._numbers[_POSITIONS : _POSITIONS + len(positions)] = positions
         self._numbers[_STEP] += 1
 
-    def mark_decision(self, seat: int, asked: int) -> None:
+    def mark_decision(self, seat: int, requested: int) -> None:
         """A seat is asked for a decision, counted from 1; 0: for none any more."""
         self._numbers[_SEAT] = seat
-        self._numbers[_ASKED] = asked
+        self._numbers[_DECISION] = requested
         self._numbers[_STEP] += 1
 
     @property
@@ -56,9 +56,11 @@ def snapshots(decisions: Sequence[str], memory: Any) -> Callable[[], Snapshot]:
     numbers = np.frombuffer(memory, np.int64, _NUMBERS)
 
     def look() -> Snapshot:
-        cursor, seat, asked, step, *positions = numbers.tolist()
-        named = decisions[asked - 1] if 0 < asked <= len(decisions) else ""
-        place = positions[seat % MAX_SEATS]
-        return Snapshot(cursor, place, named, bool(named), (cursor, seat, asked, step, place))
+        cursor, seat, request, step, *positions = numbers.tolist()
+        named = decisions[request - 1] if 0 < request <= len(decisions) else ""
+        position = positions[seat % MAX_SEATS]
+        return Snapshot(
+            cursor, position, named, bool(named), (cursor, seat, request, step, position)
+        )
 
     return look

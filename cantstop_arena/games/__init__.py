@@ -1,77 +1,29 @@
 """Games. All that the author of one needs can be imported from here: see docs/games.md."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from cantstop_arena.deals.counting import COUNT, SHARE, Counts, Highlight, Measure, Rate
-    from cantstop_arena.deals.seatings import (
-        Orders,
-        all_orders,
-        balanced_orders,
-        rotations,
-        standard_orders,
-    )
-    from cantstop_arena.game_api.codec import Codec
-    from cantstop_arena.game_api.decisions import decision
-    from cantstop_arena.game_api.game import (
-        CheckGame,
-        Deal,
-        Event,
-        Game,
-        Question,
-        Result,
-        State,
-        View,
-    )
-    from cantstop_arena.game_api.rulebook import Named, RuleBook, choice, flag, whole, wholes
-    from cantstop_arena.game_api.streams import Stream
+_MODULES = {
+    "deals.counting": ["COUNT", "SHARE", "Counts", "Highlight", "Measure", "Rate"],
+    "deals.seatings": ["Orders", "all_orders", "balanced_orders", "rotations", "standard_orders"],
+    "game_api.bot_options": ["FilePath", "Search"],
+    "game_api.codec": ["Codec"],
+    "game_api.decisions": ["decision"],
+    "game_api.game": ["CheckGame", "Deal", "Event", "Game", "Question", "Result", "State", "View"],
+    "game_api.rulebook": ["Named", "RuleBook", "choice", "flag", "whole", "wholes"],
+    "game_api.streams": ["Stream"],
+    "table.recording": ["record"],
+    "views.default_view": ["GameView", "Scene"],
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
-__all__ = [
-    "COUNT",
-    "SHARE",
-    "CheckGame",
-    "Codec",
-    "Counts",
-    "Deal",
-    "Event",
-    "Game",
-    "Highlight",
-    "Measure",
-    "Named",
-    "Orders",
-    "Question",
-    "Rate",
-    "Result",
-    "RuleBook",
-    "State",
-    "Stream",
-    "View",
-    "all_orders",
-    "balanced_orders",
-    "choice",
-    "decision",
-    "flag",
-    "rotations",
-    "standard_orders",
-    "whole",
-    "wholes",
-]
-
-_PLACES = (
-    "deals.counting",
-    "deals.seatings",
-    "game_api.codec",
-    "game_api.decisions",
-    "game_api.game",
-    "game_api.rulebook",
-    "game_api.streams",
-)
+__all__ = sorted(_MODULE_OF)
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for: it brings NumPy with it, which a list of commands does without."""
-    if name in __all__:
-        modules = (import_module(f"cantstop_arena.{place}") for place in _PLACES)
-        return next(getattr(module, name) for module in modules if hasattr(module, name))
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    """Import a name when it is first used: it brings NumPy, which a list of commands needs not."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"cantstop_arena.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value

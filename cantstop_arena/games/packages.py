@@ -25,22 +25,22 @@ def is_declared(group: str) -> bool:
 
 def entry_points_of(group: str) -> tuple[list[EntryPoint], list[tuple[str, str]]]:
     """The entry points of a group, by name, and the packages that cannot be asked, and why."""
-    found: list[EntryPoint] = []
+    matches: list[EntryPoint] = []
     malformed: list[tuple[str, str]] = []
     for package, text in _readable(malformed):
         if group in text:
             try:
-                found += _points(text, group)
+                matches += _points(text, group)
             except ValueError as error:
                 malformed.append((package, _unreadable(error)))
-    return sorted(found, key=lambda point: point.name), malformed
+    return sorted(matches, key=lambda point: point.name), malformed
 
 
 def load_entry_point(point: EntryPoint) -> Any:
     """What an entry point names. Raises BotError where it names nothing, or what its code does."""
     module, _, names = point.value.partition("[")[0].partition(":")  # without extras
-    words = [*module.split("."), *(names.split(".") if names else ())]
-    if not all(word.strip().isidentifier() for word in words):
+    arguments = [*module.split("."), *(names.split(".") if names else ())]
+    if not all(word.strip().isidentifier() for word in arguments):
         raise BotError(f"its entry point {point.value!r} names no module, nor module:object")
     return point.load()
 
@@ -62,11 +62,11 @@ def _points(text: str, group: str) -> Iterator[EntryPoint]:
 
 def _readable(malformed: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """What packages declare, the first of each name; those that cannot be read are noted."""
-    known: set[str] = set()
+    names: set[str] = set()
     for file in (file for folder in sys.path for file in Path(folder).glob(_DECLARATIONS)):
         package = file.parent.name
-        if (name := package.partition("-")[0].lower()) not in known:
-            known.add(name)
+        if (name := package.partition("-")[0].lower()) not in names:
+            names.add(name)
             try:
                 yield package, _read(file)
             except (OSError, ValueError) as error:

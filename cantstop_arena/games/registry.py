@@ -46,10 +46,10 @@ def game_named(name: str) -> Game:
         raise UsageError(f"game {name} cannot be used: {broken[name]}")
     from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
 
-    known = [*_BUILT_IN, *games]
-    hint = did_you_mean(name, known)
+    names = [*_BUILT_IN, *games]
+    hint = did_you_mean(name, names)
     raise UsageError(
-        f"unknown game {name!r:.{MAX_QUOTE_LENGTH}}{hint}; games are {', '.join(known)}"
+        f"unknown game {name!r:.{MAX_QUOTE_LENGTH}}{hint}; games are {', '.join(names)}"
     )
 
 
@@ -102,8 +102,8 @@ def _offered(point: EntryPoint) -> Iterator[Game]:
         for game in offered:
             if not isinstance(game, Game) or game.name in _BUILT_IN:
                 raise TypeError(f"register_games must return games of its own, not {game!r:.60}")
-            if found := complaints(game):
-                raise TypeError("; ".join(found))
+            if matches := complaints(game):
+                raise TypeError("; ".join(matches))
             yield game
 
 

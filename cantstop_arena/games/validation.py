@@ -60,5 +60,5 @@ def _of_counts(game: Game) -> Iterator[str]:
         if name not in (*counts.names, *_QUOTIENTS)
     ]
     for what, name in named:
-        known = ", ".join(counts.names)
-        yield f"{what} of its Counts is {name!r}, which is none of its names ({known})"
+        existing = ", ".join(counts.names)
+        yield f"{what} of its Counts is {name!r}, which is none of its names ({existing})"

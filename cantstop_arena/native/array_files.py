@@ -21,12 +21,12 @@ def stored_arrays(folder: Path, name: str, make: Callable[[], Arrays]) -> Arrays
     Files that do not match their checksums are made again. Where nothing can be written, the
     arrays are in memory only.
     """
-    kept = _loaded(folder / name)
-    if kept is None:
+    stored = _loaded(folder / name)
+    if stored is None:
         made = make()
         _keep(folder, name, made)
-        kept = _loaded(folder / name) or made
-    return _read_only(kept)
+        stored = _loaded(folder / name) or made
+    return _read_only(stored)
 
 
 def _loaded(folder: Path) -> Arrays | None:
@@ -49,10 +49,10 @@ def _keep(folder: Path, name: str, arrays: Arrays) -> None:
     """Write a folder aside and move it into place, so that nobody reads half of it."""
     try:
         with tempfile.TemporaryDirectory(dir=folder, ignore_cleanup_errors=True) as aside:
-            whole = Path(aside) / name
-            whole.mkdir()
-            _write(whole, arrays)
-            _move(whole, folder / name)
+            path = Path(aside) / name
+            path.mkdir()
+            _write(path, arrays)
+            _move(path, folder / name)
     except OSError:
         return
 

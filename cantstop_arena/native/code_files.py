@@ -32,9 +32,9 @@ def cache_root() -> Path:
     return Path(chosen) if chosen else user_cache_path("cantstop-arena")
 
 
-def key_of(*wanted: object) -> bytes:
+def key_of(*expected: object) -> bytes:
     """What stands for all that a file is made from."""
-    return hashlib.sha256(repr(wanted).encode()).digest()
+    return hashlib.sha256(repr(expected).encode()).digest()
 
 
 def path_of(folder: Path, name: str, key: bytes) -> Path:
@@ -48,19 +48,19 @@ def write_checked(path: Path, key: bytes, packed: bytes) -> None:
         with draft_of(path) as draft:
             draft.write_bytes(b"".join((_MARK, _seal_of(key, packed), packed)))
     except OSError as error:
-        _say_once(f"compiled code cannot be kept in {path.parent}: {error.strerror or error}")
+        _print_once(f"compiled code cannot be kept in {path.parent}: {error.strerror or error}")
 
 
 def read_checked(path: Path, key: bytes) -> bytes | None:
     """What a file holds for this key. Anything else that stands there is thrown away."""
     try:
-        written = _read(path)
+        data = _read(path)
     except FileNotFoundError:
         return None
     except OSError:
-        written = b""
-    found, packed = written[len(_MARK) :][:_HASH], written[len(_MARK) + _HASH :]
-    if written.startswith(_MARK) and found == _seal_of(key, packed):
+        data = b""
+    content, packed = data[len(_MARK) :][:_HASH], data[len(_MARK) + _HASH :]
+    if data.startswith(_MARK) and content == _seal_of(key, packed):
         return packed
     discard(path)
     return None
@@ -88,7 +88,7 @@ def discard(path: Path) -> None:
 
 
 @cache
-def _say_once(what: str) -> None:
+def _print_once(what: str) -> None:
     print(f"arena: {what}. It is compiled again next time.", file=sys.stderr)
 
 

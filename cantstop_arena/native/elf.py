@@ -103,12 +103,12 @@ class _File:
 
     def __init__(self, content: bytes, start: int) -> None:
         self._content = content
-        self._places: dict[int, int] = {}  # of a section, by its number
+        self._offsets: dict[int, int] = {}  # of a section, by its number
         self._sections = list(self._headers())
         self.end = start
         for number, section in enumerate(self._sections):
             if section.flags & _IN_MEMORY and section.size and section.type != _UNWINDING:
-                self._lay(number, section)
+                self._position(number, section)
         (table,) = (section for section in self._sections if section.type == _SYMBOLS)
         self._names = self._sections[table.link].offset
         self._symbols = list(_SYMBOL.iter_unpack(self._bytes(table)))
@@ -120,14 +120,14 @@ class _File:
         for number in range(count):
             yield _Section(*_SECTION.unpack_from(self._content, at + number * size))
 
-    def _lay(self, number: int, section: _Section) -> None:
+    def _position(self, number: int, section: _Section) -> None:
         if section.flags & _WRITABLE or section.type not in (_BYTES, _NO_BYTES):
             raise Unfamiliar("an object file has variables")
         if section.alignment > mmap.PAGESIZE:
             raise Unfamiliar("a section wants more than a page")
         step = max(1, section.alignment)
-        self._places[number] = -(-self.end // step) * step
-        self.end = self._places[number] + section.size
+        self._offsets[number] = -(-self.end // step) * step
+        self.end = self._offsets[number] + section.size
 
     def _bytes(self, section: _Section) -> bytes:
         return self._content[section.offset : section.offset + section.size]
@@ -139,19 +139,19 @@ class _File:
     def exported(self) -> Iterator[tuple[str, int]]:
         """The names that other files may mean, with their places."""
         for name, info, _, section, value, _ in self._symbols:
-            if info >> 4 != _LOCAL and section in self._places:
-                yield self._name(name), self._places[section] + value
+            if info >> 4 != _LOCAL and section in self._offsets:
+                yield self._name(name), self._offsets[section] + value
 
     def contents(self) -> Iterator[tuple[int, bytes]]:
         """What is to be written where."""
-        for number, place in self._places.items():
+        for number, index in self._offsets.items():
             if self._sections[number].type == _BYTES:
-                yield place, self._bytes(self._sections[number])
+                yield index, self._bytes(self._sections[number])
 
     def relocations(self) -> Iterator[tuple[int, str, int | None, int]]:
         """Where an address is to be written: of a symbol, or of a place in here; and the addend."""
         for table in self._sections:
-            if table.type != _RELOCATIONS or table.info not in self._places:
+            if table.type != _RELOCATIONS or table.info not in self._offsets:
                 continue
             for offset, info, addend in _RELOCATION.iter_unpack(self._bytes(table)):
                 name, _, _, section, value, _ = self._symbols[info >> 32]
@@ -159,7 +159,7 @@ class _File:
                     raise Unfamiliar(f"relocation {info & 0xFFFFFFFF}")
                 inside = None
                 if section != _NOWHERE:
-                    if section not in self._places:
+                    if section not in self._offsets:
                         raise Unfamiliar("an address of what is not in memory")
-                    inside = self._places[section] + value
-                yield self._places[table.info] + offset, self._name(name), inside, addend
+                    inside = self._offsets[section] + value
+                yield self._offsets[table.info] + offset, self._name(name), inside, addend

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _CONSTANTS = (bool, int, float, complex, str, bytes, Enum, type(None), np.generic, np.dtype, range)
 _HAS_DOCSTRING = 0x4000000  # a flag of code from Python 3.13 on
-_OF_ITS_PLACE = {"__doc__", "__firstlineno__", "__static_attributes__"}
+_OF_ITS_SOURCE = {"__doc__", "__firstlineno__", "__static_attributes__"}
 _TOOLS = {*sys.stdlib_module_names, "numba", "llvmlite", "numpy"}  # known by their versions
 
 
@@ -44,7 +44,7 @@ class _Walk:
     """Goes through values and what they name, each once."""
 
     def __init__(self) -> None:
-        self._seen: dict[int, object] = {}  # kept alive: no other value can take their identity
+        self._visited: dict[int, object] = {}  # kept alive: no other value can take their identity
 
     def through(self, roots: tuple[object, ...]) -> Iterator[str]:
         for root in roots:
@@ -59,8 +59,8 @@ class _Walk:
     def _value(self, value: Any) -> Iterator[str]:
         if isinstance(value, _CONSTANTS):
             yield f"{type(value).__name__} {value!r}"
-        elif id(value) not in self._seen:
-            self._seen[id(value)] = value
+        elif id(value) not in self._visited:
+            self._visited[id(value)] = value
             yield from self._once(value)
 
     def _once(self, value: Any) -> Iterator[str]:
@@ -90,25 +90,25 @@ class _Walk:
             return
         yield from _spelt(function.__code__)
         yield from self._each([function.__defaults__, function.__dict__])
-        known = {**function.__globals__, **_closed_over(function)}
-        yield from self._named(function.__code__, known)
+        by_name = {**function.__globals__, **_closed_over(function)}
+        yield from self._named(function.__code__, by_name)
 
-    def _named(self, code: CodeType, known: Mapping[str, Any]) -> Iterator[str]:
-        names = sorted({*names_in(code), *code.co_freevars} - _OF_ITS_PLACE)
+    def _named(self, code: CodeType, by_name: Mapping[str, Any]) -> Iterator[str]:
+        names = sorted({*names_in(code), *code.co_freevars} - _OF_ITS_SOURCE)
         for name in names:
-            value = known.get(name)
+            value = by_name.get(name)
             if isinstance(value, ModuleType):
-                yield from self._looked_up(value, names)
-            elif name in known:
+                yield from self._name_lines(value, names)
+            elif name in by_name:
                 yield name
                 yield from self._value(value)
 
-    def _looked_up(self, module: ModuleType, names: list[str]) -> Iterator[str]:
+    def _name_lines(self, module: ModuleType, names: list[str]) -> Iterator[str]:
         if not is_of_tools(module):
             for name in names:
-                if not isinstance(found := vars(module).get(name), ModuleType | None):
+                if not isinstance(result := vars(module).get(name), ModuleType | None):
                     yield f"{module.__name__}.{name}"
-                    yield from self._value(found)
+                    yield from self._value(result)
 
 
 def _code_of(module: ModuleType) -> CodeType:
@@ -159,7 +159,7 @@ def _spelt(code: CodeType) -> Iterator[str]:
 
 def _spelt_out(code: CodeType) -> Iterator[str]:
     """What stands at the top of a module, or in a class: what it names, and its functions."""
-    yield repr([name for name in code.co_names if name not in _OF_ITS_PLACE])
+    yield repr([name for name in code.co_names if name not in _OF_ITS_SOURCE])
     in_module = code.co_name == "<module>"
     yield from _constants(
         code.co_consts["__doc__" in code.co_names :] if in_module else _inner(code)
@@ -212,10 +212,10 @@ def toolchain() -> str:
 def processor() -> tuple[str, ...]:
     """What kind of processor code is made for, and what it can do, as Linux or else LLVM says."""
     if platform.machine() in _TOLD_BY_LINUX:
-        with suppress(OSError), Path("/proc/cpuinfo").open(encoding="utf-8") as told:
-            lines = takewhile(str.strip, told)  # of the first
-            if said := tuple(line.strip() for line in lines if line.startswith(_OF_A_PROCESSOR)):
-                return platform.machine(), *said
+        with suppress(OSError), Path("/proc/cpuinfo").open(encoding="utf-8") as data:
+            lines = takewhile(str.strip, data)  # of the first
+            if texts := tuple(line.strip() for line in lines if line.startswith(_OF_A_PROCESSOR)):
+                return platform.machine(), *texts
     from cantstop_arena.native.llvm_loader import processor as seen
 
     return seen()
@@ -224,8 +224,8 @@ def processor() -> tuple[str, ...]:
 def sources(package: str) -> str:
     """A hash of all Python sources of a package."""
     digest = hashlib.sha256()
-    for place in sorted(entry.path for entry in _source_files(_folders(package)[0])):
-        digest.update(f"{place}\n".encode() + Path(place).read_bytes())
+    for location in sorted(entry.path for entry in _source_files(_folders(package)[0])):
+        digest.update(f"{location}\n".encode() + Path(location).read_bytes())
     return digest.hexdigest()
 
 
@@ -234,12 +234,12 @@ def source_stats_hash(package: str) -> str:
 
     It is another one after anything was written: nobody can set when a file was changed last.
     """
-    seen = [
+    observed = [
         (entry.path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         for entry in _source_files(_folders(package)[0])
         for status in (entry.stat(),)
     ]
-    return hashlib.sha256(repr(sorted(seen)).encode()).hexdigest()
+    return hashlib.sha256(repr(sorted(observed)).encode()).hexdigest()
 
 
 def _source_files(folder: str) -> "Iterator[os.DirEntry[str]]":
@@ -253,8 +253,8 @@ def _source_files(folder: str) -> "Iterator[os.DirEntry[str]]":
 
 def _version(package: str) -> str:
     """Its version and revision, as noted in its sources: metadata take longer to read."""
-    if noted := _text(Path(_folders(package)[0], "_version.py")):
-        return noted
+    if stored := _text(Path(_folders(package)[0], "_version.py")):
+        return stored
     from importlib import metadata
 
     return metadata.version(package)

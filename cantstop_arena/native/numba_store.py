@@ -61,9 +61,9 @@ class Store(_Cache):  # type: ignore[misc]  # numba is not typed
         """What is kept of a result of the compiler, as values that can be pickled."""
         return data._reduce()
 
-    def rebuilt(self, target_context: Any, kept: Any) -> Any:
+    def rebuilt(self, target_context: Any, stored: Any) -> Any:
         """The result that was kept."""
-        return CompileResult._rebuild(target_context, *kept)
+        return CompileResult._rebuild(target_context, *stored)
 
     def _key(self, sig: Any, codegen: Any) -> bytes:
         return key_of(toolchain(), codegen.magic_tuple(), self._stamp(), self._name, str(sig))
@@ -140,9 +140,9 @@ class LinkedStore(Store):
         code = data.library._final_module.as_bitcode()
         return code, data.fndesc, data.environment, data.signature, data.reload_init
 
-    def rebuilt(self, target_context: Any, kept: Any) -> Any:
+    def rebuilt(self, target_context: Any, stored: Any) -> Any:
         """The function as if it had been compiled."""
-        code, fndesc, environment, signature, reload_init = kept
+        code, fndesc, environment, signature, reload_init = stored
         library = _LinkedLibrary.of(target_context.codegen(), fndesc.mangled_name, code)
         return compile_result(
             typing_context=target_context.typing_context,

@@ -94,9 +94,9 @@ def load(
     `stamp` stands for all that they are compiled from; without a folder nothing is kept.
     """
     key = key_of(toolchain(), processor(), stamp, name)
-    if folder and (found := _LOADED.get(key) or _found(path_of(folder, name, key), key)):
-        _LOADED[key] = found
-        return found
+    if folder and (loaded := _LOADED.get(key) or _stored_code(path_of(folder, name, key), key)):
+        _LOADED[key] = loaded
+        return loaded
     results = compile_all()
     functions = [_taken_from(result) for result in results]
     if folder and not any(result.library.has_dynamic_globals for result in results):
@@ -107,8 +107,8 @@ def load(
 def assembled_object(folder: Path | None, name: str, text: str) -> bytes:
     """The object file of a module in LLVM's own language, as it is kept on disk or else made."""
     key = key_of(toolchain(), processor(), text, name, _ASSEMBLING)
-    if folder and (kept := read_checked(path_of(folder, name, key), key)) is not None:
-        return kept
+    if folder and (data := read_checked(path_of(folder, name, key), key)) is not None:
+        return data
     from cantstop_arena.native.llvm_loader import assemble
 
     code = assemble(text)
@@ -117,7 +117,7 @@ def assembled_object(folder: Path | None, name: str, text: str) -> bytes:
     return code
 
 
-def _found(path: Path, key: bytes) -> Loaded | None:
+def _stored_code(path: Path, key: bytes) -> Loaded | None:
     packed = read_checked(path, key)
     if packed is None:
         return None
@@ -135,7 +135,7 @@ def _taken_from(result: Any) -> Compiled:
     called = {function.name for function in module.functions if function.is_declaration}
     needs_numba = any(name.startswith(_OF_NUMBA) for name in called - {_NEVER_CALLED})
     environments = (
-        one.name for one in module.global_variables if one.name.startswith(_ENVIRONMENT)
+        item.name for item in module.global_variables if item.name.startswith(_ENVIRONMENT)
     )
     symbol, returns = result.fndesc.llvm_func_name, str(result.signature.return_type)
     return Compiled(code, symbol, returns, needs_numba, (*environments,) if needs_numba else ())

@@ -84,7 +84,7 @@ class PythonCalls:
 
     def __init__(self, loaded: Loaded, arity: Mapping[str, int], folder: Path | None) -> None:
         self._loaded = loaded
-        text = _HEAD + "".join(map(_written, arity.items(), loaded.returns))
+        text = _HEAD + "".join(map(_function_source, arity.items(), loaded.returns))
         called = zip(arity, loaded.addresses, strict=True)
         symbols = {f"arena_to_{name}": address for name, address in called}
         code = assembled_object(folder, "calls", text)
@@ -98,7 +98,7 @@ class PythonCalls:
         )
 
 
-def _written(signature: tuple[str, int], returns: str) -> str:
+def _function_source(signature: tuple[str, int], returns: str) -> str:
     name, count = signature
     return _FUNCTION.format(
         name=name,
@@ -138,10 +138,10 @@ def _raise(status: int, address: int) -> NoReturn:
     packed = ctypes.string_at(raised.packed, raised.size)
     if raised.count:
         values = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(raised.unwrap)(raised.values)
-        told = serialize.runtime_build_excinfo_struct(packed, values)
+        data = serialize.runtime_build_excinfo_struct(packed, values)
     else:
-        told = serialize.loads(packed)
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(told))  # which the next call takes
+        data = serialize.loads(packed)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(data))  # which the next call takes
     do_raise = getattr(_helperlib, "c_helpers")["do_raise"]  # noqa: B009 - of an untyped extension
-    ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object)(do_raise)(told)
+    ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object)(do_raise)(data)
     raise SystemError("compiled code has raised nothing")

@@ -1,1 +1,1 @@
-"""What pages are made of: documents, HTML elements, axes, marks in SVG, tables with plots."""
+"""Building blocks of HTML pages: documents, elements, axes, SVG marks, tables with plots."""

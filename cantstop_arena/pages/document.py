@@ -1,4 +1,4 @@
-"""A page as plain data, and how it becomes HTML: by a template that escapes all it is given."""
+"""A page as plain data, rendered to HTML by a Jinja template with autoescaping."""
 
 import base64
 import hashlib
@@ -12,16 +12,16 @@ from markupsafe import Markup
 
 from cantstop_arena.tables.column import Column, Kind, Table
 from cantstop_arena.tables.escaping import printable
-from cantstop_arena.tables.text import Style, shown_columns
+from cantstop_arena.tables.text import Style, visible_columns
 
 TEMPLATES = Path(__file__).parent / "templates"
-CELLS = Style("html", printable, str, str)  # the template escapes them
+CELLS = Style("html", printable, str, str)  # the template escapes the cells
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """A drawing or a table with plots, what it shows, in words, and what is to be known with it.
+    """A drawing or a table with plots: `text` is its caption, `notes` are printed below it.
 
-    `style` is what only this figure needs of the style sheet.
+    `style` is CSS that only this figure needs.
     """
 
     html: Markup
@@ -31,7 +31,7 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """Text to be shown as it stands, such as a file or a command; may be folded up."""
+    """Preformatted text such as a file or a command; collapsed where `folded`."""
 
     title: str
     text: str
@@ -39,7 +39,7 @@ class Listing(msgspec.Struct, frozen=True):
 
 
 class GameFigure(msgspec.Struct, frozen=True):
-    """A game as its view shows it on a page: HTML, with the script and the style that it needs."""
+    """A game as its view draws it on a page: HTML, and the script and CSS that it needs."""
 
     title: str
     html: Markup
@@ -48,7 +48,7 @@ class GameFigure(msgspec.Struct, frozen=True):
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """A number at the top of a page: what it is, its error, a small drawing, what it means."""
+    """A number at the top of a page: label, value, error, explanation and a small drawing."""
 
     label: str
     value: str
@@ -58,10 +58,10 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True):
-    """A part of a page: `title` is its name in the contents, `finding` what it has found, in short.
+    """A section of a page: `title` is its entry in the contents, `finding` its result in a line.
 
-    Tables are folded up, unless they are `open`; a `folded` section shows its finding alone until
-    it is unfolded. Where `midway` is set its games begin in their middle.
+    Tables are collapsed unless `open`; a `folded` section shows only its finding until it is
+    expanded. With `midway` its games open at the middle of their record.
     """
 
     key: str
@@ -78,9 +78,9 @@ class Section(msgspec.Struct, frozen=True):
 
 
 class Document(msgspec.Struct, frozen=True):
-    """A whole page: the answer, if there is one, comes first.
+    """A page: headline, answer, facts and cards at the top, then the sections.
 
-    `headline` is the answer in a line, `source` what figures are cited by.
+    `headline` is the answer in a line, `source` the citation that is printed below each figure.
     """
 
     title: str
@@ -94,10 +94,10 @@ class Document(msgspec.Struct, frozen=True):
 
 
 def as_html(document: Document) -> str:
-    """The page in one file that asks for no other: its policy forbids every request."""
+    """The page as one self-contained HTML file; its content security policy forbids requests."""
     games = [game for section in document.sections for game in section.games]
     figures = [figure for section in document.sections for figure in section.figures]
-    styles = dict.fromkeys([*(game.style for game in games), *(one.style for one in figures)])
+    styles = dict.fromkeys([*(game.style for game in games), *(item.style for item in figures)])
     style = _read("page.css") + "".join(styles)
     script = _read("page.js") + "".join(dict.fromkeys(game.script for game in games))
     return rendered(
@@ -113,13 +113,13 @@ def as_html(document: Document) -> str:
 
 
 def rendered(folder: Path, template: str, **content: object) -> str:
-    """A template of a folder, filled in; all that is no markup already is escaped."""
+    """A template of a folder, filled in; values are escaped unless they are Markup."""
     return _environment(folder).get_template(template).render(**content)
 
 
 @cache
 def _environment(folder: Path) -> Environment:
-    """The templates of a folder: each is compiled once, however many games of a page it shows."""
+    """The Jinja environment of a folder, cached: a template compiles once for all games."""
     environment = Environment(
         loader=FileSystemLoader(folder, encoding="utf-8"),
         autoescape=True,
@@ -138,26 +138,26 @@ def _read(name: str) -> str:
 
 
 def _digest(text: str) -> str:
-    """What the page's policy knows its style sheet or its script by."""
+    """The SHA-256 hash of a style sheet or script, as the page's content security policy has it."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 class Grid(msgspec.Struct, frozen=True):
-    """A table cut into what stands where in HTML."""
+    """A table's visible columns, its cells as text, and the index of the column of row headings."""
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[str]]
     heading: int | None
 
     def is_number(self, column: int) -> bool:
-        """Whether the column stands on the right."""
+        """Whether the column is aligned to the right."""
         return self.columns[column].kind is not Kind.TEXT
 
 
 def _grid(table: Table) -> Grid:
-    """The cells as text; `heading` is the column that tells what a row is about."""
-    shown = shown_columns(table, CELLS)
-    columns = [column for column, _ in shown]
-    texts = (place for place, column in enumerate(columns) if column.kind is Kind.TEXT)
-    rows = list(zip(*(cells for _, cells in shown), strict=True))
+    """The table as a Grid; the first column of text is its heading."""
+    visible = visible_columns(table, CELLS)
+    columns = [column for column, _ in visible]
+    texts = (index for index, column in enumerate(columns) if column.kind is Kind.TEXT)
+    rows = list(zip(*(cells for _, cells in visible), strict=True))
     return Grid(columns, rows, next(texts, 0))

@@ -1,4 +1,4 @@
-"""HTML and SVG elements as text; all that is no markup already is escaped and made printable."""
+"""HTML and SVG elements as Markup; other values are escaped and made printable."""
 
 from markupsafe import Markup, escape
 
@@ -9,11 +9,11 @@ _VOID = {"input"}
 
 
 def element(name: str, *content: object, **attributes: object) -> Markup:
-    """An element; `class_` is its class, `data_v` its data-v.
+    """An element: `class_` is written as class, `data_v` as data-v.
 
-    Strings are content as they read, markup as it stands. Attributes that are None are left out.
+    Content is escaped unless it is Markup. Attributes that are None are left out.
     """
-    start = f"<{name}{''.join(_attribute(*one) for one in attributes.items())}"
+    start = f"<{name}{''.join(_attribute(*pair) for pair in attributes.items())}"
     if name in _SHAPES and not content:
         return Markup(f"{start}/>")
     if name in _VOID:
@@ -22,7 +22,7 @@ def element(name: str, *content: object, **attributes: object) -> Markup:
 
 
 def join_markup(*content: object) -> Markup:
-    """Texts and markup, one after the other."""
+    """Texts, escaped, and Markup, unchanged, joined into one Markup."""
     return Markup("".join(_safe(part) for part in content))
 
 

@@ -1,4 +1,4 @@
-"""Tables in which a cell of each row can be a drawing, and which turn into blocks on phones."""
+"""Tables whose cells can be drawings; on narrow screens each row becomes a block."""
 
 from collections.abc import Sequence
 
@@ -9,11 +9,11 @@ from cantstop_arena.pages.elements import element, join_markup
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.escaping import printable
 
-MAX_LINE_LENGTH = 34  # letters of a name that is not broken into lines
+MAX_LINE_LENGTH = 34  # letters of a name; longer ones are broken into lines
 
 
 class Head(msgspec.Struct, frozen=True):
-    """The head of a column: its label, its class, the labels of its axis; can it be sorted by?"""
+    """The head of a column: label, CSS class, axis labels, tooltip; can it sort the rows?"""
 
     label: str | Markup
     kind: str = "num"
@@ -23,7 +23,7 @@ class Head(msgspec.Struct, frozen=True):
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A cell: `value` is what its column is sorted by, `label` what phones call it."""
+    """A cell: `value` is its sort key, `label` its heading on narrow screens."""
 
     content: str | Markup
     kind: str = "num"
@@ -33,25 +33,25 @@ class Cell(msgspec.Struct, frozen=True):
 
 
 class HtmlRow(msgspec.Struct, frozen=True):
-    """The cells of a row, and the row's class."""
+    """The cells of a row, and the row's CSS class."""
 
     cells: Sequence[Cell]
     kind: str | None = None
 
 
 def name_cell(name: str, *marks: Markup, kind: str = "bot") -> Cell:
-    """The cell that says what a row is about."""
+    """The cell that heads a row: a name, followed by marks."""
     look = f"{kind} long" if is_long(name) else kind
     return Cell(join_markup(element("bdi", name), *marks), look, heads_row=True)
 
 
 def is_long(text: str) -> bool:
-    """Whether a name, or what else a row is about, has to be broken into lines."""
+    """Whether the heading of a row has to be broken into lines."""
     return len(printable(text)) > MAX_LINE_LENGTH
 
 
 def row_table(kind: str, label: str, heads: Sequence[Head], rows: Sequence[HtmlRow]) -> Markup:
-    """The whole table; ARIA roles are explicit, as phones show rows as blocks."""
+    """The table as HTML; ARIA roles are explicit, as rows displayed as blocks lose them."""
     top = element("tr", *map(_head, heads), role="row")
     body = [element("tr", *map(_cell, row.cells), role="row", class_=row.kind) for row in rows]
     table = element(
@@ -87,39 +87,43 @@ def _cell(cell: Cell) -> Markup:
     )
 
 
-MAX_GROUP_COLUMNS = 8  # letters that have lanes of their own
+MAX_GROUP_COLUMNS = 8  # with more groups, letters are printed instead
 
 
 def group_columns_of(analysis: Analysis) -> str:
-    """The letters that have a lane each; none where text says it as well, or nobody shares one."""
+    """The letters of the groups, one for each column; empty where no group has two bots,
+    or where there are more than MAX_GROUP_COLUMNS.
+    """
     if not analysis.games:
         return ""
-    letters = sorted({letter for own in analysis.groups for letter in own})
-    shared = any(sum(letter in own for own in analysis.groups) > 1 for letter in letters)
-    return "".join(letters) if shared and len(letters) <= MAX_GROUP_COLUMNS else ""
+    groups = sorted({letter for own in analysis.groups for letter in own})
+    shared = any(sum(letter in own for own in analysis.groups) > 1 for letter in groups)
+    return "".join(groups) if shared and len(groups) <= MAX_GROUP_COLUMNS else ""
 
 
-def group_cell(analysis: Analysis, place: int, lanes: str) -> Cell:
-    """The groups of the bot in this place of the standings."""
-    above, own, below = (_letters(analysis, place + step) for step in (-1, 0, 1))
-    if not lanes:
+def group_cell(analysis: Analysis, index: int, columns: str) -> Cell:
+    """The cell with the groups of the bot at this index of the standings."""
+    above, own, below = (_groups_of(analysis, index + step) for step in (-1, 0, 1))
+    if not columns:
         return Cell(", ".join(own), "grp", label="Group")
-    return Cell(_drawn(lanes, above, own, below), "grp lanes-in", label="Group")
+    return Cell(_group_columns(columns, above, own, below), "grp lanes-in", label="Group")
 
 
-def _letters(analysis: Analysis, place: int) -> str:
-    if not 0 <= place < len(analysis.order) or analysis.order[place] in analysis.without_games:
+def _groups_of(analysis: Analysis, index: int) -> str:
+    if not 0 <= index < len(analysis.order) or analysis.order[index] in analysis.without_games:
         return ""
-    return analysis.groups[analysis.order[place]]
+    return analysis.groups[analysis.order[index]]
 
 
-def _drawn(lanes: str, above: str, own: str, below: str) -> Markup:
-    """A row's part of all lanes, from its letters and those of the rows above and below."""
-    parts = (_lane(one, one in above, one in own, one in below) for one in lanes)
+def _group_columns(columns: str, above: str, own: str, below: str) -> Markup:
+    """A row's segments of all group columns, from its letters and those of adjacent rows."""
+    parts = (
+        _group_column(letter, letter in above, letter in own, letter in below) for letter in columns
+    )
     return element("span", *parts, class_="lanes")
 
 
-def _lane(letter: str, above: bool, here: bool, below: bool) -> Markup:
+def _group_column(letter: str, above: bool, here: bool, below: bool) -> Markup:
     if not here:
         return element("span", class_="lane")
     ends = ("" if above else " f") + ("" if below else " l")

@@ -1,7 +1,7 @@
 """Marks in SVG without a view box: x in percent, y in pixels.
 
-So text is never scaled and dots stay round, and one drawing serves all widths. Marks have classes
-and no styles of their own, which the page's policy would forbid.
+So text is never scaled, dots stay round, and one drawing fits all widths. Marks have CSS classes
+and no style attributes, which the page's content security policy forbids.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,25 +14,25 @@ from cantstop_arena.pages.number_text import plain, signed
 from cantstop_arena.tables.column import Estimate
 
 DOT = 3.5
-_MIN = 0.05  # percent: the narrowest thing drawn
-_ARROW = 8
-_EDGE = 4  # percent from a side within which a label is not centred on its tick
-_SCALE = 18  # the height of the labels of an axis
+_MIN = 0.05  # percent: width of the narrowest mark
+_ARROW = 8  # pixels: width of an arrow
+_EDGE = 4  # percent from a side; closer labels are not centred on their tick
+_SCALE = 18  # pixels: height of the labels of an axis
 
 
 def number(value: float) -> str:
-    """A coordinate, as short as it gets."""
+    """A coordinate with at most two decimals."""
     return f"{value:z.2f}".rstrip("0").rstrip(".")
 
 
-def drawing(height: float, *marks: Markup, kind: str = "", told: str = "") -> Markup:
-    """A drawing as wide as its column; where nothing is `told` it is hidden from screen readers."""
-    about = {"role": "img", "aria_label": told} if told else {"aria_hidden": "true"}
+def drawing(height: float, *marks: Markup, kind: str = "", label: str = "") -> Markup:
+    """A drawing as wide as its column; without a `label` it is hidden from screen readers."""
+    about = {"role": "img", "aria_label": label} if label else {"aria_hidden": "true"}
     return element("svg", *marks, class_=f"p {kind}".rstrip(), height=number(height), **about)
 
 
 def line(axis: Axis, value: float, height: float, kind: str) -> Markup:
-    """An upright line at a value."""
+    """A vertical line at a value."""
     spot = f"{number(axis.at(value))}%"
     return element("line", class_=kind, x1=spot, x2=spot, y1=0, y2=number(height))
 
@@ -40,23 +40,24 @@ def line(axis: Axis, value: float, height: float, kind: str) -> Markup:
 def grid(
     axis: Axis, ticks: Iterable[float], height: float, zero: float | None = None
 ) -> list[Markup]:
-    """Upright lines at the ticks, a stronger one at `zero`."""
+    """Vertical lines at the ticks, a stronger one at `zero`."""
     return [line(axis, tick, height, "zero" if tick == zero else "grid") for tick in ticks]
 
 
-def interval(axis: Axis, told: Estimate, y: float, kind: str = "", band: float = 12) -> Markup:
-    """A dot on a band that is taller than it, so that it shows however short it is.
+def interval(axis: Axis, estimate: Estimate, y: float, kind: str = "", band: float = 12) -> Markup:
+    """A dot for the mean on a band for the interval.
 
-    An end without a bound is that of the axis.
+    The band is taller than the dot, so that short intervals stay visible. Without a bound, it
+    reaches to the end of the axis.
     """
-    if told.mean is None:
+    if estimate.mean is None:
         return Markup()
-    drawn = [dot(axis, told.mean, y, kind)]
-    if told.low is not None or told.high is not None:
-        low = axis.low if told.low is None else told.low
-        high = axis.high if told.high is None else told.high
-        drawn.insert(0, block(axis, low, high, y - band / 2 + 0.5, band - 1, f"band {kind}"))
-    return join_markup(*drawn)
+    marks = [dot(axis, estimate.mean, y, kind)]
+    if estimate.low is not None or estimate.high is not None:
+        low = axis.low if estimate.low is None else estimate.low
+        high = axis.high if estimate.high is None else estimate.high
+        marks.insert(0, block(axis, low, high, y - band / 2 + 0.5, band - 1, f"band {kind}"))
+    return join_markup(*marks)
 
 
 def dot(axis: Axis, value: float, y: float, kind: str = "", radius: float = DOT) -> Markup:
@@ -80,9 +81,9 @@ def block(axis: Axis, low: float, high: float, y: float, height: float, kind: st
 
 
 def beyond(axis: Axis, value: float, text: str, y: float) -> Markup:
-    """An arrow at the side beyond which a value is, and what the value is.
+    """An arrow at the side beyond which a value lies, and the value's text.
 
-    It stands in a drawing of its own, so that it has pixels to its name.
+    It is a nested drawing, as its coordinates are in pixels.
     """
     way = 1 if value < axis.low else -1
     points = f"{9 * way},{number(y - 5)} {way},{number(y)} {9 * way},{number(y + 5)}"
@@ -100,7 +101,7 @@ def beyond(axis: Axis, value: float, text: str, y: float) -> Markup:
 
 
 def bar(share: float, kind: str = "") -> Markup:
-    """A bar from the left side, as long as that share of the width."""
+    """A bar from the left side; its length is a share of the width."""
     width = f"{number(max(_MIN, 100 * share))}%"
     filled = element("rect", class_=f"filled {kind}".rstrip(), y=1, width=width, height=8)
     return drawing(10, filled, kind="bar")
@@ -109,14 +110,11 @@ def bar(share: float, kind: str = "") -> Markup:
 def scale(
     axis: Axis, ticks: Sequence[float], unit: str = "", sign: bool = False, kind: str = ""
 ) -> Markup:
-    """The labels of ticks; every second one can be left out where there is little room.
-
-    The label of 0 is never among those.
-    """
+    """The labels of ticks; every second one is hidden on narrow screens, but never that of 0."""
     start = ticks.index(0) if 0 in ticks else 0
     labels = (
-        _label(axis, tick, _text(tick, unit, sign), (place - start) % 2 == 1)
-        for place, tick in enumerate(ticks)
+        _label(axis, tick, _text(tick, unit, sign), (index - start) % 2 == 1)
+        for index, tick in enumerate(ticks)
     )
     return element("div", drawing(_SCALE, *labels), class_=f"scale {kind}".rstrip())
 

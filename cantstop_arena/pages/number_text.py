@@ -1,4 +1,4 @@
-"""Numbers as pages write them: a true minus sign, percent without a space."""
+"""Numbers as text for pages: with a true minus sign, percent without a space."""
 
 from markupsafe import Markup
 
@@ -7,19 +7,19 @@ from cantstop_arena.tables.column import Estimate
 
 MINUS, DASH = "\u2212", "\u2013"
 UNKNOWN = DASH
-_NEARLY = 0.999  # a probability beyond which more digits tell nobody more
-_UNEVEN = 0.2  # sides of an interval that differ by more than this part are both told
+_NEARLY = 0.999  # probabilities beyond this one are written as >99.9%
+_UNEVEN = 0.2  # above this relative difference of its sides, an interval is given by both ends
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def signed(value: float, decimals: int = 1) -> str:
-    """A number with its sign, where it is not 0."""
+    """A number with its sign; 0 has none."""
     text = plain(value, decimals)
     return text if value < 0 or not float(text.replace(",", "")) else f"+{text}"
 
 
 def plain(value: float, decimals: int = 1) -> str:
-    """A number; 0 has no sign."""
+    """A number with thousands separators; 0 has no sign."""
     return f"{value:z,.{decimals}f}".replace("-", MINUS)
 
 
@@ -29,7 +29,7 @@ def percent(share: float, decimals: int = 1) -> str:
 
 
 def likelihood(probability: float | None) -> str:
-    """A probability in percent, never quite 0 or 100."""
+    """A probability in percent, at least <0.1% and at most >99.9%."""
     if probability is None:
         return UNKNOWN
     if probability > _NEARLY:
@@ -39,9 +39,9 @@ def likelihood(probability: float | None) -> str:
     return percent(probability)
 
 
-def p_value(p: float, least: float = 0.001) -> str:
-    """A p-value; `least` is the smallest that is told."""
-    return f"<{least:g}" if p < least else f"{p:.{len(f'{least:g}') - 2}f}"
+def p_value(p: float, minimum: float = 0.001) -> str:
+    """A p-value; smaller ones than `minimum` are written as "<0.001"."""
+    return f"<{minimum:g}" if p < minimum else f"{p:.{len(f'{minimum:g}') - 2}f}"
 
 
 def share_ends(share: Estimate) -> str:
@@ -51,38 +51,38 @@ def share_ends(share: Estimate) -> str:
     return f"{plain(100 * share.low)}{DASH}{percent(share.high)}"
 
 
-def half_width(told: Estimate) -> float | None:
-    """Half an interval that is about even on both sides; None where it is not, or has no ends."""
-    if told.mean is None or told.low is None or told.high is None:
+def half_width(estimate: Estimate) -> float | None:
+    """Half the width of an interval; None where it is asymmetric or lacks a bound."""
+    if estimate.mean is None or estimate.low is None or estimate.high is None:
         return None
-    sides = told.high - told.mean, told.mean - told.low
+    sides = estimate.high - estimate.mean, estimate.mean - estimate.low
     if max(sides) > (1 + _UNEVEN) * min(sides) and max(sides) > 0:
         return None
-    return (told.high - told.low) / 2
+    return (estimate.high - estimate.low) / 2
 
 
-def with_error(told: Estimate, decimals: int, scale: float = 1) -> str:
+def with_error(estimate: Estimate, decimals: int, scale: float = 1) -> str:
     """A number with its interval, as text: "52.3 ± 0.4", or "52.3 (40.1 to 55.0)"."""
-    if told.mean is None:
+    if estimate.mean is None:
         return "unknown"
-    error = _error(told, decimals, scale)
+    error = _error(estimate, decimals, scale)
     ends = error if error.startswith("±") or not error else f"({error})"
-    return f"{plain(scale * told.mean, decimals)} {ends}".rstrip()
+    return f"{plain(scale * estimate.mean, decimals)} {ends}".rstrip()
 
 
-def number_with_error(told: Estimate, decimals: int, scale: float = 1) -> Markup:
-    """A number and its interval for a cell, in slots of their own."""
-    if told.mean is None:
+def number_with_error(estimate: Estimate, decimals: int, scale: float = 1) -> Markup:
+    """A number and its interval for a cell, in separate spans so that columns align."""
+    if estimate.mean is None:
         return join_markup(UNKNOWN)
-    number = element("span", plain(scale * told.mean, decimals), class_="n")
-    return join_markup(number, " ", element("span", _error(told, decimals, scale), class_="pm"))
+    number = element("span", plain(scale * estimate.mean, decimals), class_="n")
+    return join_markup(number, " ", element("span", _error(estimate, decimals, scale), class_="pm"))
 
 
-def _error(told: Estimate, decimals: int, scale: float) -> str:
-    half = half_width(told)
+def _error(estimate: Estimate, decimals: int, scale: float) -> str:
+    half = half_width(estimate)
     if half is not None:
         return f"± {plain(scale * half, decimals)}" if half else ""
-    ends = [None if end is None else plain(scale * end, decimals) for end in told[1:]]
+    ends = [None if end is None else plain(scale * end, decimals) for end in estimate[1:]]
     match ends:
         case [str(low), str(high)]:
             return f"{low} to {high}"

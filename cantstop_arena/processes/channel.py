@@ -1,6 +1,6 @@
-"""Messages in a stream of bytes, each behind a mark and its length, and held against its types.
+"""Messages in a stream of bytes: a mark, the length, then the content, checked against its types.
 
-What comes may have been written by anybody: nothing of it is trusted.
+Whoever holds the other end may write anything, so no message is trusted before it is checked.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from cantstop_arena.processes.failures import Nonsense
+from cantstop_arena.processes.failures import InvalidAnswer
 from cantstop_arena.texts import in_a_line
 
 _HEAD = struct.Struct("!8sQ")  # before every message: a mark and its length
@@ -21,48 +21,52 @@ MAX_MESSAGE_BYTES = 1 << 26
 """Bytes of a message; the result of the largest block has about a million."""
 
 _M = TypeVar("_M")
-_ENCODER = msgspec.msgpack.Encoder(enc_hook=int)  # NumPy's whole numbers
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=int)  # NumPy's integers
 
 
 class ProtocolError(Exception):
-    """What came is no message of whoever was to send one."""
+    """The stream holds something else than a valid message."""
 
 
 def frame(message: object) -> bytes:
-    """A message as it goes into the stream."""
+    """The bytes of a message in the stream: mark, length and content."""
     content = _ENCODER.encode(message)
     return _HEAD.pack(_MARK, len(content)) + content
 
 
 class Frames(Generic[_M]):
-    """Takes a stream of bytes apart into messages that `decode` makes of them."""
+    """Splits a stream of bytes into messages, each decoded by `decode`."""
 
-    def __init__(self, decode: Callable[[bytes], _M], longest: int = MAX_MESSAGE_BYTES) -> None:
+    def __init__(self, decode: Callable[[bytes], _M], max_length: int = MAX_MESSAGE_BYTES) -> None:
         self._decode = decode
-        self._longest = longest
+        self._max_bytes = max_length
         self._unread = bytearray()
 
     def taken(self, chunk: bytes) -> list[_M]:
-        """The messages that are whole by this chunk. Raises Nonsense when none comes before it."""
+        """The messages that this chunk completes.
+
+        Raises ProtocolError when the first of them is invalid.
+        """
         self._unread += chunk
-        return self._whole_ones()
+        return self._complete_messages()
 
     def receive(self, pipe: int) -> list[_M]:
-        """The messages that have come in whole, without waiting for more.
+        """The messages that have arrived completely, without waiting for more.
 
-        Raises EOFError where no more can come, and Nonsense; what came before is returned first.
+        Raises EOFError when the pipe has ended, and ProtocolError when a message is invalid; the
+        messages before either are returned first.
         """
         ended = self._fill(pipe)
-        messages = self._whole_ones()
+        messages = self._complete_messages()
         if ended and not messages:
             raise EOFError
         return messages
 
     def _fill(self, pipe: int) -> bool:
-        """Read what there is, but no more than a message; whether the pipe has ended."""
+        """Read what is available, up to one message; return whether the pipe has ended."""
         os.set_blocking(pipe, False)
         try:
-            while len(self._unread) <= self._longest:
+            while len(self._unread) <= self._max_bytes:
                 chunk = os.read(pipe, _AT_ONCE)
                 if not chunk:
                     return True
@@ -75,7 +79,7 @@ class Frames(Generic[_M]):
             os.set_blocking(pipe, True)
         return False
 
-    def _whole_ones(self) -> list[_M]:
+    def _complete_messages(self) -> list[_M]:
         messages: list[_M] = []
         try:
             while (content := self._next()) is not None:
@@ -86,11 +90,14 @@ class Frames(Generic[_M]):
         return messages
 
     def _next(self) -> bytes | None:
-        """What the next message consists of, if it is there. Raises Nonsense, each time again."""
+        """The content of the next message, or None while it is incomplete.
+
+        Raises ProtocolError when it is invalid, at every further call, too.
+        """
         if len(self._unread) < _HEAD.size:
             return None
         mark, length = _HEAD.unpack_from(self._unread)
-        if mark != _MARK or length > self._longest:
+        if mark != _MARK or length > self._max_bytes:
             raise ProtocolError
         end = _HEAD.size + length
         return bytes(self._unread[_HEAD.size : end]) if len(self._unread) >= end else None
@@ -106,14 +113,14 @@ class Frames(Generic[_M]):
 
 PROTOCOL = 1
 MAX_LINE_BYTES = 1 << 16
-FOREIGN = "not"  # the key under which a served bot's answer is told that JSON has no word for
+FOREIGN = "not"  # the key of a served bot's answer that JSON cannot represent
 _MAX_EXCERPT_LENGTH = 60
 
 _JSON_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 class ForeignValue:
-    """An answer that JSON has no word for. It looks like what the bot returned."""
+    """An answer that JSON cannot represent; its repr is that of what the bot returned."""
 
     def __init__(self, text: str) -> None:
         self._text = in_a_line(text, _MAX_EXCERPT_LENGTH)
@@ -126,30 +133,30 @@ class ForeignValue:
 
 
 def line_of(message: Mapping[str, Any]) -> bytes:
-    """A message as a line: ASCII, without spaces, keys in the order given."""
+    """A message as one line of JSON: ASCII, without spaces, keys in the order of the mapping."""
     return f"{_JSON_ENCODER.encode(message)}\n".encode("ascii")
 
 
 def object_in(line: bytes) -> dict[str, Any]:
-    """The JSON object that a line holds. Raises Nonsense where it holds none."""
+    """The JSON object that a line holds. Raises InvalidAnswer when it holds none."""
     try:
-        found = _DECODER.decode(line.decode("utf-8"))
+        result = _DECODER.decode(line.decode("utf-8"))
     except (ValueError, RecursionError):
-        raise Nonsense(f"this is not JSON: {excerpt(line)}") from None
-    if not isinstance(found, dict):
-        raise Nonsense(f"this is no JSON object: {excerpt(line)}")
-    return found
+        raise InvalidAnswer(f"this is not JSON: {excerpt(line)}") from None
+    if not isinstance(result, dict):
+        raise InvalidAnswer(f"this is no JSON object: {excerpt(line)}")
+    return result
 
 
 def _refuse(constant: str) -> Any:
-    raise ValueError(constant)  # NaN and Infinity, which Python takes for JSON
+    raise ValueError(constant)  # NaN and Infinity, which Python accepts though JSON has neither
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
 
 
 def excerpt(line: bytes) -> str:
-    """The beginning of what came, as a text in quotes."""
+    """The beginning of a line, at most 60 characters, in quotes."""
     text = line[: _MAX_EXCERPT_LENGTH * 4].decode("utf-8", "replace").strip()
     return repr(
         text if len(text) <= _MAX_EXCERPT_LENGTH else f"{text[: _MAX_EXCERPT_LENGTH - 3]}..."

@@ -1,4 +1,4 @@
-"""A program with a pipe to it: never waited for longer than a limit, and ended for certain."""
+"""A program that is connected by pipes: waits for it have limits, and it ends with the arena."""
 
 import contextlib
 import os
@@ -13,21 +13,21 @@ from cantstop_arena.errors import BotError
 from cantstop_arena.processes import system
 from cantstop_arena.processes.channel import MAX_LINE_BYTES, excerpt
 from cantstop_arena.processes.child_command import ChildCommand, environment
-from cantstop_arena.processes.failures import DecisionTimeout, Nonsense, ProcessLost
+from cantstop_arena.processes.failures import DecisionTimeout, InvalidAnswer, ProcessLost
 from cantstop_arena.processes.sandbox import sandbox_command
 from cantstop_arena.processes.watchdog import AnswerTimer
 from cantstop_arena.texts import in_a_line
 
 MAX_LOG_BYTES = 1 << 20
 _SECONDS_TO_END = 1.0
-_SECONDS_TO_BE_GONE = 10.0  # for a process that is ending already, on the busiest machine
+_SECONDS_TO_BE_GONE = 10.0  # for a process that is ending already, on a busy machine
 
 
 class Child:
-    """A program that runs. Any exception leaves it out of step: it can then only be ended."""
+    """A running program. After any exception its answers no longer match the questions: end it."""
 
     def __init__(self, command: ChildCommand) -> None:
-        """Raises BotError where the program cannot be started."""
+        """Raises BotError when the program cannot be started."""
         self._owner = os.getpid()
         self._log = _opened(command.log)
         self._log_began = self._log_size()
@@ -63,30 +63,36 @@ class Child:
 
     @property
     def is_inherited(self) -> bool:
-        """Whether it belongs to the process that this one was forked from."""
+        """Whether the process that this one was forked from has started the program."""
         return self._owner != os.getpid()
 
-    # Speaking
+    # Messages
 
     def send(self, line: bytes, limit: float) -> None:
-        """Send a line that needs no answer. Raises Lost or Overdue."""
+        """Send a line that needs no answer. Raises ProcessLost or DecisionTimeout."""
         self._timer.begin(limit)
         self._write(line)
 
     def request(self, line: bytes, limit: float) -> bytes:
-        """Send a line and return the one that answers it. Raises Lost, Overdue or Nonsense."""
+        """Send a line and return the answer to it, waiting at most `limit` seconds.
+
+        Raises ProcessLost, DecisionTimeout or InvalidAnswer.
+        """
         self._refuse_unasked()
         self._timer.begin(limit)
         self._write(line)
         return self._read_line()
 
     def receive(self, limit: float) -> bytes:
-        """The line that comes next. Raises Lost, Overdue or Nonsense."""
+        """The next line, waiting at most `limit` seconds.
+
+        Raises ProcessLost, DecisionTimeout or InvalidAnswer.
+        """
         self._timer.begin(limit)
         return self._read_line()
 
     def mark_started(self) -> None:
-        """It has begun to work: whatever processes it needs are there."""
+        """Note the processes of the program now that it has started and all of them run."""
         self._timer.meet()
 
     def _write(self, line: bytes) -> None:
@@ -106,7 +112,7 @@ class Child:
                 self._keep_time()
         if not 0 <= end <= MAX_LINE_BYTES:
             beginning = excerpt(bytes(self._unread[:MAX_LINE_BYTES]))
-            raise Nonsense(f"a line of more than {MAX_LINE_BYTES} bytes: {beginning}")
+            raise InvalidAnswer(f"a line of more than {MAX_LINE_BYTES} bytes: {beginning}")
         line = bytes(self._unread[:end])
         del self._unread[: end + 1]
         return line
@@ -118,16 +124,19 @@ class Child:
         self._unread += chunk
 
     def _refuse_unasked(self) -> None:
-        """What came before the question must not be taken for the answer."""
+        """Raise InvalidAnswer for bytes before the question, which could pass for its answer."""
         with contextlib.suppress(BlockingIOError):
             self._read()
         if self._unread:
-            raise Nonsense(f"nobody asked for this: {excerpt(bytes(self._unread))}")
+            raise InvalidAnswer(f"unexpected message: {excerpt(bytes(self._unread))}")
 
     def _wait(self, pipe: select.poll) -> None:
-        """Wait until a pipe can be used. Raises Overdue, or Lost where nobody is left."""
+        """Wait until a pipe is ready.
+
+        Raises DecisionTimeout, or ProcessLost when the program has ended.
+        """
         while not pipe.poll(self._timer.pause()):
-            # Somebody whom the program left behind may hold the pipe open.
+            # A process that the program has left behind may hold the pipe open.
             if self._process.poll() is not None and not pipe.poll(0):
                 raise self._fate()
             self._keep_time()
@@ -142,28 +151,28 @@ class Child:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(_SECONDS_TO_BE_GONE)
         code = self._process.poll()
-        told = f"the program {system.ending(code)}"
-        return ProcessLost(told, proven=code is not None and -code not in system.FOREIGN)
+        text = f"the program {system.ending(code)}"
+        return ProcessLost(text, proven=code is not None and -code not in system.FOREIGN)
 
     # Ending
 
     def end(self) -> None:
-        """Close the pipe, which asks it to end, and kill whatever has not done so soon."""
+        """Close the pipe, which tells the program to end, and kill it after a second."""
         self._close_questions()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_SECONDS_TO_END)
         self.kill()
 
     def kill(self) -> None:
-        """Kill its whole process group."""
-        with contextlib.suppress(OSError):  # nobody is left
+        """Kill the process group of the program."""
+        with contextlib.suppress(OSError):  # the group is empty
             os.killpg(self._process.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_SECONDS_TO_END)
         self.forget()
 
     def forget(self) -> None:
-        """Let go of it, without ending it."""
+        """Close the pipes and the log without ending the program."""
         self._close_questions()
         assert self._process.stdout
         self._process.stdout.close()
@@ -178,17 +187,17 @@ class Child:
     # The log
 
     def trim_log(self) -> None:
-        """Keep the log to its size: its beginning says most."""
+        """Cut the log to MAX_LOG_BYTES; its beginning is the most useful part."""
         if self._log and self._log_size() > MAX_LOG_BYTES:
             os.ftruncate(self._log.fileno(), MAX_LOG_BYTES)
 
     def last_log_line(self) -> str:
-        """The last line that it wrote to its log, printable; empty where there is none."""
+        """The last line that the program wrote to its log, printable; empty without one."""
         if self._log is None:
             return ""
         since = max(self._log_began, self._log_size() - MAX_LINE_BYTES)
-        said = os.pread(self._log.fileno(), MAX_LINE_BYTES, since)
-        lines = said.decode("utf-8", "replace").split("\n")
+        data = os.pread(self._log.fileno(), MAX_LINE_BYTES, since)
+        lines = data.decode("utf-8", "replace").split("\n")
         return next((in_a_line(line, 200) for line in reversed(lines) if line.strip()), "")
 
     def _log_size(self) -> int:
@@ -210,7 +219,7 @@ def _opened(log: Path | None) -> BinaryIO | None:
 
 
 def _confinement(memory: int | None) -> Callable[[], None]:
-    """What a new process does to itself before it becomes the program."""
+    """The function that limits a new process before it becomes the program."""
     import resource
 
     arena = os.getpid()
@@ -233,7 +242,10 @@ def _reason(error: Exception) -> str:
 
 
 def take_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """The pipes from and to the arena; the bot reads nothing, and what it prints goes to stderr."""
+    """The pipes from and to the arena, moved off the standard files.
+
+    Standard input is empty from then on, and what the bot prints goes to stderr.
+    """
     questions, answers = os.dup(0), os.dup(1)  # not passed on to programs that the bot starts
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

@@ -1,4 +1,4 @@
-"""The command of a child process, and the environment that such a process gets."""
+"""The command of a child process, and its environment."""
 
 import os
 from collections.abc import Mapping
@@ -26,8 +26,8 @@ _PASSED_ON = (
 _FIXED = {
     "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",
-    "PYTHONUNBUFFERED": "1",  # what is printed before it is killed is what matters
-    # A bot has one core; libraries that start a thread for each would be in the others' way.
+    "PYTHONUNBUFFERED": "1",  # else what a process printed before it was killed is lost
+    # A bot has one core; libraries that start a thread for each core would slow others down.
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
@@ -35,10 +35,10 @@ _FIXED = {
 
 
 class ChildCommand(msgspec.Struct, frozen=True):
-    """A program to start: `memory` is in bytes; what it writes to stderr is added to `log`.
+    """A program to start: `memory` is its limit in bytes; its stderr is appended to `log`.
 
-    Files and folders that are `hidden` cannot be read in a sandbox, except those that the program
-    needs to start.
+    Files and folders in `hidden` cannot be read in a sandbox, except those that the program needs
+    to start.
     """
 
     argv: tuple[str, ...]
@@ -49,7 +49,7 @@ class ChildCommand(msgspec.Struct, frozen=True):
 
 
 def environment() -> Mapping[str, str]:
-    """The environment of a child: what programs need to run, and what makes runs repeatable."""
+    """The environment of a child: what programs need, and fixed values for repeatable runs."""
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     if path := os.pathsep.join(python_path()):
         passed_on["PYTHONPATH"] = path
@@ -57,6 +57,6 @@ def environment() -> Mapping[str, str]:
 
 
 def python_path() -> list[str]:
-    """The folders of PYTHONPATH, wherever a process that needs them stands."""
+    """The folders of PYTHONPATH as absolute paths, which hold in any working directory."""
     folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return [str(Path(folder).absolute()) for folder in folders if folder]

@@ -1,4 +1,4 @@
-"""How a bot in a process of its own can fail to answer."""
+"""The ways in which an isolated bot can fail to answer."""
 
 
 class BotProcessFailure(Exception):
@@ -8,7 +8,7 @@ class BotProcessFailure(Exception):
 class ProcessLost(BotProcessFailure):
     """The process has ended, or closed its pipe.
 
-    `proven` says that it was certainly the bot's doing: nobody else has ended it.
+    `proven` is true when the bot certainly caused it: no other process has ended it.
     """
 
     def __init__(self, message: str, proven: bool = False) -> None:
@@ -19,8 +19,8 @@ class ProcessLost(BotProcessFailure):
 class DecisionTimeout(BotProcessFailure):
     """The time for the answer is up.
 
-    `proven` says that it was certainly the bot's doing: it used that much processor time, or slept
-    all the while. Otherwise the machine may have been busy, or somebody stopped the process.
+    `proven` is true when the bot certainly caused it: it used that much processor time, or slept
+    throughout. Otherwise the machine may have been busy, or somebody stopped the process.
     """
 
     def __init__(self, message: str, proven: bool) -> None:
@@ -28,9 +28,9 @@ class DecisionTimeout(BotProcessFailure):
         super().__init__(message)
 
 
-class Nonsense(BotProcessFailure):
-    """What came is no answer: not the JSON it should be, too long, or unasked."""
+class InvalidAnswer(BotProcessFailure):
+    """The answer is not the JSON that it should be, is too long, or came before the question."""
 
 
 class BotRaised(BotProcessFailure):
-    """The bot itself reports that it failed."""
+    """The bot has raised an exception and reports it."""

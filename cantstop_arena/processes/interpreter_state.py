@@ -1,4 +1,4 @@
-"""What plain bots could leave behind in a process that others play in after them."""
+"""The interpreter's global state, restored between plain bots that share a process."""
 
 import _signal  # type: ignore[import-not-found]
 import contextlib
@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 _ALARM: Any = getattr(signal, "SIGALRM", None)
-_handler: Callable[[int], Any] = _signal.getsignal  # as it stands, found in a tenth of the time
+_handler: Callable[[int], Any] = _signal.getsignal  # ten times as fast as signal.getsignal
 
 
 class InterpreterState:
-    """The state of the interpreter as it was when this was made."""
+    """The state of the interpreter at the time of construction."""
 
     def __init__(self) -> None:
         self._folder = Path.cwd()
@@ -29,7 +29,7 @@ class InterpreterState:
         self._alarm = _alarm_handler()
 
     def restore(self) -> None:
-        """Undo what changes how other code runs. A bot that wants to can do worse."""
+        """Restore all settings that affect other code; hostile bots are for isolation."""
         if sys.gettrace() is not self._trace:
             sys.settrace(self._trace)
         if sys.getprofile() is not self._profile:
@@ -42,7 +42,7 @@ class InterpreterState:
             os.chdir(self._folder)
 
     def restore_quickly(self) -> None:
-        """Undo what would hurt whoever has the next turn."""
+        """Restore only the settings that could break the next bot's turn."""
         try:
             self._restore_quickly()
         except Exception:  # an alarm that a bot had set went off in the middle
@@ -59,7 +59,7 @@ class InterpreterState:
 
 
 def _alarm_handler() -> Any:
-    """What an alarm is to do, whatever bots make of it; None where that cannot be kept up."""
+    """The handler of SIGALRM to restore; None off the main thread, which cannot set one."""
     if _ALARM is None or threading.current_thread() is not threading.main_thread():
         return None
     handler = _handler(_ALARM)

@@ -1,4 +1,4 @@
-"""Ends processes, and whatever they have started, wherever it has hidden."""
+"""Ends processes with all their descendants, also those that moved to sessions of their own."""
 
 import contextlib
 import ctypes
@@ -12,46 +12,46 @@ from pathlib import Path
 from cantstop_arena.processes import system
 
 _PR_SET_CHILD_SUBREAPER = 36
-_MAX_END_LENGTH = 2.0  # seconds in which what is killed is to be gone
+_MAX_END_LENGTH = 2.0  # seconds in which a killed process should have ended
 _PAUSE = 0.002
 
 supervised: set[int] = set()
-"""Children with sessions of their own that somebody here will end, perhaps another thread."""
+"""Children with sessions of their own that this process, perhaps in another thread, will end."""
 
 
 def adopt_orphans(adopt: bool = True) -> None:
-    """Let processes whose parent is gone become children of this one, where the system can."""
+    """Let orphans among the descendants become children of this process (on Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, int(adopt), 0, 0, 0)
 
 
 @contextlib.contextmanager
 def none_left() -> Iterator[None]:
-    """End every orphan that comes to this process in the meantime, and those that it leaves.
+    """End every orphan that becomes a child of this process while the block runs.
 
-    Orphans are told by their sessions, which are others; children of this process's own session
-    are left alone, and so are those that are `looked_after`.
+    An orphan is recognised by its session, which is another than this process's; children that
+    were there before, and those in `supervised`, go on.
     """
-    known = children()
+    names = children()
     adopt_orphans()
     try:
         yield
     finally:
-        _end_orphans(known)
+        _end_orphans(names)
         adopt_orphans(False)
 
 
-def _end_orphans(known: set[int]) -> None:
+def _end_orphans(names: set[int]) -> None:
     deadline = time.monotonic() + _MAX_END_LENGTH
-    while orphans := [pid for pid in children() - known - supervised if _is_apart(pid)]:
+    while orphans := [pid for pid in children() - names - supervised if _has_other_session(pid)]:
         for pid in orphans:
             end(pid)
         if time.monotonic() > deadline:
             return
 
 
-def _is_apart(pid: int) -> bool:
-    """Whether a process has another session; one that has ended already may have had."""
+def _has_other_session(pid: int) -> bool:
+    """Whether a process is in another session than this one; False when it has ended."""
     try:
         return os.getsid(pid) != os.getsid(0)
     except OSError:
@@ -59,17 +59,17 @@ def _is_apart(pid: int) -> bool:
 
 
 def children() -> set[int]:
-    """The children of this process, as far as the system tells."""
+    """The process ids of the children of this process."""
     try:
         tasks = Path(f"/proc/{os.getpid()}/task").glob("*/children")
-        found = [task.read_text().split() for task in tasks]
+        matches = [task.read_text().split() for task in tasks]
     except OSError:  # a thread has ended meanwhile
-        found = []
-    return {int(pid) for pids in found for pid in pids} if found else _searched()
+        matches = []
+    return {int(pid) for pids in matches for pid in pids} if matches else _searched()
 
 
 def _searched() -> set[int]:
-    """The same where the system lists no children, among all processes."""
+    """The same from the list of all processes, for systems that list no children."""
     return {int(stat.parent.name) for stat in Path("/proc").glob("[0-9]*/stat") if _is_ours(stat)}
 
 
@@ -82,12 +82,12 @@ def _is_ours(stat: Path) -> bool:
 
 
 def end(pid: int, killed: bool = True) -> int | None:
-    """End a child and its process group; how it ended, as `system.ending` takes it.
+    """End a child and its process group; return its exit code, or minus a signal.
 
-    One that is not to be `killed` at once is given a moment to end by itself.
+    Without `killed` it has two seconds to end by itself.
     """
     code = None if killed else _awaited(pid, _MAX_END_LENGTH)
-    with contextlib.suppress(OSError):  # nobody is left
+    with contextlib.suppress(OSError):  # the group is empty
         os.killpg(pid, signal.SIGKILL)
     with contextlib.suppress(OSError):
         if code is None:
@@ -96,9 +96,9 @@ def end(pid: int, killed: bool = True) -> int | None:
 
 
 def supervise_descendants(passed_on: int) -> None:
-    """Go on in a child, while this process ends what that leaves behind, and then as that did.
+    """Fork, and return in the child; the parent waits and ends all descendants that it leaves.
 
-    A signal of the number `passed_on` is for the child.
+    The parent then ends as the child did. It passes the signal `passed_on` on to the child.
     """
     parent = os.getpid()
     adopt_orphans()
@@ -117,7 +117,7 @@ def supervise_descendants(passed_on: int) -> None:
 
 
 def _end_like(code: int) -> None:
-    """End as a child has, so that whoever waits for this process learns it."""
+    """End with the exit code or signal of a child, for whoever waits for this process."""
     if code < 0:
         with contextlib.suppress(OSError):  # SIGKILL cannot be set
             signal.signal(-code, signal.SIG_DFL)
@@ -126,7 +126,7 @@ def _end_like(code: int) -> None:
 
 
 def end_all() -> None:
-    """End every child of this process, and theirs when they become its own."""
+    """End every child of this process, and their orphans, which become its children."""
     deadline = time.monotonic() + _MAX_END_LENGTH
     while time.monotonic() < deadline:
         try:
@@ -145,14 +145,17 @@ def _kill_children() -> None:
 
 
 def _awaited(pid: int, seconds: float) -> int | None:
-    """How a child has ended; None where it has not, or somebody else has waited for it."""
+    """The exit code of a child, or minus a signal.
+
+    None when it still runs, or when its status was collected elsewhere.
+    """
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         try:
-            found, status = os.waitpid(pid, os.WNOHANG)
+            number, status = os.waitpid(pid, os.WNOHANG)
         except ChildProcessError:
             return None
-        if found:
+        if number:
             return os.waitstatus_to_exitcode(status)
         time.sleep(_PAUSE)
     return None

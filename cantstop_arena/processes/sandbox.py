@@ -1,6 +1,6 @@
-"""bubblewrap, where it is installed and works: a bot can then read, but not write or call out.
+"""bubblewrap, where it is installed and works: a bot can then read files, without writing any.
 
-It cannot read either where the seed of its games stands: in the results and in their file.
+It has no network, and cannot read the results and the tournament file, which hold the seed.
 """
 
 import os
@@ -26,17 +26,21 @@ _WALLS = (
 
 
 def has_sandbox() -> bool:
-    """Whether bots are kept in a sandbox here."""
+    """Whether bots run in a sandbox on this system."""
     return _bubblewrap() is not None
 
 
 def sandbox_command(command: ChildCommand) -> tuple[str, ...]:
-    """A program's command, in a sandbox where there is one."""
+    """The arguments that start a program, in the sandbox if this system has one."""
     bubblewrap = _bubblewrap()
     if bubblewrap is None:
         return command.argv
     needs, covers = _needs(command), _covers(command)
-    walls = (*_shown(needs, [_PRIVATE]), *_covered(covers), *_shown(needs, covers))
+    walls = (
+        *_uncovering_arguments(needs, [_PRIVATE]),
+        *_covered(covers),
+        *_uncovering_arguments(needs, covers),
+    )
     return (
         bubblewrap,
         *_WALLS,
@@ -50,13 +54,13 @@ def sandbox_command(command: ChildCommand) -> tuple[str, ...]:
 
 @cache
 def _bubblewrap() -> str | None:
-    """Where bubblewrap is; None where it is not, or the system does not let it work."""
-    found = which("bwrap")
-    if found is None:
+    """The path of bubblewrap; None when it is missing or a trial of it fails."""
+    match = which("bwrap")
+    if match is None:
         return None
     try:
         trial = subprocess.run(
-            [found, *_WALLS, "--", "true"],
+            [match, *_WALLS, "--", "true"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -64,35 +68,35 @@ def _bubblewrap() -> str | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return found if trial.returncode == 0 else None
+    return match if trial.returncode == 0 else None
 
 
 def _needs(command: ChildCommand) -> list[Path]:
-    """What a program needs to start; a folder before what lies in it, which it would cover."""
+    """Paths that a program needs to start, folders before their content, which they would cover."""
     cwd = command.cwd.absolute()
     python = (str(Path(__file__).parents[2]), sys.prefix, sys.base_prefix, *python_path())
-    kept = os.environ.get("CANTSTOP_ARENA_CACHE", cwd)  # compiled once for all processes
-    named = (cwd / word for word in (*command.argv, kept))
+    folder = os.environ.get("CANTSTOP_ARENA_CACHE", cwd)  # compiled once for all processes
+    named = (cwd / word for word in (*command.argv, folder))
     needs = {cwd, *map(Path, python), *filter(os.path.exists, named)}
     return sorted(needs | {path.resolve() for path in needs})
 
 
 def _covers(command: ChildCommand) -> list[Path]:
-    """What is to be hidden, by the names that no link leads around, as far as it is there."""
+    """The existing paths to hide, resolved, so that no link leads around them."""
     return sorted({path.resolve() for path in command.hidden if path.exists()})
 
 
 def _covered(covers: Iterable[Path]) -> Iterator[str]:
-    """Put an empty folder, or a file without content, over what is hidden."""
+    """Options that put an empty folder or an empty file over each hidden path."""
     for path in covers:
         yield from ("--tmpfs", str(path)) if path.is_dir() else ("--ro-bind", os.devnull, str(path))
 
 
-def _shown(needs: Sequence[Path], covers: Sequence[Path]) -> Iterator[str]:
-    """Show again what is needed and lies in a folder that is covered.
+def _uncovering_arguments(needs: Sequence[Path], covers: Sequence[Path]) -> Iterator[str]:
+    """Options that make needed paths visible again that lie in a covered folder.
 
-    What lies in a folder that is shown is there already: where it is a link, say a virtual
-    environment's Python, bubblewrap could not put anything over it.
+    Paths in a visible folder are left out: where one is a link, say a virtual environment's
+    Python, bubblewrap could not mount anything over it.
     """
     for path in needs:
         if any(cover in path.parents for cover in covers):

@@ -1,9 +1,9 @@
-"""How this program ends when its user wants it to: by Ctrl-C, or by a request to end (SIGTERM).
+"""How this program ends at the user's request: by Ctrl-C (SIGINT) or SIGTERM.
 
 An exception out of a signal handler could strike in the middle of an import, a compilation or a
-destructor, and be swallowed or reported as something else there. So the wish ends the process at
-once, which loses nothing, as files appear whole or not at all; but where there are processes to
-end and work to write down, it is noted, and `check` raises Interrupted at places that are safe.
+destructor, and be swallowed or reported as something else there. So the signal ends the process at
+once, which loses nothing, as files are written atomically. Where processes must be ended and work
+saved first, the signal is recorded, and `check` raises Interrupted at points that are safe.
 """
 
 import contextlib
@@ -21,27 +21,27 @@ from cantstop_arena.errors import Interrupted
 
 @dataclass
 class _EndRequest:
-    """The signal that came, how many sections want to end in order, and what is said at the end."""
+    """The signal received (or 0), the number of open `defer_until_safe` sections, the message."""
 
     signal: int = 0
     sections: int = 0
     end_message: str = ""
 
 
-_wish = _EndRequest()
+_end_request = _EndRequest()
 
 
 @contextlib.contextmanager
-def handle_signals(farewell: str) -> Iterator[None]:
-    """Listen to the user's wish to end."""
-    global _wish
+def handle_signals(message: str) -> Iterator[None]:
+    """Handle SIGINT and SIGTERM; `message` is printed when one ends the process."""
+    global _end_request
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before_wish, _wish = _wish, _EndRequest(end_message=farewell)
-    wanted = [signal.SIGINT, signal.SIGTERM]
-    # A job in the background of a shell ignores Ctrl-C, and so do we then.
-    before = {n: h for n in wanted if (h := signal.getsignal(n)) is not signal.SIG_IGN}
+    request_before, _end_request = _end_request, _EndRequest(end_message=message)
+    expected = [signal.SIGINT, signal.SIGTERM]
+    # A background job of a shell starts with SIGINT ignored; it stays so.
+    before = {n: h for n in expected if (h := signal.getsignal(n)) is not signal.SIG_IGN}
     for number in before:
         signal.signal(number, _note)
     try:
@@ -49,16 +49,16 @@ def handle_signals(farewell: str) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        _wish = before_wish
+        _end_request = request_before
 
 
 @contextlib.contextmanager
 def defer_interrupt() -> Iterator[None]:
-    """Note Ctrl-C, for `check` to raise, where no command hears it: in a program, in a notebook.
+    """Record Ctrl-C for `check` to raise, in programs and notebooks that use the API.
 
-    The process goes on; a second Ctrl-C is raised at once, as KeyboardInterrupt.
+    The process goes on; a second Ctrl-C raises Interrupted at once.
     """
-    global _wish
+    global _end_request
     before = signal.getsignal(signal.SIGINT)
     is_ours = threading.current_thread() is threading.main_thread()
     if not is_ours or before not in (signal.default_int_handler, signal.SIG_DFL):
@@ -66,57 +66,58 @@ def defer_interrupt() -> Iterator[None]:
         return
 
     def note(number: int, frame: FrameType | None) -> None:
-        if _wish.signal:
+        if _end_request.signal:
             raise Interrupted(number)
-        _wish.signal = number
+        _end_request.signal = number
 
-    before_wish, _wish = _wish, _EndRequest()
+    request_before, _end_request = _end_request, _EndRequest()
     signal.signal(signal.SIGINT, note)
     try:
         yield
         check()
     finally:
         signal.signal(signal.SIGINT, before)
-        _wish = before_wish
+        _end_request = request_before
 
 
-def set_end_message(farewell: str) -> None:
-    """What to tell a user who wants to end from now on."""
-    _wish.end_message = farewell
+def set_end_message(message: str) -> None:
+    """Set the message that is printed when the user ends the process."""
+    _end_request.end_message = message
 
 
 def announce_resume() -> None:
-    """From now on a user who stops the command is told how to continue it."""
+    """Set the end message to the command line that continues this command."""
     again = shlex.join(["arena", *(word for word in sys.argv[1:] if word != "--fresh")])
     set_end_message(f"\nStopped. Nothing finished is lost; go on with:\n  {again}")
 
 
 def end_message() -> str:
-    """What to tell a user who wanted to end."""
-    return _wish.end_message
+    """The message that is printed when the user ends the process."""
+    return _end_request.end_message
 
 
 @contextlib.contextmanager
 def defer_until_safe() -> Iterator[None]:
-    """A section that ends by Interrupted, raised by `check` or at its end."""
-    wish = _wish  # another thread may begin to listen meanwhile
-    wish.sections += 1
+    """A section in which a signal raises Interrupted in `check`, or at the section's end."""
+    end_request = _end_request  # another thread may replace it meanwhile
+    end_request.sections += 1
     try:
         yield
         check()
     finally:
-        wish.sections -= 1
+        end_request.sections -= 1
 
 
 def check() -> None:
-    """Raise Interrupted, if the user wants to end."""
-    if _wish.signal:
-        raise Interrupted(_wish.signal)
+    """Raise Interrupted if a signal has been recorded."""
+    if _end_request.signal:
+        raise Interrupted(_end_request.signal)
 
 
 def _note(number: int, frame: FrameType | None) -> None:
-    if _wish.sections and not _wish.signal:
-        _wish.signal = number
+    if _end_request.sections and not _end_request.signal:
+        _end_request.signal = number
         return
-    os.write(2, f"{_wish.end_message}\n".encode())  # no stream, which may be at work already
+    # Unbuffered, as the signal may interrupt a write of the stream.
+    os.write(2, f"{_end_request.end_message}\n".encode())
     os._exit(128 + number)

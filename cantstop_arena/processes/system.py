@@ -1,4 +1,4 @@
-"""What this program asks of the operating system beyond the standard library; Linux has it all."""
+"""Functions of the operating system that the standard library lacks; Linux has all of them."""
 
 import contextlib
 import ctypes
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 FOREIGN = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
-"""Signals by which others end a process, rather than a mistake of its own."""
+"""Signals by which another process ends this one; other signals are mistakes of its own."""
 
 _PR_SET_PDEATHSIG = 1
 _PF_EXITING = 4  # set before the kernel closes the files of a process that ends
@@ -22,21 +22,21 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def short_path(path: str) -> str:
-    """A path as seen from where the command was given, if it lies below."""
+    """A path relative to the folder where the command was given, if it lies below."""
     return path.removeprefix(_HERE)
 
 
 def set_path_base(folder: Path) -> None:
-    """Tell paths as seen from this folder, which may be another machine's.
+    """Print paths relative to this folder, which may be on another machine.
 
-    Processes that are started from now on do so, too.
+    Processes that are started after this call do so, too.
     """
     global _HERE
     os.environ[PATH_BASE] = _HERE = f"{folder}{os.sep}"
 
 
 PATH_BASE = "CANTSTOP_ARENA_SEEN_FROM"
-"""The variable of the environment that says so."""
+"""The environment variable that holds the folder of `set_path_base`."""
 
 
 def _folder() -> str:
@@ -46,13 +46,13 @@ def _folder() -> str:
         return ""
 
 
-_HERE = os.environ.get(PATH_BASE) or _folder()  # wherever a bot goes later
+_HERE = os.environ.get(PATH_BASE) or _folder()  # read once, as a bot may change the folder
 
 
 def open_standard_files() -> None:
-    """Open nothing in place of a standard file that whoever started us has closed.
+    """Open the null device for each standard file that is closed.
 
-    Else the next file that is opened would take its place, and be written to by mistake.
+    Else the next file that is opened would get its descriptor, and be written to by mistake.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -61,7 +61,7 @@ def open_standard_files() -> None:
 
 
 def is_ending(pid: int) -> bool:
-    """Whether a process that runs is on its way out; taken to be so where the system is silent."""
+    """Whether a process is ending or has ended; also true when the system gives no status."""
     try:
         text = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
@@ -71,7 +71,7 @@ def is_ending(pid: int) -> bool:
 
 
 def ending(code: int | None) -> str:
-    """How a process ended, in words, from its exit code or minus a signal; None while it runs."""
+    """How a process ended, as text; `code` is its exit code, minus a signal, or None if it runs."""
     if code is None:
         return "closed the pipe of its process"
     if code >= 0:
@@ -83,7 +83,7 @@ def ending(code: int | None) -> str:
 
 
 def die_with_parent(parent: int) -> None:
-    """Let the system kill this process when `parent`, which started it, ends in whatever way."""
+    """Let the system kill this process when `parent`, which started it, ends."""
     if _LIBC is not None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:  # it has ended already
@@ -91,7 +91,7 @@ def die_with_parent(parent: int) -> None:
 
 
 def close_files(folder: Path, prefix: str = "") -> None:
-    """Close the files of this process that lie below a folder, or whose names begin like this."""
+    """Close the open files below a folder, and those whose names begin with `prefix`."""
     for link in Path("/proc/self/fd").glob("*"):
         with contextlib.suppress(OSError):
             target = link.readlink()
@@ -100,9 +100,9 @@ def close_files(folder: Path, prefix: str = "") -> None:
 
 
 def run_queue_seconds() -> float:
-    """Seconds for which this thread would have run, but had to wait for a processor.
+    """Seconds for which this thread was ready to run, but waited for a processor.
 
-    None is told of where the system keeps no count: 0.
+    0 on systems that do not count them.
     """
     try:
         return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
@@ -111,7 +111,7 @@ def run_queue_seconds() -> float:
 
 
 def limit_memory(more: int) -> None:
-    """Allow this process so many bytes more of memory than it has now."""
+    """Limit the memory of this process to its present size and `more` bytes."""
     try:
         import resource
 
@@ -124,7 +124,7 @@ def limit_memory(more: int) -> None:
 
 
 def refuse_cores() -> None:
-    """Leave no image of this process, nor of its children, where one of them crashes."""
+    """Disable core dumps of this process and its children."""
     with contextlib.suppress(ImportError):  # no such limits on this system
         import resource
 
@@ -132,7 +132,7 @@ def refuse_cores() -> None:
 
 
 def memory_shortage(needed: int) -> str:
-    """What to say where this process may not take so many bytes of address space; else nothing."""
+    """A message when the address space is limited to less than `needed` bytes, else empty."""
     try:
         import resource
 
@@ -149,9 +149,9 @@ def memory_shortage(needed: int) -> str:
 
 
 def bytes_of(text: str) -> int:
-    """A number of bytes as people write it: 512M, 2G, 1.5 GB. Raises ValueError."""
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?\s*", text.upper())
-    if not found or not (number := int(float(found[1]) * _UNITS[found[2]])):
+    """The number of bytes in a text like 512M, 2G or 1.5 GB. Raises ValueError when invalid."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(?:I?B)?\s*", text.upper())
+    if not match or not (number := int(float(match[1]) * _UNITS[match[2]])):
         raise ValueError(text)
     return number
 
@@ -169,13 +169,13 @@ _MADV_WIPEONFORK = 18  # <bits/mman-linux.h>; Python has no name for it
 
 
 class Origin(Protocol):
-    """`origin[0]` is true in the process that made it, and in none that is forked from it."""
+    """`origin[0]` is true in the process that created it, and false in processes forked from it."""
 
-    def __getitem__(self, place: int, /) -> int: ...
+    def __getitem__(self, index: int, /) -> int: ...
 
 
 def origin() -> Origin:
-    """The mark of this process."""
+    """A mark of this process, as cheap to read as a byte."""
     if sys.platform == "linux":
         with suppress(OSError):  # a kernel that is older, or only looks like Linux
             return _page()
@@ -190,24 +190,24 @@ def _page() -> mmap.mmap:
 
 
 class _Number:
-    """The same by the process's number, where the system cannot do that."""
+    """The same by the process id, for systems without such pages."""
 
     def __init__(self) -> None:
         self._own = os.getpid()
 
-    def __getitem__(self, place: int, /) -> int:
+    def __getitem__(self, index: int, /) -> int:
         return os.getpid() == self._own
 
 
 _AS_EVER = gc.get_threshold()
-_RARELY = 200_000, 20, 20  # objects more than before; all that is imported comes to fewer
+_RARELY = 200_000, 20, 20  # new objects before a collection; all imports create fewer
 
 
 def relax_gc() -> None:
-    """Let the arena's own process start: what is imported stays, and makes no garbage."""
+    """Collect garbage rarely while the arena starts: imports make none."""
     gc.set_threshold(*_RARELY)
 
 
 def restore_gc() -> None:
-    """Let bots play, whose garbage counts as memory that they take."""
+    """Collect garbage at Python's usual rate, as bots have a memory limit."""
     gc.set_threshold(*_AS_EVER)

@@ -80,26 +80,26 @@ class ContrastVariance(msgspec.Struct, frozen=True):
     constant: Truths
     expected: float | None = None
 
-    def reach(self, place: int | tuple[int, int]) -> float:
+    def reach(self, position: int | tuple[int, int]) -> float:
         """Half the width of a contrast's 95% interval."""
-        error, freedom = float(self.error[place]), float(self.degrees_of_freedom[place])
+        error, dof = float(self.error[position]), float(self.degrees_of_freedom[position])
         if error == 0:
             return 0.0
         if self.expected is None:
-            return student_quantile(freedom) * error
-        return multiplier(round(freedom) + 1, self.expected) * error
+            return student_quantile(dof) * error
+        return multiplier(round(dof) + 1, self.expected) * error
 
     def chances(self, contrasts: Floats) -> Floats:
         """The p-values of contrasts for who looks while games go on; 1 where nothing is known."""
         assert self.expected is not None
-        found = np.ones_like(contrasts)
-        for place in zip(*np.nonzero(self.names & (self.error > 0)), strict=True):
+        value = np.ones_like(contrasts)
+        for positions in zip(*np.nonzero(self.names & (self.error > 0)), strict=True):
             deviate, deals = (
-                contrasts[place] / self.error[place],
-                round(self.degrees_of_freedom[place]) + 1,
+                contrasts[positions] / self.error[positions],
+                round(self.degrees_of_freedom[positions]) + 1,
             )
-            found[place] = chance(float(deviate), deals, self.expected)
-        return found
+            value[positions] = chance(float(deviate), deals, self.expected)
+        return value
 
 
 class Sandwich:
@@ -110,9 +110,9 @@ class Sandwich:
         self.expected = expected
         self.deals = sum(span.deals for span in model.evidence.spans)
         self.parts = [_parts(model, span) for span in model.evidence.spans]
-        seen: Floats = sum((part.sandwich for part in self.parts), np.zeros_like(inverse))
-        self.extra: Floats = inverse @ rare_win_covariance(model, seen, alikeness) @ inverse
-        self.covariance = seen + self.extra
+        observed: Floats = sum((part.sandwich for part in self.parts), np.zeros_like(inverse))
+        self.extra: Floats = inverse @ rare_win_covariance(model, observed, alikeness) @ inverse
+        self.covariance = observed + self.extra
         self.trace = sum(float((part.sandwich * model.curvature).sum()) for part in self.parts)
 
     def of_contrasts(self, contrasts: Floats) -> ContrastVariance:
@@ -121,11 +121,11 @@ class Sandwich:
             [((contrasts @ matrix) * contrasts).sum(axis=1) for matrix in matrices]
             for matrices in self._matrices()
         ]
-        return self._spread(forms)
+        return self._contrast_variance(forms)
 
     def of_differences(self, bots: int) -> ContrastVariance:
         """How the difference of each two bots' strengths varies: matrices of bots by bots."""
-        return self._spread(
+        return self._contrast_variance(
             [[_differences(matrix[:bots, :bots]) for matrix in row] for row in self._matrices()]
         )
 
@@ -133,35 +133,41 @@ class Sandwich:
         parts = [[part.sandwich, part.expected, part.taken] for part in self.parts]
         return [[self.extra], *parts]
 
-    def _spread(self, forms: list[list[Floats]]) -> ContrastVariance:
+    def _contrast_variance(self, forms: list[list[Floats]]) -> ContrastVariance:
         (extra,), *parts = forms
         none = np.zeros_like(extra)
-        found, corrected, expected, weights = extra.copy(), extra.copy(), none, none
-        for part, (seen, model, taken) in zip(self.parts, parts, strict=True):
+        value, corrected, expected, weights = extra.copy(), extra.copy(), none, none
+        for part, (observed, model, taken) in zip(self.parts, parts, strict=True):
             left = np.maximum(model - taken, 0.0)
             some = (model > 0) & (left > NOTHING * model)
             share = np.divide(left, model, out=none.copy(), where=some)
-            found = found + seen
-            corrected = corrected + np.divide(seen, share, out=none.copy(), where=some)
+            value = value + observed
+            corrected = corrected + np.divide(observed, share, out=none.copy(), where=some)
             expected = expected + model
             weight = np.divide(model**2, share * part.deals, out=none.copy(), where=some)
             weights = weights + weight
-        spread = _judged(found, corrected, extra, expected, weights)
-        return spread if self.expected is None else _looked_at(spread, expected, self.expected)
+        contrast_variance = _judged(value, corrected, extra, expected, weights)
+        return (
+            contrast_variance
+            if self.expected is None
+            else _sequential_variance(contrast_variance, expected, self.expected)
+        )
 
 
 def _judged(
-    found: Floats, corrected: Floats, extra: Floats, expected: Floats, weights: Floats
+    values: Floats, corrected: Floats, extra: Floats, expected: Floats, weights: Floats
 ) -> ContrastVariance:
-    none = np.zeros_like(found)
-    freedom = np.divide(expected**2, weights, out=none.copy(), where=weights > 0)
-    known = (freedom >= MIN_DEGREES_OF_FREEDOM) | (expected <= 0)
-    still = known & (expected > 0) & (corrected <= NOTHING * expected)
+    none = np.zeros_like(values)
+    dof = np.divide(expected**2, weights, out=none.copy(), where=weights > 0)
+    existing = (dof >= MIN_DEGREES_OF_FREEDOM) | (expected <= 0)
+    constant = existing & (expected > 0) & (corrected <= NOTHING * expected)
     variance = np.maximum(corrected, 0.0)
-    for place in zip(*np.nonzero(still), strict=True):
-        variance[place] = _unseen_variance(float(freedom[place]), float(expected[place]))
+    for positions in zip(*np.nonzero(constant), strict=True):
+        variance[positions] = _variance_of_rare_deals(
+            float(dof[positions]), float(expected[positions])
+        )
     return ContrastVariance(
-        np.maximum(found, 0.0), significant(np.sqrt(variance)), freedom, known, still
+        np.maximum(values, 0.0), significant(np.sqrt(variance)), dof, existing, constant
     )
 
 
@@ -173,29 +179,31 @@ def significant(numbers: Floats) -> Floats:
     return digits
 
 
-def _looked_at(spread: ContrastVariance, model: Floats, expected: float) -> ContrastVariance:
+def _sequential_variance(
+    variance: ContrastVariance, model: Floats, expected: float
+) -> ContrastVariance:
     """The same for who looks while games go on, `model` being the variance by the model.
 
     With few deals nothing is known; and of all deals a share may be unseen that looking cannot
     rule out (see `sequential.confidence`), which moves a contrast as the model expects of deals.
     """
-    counted = np.rint(spread.degrees_of_freedom).astype(np.int64) + 1
+    counted = np.rint(variance.degrees_of_freedom).astype(np.int64) + 1
     deals, where = np.unique(counted.ravel(), return_inverse=True)
     shares = [
         min_variance(1.0, many, expected) if many >= FIRST_LOOK else 0.0 for many in deals.tolist()
     ]
-    unseen: Floats = np.array(shares)[where].reshape(model.shape)
-    least = np.sqrt(unseen * np.maximum(model, 0.0))
-    known = spread.names & ((spread.degrees_of_freedom >= FIRST_LOOK - 1) | (model <= 0))
-    error = np.where(known, np.maximum(spread.error, least), spread.error)
-    return replace(spread, error=error, names=known, expected=expected)
+    value: Floats = np.array(shares)[where].reshape(model.shape)
+    minimum = np.sqrt(value * np.maximum(model, 0.0))
+    existing = variance.names & ((variance.degrees_of_freedom >= FIRST_LOOK - 1) | (model <= 0))
+    error = np.where(existing, np.maximum(variance.error, minimum), variance.error)
+    return replace(variance, error=error, names=existing, expected=expected)
 
 
-def _unseen_variance(freedom: float, expected: float) -> float:
-    deals = freedom + 1
-    unseen = 1 - SURE ** (1 / deals)
-    moved = unseen * sqrt(deals * expected)
-    return float(moved / student_quantile(freedom)) ** 2
+def _variance_of_rare_deals(dof: float, expected: float) -> float:
+    deals = dof + 1
+    missing = 1 - SURE ** (1 / deals)
+    moved = missing * sqrt(deals * expected)
+    return float(moved / student_quantile(dof)) ** 2
 
 
 def _parts(model: Luce, span: Span) -> CovarianceParts:
@@ -223,12 +231,12 @@ def _scatter(span: Span, expected: Floats) -> Floats:
     """
     parts = win_units(len(span.lineups))
     near = span.totals // span.deals
-    rest = (span.totals - span.deals * near).astype(float)
+    remaining = (span.totals - span.deals * near).astype(float)
     crossed = np.outer(near, span.totals)
     about = span.products - crossed - crossed.T + span.deals * np.outer(near, near)
-    apart = parts * expected - near
-    moved = np.outer(apart, rest)
-    scatter: Floats = about - moved - moved.T + span.deals * np.outer(apart, apart)
+    distance = parts * expected - near
+    moved = np.outer(distance, remaining)
+    scatter: Floats = about - moved - moved.T + span.deals * np.outer(distance, distance)
     return scatter / parts**2
 
 

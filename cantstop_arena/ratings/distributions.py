@@ -37,9 +37,9 @@ def normal_tail(deviate: float) -> float:
     return erfc(deviate / sqrt(2)) / 2
 
 
-def student_tail(deviates: Floats, freedom: Floats) -> Floats:
+def student_tail(deviates: Floats, dof: Floats) -> Floats:
     """The probabilities that Student's numbers with these degrees of freedom are larger."""
-    t, v = np.broadcast_arrays(np.asarray(deviates, float), np.asarray(freedom, float))
+    t, v = np.broadcast_arrays(np.asarray(deviates, float), np.asarray(dof, float))
     above = np.empty(t.shape)
     few = v < MANY
     above[few] = _beta(v[few] / 2, 0.5, t[few] ** 2 / v[few]) / 2
@@ -47,16 +47,16 @@ def student_tail(deviates: Floats, freedom: Floats) -> Floats:
     return np.where(t >= 0, above, 1 - above)
 
 
-def student_quantile(freedom: float, tail: float = (1 - CENTRAL) / 2) -> float:
+def student_quantile(dof: float, tail: float = (1 - CENTRAL) / 2) -> float:
     """The number that Student's exceeds with probability `tail`; by default his 97.5% point."""
-    return _quantile(float(freedom), tail)
+    return _quantile(float(dof), tail)
 
 
-def chi_square_tail(x: float, freedom: float) -> float:
+def chi_square_tail(x: float, dof: float) -> float:
     """The probability that a chi-square number with these degrees of freedom is larger."""
     if x <= 0:
         return 1.0
-    a, x = freedom / 2, x / 2
+    a, x = dof / 2, x / 2
     scale = exp(a * log(x) - x - lgamma(a))
     return 1 - scale * _gamma_series(a, x) if x < a + 1 else scale * _gamma_fraction(a, x)
 
@@ -69,26 +69,26 @@ def fisher_tail(ratio: float, above: float, below: float) -> float:
     return float(_beta(np.array([below / 2]), above / 2, odds)[0])
 
 
-def noncentrality(x: float, freedom: float, tail: float) -> float:
+def noncentrality(x: float, dof: float, tail: float) -> float:
     """The noncentrality with which a noncentral chi-square number is larger than x so often.
 
     0 where it is larger more often without any.
     """
     low, high = 0.0, 1.0
-    if chi_square_tail(x, freedom) >= tail:
+    if chi_square_tail(x, dof) >= tail:
         return 0.0
-    while _noncentral_tail(x, freedom, high) < tail:
+    while _noncentral_tail(x, dof, high) < tail:
         low, high = high, 2 * high
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if _noncentral_tail(x, freedom, middle) < tail else (low, middle)
+        low, high = (middle, high) if _noncentral_tail(x, dof, middle) < tail else (low, middle)
     return (low + high) / 2
 
 
-def _noncentral_tail(x: float, freedom: float, apart: float) -> float:
+def _noncentral_tail(x: float, dof: float, distance: float) -> float:
     """Sankaran's second approximation: (x / mean)^h is nearly normal."""
-    mean, second = freedom + apart, freedom + 2 * apart
-    h = 1 - 2 * mean * (freedom + 3 * apart) / (3 * second**2)
+    mean, second = dof + distance, dof + 2 * distance
+    h = 1 - 2 * mean * (dof + 3 * distance) / (3 * second**2)
     p, m = second / mean**2, (h - 1) * (1 - 3 * h)
     middle = 1 + h * p * (h - 1 - 0.5 * (2 - h) * m * p)
     return normal_tail(((x / mean) ** h - middle) / (h * sqrt(2 * p) * (1 + 0.5 * m * p)))
@@ -111,14 +111,14 @@ def _hill(t: Floats, v: Floats) -> Floats:
 
 def _beta(a: Floats, b: float, odds: Floats) -> Floats:
     """The regularised incomplete beta function I(a, b; x), where (1 - x) / x are the odds."""
-    x, rest = 1 / (1 + odds), odds / (1 + odds)
+    x, remaining = 1 / (1 + odds), odds / (1 + odds)
     front = np.exp(
         _each(lambda p: lgamma(p + b) - lgamma(p) - lgamma(b), a)
         + a * np.log(np.maximum(x, TINY))
-        + b * np.log(np.maximum(rest, TINY))
+        + b * np.log(np.maximum(remaining, TINY))
     )
     low = x < (a + 1) / (a + b + 2)
-    there = _beta_fraction(np.where(low, a, b), np.where(low, b, a), np.where(low, x, rest))
+    there = _beta_fraction(np.where(low, a, b), np.where(low, b, a), np.where(low, x, remaining))
     value: Floats = np.where(low, front * there / a, 1 - front * there / b)
     return value
 
@@ -165,28 +165,28 @@ def _gamma_fraction(a: float, x: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _quantile(freedom: float, tail: float) -> float:
+def _quantile(dof: float, tail: float) -> float:
     """By Newton's method on log(tail) against log(t): almost a straight line for every freedom."""
     if tail == 0.5:
         return 0.0
     if tail > 0.5:
-        return -_quantile(freedom, 1 - tail)
-    t = _start(freedom, tail)
+        return -_quantile(dof, 1 - tail)
+    t = _start(dof, tail)
     for _ in range(100):
-        above = float(student_tail(np.array([t]), np.array([freedom]))[0])
-        step = (log(above) - log(tail)) * above / (t * _density(t, freedom))
+        above = float(student_tail(np.array([t]), np.array([dof]))[0])
+        step = (log(above) - log(tail)) * above / (t * _density(t, dof))
         t *= exp(max(-1.0, min(1.0, step)))
         if abs(step) < 1e-14:
             break
     return t
 
 
-def _start(freedom: float, tail: float) -> float:
+def _start(dof: float, tail: float) -> float:
     """Exact for one degree of freedom, roughly a normal deviate for many."""
-    start = sqrt(-2 * log(2 * tail)) if freedom > 2 else 1 / (pi * tail)
+    start = sqrt(-2 * log(2 * tail)) if dof > 2 else 1 / (pi * tail)
     return start if isfinite(start) and start > 0 else 1e-3
 
 
-def _density(t: float, freedom: float) -> float:
-    half = lgamma((freedom + 1) / 2) - lgamma(freedom / 2) - log(freedom * pi) / 2
-    return exp(half - (freedom + 1) / 2 * np.log1p(t * t / freedom))
+def _density(t: float, dof: float) -> float:
+    half = lgamma((dof + 1) / 2) - lgamma(dof / 2) - log(dof * pi) / 2
+    return exp(half - (dof + 1) / 2 * np.log1p(t * t / dof))

@@ -52,13 +52,13 @@ class _Rated:
 
     def ratings(self) -> Ratings:
         """All there is to tell, in the bots' own order."""
-        apart = self.sandwich.of_differences(len(self.names))
-        worse = self._worse(apart)
-        told = self._told_apart(apart, worse)
+        contrast_variance = self.sandwich.of_differences(len(self.names))
+        worse = self._worse(contrast_variance)
+        values = self._significant_pairs(contrast_variance, worse)
         relative = self._relative()
-        spread = self._heavy(self.sandwich.of_contrasts(relative), relative)
-        ranges = ranks(told & (self.strengths[:, None] > self.strengths))
-        rated, signs = self._points(spread), self._letters(told)
+        variance = self._heavy(self.sandwich.of_contrasts(relative), relative)
+        ranges = ranks(values & (self.strengths[:, None] > self.strengths))
+        rated, signs = self._points(variance), self._groups(values)
         seats, first_seat = self._seats()
         covariance = ELO**2 * relative @ self.sandwich.covariance @ relative.T
         return Ratings(
@@ -70,10 +70,10 @@ class _Rated:
             at_bound=self._own(self.model.links.at_bound),
             groups=tuple(signs[bot] for bot in self.number),
             ranks=tuple(ranges[bot] for bot in self.number),
-            labels=self._labels(apart, spread),
+            labels=self._labels(contrast_variance, variance),
             deals=self.sandwich.deals,
             covariance=covariance[self.mesh],
-            _apart=_renumbered(apart, self.mesh),
+            _pair_variance=_renumbered(contrast_variance, self.mesh),
             _superior=1 - worse[self.mesh],
         )
 
@@ -100,17 +100,17 @@ class _Rated:
         contrasts[:, :bots] = np.eye(bots) - self._weights()
         return contrasts
 
-    def _points(self, spread: ContrastVariance) -> list[Points]:
+    def _points(self, variance: ContrastVariance) -> list[Points]:
         """The Elo, without the ends that no game bounds."""
         holds = np.array([self.results.anchor.get(bot, MEAN_ELO) for bot in self.names])
         zero = self._weights() @ (holds - ELO * self.strengths)
         links = self.model.links
         rated = []
         for bot, points in enumerate((zero + ELO * self.strengths).tolist()):
-            found = points_of(points, spread, bot)
-            low = None if links.open_below[bot] else found.low
-            high = None if links.open_above[bot] else found.high
-            rated.append(Points(points, found.error, low, high))
+            result = points_of(points, variance, bot)
+            low = None if links.open_below[bot] else result.low
+            high = None if links.open_above[bot] else result.high
+            rated.append(Points(points, result.error, low, high))
         return rated
 
     def _seats(self) -> tuple[tuple[Points, ...], Points | None]:
@@ -123,82 +123,87 @@ class _Rated:
         weights[:seats] = np.eye(seats) - 1 / seats
         weights[seats, 0] = 1
         contrasts = np.concatenate([np.zeros((seats + 1, bots)), weights], axis=1)
-        spread = self._heavy(self.sandwich.of_contrasts(contrasts), contrasts)
+        contrast_variance = self._heavy(self.sandwich.of_contrasts(contrasts), contrasts)
         points = (ELO * weights @ self.model.seats).tolist()
-        *effects, first = (points_of(point, spread, row) for row, point in enumerate(points))
+        *effects, first = (
+            points_of(point, contrast_variance, row) for row, point in enumerate(points)
+        )
         return tuple(effects), first
 
-    def _heavy(self, spread: ContrastVariance, contrasts: Floats) -> ContrastVariance:
+    def _heavy(self, variance: ContrastVariance, contrasts: Floats) -> ContrastVariance:
         """With no more degrees of freedom than deals of such weight leave."""
         if self.sandwich.expected is not None:
-            return spread
+            return variance
         deals = self.sandwich.deals
-        most = heavy_tail_degrees_of_freedom(self.results, self.model, self.order, deals, contrasts)
+        limit = heavy_tail_degrees_of_freedom(
+            self.results, self.model, self.order, deals, contrasts
+        )
         return replace(
-            spread, degrees_of_freedom=np.minimum(spread.degrees_of_freedom, np.maximum(most, 1.0))
+            variance,
+            degrees_of_freedom=np.minimum(variance.degrees_of_freedom, np.maximum(limit, 1.0)),
         )
 
-    def _worse(self, apart: ContrastVariance) -> Floats:
+    def _worse(self, isolated: ContrastVariance) -> Floats:
         """The probability that the row's bot is worse than the column's; a half if unknown."""
         upper = np.triu_indices(len(self.names), 1)
         ahead = (self.strengths[:, None] - self.strengths)[upper]
-        error, freedom = apart.error[upper], np.maximum(apart.degrees_of_freedom[upper], 1.0)
-        sure = apart.names[upper] & (error > 0)
+        error, dof = isolated.error[upper], np.maximum(isolated.degrees_of_freedom[upper], 1.0)
+        sure = isolated.names[upper] & (error > 0)
         deviate = np.divide(ahead, error, out=np.zeros_like(ahead), where=sure)
-        tails = student_tail(np.abs(deviate), freedom)
-        worse = np.full(apart.error.shape, 0.5)
+        tails = student_tail(np.abs(deviate), dof)
+        worse = np.full(isolated.error.shape, 0.5)
         worse[upper] = np.where(deviate >= 0, tails, 1 - tails)
         worse.T[upper] = np.where(deviate >= 0, 1 - tails, tails)
         return worse
 
-    def _told_apart(self, apart: ContrastVariance, worse: Floats) -> Truths:
+    def _significant_pairs(self, isolated: ContrastVariance, worse: Floats) -> Truths:
         """Which pairs differ significantly, corrected for all pairs that can be compared."""
-        upper = np.triu(self.together, 1) & apart.names
+        upper = np.triu(self.together, 1) & isolated.names
         chances = 2 * np.minimum(worse, worse.T)[upper]
-        if apart.expected is not None:  # one looked while games went on
-            chances = apart.chances(self.strengths[:, None] - self.strengths)[upper]
-        told = np.zeros(upper.shape, np.bool_)
-        told[upper] = holm(chances) < SIGNIFICANT
-        return told | told.T
+        if isolated.expected is not None:  # one looked while games went on
+            chances = isolated.chances(self.strengths[:, None] - self.strengths)[upper]
+        values = np.zeros(upper.shape, np.bool_)
+        values[upper] = holm(chances) < SIGNIFICANT
+        return values | values.T
 
-    def _letters(self, told: Truths) -> list[str]:
+    def _groups(self, values: Truths) -> list[str]:
         """Letters of each field by itself, so that one does not stand for another's equals."""
-        signs = [""] * len(told)
+        signs = [""] * len(values)
         ranked = np.argsort(-self.strengths, kind="stable")
-        begun = 0
+        number = 0
         for field in sorted({*fields_of(self.together).tolist()}):
             order = [int(bot) for bot in ranked if self.together[bot, field]]
-            begun += assign_groups(told, order, signs, begun)
+            number += assign_groups(values, order, signs, number)
         return signs
 
     def _labels(
-        self, apart: ContrastVariance, spread: ContrastVariance
+        self, isolated: ContrastVariance, variance: ContrastVariance
     ) -> dict[Label, tuple[int, ...]]:
         model, alone = self.model, self.model.evidence.seats == 1
         everyone = np.ones(len(self.names), np.bool_)
         played = np.zeros(len(self.names), np.bool_)
         played[model.evidence.lineups.ravel()] = True
         many = len({*fields_of(self.together)[played].tolist()}) > 1
-        still: Truths = (apart.constant & self.together).sum(axis=1) > 0
-        said = {
+        constant: Truths = (isolated.constant & self.together).sum(axis=1) > 0
+        data = {
             Label.ALONE: everyone & alone,
             Label.NO_GAMES: ~played & (not alone),
-            Label.FEW_DEALS: played & ~spread.names & (not alone),
+            Label.FEW_DEALS: played & ~variance.names & (not alone),
             Label.FIELDS: played & many & (not alone),
             Label.ONE_SIDED: model.links.at_bound,
             Label.SEATS_ONE_SIDED: everyone & model.seats_at_bound,
             Label.SEATS_UNKNOWN: everyone & (not model.seats_separable) & (not alone),
-            Label.SAME_DEALS: still,
+            Label.SAME_DEALS: constant,
         }
-        return {label: self._own(which) for label, which in said.items() if which.any()}
+        return {label: self._own(which) for label, which in data.items() if which.any()}
 
 
-def _renumbered(spread: ContrastVariance, mesh: Any) -> ContrastVariance:
+def _renumbered(variance: ContrastVariance, mesh: Any) -> ContrastVariance:
     return replace(
-        spread,
-        variance=spread.variance[mesh],
-        error=spread.error[mesh],
-        degrees_of_freedom=spread.degrees_of_freedom[mesh],
-        names=spread.names[mesh],
-        constant=spread.constant[mesh],
+        variance,
+        variance=variance.variance[mesh],
+        error=variance.error[mesh],
+        degrees_of_freedom=variance.degrees_of_freedom[mesh],
+        names=variance.names[mesh],
+        constant=variance.constant[mesh],
     )

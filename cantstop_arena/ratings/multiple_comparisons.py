@@ -28,17 +28,17 @@ def holm(chances: Floats) -> Floats:
     return corrected
 
 
-def assign_groups(apart: Truths, order: list[int], signs: list[str], begun: int = 0) -> int:
+def assign_groups(isolated: Truths, order: list[int], signs: list[str], index: int = 0) -> int:
     """Give letters to bots, from the best to the worst; returns how many letters that took.
 
     `apart[i, j]`: i and j are told apart. Letters are added to `signs`, from number `begun` on.
     """
-    conflicts = {bot: _mask(np.flatnonzero(apart[bot])) for bot in order}
+    conflicts = {bot: _mask(np.flatnonzero(isolated[bot])) for bot in order}
     columns = [_mask(np.array(order, np.int64))]
     for bot in order:
         columns = _inserted(columns, 1 << bot, conflicts[bot])
     members = ([rank for rank, bot in enumerate(order) if column >> bot & 1] for column in columns)
-    for number, ranked in enumerate(sorted(members), start=begun):
+    for number, ranked in enumerate(sorted(members), start=index):
         for rank in ranked:
             signs[order[rank]] += letter(number)
     return len(columns)
@@ -46,8 +46,8 @@ def assign_groups(apart: Truths, order: list[int], signs: list[str], begun: int 
 
 def letter(number: int) -> str:
     """a to z, then a1 to z1, and so on."""
-    again, place = divmod(number, len(ascii_lowercase))
-    return ascii_lowercase[place] + (str(again) if again else "")
+    again, index = divmod(number, len(ascii_lowercase))
+    return ascii_lowercase[index] + (str(again) if again else "")
 
 
 def _mask(bots: "np.ndarray[tuple[int, ...], np.dtype[np.int64]]") -> int:
@@ -56,13 +56,13 @@ def _mask(bots: "np.ndarray[tuple[int, ...], np.dtype[np.int64]]") -> int:
 
 def _inserted(columns: list[int], bot: int, conflicts: int) -> list[int]:
     """Every column with the bot and its conflicts is split in two; then columns are absorbed."""
-    kept = [column for column in columns if not (column & bot and column & conflicts)]
+    stored = [column for column in columns if not (column & bot and column & conflicts)]
     split = [column for column in columns if column & bot and column & conflicts]
     fresh = {part for column in split for part in (column & ~bot, column & ~conflicts)}
     for part in sorted(fresh, key=int.bit_count, reverse=True):
-        if not any(part & column == part for column in kept):
-            kept.append(part)
-    return kept
+        if not any(part & column == part for column in stored):
+            stored.append(part)
+    return stored
 
 
 def ranks(better: Truths) -> tuple[tuple[int, int], ...]:

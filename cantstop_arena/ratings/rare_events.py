@@ -26,7 +26,7 @@ SINGULAR = 1e-12
 MIN_PROBABILITY = 1e-3  # probability that deals of a kind were not met: less than that is none
 
 
-def rare_win_covariance(model: Luce, seen: Floats, alikeness: float) -> Floats:
+def rare_win_covariance(model: Luce, observed: Floats, alikeness: float) -> Floats:
     """What the covariance of the score lacks, bots and seats by bots and seats.
 
     `seen` is the covariance of the parameters as the deals show it. With B the bots that lack
@@ -38,18 +38,18 @@ def rare_win_covariance(model: Luce, seen: Floats, alikeness: float) -> Floats:
     """
     if model.seats_at_bound:
         return model.curvature
-    theirs = model.curvature[: model.evidence.bots]
-    known = theirs.diagonal()
-    shown = _quotient((theirs @ seen @ theirs.T).diagonal(), known)
+    rival = model.curvature[: model.evidence.bots]
+    value = rival.diagonal()
+    clusters_won = _quotient((rival @ observed @ rival.T).diagonal(), value)
     clusters = _clusters(model.evidence, alikeness)
-    missed = np.exp(-known / np.maximum(clusters, 1.0) ** 2)
+    missed = np.exp(-value / np.maximum(clusters, 1.0) ** 2)
     missed = np.where(missed < MIN_PROBABILITY, 0.0, missed) * (1 - 2 * _won(model.evidence)) ** 2
-    lacking = np.maximum(clusters - shown, 0.0) * missed
+    lacking = np.maximum(clusters - clusters_won, 0.0) * missed
     lacking = np.where(model.links.at_bound, np.maximum(lacking, 1.0), lacking)
     some = np.flatnonzero(lacking)
-    theirs = theirs[some] * np.sqrt(lacking[some])[:, None]
+    rival = rival[some] * np.sqrt(lacking[some])[:, None]
     inverse = np.linalg.pinv(model.curvature[np.ix_(some, some)], rcond=SINGULAR, hermitian=True)
-    covariance: Floats = theirs.T @ inverse @ theirs
+    covariance: Floats = rival.T @ inverse @ rival
     return covariance
 
 

@@ -63,7 +63,7 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
     labels: Mapping[Label, tuple[int, ...]]
     deals: int
     covariance: Floats
-    _apart: ContrastVariance
+    _pair_variance: ContrastVariance
     _superior: Floats
 
     @property
@@ -91,27 +91,27 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
         """Whether virtual games were needed."""
         return Label.ONE_SIDED in self.labels or Label.SEATS_ONE_SIDED in self.labels
 
-    def met(self, one: int, other: int) -> bool:
+    def met(self, number: int, other: int) -> bool:
         """Whether the two can be compared: games connect them."""
-        return self.fields[one] == self.fields[other]
+        return self.fields[number] == self.fields[other]
 
-    def superiority(self, one: int, other: int) -> float | None:
+    def superiority(self, number: int, other: int) -> float | None:
         """The probability that one is better than the other; None if games do not connect them."""
-        return float(self._superior[one, other]) if self.met(one, other) else None
+        return float(self._superior[number, other]) if self.met(number, other) else None
 
-    def difference(self, one: int, other: int) -> RatingDifference | None:
+    def difference(self, number: int, other: int) -> RatingDifference | None:
         """How far one is ahead of the other; None if games do not connect them."""
-        if not self.met(one, other):
+        if not self.met(number, other):
             return None
-        points = self.elo[one] - self.elo[other]
-        ahead = points_of(points, self._apart, (one, other)) if one != other else SELF
-        return RatingDifference(ahead, float(self._superior[one, other]))
+        points = self.elo[number] - self.elo[other]
+        ahead = points_of(points, self._pair_variance, (number, other)) if number != other else SELF
+        return RatingDifference(ahead, float(self._superior[number, other]))
 
 
-def points_of(points: float, spread: ContrastVariance, place: int | tuple[int, int]) -> Points:
+def points_of(points: float, variance: ContrastVariance, position: int | tuple[int, int]) -> Points:
     """Points of Elo with what the spread of strengths has at that place."""
-    if not spread.names[place]:
+    if not variance.names[position]:
         return Points(points, None, None, None)
-    error = ELO * float(spread.error[place])
-    reach = ELO * spread.reach(place)
+    error = ELO * float(variance.error[position])
+    reach = ELO * variance.reach(position)
     return Points(points, error, points - reach, points + reach)

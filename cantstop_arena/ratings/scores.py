@@ -71,22 +71,22 @@ def expected_deals(results: TournamentTotals) -> float | None:
 def seat_scores(results: TournamentTotals) -> tuple[Estimate, ...]:
     """Each seat's share of wins, whoever sat there."""
     orders = len(results.orders)
-    places = range(len(results.bots), len(results.bots) + results.players)
+    position = range(len(results.bots), len(results.bots) + results.players)
     return tuple(
         score(
             [
                 DealRun(
                     stretch.deals,
                     orders * len(stretch.groups),
-                    int(stretch.totals[place]),
-                    int(stretch.products[place, place]),
+                    int(stretch.totals[index]),
+                    int(stretch.products[index, index]),
                     win_units(results.players),
                 )
                 for stretch in results.deals.stretches
             ],
             expected_deals(results),
         )
-        for place in places
+        for index in position
     )
 
 
@@ -112,14 +112,14 @@ def score(runs: Sequence[DealRun], expected: float | None = None) -> Estimate:
     if games == 0:
         return Estimate(0, None, 0.0, 1.0)
     total = sum(run.total for run in runs)
-    squares = sum(_apart(run, total, games) for run in runs)
+    squares = sum(_squared_residuals(run, total, games) for run in runs)
     parts = runs[0].win_units
     share = total / (parts * games)
-    spread = squares / (parts * games * games) ** 2
-    return Estimate(games, share, *interval(share, spread, deals, deals, expected))
+    share_variance = squares / (parts * games * games) ** 2
+    return Estimate(games, share, *interval(share, share_variance, deals, deals, expected))
 
 
-def _apart(run: DealRun, total: int, games: int) -> int:
+def _squared_residuals(run: DealRun, total: int, games: int) -> int:
     """Σ (won - score · games)² over the deals, times all games squared, to the last digit."""
     expected = total * run.games
     return (
@@ -128,9 +128,9 @@ def _apart(run: DealRun, total: int, games: int) -> int:
 
 
 def interval(
-    share: float, spread: float, deals: int, sure: float, expected: float | None = None
+    share: float, share_variance: float, deals: int, sure: float, expected: float | None = None
 ) -> tuple[float, float]:
-    """The interval of a share, `spread` being its Σ (won - score · games)² / (Σ games)².
+    """The interval of a share, `share_variance` being its Σ (won - score · games)² / (Σ games)².
 
     Where the share is 0 or 1, it counts as one of `sure` games. A confidence sequence, if it is
     said how many deals one `expected`.
@@ -141,12 +141,12 @@ def interval(
     if share in (0, 1):
         return _wilson(share, sure, reach)
     if expected is not None:
-        least = min_variance(max(share, 1 - share), deals, expected) / deals
-        spread = max(spread, least)
-    if spread <= 0:
-        unseen = 1 - SURE ** (1 / deals)
-        return (1 - unseen) * share, (1 - unseen) * share + unseen
-    games = share * (1 - share) / spread * (deals - 1) / deals
+        minimum = min_variance(max(share, 1 - share), deals, expected) / deals
+        share_variance = max(share_variance, minimum)
+    if share_variance <= 0:
+        missing = 1 - SURE ** (1 / deals)
+        return (1 - missing) * share, (1 - missing) * share + missing
+    games = share * (1 - share) / share_variance * (deals - 1) / deals
     return _wilson(share, games, reach)
 
 
@@ -172,7 +172,9 @@ def crosstable(results: TournamentTotals) -> tuple[tuple[Estimate | None, ...], 
     """
     deals, games = together(results)
     bots = range(len(results.bots))
-    return tuple(tuple(_cell(results, deals, games, one, other) for other in bots) for one in bots)
+    return tuple(
+        tuple(_cell(results, deals, games, number, other) for other in bots) for number in bots
+    )
 
 
 def together(results: TournamentTotals) -> tuple[Ints, Ints]:
@@ -182,34 +184,34 @@ def together(results: TournamentTotals) -> tuple[Ints, Ints]:
     for stretch in results.deals.stretches:
         groups = np.array(stretch.groups, np.int64).reshape(-1, results.players).T
         met = np.zeros_like(games)
-        for one in groups:
+        for number in groups:
             for other in groups:
-                np.add.at(met, (one, other), stretch.deals * len(results.orders))
+                np.add.at(met, (number, other), stretch.deals * len(results.orders))
         deals += stretch.deals * (met > 0)
         games += met
     return deals, games
 
 
 def _cell(
-    results: TournamentTotals, deals: Ints, games: Ints, one: int, other: int
+    results: TournamentTotals, deals: Ints, games: Ints, number: int, other: int
 ) -> Estimate | None:
     pairs = results.deals.pairs
-    mine, yours = int(pairs.won[one, other]), int(pairs.won[other, one])
-    if one == other or mine + yours == 0:
+    own, yours = int(pairs.won[number, other]), int(pairs.won[other, number])
+    if number == other or own + yours == 0:
         return None
-    squares = int(pairs.squares[one, other]), int(pairs.squares[other, one])
-    apart = pair_variance(mine, yours, squares, int(pairs.crossed[one, other]))
-    met = int(deals[one, other])
-    sure = min(float(met), (mine + yours) / win_units(results.players))
-    share = mine / (mine + yours)
-    ends = interval(share, apart, met, sure, expected_deals(results))
-    return Estimate(int(games[one, other]), share, *ends)
+    squares = int(pairs.squares[number, other]), int(pairs.squares[other, number])
+    distance = pair_variance(own, yours, squares, int(pairs.crossed[number, other]))
+    met = int(deals[number, other])
+    sure = min(float(met), (own + yours) / win_units(results.players))
+    share = own / (own + yours)
+    ends = interval(share, distance, met, sure, expected_deals(results))
+    return Estimate(int(games[number, other]), share, *ends)
 
 
-def pair_variance(mine: int, yours: int, squares: tuple[int, int], crossed: int) -> float:
+def pair_variance(own: int, yours: int, squares: tuple[int, int], crossed: int) -> float:
     """Σ (won - score · decided)² / (Σ decided)² over deals, decided being what the two won."""
-    apart = squares[0] * yours**2 - 2 * crossed * mine * yours + squares[1] * mine**2
-    return apart / (mine + yours) ** 4
+    number = squares[0] * yours**2 - 2 * crossed * own * yours + squares[1] * own**2
+    return number / (own + yours) ** 4
 
 
 def per_game(results: TournamentTotals, count: str) -> tuple[Estimate, ...]:
@@ -229,8 +231,8 @@ def _mean_count(tally: Tally | None, count: str) -> Estimate:
     mean = total / games
     if games < 2:
         return Estimate(1, mean, None, None)
-    spread = variance(games, total, tally.squares[count])
-    half = student_quantile(games - 1) * sqrt(spread / games)
+    share_variance = variance(games, total, tally.squares[count])
+    half = student_quantile(games - 1) * sqrt(share_variance / games)
     return Estimate(tally.games, mean, mean - half, mean + half)
 
 

@@ -39,13 +39,13 @@ class SoloDifferences(msgspec.Struct, frozen=True, dict=True):
     together: SoloPairs
     ranked: Sequence[int]
 
-    def between(self, one: int, other: int) -> SoloDifference | None:
+    def between(self, number: int, other: int) -> SoloDifference | None:
         """How much less `one` needs; None where the two have no deals in common."""
-        deals = int(self.together.deals[one, other])
-        if one == other or not deals or not {one, other} <= self._among:
+        deals = int(self.together.deals[number, other])
+        if number == other or not deals or not {number, other} <= self._among:
             return None
-        mean, error = float(self._means[one, other]), float(self._errors[one, other])
-        p = float(self._chances[one, other])
+        mean, error = float(self._means[number, other]), float(self._errors[number, other])
+        p = float(self._chances[number, other])
         if deals < 2 or (not error and mean):
             return SoloDifference(deals, mean, None, None, p)
         reach = student_quantile(deals - 1) * error
@@ -73,12 +73,14 @@ class SoloDifferences(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _errors(self) -> Floats:
         """The standard errors of that; 0 where all deals say the same."""
-        found = self.together
-        deals = np.maximum(found.deals, 2)
-        squares = (found.squares + found.squares.T - 2 * found.crossed).astype(np.float64)
-        apart = squares - deals * self._means**2
-        apart = np.where(apart > ROUNDING * squares, apart, 0.0)
-        errors: Floats = np.sqrt(apart / (deals - 1) / deals)
+        solo_pairs = self.together
+        deals = np.maximum(solo_pairs.deals, 2)
+        squares = (solo_pairs.squares + solo_pairs.squares.T - 2 * solo_pairs.crossed).astype(
+            np.float64
+        )
+        isolated = squares - deals * self._means**2
+        isolated = np.where(isolated > ROUNDING * squares, isolated, 0.0)
+        errors: Floats = np.sqrt(isolated / (deals - 1) / deals)
         return errors
 
     @cached_property
@@ -87,15 +89,15 @@ class SoloDifferences(msgspec.Struct, frozen=True, dict=True):
         chances = np.ones_like(self._means)
         tested = np.zeros(chances.shape, bool)
         tested[np.ix_(self.ranked, self.ranked)] = True
-        one, other = np.nonzero(np.triu(tested & (self.together.deals > 1), 1))
-        chances[one, other] = holm(self._plain(one, other))
+        number, other = np.nonzero(np.triu(tested & (self.together.deals > 1), 1))
+        chances[number, other] = holm(self._plain(number, other))
         both: Floats = np.minimum(chances, chances.T)
         return both
 
-    def _plain(self, one: Ints, other: Ints) -> Floats:
+    def _plain(self, row: Ints, other: Ints) -> Floats:
         """The p of pairs as if nothing else were tested."""
-        means, errors = np.abs(self._means[one, other]), self._errors[one, other]
-        deals = self.together.deals[one, other].astype(np.float64)
+        means, errors = np.abs(self._means[row, other]), self._errors[row, other]
+        deals = self.together.deals[row, other].astype(np.float64)
         tails = 2 * student_tail(means / np.where(errors > 0, errors, 1), deals - 1)
         same = np.where(means > 0, 2.0 ** np.maximum(1 - deals, -_MAX_DEALS), 1.0)
         chances: Floats = np.minimum(np.where(errors > 0, tails, same), 1.0)

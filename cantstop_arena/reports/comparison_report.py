@@ -1,4 +1,4 @@
-"""A comparison of rule sets as tables, sentences and files."""
+"""Reports of a comparison of rule sets: as text, Markdown, LaTeX, CSV, JSON, and as files."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,7 +27,7 @@ from cantstop_arena.tables.text import LATEX, MARKDOWN, TEXT, Style, draw_all
 from cantstop_arena.texts import how_many
 
 STYLES = {"text": TEXT, "markdown": MARKDOWN, "latex": LATEX}
-MIN_P = 0.0001  # smaller ones are told as smaller
+MIN_P = 0.0001  # smaller p-values are written as <0.0001
 TABLE = "comparison"
 FILES = {"comparison.csv": "csv", "comparison.md": "markdown", CONTENT: "json"}
 
@@ -42,9 +42,9 @@ def as_format(answers: ComparisonTotals, form: str) -> str:
 
 
 def write_comparison(answers: ComparisonTotals, folder: Path) -> list[Path]:
-    """Write the comparison into an existing folder; the paths of what was written, in order.
+    """Write the comparison into an existing folder; return the paths of the files, in order.
 
-    The same answers give the same bytes. The page of answers before these goes.
+    Equal answers give equal bytes. A page of earlier answers is deleted.
     """
     (folder / PAGE).unlink(missing_ok=True)
     for name, form in FILES.items():
@@ -53,9 +53,9 @@ def write_comparison(answers: ComparisonTotals, folder: Path) -> list[Path]:
 
 
 def write_comparison_page(content: dict[str, Any], folder: Path) -> Path:
-    """Write the page of the comparison in a folder, from what its comparison.json says.
+    """Write the page of the comparison in a folder, from the content of its comparison.json.
 
-    Raises PageError where there is nothing to draw with.
+    Raises PageError where a package that draws pages is missing.
     """
     from cantstop_arena.reports import write_page
 
@@ -68,15 +68,15 @@ def write_comparison_page(content: dict[str, Any], folder: Path) -> Path:
 
 
 def _for_people(answers: ComparisonTotals, style: Style) -> str:
-    told = [draw_all([_table(answer)], style) for answer in answers.answers]
+    texts = [draw_all([_table(answer)], style) for answer in answers.answers]
     below = [*legend(answers), *answers.notes]
-    return "\n\n".join([*told, *map(style.safe, below)]) + "\n"
+    return "\n\n".join([*texts, *map(style.safe, below)]) + "\n"
 
 
 def legend(answers: ComparisonTotals) -> Iterator[str]:
-    """How to read the tables."""
+    """The paragraphs that explain the tables."""
     questions = sum(
-        one.p is not None for answer in answers.answers for one in _questions(answer).values()
+        result.p is not None for answer in answers.answers for result in _questions(answer).values()
     )
     yield (
         "Shares are in percent, their differences in points of a hundred; ± is half of an interval,"
@@ -92,11 +92,11 @@ def legend(answers: ComparisonTotals) -> Iterator[str]:
 
 def _limits(answers: ComparisonTotals) -> str:
     kinds = {measure.key: measure.kind for measure in answers.questions.all}
-    alike: dict[str, list[str]] = {}
+    keys_by_limit: dict[str, list[str]] = {}
     for key, ignored in answers.ignored.items():
         limit = f"{100 * ignored:g} " + ("%" if kinds.get(key) == COUNT else "points")
-        alike.setdefault(limit, []).append(key)
-    return "; ".join(f"{limit}: {', '.join(keys)}" for limit, keys in alike.items())
+        keys_by_limit.setdefault(limit, []).append(key)
+    return "; ".join(f"{limit}: {', '.join(keys)}" for limit, keys in keys_by_limit.items())
 
 
 def _table(answer: RuleSetResult) -> Table:
@@ -142,10 +142,12 @@ def _scaled(value: float | None, scale: float) -> float | None:
     return None if value is None else scale * value
 
 
-def _estimate(told: Interval | None, scale: float = 1) -> Estimate | None:
-    if told is None:
+def _estimate(interval: Interval | None, scale: float = 1) -> Estimate | None:
+    if interval is None:
         return None
-    return Estimate(scale * told.value, _scaled(told.low, scale), _scaled(told.high, scale))
+    return Estimate(
+        scale * interval.value, _scaled(interval.low, scale), _scaled(interval.high, scale)
+    )
 
 
 def _chance(p: float | None) -> str | None:
@@ -158,7 +160,7 @@ def _chance(p: float | None) -> str | None:
 
 
 def everything(answers: ComparisonTotals) -> Table:
-    """Every question in a row, with raw numbers: shares as parts of 1."""
+    """A table with a row for each question, with raw numbers: shares from 0 to 1."""
     columns = (
         number("players"),
         Column("rules", "rules"),
@@ -176,7 +178,7 @@ def everything(answers: ComparisonTotals) -> Table:
             answer.deals,
             answer.games,
         ]
-        rows += [[*about, *values] for values in _answered(answers, answer)]
+        rows += [[*about, *values] for values in _question_rows(answers, answer)]
     return Table(TABLE, answers.name, columns, rows)
 
 
@@ -196,26 +198,34 @@ _COLUMNS = (
 )
 
 
-def _answered(answers: ComparisonTotals, answer: RuleSetResult) -> Iterator[list[Value]]:
-    for key, one in _questions(answer).items():
+def _question_rows(answers: ComparisonTotals, answer: RuleSetResult) -> Iterator[list[Value]]:
+    for key, result in _questions(answer).items():
         ignored = ignored_of(answers.ignored, key)
-        if isinstance(one, BotOrder):
+        if isinstance(result, BotOrder):
             nothing: list[Value] = [None] * 6
-            yield [key, ORDER, *nothing, one.p, one.corrected, ignored, one.verdict]
+            yield [
+                key,
+                ORDER,
+                *nothing,
+                result.p,
+                result.corrected,
+                ignored,
+                result.verdict,
+            ]
             continue
         yield [
             key,
-            one.kind,
-            one.baseline,
-            one.variant,
-            _estimate(one.absolute),
-            _estimate(one.relative),
-            "d" if one.kind == COUNT else "h",
-            one.effect,
-            one.p,
-            one.corrected,
+            result.kind,
+            result.baseline,
+            result.variant,
+            _estimate(result.absolute),
+            _estimate(result.relative),
+            "d" if result.kind == COUNT else "h",
+            result.effect,
+            result.p,
+            result.corrected,
             ignored,
-            one.verdict,
+            result.verdict,
         ]
 
 
@@ -225,7 +235,7 @@ def _questions(answer: RuleSetResult) -> dict[str, RuleEffect | BotOrder]:
 
 
 def content(answers: ComparisonTotals) -> dict[str, Any]:
-    """All of it, as `comparison.json` says it."""
+    """The comparison as a dict, the content of `comparison.json`."""
     return {
         "name": answers.name,
         "game": answers.game,
@@ -233,14 +243,14 @@ def content(answers: ComparisonTotals) -> dict[str, Any]:
         "bots": list(answers.bots),
         "rules": {name: dict(rules) for name, rules in answers.rules.items()},
         "baseline": answers.baseline,
-        "ignore_below": {key: significant(least) for key, least in answers.ignored.items()},
+        "ignore_below": {key: significant(limit) for key, limit in answers.ignored.items()},
         "answers": [_answer(answers, answer) for answer in answers.answers],
         "notes": list(answers.notes),
     }
 
 
 def _answer(answers: ComparisonTotals, answer: RuleSetResult) -> dict[str, Any]:
-    table = Table(TABLE, "", _COLUMNS, list(_answered(answers, answer)))
+    table = Table(TABLE, "", _COLUMNS, list(_question_rows(answers, answer)))
     turned = [list(pair) for pair in answer.order.turned] if answer.order else []
     return {
         "rules": answer.rules,

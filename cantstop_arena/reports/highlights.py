@@ -1,4 +1,4 @@
-"""A tournament's highlights: which games they are, recorded into its folder, and read again."""
+"""A tournament's highlights: choosing the games, recording them, and reading the records."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
@@ -22,13 +22,13 @@ GAMES = "games"  # in a results folder
 TYPICAL = "typical"
 
 Play = Callable[[tuple[str, ...], int], Sequence[Event]]
-"""Plays a game of some bots, in seat order, in a deal again; no events where that is impossible."""
+"""Replays a game: bots in seat order, and a deal; returns no events where that is impossible."""
 
 
 class Highlighted(msgspec.Struct, frozen=True):
-    """A highlight: who sat where, in which deal, and what the game is remembered for.
+    """A highlight: its kind, its bots in seat order, its deal, and how much of it there was.
 
-    That is a number of the game's own, or the class of its length where it is typical.
+    `how_much` is a score that the game defines, or the length class of a typical game.
     """
 
     kind: str
@@ -37,7 +37,7 @@ class Highlighted(msgspec.Struct, frozen=True):
     how_much: int
 
     def is_recorded_in(self, events: Sequence[Event], view: GameView) -> bool:
-        """Whether a record is that of this game, and tells what it is remembered for."""
+        """Whether these events record this game, with the same score or length class."""
         opening, end = events[0], events[-1]
         if (opening["seats"], opening["deal"]) != ([*self.bots], self.deal):
             return False
@@ -46,37 +46,41 @@ class Highlighted(msgspec.Struct, frozen=True):
         if self.kind == TYPICAL:
             length = view.length(events)
             return length is None or length_class(length) == self.how_much
-        remembered = view.highlight_scores(events)
-        return remembered is None or remembered.get(self.kind) == self.how_much
+        scores = view.highlight_scores(events)
+        return scores is None or scores.get(self.kind) == self.how_much
 
 
 def highlights(analysis: Analysis) -> list[Highlighted]:
-    """A typical game of the best bots, and the game's own highlights; can be one game twice."""
+    """A typical game of the best bots, and the highlights that the game defines.
+
+    The same game can be there several times.
+    """
     return [*_typical(analysis), *_greatest(analysis)]
 
 
 def _greatest(analysis: Analysis) -> Iterator[Highlighted]:
     for kind in _kinds(analysis):
-        found = [
-            (-how_much, deal, place, seating)
-            for place, (seating, tally) in enumerate(analysis.results.tallies.items())
+        candidates = [
+            (-how_much, deal, index, seating)
+            for index, (seating, tally) in enumerate(analysis.results.tallies.items())
             for how_much, deal in (tally.highlights.get(kind, (0, 0)),)
             if how_much
         ]
-        if found:
-            least, deal, _, seating = min(found)
-            yield Highlighted(kind, _named(analysis, seating), deal, -least)
+        if candidates:
+            negated, deal, _, seating = min(candidates)
+            yield Highlighted(kind, _named(analysis, seating), deal, -negated)
 
 
 def _typical(analysis: Analysis) -> Iterator[Highlighted]:
     """The first game of median length of the best bots that have met.
 
-    All their seatings count. Of those with such a game it is the one with the best bots in front.
+    The median is over all their seatings. If several seatings have such a game, the one with
+    better bots in front is taken.
     """
-    ranks = {bot: place for place, bot in enumerate(analysis.order)}
+    ranks = {bot: rank for rank, bot in enumerate(analysis.order)}
     tallies = analysis.results.tallies
     played = sorted(
-        (sorted(_places(ranks, bots)), _places(ranks, bots), bots)
+        (sorted(_ranks_of(ranks, bots)), _ranks_of(ranks, bots), bots)
         for bots, tally in tallies.items()
         if tally.lengths
     )
@@ -94,7 +98,7 @@ def _kinds(analysis: Analysis) -> list[str]:
     return [highlight.kind for highlight in analysis.results.counts.highlights]
 
 
-def _places(ranks: Mapping[int, int], seating: Group) -> list[int]:
+def _ranks_of(ranks: Mapping[int, int], seating: Group) -> list[int]:
     return [ranks[bot] for bot in seating]
 
 
@@ -106,24 +110,24 @@ def _named(analysis: Analysis, seating: Group) -> tuple[str, ...]:
 
 
 def record_games(analysis: Analysis, folder: Path, play: Play) -> list[Path]:
-    """Play the highlights again and write their records, where they are not there already.
+    """Replay the highlights and write records that are missing; return the paths of all records.
 
-    Games of bots that play otherwise the second time are left out. The same results give the same
-    bytes.
+    Games that go differently the second time are left out, as of bots that are not reproducible.
+    Equal results give equal bytes.
     """
     chosen = {game.kind: game for game in highlights(analysis)}
-    once = cache(play)  # a game can be a highlight in several ways
-    written = []
+    once = cache(play)  # a game can be several highlights
+    paths = []
     for kind in (TYPICAL, *_kinds(analysis)):
         path = record_path(folder, kind)
         game = chosen.get(kind)
         if game and (
             _is_there(game, folder, analysis) or _record(game, path, once, _view(analysis))
         ):
-            written.append(path)
+            paths.append(path)
         else:
             path.unlink(missing_ok=True)
-    return written
+    return paths
 
 
 def _view(analysis: Analysis) -> GameView:
@@ -144,12 +148,12 @@ def _record(game: Highlighted, path: Path, play: Play, view: GameView) -> bool:
 
 
 def recorded_games(analysis: Analysis, folder: Path) -> list[tuple[Highlighted, Sequence[Event]]]:
-    """The highlights, with the records of just these that lie in the folder, or no events."""
+    """The highlights, each with the events of its record, or none without a valid one."""
     return [(game, _read(game, folder, analysis)) for game in highlights(analysis)]
 
 
 def _read(game: Highlighted, folder: Path, analysis: Analysis) -> Sequence[Event]:
-    """The events of a game's record; none where there is no record of just this game."""
+    """The events of a game's record; none where it is missing, damaged, or of another game."""
     path, view = record_path(folder, game.kind), _view(analysis)
     try:
         events = _events(analysis.results.game, path, path.read_text("utf-8"))
@@ -163,11 +167,11 @@ def _read(game: Highlighted, folder: Path, analysis: Analysis) -> Sequence[Event
 
 @lru_cache(maxsize=8)
 def _events(game: str, path: Path, text: str) -> Sequence[Event]:
-    """What a record tells; one that lies there already is asked for twice, for its page again."""
+    """The events of a record; cached, as the page reads each again after `record_games`."""
     view = view_of(game_named(game))
     return tuple(view.read_record(text.splitlines(), str(path)))
 
 
 def record_path(folder: Path, kind: str) -> Path:
-    """Where the record of such a game is."""
+    """The path of the record of a kind of highlight."""
     return folder / GAMES / f"{kind}.jsonl"

@@ -1,4 +1,4 @@
-"""What came of a match of two: printed, and as a file."""
+"""The result of a match between two bots: as text and as JSON."""
 
 import json
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ from cantstop_arena.texts import how_many
 
 POINTS = ("0", "1/2", "1", "3/2", "2")
 _SEATINGS = 2
-_STEP = WIN_UNITS // 2  # parts of a won game that make half a point
+_STEP = WIN_UNITS // 2  # win units in half a point
 
 
 class MatchFinding(msgspec.Struct, frozen=True):
-    """The pentanomial counts of a match, from the first bot's side, and what they say.
+    """The pentanomial counts of a match, from the first bot's side, and the score they give.
 
     With a test, the interval of the score is a confidence sequence.
     """
@@ -34,7 +34,7 @@ class MatchFinding(msgspec.Struct, frozen=True):
 
     @property
     def deals(self) -> int:
-        """The deals that count."""
+        """The number of deals."""
         return sum(self.counts)
 
     @property
@@ -44,13 +44,13 @@ class MatchFinding(msgspec.Struct, frozen=True):
 
     @property
     def accepted(self) -> int | None:
-        """Which hypothesis is accepted."""
+        """The hypothesis that is accepted, 0 or 1; None where neither is."""
         return self.test.accepted(self.counts) if self.test and self.deals >= FIRST_LOOK else None
 
     def expected_games(self) -> dict[str, int] | None:
-        """How many games the test takes on average if a hypothesis is true, or the estimate.
+        """The expected number of games of the test if H0, H1 or the estimate is true.
 
-        None where all deals are alike, so that nothing tells how much they vary.
+        None where all deals had the same result, as their variance is unknown then.
         """
         assert self.test is not None
         if sum(map(bool, self.counts)) < 2:
@@ -62,7 +62,7 @@ class MatchFinding(msgspec.Struct, frozen=True):
 
 
 def finding(bots: tuple[str, str], counts: Sequence[int], test: Sprt | None) -> MatchFinding:
-    """What the counts of a match say."""
+    """The finding from the pentanomial counts of a match."""
     parts = [_STEP * points for points in range(len(POINTS))]
     played = DealRun(
         deals=sum(counts),
@@ -79,17 +79,17 @@ def _elo(share: float | None) -> float | None:
     return elo_of(share) if share is not None and 0 < share < 1 else None
 
 
-def match_json(found: MatchFinding, rules: str, seed: Seed) -> str:
-    """All of it, as JSON."""
+def match_json(result: MatchFinding, rules: str, seed: Seed) -> str:
+    """The result of a match as JSON, the content of match.json."""
     entry: Entry = {
-        "bots": list(found.bots),
+        "bots": list(result.bots),
         "rules": rules,
         "seed": in_json(seed),
-        "games": _SEATINGS * found.deals,
-        "pentanomial": list(found.counts),
-        **_named("score", (found.score.mean, found.score.low, found.score.high)),
-        **_named("elo", found.elo),
-        "sprt": _test(found),
+        "games": _SEATINGS * result.deals,
+        "pentanomial": list(result.counts),
+        **_named("score", (result.score.mean, result.score.low, result.score.high)),
+        **_named("elo", result.elo),
+        "sprt": _test(result),
     }
     return json.dumps(entry, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -99,8 +99,8 @@ def _named(name: str, numbers: Sequence[float | None]) -> Entry:
     return dict(zip(names, map(rounded, numbers), strict=True))
 
 
-def _test(found: MatchFinding) -> Entry | None:
-    test, accepted = found.test, found.accepted
+def _test(result: MatchFinding) -> Entry | None:
+    test, accepted = result.test, result.accepted
     if test is None:
         return None
     return {
@@ -108,44 +108,44 @@ def _test(found: MatchFinding) -> Entry | None:
         "elo1": test.elo1,
         "alpha": test.alpha,
         "beta": test.beta,
-        "llr": rounded(test.ratio(found.counts)),
+        "llr": rounded(test.ratio(result.counts)),
         "lower": rounded(test.lower),
         "upper": rounded(test.upper),
         "accepted": None if accepted is None else f"H{accepted}",
-        "expected_games": found.expected_games(),
+        "expected_games": result.expected_games(),
     }
 
 
-def match_text(found: MatchFinding) -> str:
-    """All of it, for the terminal."""
-    parts = [_header(found), _counts(found), _estimates(found)]
-    if found.test and found.deals:
-        parts += [_test_text(found), _verdict(found)]
+def match_text(result: MatchFinding) -> str:
+    """The result of a match as text for the terminal."""
+    parts = [_header(result), _counts(result), _estimates(result)]
+    if result.test and result.deals:
+        parts += [_test_text(result), _verdict(result)]
     return "\n\n".join(parts)
 
 
-def _header(found: MatchFinding) -> str:
-    first, second = map(printable, found.bots)
-    games = _SEATINGS * found.deals
-    deals = how_many(found.deals, "deal")
+def _header(result: MatchFinding) -> str:
+    first, second = map(printable, result.bots)
+    games = _SEATINGS * result.deals
+    deals = how_many(result.deals, "deal")
     return f"{first} against {second}: {games:,} games, {deals} in both seatings."
 
 
-def _counts(found: MatchFinding) -> str:
-    cells = [f"points of {printable(found.bots[0])} in a deal", *POINTS]
-    row = ["deals", *(f"{count:,}" for count in found.counts)]
+def _counts(result: MatchFinding) -> str:
+    cells = [f"points of {printable(result.bots[0])} in a deal", *POINTS]
+    row = ["deals", *(f"{count:,}" for count in result.counts)]
     return tabulate(
         [row], headers=cells, disable_numparse=True, colalign=["left", *["right"] * len(POINTS)]
     )
 
 
-def _estimates(found: MatchFinding) -> str:
-    share = found.score
+def _estimates(result: MatchFinding) -> str:
+    share = result.score
     if share.mean is None:
         return "No deal counts, so nothing is known."
-    kind = "95% confidence sequence: valid whenever one looks" if found.test else "95%"
+    kind = "95% confidence sequence: valid whenever one looks" if result.test else "95%"
     ends = f"{100 * (share.low or 0):.2f} to {100 * (1 if share.high is None else share.high):.2f}"
-    mean, low, high = found.elo
+    mean, low, high = result.elo
     return (
         f"score %  {100 * share.mean:.2f} ({ends})\n"
         f"Elo      {_signed(mean)} ({_signed(low)} to {_signed(high)})\n"
@@ -158,29 +158,29 @@ def _signed(elo: float | None) -> str:
 
 
 def _plain(number: float, decimals: int) -> float:
-    """Rounded, and never a negative zero."""
+    """A rounded number; -0.0 becomes 0.0."""
     return round(number, decimals) + 0.0
 
 
-def _test_text(found: MatchFinding) -> str:
-    test = found.test
+def _test_text(result: MatchFinding) -> str:
+    test = result.test
     assert test is not None
-    told = found.expected_games()
+    games = result.expected_games()
     expectation = (
-        f"Such a test takes {told['h0']:,} games on average if H0 is true, {told['h1']:,} if H1"
-        f" is true, and {told['estimate']:,} if the score above is."
-        if told
+        f"Such a test takes {games['h0']:,} games on average if H0 is true, {games['h1']:,} if H1"
+        f" is true, and {games['estimate']:,} if the score above is."
+        if games
         else "All deals are alike, so nothing tells how many games such a test takes."
     )
     return (
-        f"H0: {_claim(found.bots, test.elo0)}. H1: {_claim(found.bots, test.elo1)}.\n"
-        f"LLR {_plain(test.ratio(found.counts), 2):.2f}; H0 is accepted at {test.lower:.2f} or"
+        f"H0: {_claim(result.bots, test.elo0)}. H1: {_claim(result.bots, test.elo1)}.\n"
+        f"LLR {_plain(test.ratio(result.counts), 2):.2f}; H0 is accepted at {test.lower:.2f} or"
         f" below, H1 at {test.upper:.2f} or above.\n{expectation}"
     )
 
 
 def _claim(bots: tuple[str, str], elo: float, bound: str = "") -> str:
-    """That one is so much stronger; with a bound, that it is `more` or `less`."""
+    """The claim that the first bot is `elo` stronger; with a bound, `more` or `less` so."""
     first, second = map(printable, bots)
     if elo == 0:
         than = {"": "as strong as", "more": "stronger than", "less": "weaker than"}[bound]
@@ -191,16 +191,16 @@ def _claim(bots: tuple[str, str], elo: float, bound: str = "") -> str:
     return f"{first} is {amount} Elo {'stronger' if elo > 0 else 'weaker'} than {second}"
 
 
-def _verdict(found: MatchFinding) -> str:
-    test, accepted = found.test, found.accepted
+def _verdict(result: MatchFinding) -> str:
+    test, accepted = result.test, result.accepted
     assert test is not None
     if accepted is None:
         return "Neither hypothesis is accepted: more games are needed to decide."
     if accepted:
-        told, error = _claim(found.bots, test.elo0, "more"), test.alpha
+        claim, error = _claim(result.bots, test.elo0, "more"), test.alpha
     else:
-        told, error = _claim(found.bots, test.elo1, "less"), test.beta
+        claim, error = _claim(result.bots, test.elo1, "less"), test.beta
     return (
-        f"H{accepted} is accepted: {told}. Where H{1 - accepted} is true, such a test says so in"
+        f"H{accepted} is accepted: {claim}. Where H{1 - accepted} is true, such a test says so in"
         f" {100 * error:g}% of cases at most."
     )

@@ -1,4 +1,4 @@
-"""What a question costs: deals, games and time."""
+"""The cost of an experiment: deals, games and time to find a difference between two bots."""
 
 from collections.abc import Sequence
 from math import log, sqrt
@@ -12,14 +12,14 @@ from cantstop_arena.ratings.distributions import student_quantile
 from cantstop_arena.ratings.sequential.planning import deals_needed
 from cantstop_arena.tables.escaping import printable
 
-ROUNDING = 1e-12  # of a deal's greatest square: a smaller variance is none
+ROUNDING = 1e-12  # relative to the greatest square of a deal: a smaller variance is rounding error
 _ELO = 400 / log(10)  # points for each unit of strength
-_UNTOLD = "All its deals came out the same, so that it does not tell what a difference costs."
+_NO_VARIANCE = "All its deals had the same result: the cost of a difference cannot be estimated."
 _UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"))
 
 
 class CostQuestion(msgspec.Struct, frozen=True):
-    """A difference between two bots, of score or of Elo, and how sure its answer is to be."""
+    """A difference between two bots, in score or in Elo, with the test's power and alpha."""
 
     difference: float
     elo: bool
@@ -28,11 +28,11 @@ class CostQuestion(msgspec.Struct, frozen=True):
 
 
 class CostPlan(msgspec.Struct, frozen=True):
-    """What a question costs: `deals`, from the variance per deal that a pilot has found.
+    """The cost of a question: `deals`, estimated from the variance per deal of a short pilot.
 
-    `found` is the difference in the pilot and half its 95% interval; None where Elo cannot be
-    told, as one of the two won no game. `deals` is None then, and where all deals of the pilot came
-    out the same, so that it does not tell how much they vary.
+    `observed` is the difference in the pilot and half the width of its 95% interval; None where
+    Elo cannot be estimated, as one of the two won no game. `deals` is None then, and where all
+    deals of the pilot had the same result, as their variance is unknown.
     """
 
     question: CostQuestion
@@ -44,21 +44,21 @@ class CostPlan(msgspec.Struct, frozen=True):
 
 
 def plan_of(question: CostQuestion, won: Ints, games_per_deal: int) -> CostPlan:
-    """What a question about the first two bots costs.
+    """The cost of a question about the first two bots of a lineup.
 
-    `won` is what each bot of a group won in each deal of a pilot, in parts of WHOLE.
+    `won`, of shape (deals, players), is what each bot won in each deal of a pilot, in win units.
     """
     deals, players = won.shape
-    mine, yours = won[:, 0] / win_units(players), won[:, 1] / win_units(players)
+    first, second = won[:, 0] / win_units(players), won[:, 1] / win_units(players)
     if question.elo:
-        if not (mine.any() and yours.any()):
+        if not (first.any() and second.any()):
             return CostPlan(question, players, games_per_deal, deals, None, None)
         # Luce's strengths of a single group are the logarithms of what its bots won; a deal moves
         # their difference by what it adds to each, as a share of what it won on average.
-        estimate = _ELO * log(mine.mean() / yours.mean())
-        moved = _ELO * (mine / mine.mean() - yours / yours.mean())
+        estimate = _ELO * log(first.mean() / second.mean())
+        moved = _ELO * (first / first.mean() - second / second.mean())
     else:
-        moved = (mine - yours) / games_per_deal
+        moved = (first - second) / games_per_deal
         estimate = float(moved.mean())
     variance = float(moved.var(ddof=1))
     if variance <= ROUNDING * float((moved**2).max()):
@@ -71,17 +71,20 @@ def plan_of(question: CostQuestion, won: Ints, games_per_deal: int) -> CostPlan:
 def plan_text(
     plan: CostPlan, bots: Sequence[str], rules: str, games_per_second: float, cores: int
 ) -> str:
-    """A plan for the terminal; games a second are those of one core."""
+    """A plan as text for the terminal; `games_per_second` is the speed of one core."""
     first, second, *others = map(printable, bots)
     with_others = f" (with {', '.join(others)})" if others else ""
-    pilot = (
+    header = (
         f"{first} against {second}{with_others}, {rules} rules; a pilot of"
         f" {plan.trial_deals:,} deals, {plan.trial_deals * plan.games_per_deal:,} games."
     )
     if plan.observed is None:
-        return f"{pilot}\nOne of the two won none of them: the pilot does not tell what Elo costs."
+        return (
+            f"{header}\nOne of the two won none of them: the trial games do not determine the cost"
+            " in Elo."
+        )
     if plan.deals is None:
-        return f"{pilot}\n{_found(plan)}\n{_UNTOLD}"
+        return f"{header}\n{_trial_text(plan)}\n{_NO_VARIANCE}"
     games = plan.deals * plan.games_per_deal
     rows = [
         ["deals", f"{plan.deals:,}"],
@@ -90,10 +93,12 @@ def plan_text(
     ]
     table = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=["left", "right"])
     speed = f"{games_per_second:,.0f} games a second on a core, {cores} cores."
-    return "\n\n".join([f"{pilot}\n{_found(plan)}", _asked(plan.question, plan), table, speed])
+    return "\n\n".join(
+        [f"{header}\n{_trial_text(plan)}", _question_text(plan.question, plan), table, speed]
+    )
 
 
-def _found(plan: CostPlan) -> str:
+def _trial_text(plan: CostPlan) -> str:
     assert plan.observed is not None
     estimate, error = plan.observed
     unit, decimals = ("Elo", 1) if plan.question.elo else ("in score", 4)
@@ -101,7 +106,7 @@ def _found(plan: CostPlan) -> str:
     return f"The pilot found a difference of {estimate:+.{decimals}f}{reach} {unit}."
 
 
-def _asked(question: CostQuestion, plan: CostPlan) -> str:
+def _question_text(question: CostQuestion, plan: CostPlan) -> str:
     size = abs(question.difference)
     what = f"{size:g} Elo" if question.elo else f"{size:g} in score{_example(size, plan.players)}"
     return (

@@ -1,4 +1,4 @@
-"""A tournament's results as one plain dict, the content of `summary.json`."""
+"""A tournament's results as a dict, the content of `summary.json`."""
 
 from collections.abc import Mapping
 from math import isfinite, sqrt
@@ -26,18 +26,18 @@ from cantstop_arena.tables.standings import ELO, standings
 from cantstop_arena.tables.styles import styles
 
 Entry: TypeAlias = dict[str, object]
-SHORT = 4  # decimals, where there are very many numbers
-NOT_RATED: Entry = {"elo": None, "score": None}  # what a bot that plays alone has not
+SHORT = 4  # decimals in the superiority of very many bots
+NOT_RATED: Entry = {"elo": None, "score": None}  # keys that bots playing alone lack
 
 
 def summary(analysis: Analysis) -> Entry:
-    """Everything the tournament found, keys in a fixed order.
+    """All results of the tournament, keys in a fixed order.
 
-    Of more than MANY_BOTS `lineups`, both `pairs` and `differences` are left to lineups.csv,
-    pairs.csv, fit.csv and differences.csv, and `superiority` has a row for each bot of the
-    standings, in their order.
-    `until`, `unplayed`, `gauntlet`, `faults`, `disqualified` and `not_reproducible` stand there
-    only where there are any.
+    With more than MANY_BOTS bots, `lineups`, both `pairs` and `differences` are only in
+    lineups.csv, pairs.csv, fit.csv and differences.csv, and `superiority` is a list of rows, one
+    for each bot of the standings, in their order.
+    `until`, `unplayed`, `gauntlet`, `faults`, `disqualified` and `not_reproducible` are present
+    only where they are not empty.
     """
     results = analysis.results
     entry: Entry = {
@@ -47,7 +47,7 @@ def summary(analysis: Analysis) -> Entry:
         "players": results.players,
         "seed": None if results.seed is None else in_json(results.seed),
         "games": analysis.games,
-        "standings": _places(analysis),
+        "standings": _standings_entries(analysis),
         **({} if _are_many(analysis) else {"lineups": _lineups(results)}),
         "metrics": {name: _metric(analysis, name) for name in _measured(results)},
         "by_bot": _styles(analysis),
@@ -62,11 +62,11 @@ def summary(analysis: Analysis) -> Entry:
         "disqualified": _disqualified(analysis),
         "not_reproducible": list(results.irreproducible),
     }
-    return {**entry, **{key: told for key, told in asides.items() if told}}
+    return {**entry, **{key: value for key, value in asides.items() if value}}
 
 
 def _luck(analysis: Analysis) -> Entry | None:
-    """What removing luck was worth, and the scores as they were played."""
+    """The gain from removing luck, and the scores without luck removed."""
     luck = analysis.results.luck
     if luck is None:
         return None
@@ -79,7 +79,7 @@ def _luck(analysis: Analysis) -> Entry | None:
 
 
 def _until(results: TournamentTotals, rule: Until) -> Entry:
-    """The rule that ended the games, and whether it could."""
+    """The stopping rule, whether its limit was reached, and its widest interval."""
     if rule.measure == TEST:
         return {rule.measure: "sprt", "intervals": "confidence sequences"}
     bot, measured = widest(results, rule)
@@ -95,33 +95,35 @@ def _bounded(measured: float) -> float | None:
     return rounded(measured) if isfinite(measured) else None
 
 
-def _places(analysis: Analysis) -> list[Entry]:
+def _standings_entries(analysis: Analysis) -> list[Entry]:
     missing = NOT_RATED if analysis.is_solo else {}
     return [{**missing, **row} for row in records(standings(analysis))]
 
 
 def _styles(analysis: Analysis) -> dict[str, Entry]:
-    """Each bot's rates, the game's own; in the order of the tournament."""
+    """The rates of each bot, as the game defines them; in the order of the tournament."""
     by_bot = {row.pop("bot"): row for row in records(styles(analysis))}
     return {bot: by_bot[bot] for bot in analysis.results.bots}
 
 
 def _alone(analysis: Analysis) -> Entry:
-    """What only bots that play alone have."""
+    """The entries of tournaments in which bots play alone."""
     if not analysis.differences or _are_many(analysis):
         return {}
     return {"differences": records(differences(analysis))}
 
 
 def _ratings(analysis: Analysis) -> Entry:
-    """What only bots that meet have."""
+    """The entries of tournaments in which bots meet."""
     return {
         "anchor": dict(analysis.results.anchor),
         "labels": _labels(analysis),
         "scores_compare": analysis.scores_compare,
         **_incomparable(analysis),
         "ranks": _ranks(analysis),
-        "superiority": _rows(analysis) if _are_many(analysis) else _superiority(analysis),
+        "superiority": _superiority_rows(analysis)
+        if _are_many(analysis)
+        else _superiority(analysis),
         "first_player": _first_player(analysis),
         "seats": records(seats(analysis)),
         **({} if _are_many(analysis) else {"pairs": records(pairs(analysis))}),
@@ -131,22 +133,22 @@ def _ratings(analysis: Analysis) -> Entry:
 
 
 def _incomparable(analysis: Analysis) -> Entry:
-    """The bots whose scores do not compare with the others', where there are any."""
+    """The bots whose scores are not comparable with the others', where there are any."""
     bots = [analysis.results.bots[bot] for bot in analysis.order if bot in analysis.incomparable]
     return {"incomparable": bots} if bots else {}
 
 
 def _predecessors(analysis: Analysis) -> Entry:
-    """What it means to sit right after each bot, where the game asks for it."""
+    """The effect of sitting right after each bot, where the game counts it."""
     if not analysis.results.predecessors:
         return {}
     counted = analysis.results.counts.followed
-    told = {"counted": counted, "effects": records(effects(analysis))}
-    return {"predecessors": {**told, "pairs": records(following(analysis))}}
+    entry = {"counted": counted, "effects": records(effects(analysis))}
+    return {"predecessors": {**entry, "pairs": records(following(analysis))}}
 
 
 def _labels(analysis: Analysis) -> dict[str, list[str]]:
-    """What limits the ratings, and the bots it is about."""
+    """The labels that limit the ratings, each with its bots."""
     return {
         label.value: [analysis.results.bots[bot] for bot in bots]
         for label, bots in analysis.ratings.labels.items()
@@ -154,26 +156,28 @@ def _labels(analysis: Analysis) -> dict[str, list[str]]:
 
 
 def _ranks(analysis: Analysis) -> dict[str, list[int]]:
-    """The best and the worst rank that each bot could have."""
+    """The best and the worst possible rank of each bot."""
     ranges = analysis.ratings.ranks
     return {bot: list(ranges[number]) for number, bot in enumerate(analysis.results.bots)}
 
 
 def _superiority(analysis: Analysis) -> dict[str, dict[str, float | None]]:
-    """The likelihood that a bot is better than each other one; None where they never met."""
+    """The likelihood that each bot is better than each rival; None where they never met."""
     bots = list(enumerate(analysis.results.bots))
     superior = analysis.ratings.superiority
     return {
-        bot: {other: rounded(superior(one, two)) for two, other in bots if one != two}
-        for one, bot in bots
+        name: {
+            rival_name: rounded(superior(bot, rival)) for rival, rival_name in bots if bot != rival
+        }
+        for bot, name in bots
     }
 
 
-def _rows(analysis: Analysis) -> list[list[float | None]]:
-    """The same by places in the standings."""
+def _superiority_rows(analysis: Analysis) -> list[list[float | None]]:
+    """The likelihoods of superiority as rows and columns in order of the standings."""
     order, superior = analysis.order, analysis.ratings.superiority
-    rows = [[superior(one, other) for other in order] for one in order]
-    return [[found if found is None else round(found, SHORT) for found in row] for row in rows]
+    rows = [[superior(bot, rival) for rival in order] for bot in order]
+    return [[value if value is None else round(value, SHORT) for value in row] for row in rows]
 
 
 def _are_many(analysis: Analysis) -> bool:
@@ -190,39 +194,39 @@ def _first_player(analysis: Analysis) -> Entry | None:
 
 
 def _fit(analysis: Analysis) -> Entry:
-    """How well one number for each bot tells the results."""
-    found, residuals = analysis.goodness, analysis.residuals
+    """The fit of the model with one rating per bot."""
+    goodness, residuals = analysis.goodness, analysis.residuals
     bots = analysis.results.bots
     return {
-        "deviance": rounded(found.deviance),
-        "degrees_of_freedom": found.degrees_of_freedom,
-        "design_effect": rounded(found.design_effect),
-        "effective_degrees_of_freedom": rounded(found.effective),
-        "p": rounded(found.chance),
+        "deviance": rounded(goodness.deviance),
+        "degrees_of_freedom": goodness.degrees_of_freedom,
+        "design_effect": rounded(goodness.design_effect),
+        "effective_degrees_of_freedom": rounded(goodness.effective),
+        "p": rounded(goodness.chance),
         **_cyclic_share(residuals.cyclic_share),
-        "without_one": _without_one(analysis),
+        "without_one": _leave_one_out(analysis),
         "cycles": [[bots[bot] for bot in cycle.bots] for cycle in residuals.cycles],
-        **({} if _are_many(analysis) else {"pairs": records(fit(analysis, most=None))}),
+        **({} if _are_many(analysis) else {"pairs": records(fit(analysis, maximum=None))}),
     }
 
 
-def _cyclic_share(found: CyclicShare | None) -> Entry:
+def _cyclic_share(share: CyclicShare | None) -> Entry:
     names = "cyclic_share", "cyclic_share_low", "cyclic_share_high"
-    return dict(zip(names, map(rounded, found or (None, None, None)), strict=True))
+    return dict(zip(names, map(rounded, share or (None, None, None)), strict=True))
 
 
-def _without_one(analysis: Analysis) -> Entry:
-    """By how much each bot's Elo moves at most when another one is left out, and which one."""
+def _leave_one_out(analysis: Analysis) -> Entry:
+    """For each bot, the greatest changes of its Elo without a rival, as [Elo, rival]."""
     bots = analysis.results.bots
     return {
-        bots[bot]: [[rounded(points), bots[without]] for points, without in told]
-        for bot, told in enumerate(analysis.leave_one_out)
-        if told
+        bots[bot]: [[rounded(points), bots[without]] for points, without in changes]
+        for bot, changes in enumerate(analysis.leave_one_out)
+        if changes
     }
 
 
 def _in_order(tallies: Mapping[Group, Tally]) -> list[Group]:
-    """The seatings, those of one group together."""
+    """The seatings, sorted; those of the same bots are adjacent."""
     return sorted(tallies, key=lambda seating: (sorted(seating), seating))
 
 
@@ -241,12 +245,12 @@ def _lineup(results: TournamentTotals, seating: Group) -> Entry:
 
 
 def _measured(results: TournamentTotals) -> list[str]:
-    """What the game counts, in the game's order."""
+    """The names of the game's counts, in the game's order."""
     return list(dict.fromkeys(name for tally in results.tallies.values() for name in tally.squares))
 
 
 def _metric(analysis: Analysis, name: str) -> Entry:
-    """Mean and standard deviation (n - 1) over games of what a game counts, all seats together."""
+    """Mean and standard deviation (n - 1) over games of a count, the sum of all seats."""
     tallies = [tally for tally in analysis.results.tallies.values() if tally.games]
     played = sum(tally.games - tally.forfeits for tally in tallies)
     total = sum(sum(tally.counts[name]) for tally in tallies)

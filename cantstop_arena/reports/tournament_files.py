@@ -1,4 +1,4 @@
-"""The reports as files, each written whole or not at all."""
+"""The reports of a tournament as files, each written atomically."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,24 +31,24 @@ ONLY_ALONE = ("differences.csv", "differences.md")
 
 
 def write_reports(analysis: Analysis, folder: Path) -> list[Path]:
-    """Write the reports into an existing folder; the paths of what was written, in order.
+    """Write the reports into an existing folder; return the paths of the files, in order.
 
-    The same results give the same bytes. What lies there of a tournament before goes: a page, and,
-    as a single seat has none of them, the crosstable and the seats.
+    Equal results give equal bytes. Files of an earlier tournament are deleted: the page, and the
+    reports that only solo or only multi-player tournaments have.
     """
     for stale in (PAGE, *NOT_ALONE, *ONLY_ALONE):
         (folder / stale).unlink(missing_ok=True)
-    written = []
+    paths = []
     for name, text in _contents(analysis):
-        written.append(folder / name)
+        paths.append(folder / name)
         write_atomically(folder / name, text)
-    return written
+    return paths
 
 
 def write_page(analysis: Analysis, folder: Path) -> Path:
-    """Write the page of the tournament that lies in a folder, from its ledger and its analysis.
+    """Write the page of the tournament in a folder, from its ledger and its analysis.
 
-    The same results give the same bytes. Raises PageError where there is nothing to draw with.
+    Equal results give equal bytes. Raises PageError where a package that draws pages is missing.
     """
     from cantstop_arena.reports import write_page as make
 
@@ -65,7 +65,7 @@ def _contents(analysis: Analysis) -> Iterator[tuple[str, str]]:
         yield "pairs.csv", as_csv(pairs(analysis))
         if len(analysis.order) > MANY_BOTS:
             yield "lineups.csv", as_csv(lineups(analysis))
-        yield from _both(fit(analysis, most=None))
+        yield from _both(fit(analysis, maximum=None))
         yield from _both(seats(analysis))
     elif analysis.differences:
         yield "differences.csv", as_csv(difference_pairs(analysis))

@@ -1,4 +1,4 @@
-"""What `arena tune` has found, in words and as JSON."""
+"""The result of `arena tune`: as text and as JSON."""
 
 import json
 from collections.abc import Mapping
@@ -14,64 +14,69 @@ from cantstop_arena.tuning.tuner import ScoreShare, TuningResult, TuningVerdict
 SearchSpace = Ranges | NumberList
 
 
-def tuning_text(found: TuningResult, wish: SearchSpace, bot: str, against: str, elo: float) -> str:
-    """All that there is to say, and a line to paste into a tournament.
+def tuning_text(
+    result: TuningResult, search_space: SearchSpace, bot: str, against: str, elo: float
+) -> str:
+    """The result as text, with a line to paste into a tournament's file.
 
-    `elo` is by how much the bot was to be better than as it is.
+    `elo` is the gain that the test looked for, over the bot with its present options.
     """
     parts = [
-        _trials(found, wish),
-        best_text(found, wish),
-        f"It won {_shown(found.won)} of {found.won.games:,} fresh games against {against}.",
-        judged_text(found.verdict, elo),
-        _pasted(found, bot),
+        _trials(result, search_space),
+        best_text(result, search_space),
+        f"It won {_score_text(result.won)} of {result.won.games:,} fresh games against {against}.",
+        judged_text(result.verdict, elo),
+        _pasted(result, bot),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def tuning_json(found: TuningResult, wish: SearchSpace) -> str:
-    """The same as JSON."""
-    told: dict[str, Any] = {"options": dict(found.options), "won": asdict(found.won)}
-    if found.peak is not None and isinstance(wish, Ranges):
-        told["fitted"] = found.peak.score
-        told["low"], told["high"] = wish.options(found.peak.low), wish.options(found.peak.high)
-        told["trials"] = [
-            {**wish.options(trial.point), "deals": trial.deals, "won": trial.score}
-            for trial in found.peak.trials
+def tuning_json(result: TuningResult, search_space: SearchSpace) -> str:
+    """The result as JSON."""
+    entry: dict[str, Any] = {"options": dict(result.options), "won": asdict(result.won)}
+    if result.peak is not None and isinstance(search_space, Ranges):
+        entry["fitted"] = result.peak.score
+        entry["low"], entry["high"] = (
+            search_space.options(result.peak.low),
+            search_space.options(result.peak.high),
+        )
+        entry["trials"] = [
+            {**search_space.options(trial.point), "deals": trial.deals, "won": trial.score}
+            for trial in result.peak.trials
         ]
-    if found.verdict is not None:
-        told["test"] = asdict(found.verdict)
-    return json.dumps(told)
+    if result.verdict is not None:
+        entry["test"] = asdict(result.verdict)
+    return json.dumps(entry)
 
 
-def _shown(won: ScoreShare) -> str:
+def _score_text(won: ScoreShare) -> str:
     return f"{100 * won.score:.2f} ± {100 * won.half:.2f}%"
 
 
-def _trials(found: TuningResult, wish: SearchSpace) -> str:
-    """The trials as a table, those that played most first."""
-    if found.peak is None:
+def _trials(result: TuningResult, search_space: SearchSpace) -> str:
+    """The trials as a table, those with the most deals first."""
+    if result.peak is None:
         return ""
-    headers, rows = trial_rows(found.peak, wish)
+    headers, rows = trial_rows(result.peak, search_space)
     return tabulate(rows, headers=headers)
 
 
-def trial_rows(peak: Optimum, wish: SearchSpace) -> tuple[list[str], list[list[Any]]]:
-    """The columns and rows of a table of trials, those that played most first."""
+def trial_rows(peak: Optimum, search_space: SearchSpace) -> tuple[list[str], list[list[Any]]]:
+    """The headers and rows of a table of trials, those with the most deals first."""
     trials = sorted(peak.trials, key=lambda trial: (-trial.deals, -trial.score))
     rows = [
-        [*wish.options(trial.point).values(), trial.deals, f"{100 * trial.score:.1f}"]
+        [*search_space.options(trial.point).values(), trial.deals, f"{100 * trial.score:.1f}"]
         for trial in trials
     ]
-    return [*wish.names, "deals", "won %"], rows
+    return [*search_space.names, "deals", "won %"], rows
 
 
-def best_text(found: TuningResult, wish: SearchSpace) -> str:
-    """What was found, with intervals where a quadratic was fitted."""
-    if found.peak is None:
-        return "Found: " + ", ".join(f"{name} {value}" for name, value in found.options.items())
-    low, high = wish.options(found.peak.low), wish.options(found.peak.high)
-    values = [_with_interval(name, value, low, high) for name, value in found.options.items()]
+def best_text(result: TuningResult, search_space: SearchSpace) -> str:
+    """The best options, with intervals where a quadratic was fitted."""
+    if result.peak is None:
+        return "Found: " + ", ".join(f"{name} {value}" for name, value in result.options.items())
+    low, high = search_space.options(result.peak.low), search_space.options(result.peak.high)
+    values = [_with_interval(name, value, low, high) for name, value in result.options.items()]
     return f"Best by the fitted quadratic, with 95 % intervals: {', '.join(values)}."
 
 
@@ -83,22 +88,22 @@ def _with_interval(name: str, value: Any, low: Mapping[str, Any], high: Mapping[
 
 
 def judged_text(verdict: TuningVerdict | None, elo: float) -> str:
-    """What the test on fresh deals has come to."""
+    """The verdict of the test on fresh deals."""
     if verdict is None:
         return "This is what the bot plays with already."
-    words = {1: f"it is {elo:g} Elo stronger", 0: "it is no stronger", None: "undecided"}
+    outcomes = {1: f"it is {elo:g} Elo stronger", 0: "it is no stronger", None: "undecided"}
     played = f"{verdict.games:,} fresh games against the bot as it is"
-    return f"In {played} it won {verdict.score:.1%}: {words[verdict.accepted]}."
+    return f"In {played} it won {verdict.score:.1%}: {outcomes[verdict.accepted]}."
 
 
-def line_text(found: TuningResult, bot: str) -> str:
-    """What to write into a tournament; empty where there is nothing new."""
-    if found.verdict is None:
+def line_text(result: TuningResult, bot: str) -> str:
+    """A line for the bots of a tournament's file; empty where the options are the present ones."""
+    if result.verdict is None:
         return ""
-    options = "".join(f", {name}: {json.dumps(value)}" for name, value in found.options.items())
+    options = "".join(f", {name}: {json.dumps(value)}" for name, value in result.options.items())
     return f"- {{bot: {bot}{options}}}"
 
 
-def _pasted(found: TuningResult, bot: str) -> str:
-    line = line_text(found, bot)
+def _pasted(result: TuningResult, bot: str) -> str:
+    line = line_text(result, bot)
     return f"For a tournament:\n  {line}" if line else ""

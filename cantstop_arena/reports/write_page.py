@@ -1,4 +1,7 @@
-"""Pages from results, folders and games. What draws them is imported only where it is needed."""
+"""Pages of tournaments, comparisons, games and tunings.
+
+Modules that draw are imported in the functions, as they need Jinja2 and slow the start.
+"""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -22,15 +25,15 @@ if TYPE_CHECKING:
     from cantstop_arena.tuning.tuner import TuningResult
 
 _REPORT = (
-    "the page report.html is written; all other results are there. Install the program anew"
-    " (pip install -e .), then: arena report RESULTS"
+    "report.html cannot be written: {package} is missing. All other results are there. Reinstall"
+    " (pip install -e .), then run: arena report RESULTS"
 )
-_TUNING = "pages of options are written. Install the program anew (pip install -e .)"
-_REPLAY = "pages of games are written. Install the program anew (pip install -e .)"
+_TUNING = "The page of options cannot be written: {package} is missing. Reinstall: pip install -e ."
+_REPLAY = "The page of a game cannot be written: {package} is missing. Reinstall: pip install -e ."
 
 
 def tournament_page(analysis: "Analysis", folder: Path) -> str:
-    """The page of the tournament in a folder."""
+    """The page of the tournament in a folder, as HTML."""
     from cantstop_arena.games.registry import game_named
     from cantstop_arena.reports.highlights import recorded_games
     from cantstop_arena.tables.analysis import Analysis
@@ -38,7 +41,7 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
     from cantstop_arena.tournaments.tournament import RESOLVED
     from cantstop_arena.views.default_view import view_of
 
-    with _wanted(_REPORT):
+    with _requiring_package(_REPORT):
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import tournament_page as tournament
         from cantstop_arena.reports.page.convergence_section import PastAnalysis
@@ -49,15 +52,15 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
     ]
     configuration = (folder / RESOLVED).read_text("utf-8")
     recorded = recorded_games(analysis, folder)
-    kept = view_of(game_named(results.game)).stored_sections(folder)
-    return as_html(tournament.document(analysis, past, recorded, [*kept], configuration))
+    stored_sections = view_of(game_named(results.game)).stored_sections(folder)
+    return as_html(tournament.document(analysis, past, recorded, [*stored_sections], configuration))
 
 
 def comparison_page(content: dict[str, Any], folder: Path) -> str:
-    """The page of the comparison in a folder, from what its comparison.json says."""
+    """The page of the comparison in a folder, from the content of its comparison.json."""
     from cantstop_arena.comparisons.comparison_file import RESOLVED_FILE
 
-    with _wanted(_REPORT):
+    with _requiring_package(_REPORT):
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import comparison_page as comparison
     configuration = (folder / RESOLVED_FILE).read_text("utf-8")
@@ -65,36 +68,37 @@ def comparison_page(content: dict[str, Any], folder: Path) -> str:
 
 
 def replay_page(events: Iterable["Event"]) -> str:
-    """The page on which a game can be played back. It does not tell beforehand who wins."""
-    with _wanted(_REPLAY):
+    """The page that replays a game; its headings do not name the winner."""
+    with _requiring_package(_REPLAY):
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import games_section
     return as_html(games_section.document(list(events)))
 
 
 def tuning_page(
-    found: "TuningResult", wish: "SearchSpace", bot: str, against: str, elo: float
+    result: "TuningResult", search_space: "SearchSpace", bot: str, against: str, elo: float
 ) -> str:
-    """The page of what `arena tune` has found."""
-    with _wanted(_TUNING):
+    """The page of the result of `arena tune`."""
+    with _requiring_package(_TUNING):
         from cantstop_arena.pages.document import as_html
         from cantstop_arena.reports.page import tuning_page as tuning
-    return as_html(tuning.document(found, wish, bot, against, elo))
+    return as_html(tuning.document(result, search_space, bot, against, elo))
 
 
 @contextmanager
-def _wanted(purpose: str) -> Iterator[None]:
-    """Says what a package that is missing is wanted for, and how to get it."""
+def _requiring_package(message: str) -> Iterator[None]:
+    """Raises PageError with the message where a package is missing, named as {package}."""
     try:
         yield
     except ImportError as missing:
-        raise PageError(f"There is no {missing.name}, with which {purpose}") from missing
+        raise PageError(message.format(package=missing.name)) from missing
 
 
 def write_page_of(folder: Path) -> tuple[Path, str]:
-    """Write the page into a folder with results; what to say of games that are missing, if any.
+    """Write the page of a folder of results; return its path and a note on missing games.
 
-    Raises ArenaError where it holds none, or none that can be read.
+    The note is empty where all games were played. Raises ArenaError where the folder has no
+    results, or damaged ones.
     """
     if not (folder / CONTENT).is_file():
         analysis = Analysis(load_results_with_aims(folder))

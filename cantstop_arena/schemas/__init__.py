@@ -17,5 +17,5 @@ def schema(name: str) -> dict[str, Any]:
     if name not in NAMES:
         raise UsageError(f"there is no schema {name!r}, only {', '.join(NAMES)}")
     path = Path(__file__).with_name(f"{name}.schema.json")
-    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    return found
+    entries: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return entries

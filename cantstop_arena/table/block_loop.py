@@ -46,8 +46,8 @@ class _Play:
         self.forfeits = {self._number_of(fault): fault for fault in forfeits}
 
     def _number_of(self, fault: Fault) -> int:
-        place = self.lineups.index(fault.seating)
-        return (fault.deal - self.block.first) * len(self.lineups) + place
+        index = self.lineups.index(fault.seating)
+        return (fault.deal - self.block.first) * len(self.lineups) + index
 
     def result(self) -> BlockResult:
         """Play, and add up."""
@@ -85,10 +85,10 @@ class _Play:
             self._enter(cursor)
 
     def _play_game(self, cursor: int) -> None:
-        deal, place = divmod(cursor, len(self.lineups))
+        deal, index = divmod(cursor, len(self.lineups))
         for tries in range(1, _TRIES + 1):
             try:
-                self.table.start(self.lineups[place], self.block.first + deal)
+                self.table.start(self.lineups[index], self.block.first + deal)
                 self.table.play_out()
                 self.table.call_game_over()
             except BotFault as fault:
@@ -114,8 +114,8 @@ class _Play:
         self.books.enter(*divmod(cursor, len(self.lineups)))
 
     def _forfeit(self, cursor: int, seat: int, fault: BotFault) -> None:
-        index, place = divmod(cursor, len(self.lineups))
-        lineup, deal = self.lineups[place], self.block.first + index
+        index, position = divmod(cursor, len(self.lineups))
+        lineup, deal = self.lineups[position], self.block.first + index
         key = (deal, lineup[seat], fault.kind)
         first = self.faults.get(key) or Fault(lineup[seat], fault.kind, str(fault), lineup, deal, 0)
         self.faults[key] = replace(first, count=first.count + 1)

@@ -76,9 +76,9 @@ class PlainTally:
         players = len(table.orders[0])
         self._pages = [self._page(players) for _ in table.orders]
         self.winners: NDArray[np.uint8] = np.zeros((deals, len(table.orders)), np.uint8)
-        kept = deals if table.keeps_counts else 0
+        stored = deals if table.keeps_counts else 0
         width = len(stored_measures(self._counts, players))
-        self.measures: NDArray[Any] = np.zeros((kept, width), "<i4")
+        self.measures: NDArray[Any] = np.zeros((stored, width), "<i4")
         self._pairs = pairs_of_positions(players) if self._counts.followed else ()
 
     def _page(self, players: int) -> _SeatingTally:
@@ -102,12 +102,12 @@ class PlainTally:
         winners = table.winners(result)
         page.unfinished += not winners
         self._win(page, index, order, winners or range(page.players))
-        told = count_by_seat(table, result)
-        self._count(page, told)
+        data = count_by_seat(table, result)
+        self._count(page, data)
         if len(self.measures):
-            sums = [sum(told[name]) for name in self._counts.names]
-            self.measures[index] += [1, not winners, *sums, *self._after(order, told)]
-        self._note_length(page, sum(told[self._counts.length]))
+            sums = [sum(data[name]) for name in self._counts.names]
+            self.measures[index] += [1, not winners, *sums, *self._after(order, data)]
+        self._note_length(page, sum(data[self._counts.length]))
         if winners:
             self._note_highlights(page, result)
 
@@ -116,19 +116,19 @@ class PlainTally:
         for seat in winners:
             page.wins[seat] += win_units(page.players) // len(winners)
 
-    def _count(self, page: _SeatingTally, told: dict[str, Sequence[int]]) -> None:
+    def _count(self, page: _SeatingTally, data: dict[str, Sequence[int]]) -> None:
         for name in self._counts.names:
-            values = told[name]
+            values = data[name]
             for seat, value in enumerate(values):
                 page.counts[name][seat] += int(value)
             page.squares[name] += int(sum(values)) ** 2
 
-    def _after(self, order: int, told: dict[str, Sequence[int]]) -> list[int]:
+    def _after(self, order: int, data: dict[str, Sequence[int]]) -> list[int]:
         """What is counted by whom one sits after, for every two places in the group."""
         if not self._pairs:
             return []
         seats = pairs_of_seats(self._table.orders[order])
-        points = dict(zip(seats, told[self._counts.followed], strict=True))
+        points = dict(zip(seats, data[self._counts.followed], strict=True))
         return [points.get(pair, 0) for pair in self._pairs]
 
     def _note_length(self, page: _SeatingTally, length: int) -> None:
@@ -148,17 +148,17 @@ def count_by_seat(table: CountedTable, result: Result) -> dict[str, Sequence[int
 
     Raises GameError where one is missing.
     """
-    known: dict[str, Sequence[int]] = {
+    by_name: dict[str, Sequence[int]] = {
         DECISIONS: table.decision_counts,
         POINTS: result.points,
         RANK: result.ranks or ranks_of(result.points),
         **result.counts,
     }
-    missing = [name for name in table.game.counts.names if not known.get(name)]
+    missing = [name for name in table.game.counts.names if not by_name.get(name)]
     if missing:
         title = table.game.title
         raise GameError(f"{title} counts {', '.join(missing)}, but its result does not say it")
-    return known
+    return by_name
 
 
 def ranks_of(points: Sequence[int]) -> tuple[int, ...]:

@@ -59,11 +59,11 @@ def fault_of(error: BaseException, player: object = None) -> BotFault:
 
 def bot_exception_line(error: BaseException) -> str:
     """An exception in one line, with the last place it passed in the bot's own file."""
-    told = f"{type_name(error)}: {(attribute_text(error, str) or 'no message')[:200]}"
-    places = [(tb.tb_frame.f_code.co_filename, tb.tb_lineno) for tb in _steps(error)]
-    foreign = [place for place in places if not _is_ours(place[0])]
-    own = [place for place in foreign if place[0] == foreign[0][0]]
-    return in_a_line(f"{told} ({short_path(own[-1][0])}:{own[-1][1]})") if own else told
+    text = f"{type_name(error)}: {(attribute_text(error, str) or 'no message')[:200]}"
+    positions = [(tb.tb_frame.f_code.co_filename, tb.tb_lineno) for tb in _steps(error)]
+    foreign = [position for position in positions if not _is_ours(position[0])]
+    own = [position for position in foreign if position[0] == foreign[0][0]]
+    return in_a_line(f"{text} ({short_path(own[-1][0])}:{own[-1][1]})") if own else text
 
 
 def _steps(error: BaseException) -> Iterator[TracebackType]:

@@ -27,8 +27,10 @@ class DeterminismCheck:
         orders = tuple(lineups(block.group, table.orders))
         self.order = zlib.crc32(repr(block).encode()) % len(orders)
         self.seats = orders[self.order]
-        known = any(f.deal == block.first and f.seating == self.seats for f in forfeits)
-        self._before = None if known or not _worthwhile(table, block, len(orders)) else self._play()
+        is_forfeited = any(f.deal == block.first and f.seating == self.seats for f in forfeits)
+        self._before = (
+            None if is_forfeited or not _worthwhile(table, block, len(orders)) else self._play()
+        )
 
     def differing(self) -> tuple[int, ...]:
         """The bot whose answer is the first to differ, if any does."""

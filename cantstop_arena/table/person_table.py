@@ -17,9 +17,9 @@ class PersonLeft(Interrupted):
     It comes from an OSError, where the terminal failed.
     """
 
-    def __init__(self, asked: bool) -> None:
+    def __init__(self, is_requested: bool) -> None:
         super().__init__()
-        self.was_asked = asked
+        self.was_asked = is_requested
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def terminal() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise PersonLeft(asked=False) from error
+        raise PersonLeft(is_requested=False) from error
 
 
 class Person(Protocol):

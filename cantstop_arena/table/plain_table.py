@@ -33,9 +33,9 @@ class PlainTable(GameTable):
     """A table at which a game's `State` says what is asked, and what comes of the answers."""
 
     def __init__(
-        self, game: Game, rules: Any, contestants: Sequence[SeatedBot], players: int, seed: Seed
+        self, game: Game, rules: Any, seated_bots: Sequence[SeatedBot], players: int, seed: Seed
     ) -> None:
-        super().__init__(game, rules, contestants, players, seed)
+        super().__init__(game, rules, seated_bots, players, seed)
         self.decisions = game.decisions
         self._numbers = {name: number for number, name in enumerate(game.functions, start=1)}
         self._watched = Watched()
@@ -45,13 +45,13 @@ class PlainTable(GameTable):
         self._state: State | None = None
         self._seat = 0
         self._spoke = -1
-        self._happened: list[Event] = []
+        self._events: list[Event] = []
         self._answers: Mapping[int, Any] = {}
         self.loser: int | None = None
         """The seat that has lost by a fault."""
         self.decision_counts: list[int] = []
         """How many decisions each seat has taken."""
-        self._shown: dict[int, Any] = {}
+        self._views: dict[int, Any] = {}
 
     # The game
 
@@ -71,21 +71,21 @@ class PlainTable(GameTable):
     def begin(self, deal: int) -> None:
         self._deal = deal
         self._chance = DealChance(bits_of(self.seed), deal)
-        self._state, self.loser, self._happened = None, None, []
+        self._state, self.loser, self._events = None, None, []
         self.decision_counts = [0] * len(self.seats)
-        self._shown.clear()
+        self._views.clear()
 
     def step_functions(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
         return self._advance, self._ask
 
     def _advance(self, answers: Any) -> Question | None:
         with self._game_at_work():
-            state = self._begun()
+            state = self._running_state()
             if answers != NO_ANSWER:
-                self._happened += state.answer(answers)
+                self._events += state.answer(answers)
             return checked_question(state.question(), self.decisions, len(self.seats))
 
-    def _begun(self) -> State:
+    def _running_state(self) -> State:
         """The game that is played; it begins when it is asked for first."""
         if self._state is None:
             self._state = self.game.begin(Deal(self.rules, len(self.seats), self._chance))
@@ -100,14 +100,14 @@ class PlainTable(GameTable):
             raise
         except Exception as error:
             names = ", ".join(self.seated_bots[bot].name for bot in self.seats)
-            told = f"{self.game.title} fails in deal {self._deal} ({names})"
+            text = f"{self.game.title} fails in deal {self._deal} ({names})"
             what = str(error) if isinstance(error, GameAuthorError) else bot_exception_line(error)
-            raise GameError(f"{told}: {what}") from error
+            raise GameError(f"{text}: {what}") from error
 
     def result(self) -> Result:
         """What came of the game."""
         with self._game_at_work():
-            return checked_result(self._begun().result(), self.game.counts, len(self.seats))
+            return checked_result(self._running_state().result(), self.game.counts, len(self.seats))
 
     def winners(self, result: Result) -> tuple[int, ...]:
         """The winning seats: all but the one that has lost by a fault, if one has."""
@@ -129,16 +129,16 @@ class PlainTable(GameTable):
         """What the bot in a seat answers. Raises BotFault."""
         self._seat = seat
         player = self.sitting[seat]
-        self._shown[seat] = question.views[seat]
+        self._views[seat] = question.views[seat]
         decide = getattr(player, decision.name, None)
         if decide is None:  # it need not take this decision
             return None
         moves = None if question.moves is None else question.moves[seat]
-        shown = (question.views[seat],) if moves is None else (question.views[seat], moves)
+        visible = (question.views[seat],) if moves is None else (question.views[seat], moves)
         while True:
-            answer = self._decided(decision, seat, lambda: decide(*shown), moves)
+            answer = self._decided(decision, seat, lambda: decide(*visible), moves)
             with self._game_at_work():
-                complaint = self._begun().check(seat, answer)
+                complaint = self._running_state().check(seat, answer)
             if complaint is None:
                 self.decision_counts[seat] += not (answer is None and decision.optional)
                 return answer
@@ -161,12 +161,12 @@ class PlainTable(GameTable):
     def _let_speak(self, seat: int) -> None:
         if self._spoke != self.seats[seat]:
             self._spoke = self.seats[seat]
-            self._surroundings.restore_quickly()
+            self._interpreter_state.restore_quickly()
             self.on_speaker(self._spoke)
 
     def _restore(self) -> None:
-        if getrecursionlimit() != self._surroundings.recursion:
-            self._surroundings.restore_quickly()
+        if getrecursionlimit() != self._interpreter_state.recursion:
+            self._interpreter_state.restore_quickly()
         if not self._origin[0]:  # the bot has forked: there is one of us too many
             _exit(0)
 
@@ -182,7 +182,7 @@ class PlainTable(GameTable):
         yield from self._news()
 
     def _news(self) -> list[Event]:
-        news, self._happened = self._happened, []
+        news, self._events = self._events, []
         return news
 
     def trace(self) -> Iterator[tuple[int, object]]:
@@ -201,11 +201,11 @@ class PlainTable(GameTable):
     def _ended(self, result: Result, winners: Sequence[int], reason: str) -> Event:
         length = self.game.counts.length
         with self._game_at_work():
-            told = {
+            data = {
                 length: sum(count_by_seat(self, result)[length]),
-                **self._begun().ending(result),
+                **self._running_state().ending(result),
             }
-        return {"event": "end", **told, "winners": [*winners], "reason": reason}
+        return {"event": "end", **data, "winners": [*winners], "reason": reason}
 
     def new_tally(self, deals: int) -> PlainTally:
         return PlainTally(self, deals)
@@ -233,7 +233,7 @@ class PlainTable(GameTable):
         self._watched.mark_decision(seat, _MAKING)
 
     def last_view(self, seat: int) -> Any:
-        return self._shown.get(seat)
+        return self._views.get(seat)
 
     @contextmanager
     def marking_game_over(self, seat: int) -> Iterator[None]:
@@ -275,8 +275,8 @@ def checked_question(
         raise GameAuthorError(f"question() must return a Question or None, not {question!r:.60}")
     decision = decisions.get(question.decision)
     if decision is None:
-        known = ", ".join(decisions)
-        raise GameAuthorError(f"no hook is called {question.decision!r:.60}; hooks are {known}")
+        name = ", ".join(decisions)
+        raise GameAuthorError(f"no hook is called {question.decision!r:.60}; hooks are {name}")
     _check_seats("views", question.views, players)
     if decision.has_moves != (question.moves is not None):
         needs = "needs moves" if decision.has_moves else "has no parameter moves, but got some"
@@ -324,8 +324,10 @@ def checked_result(result: Result, counts: Counts, players: int) -> Result:
 
 def _check_wholes(what: str, values: Sequence[int], players: int) -> None:
     """Whole numbers, NumPy's too, one for each seat, or none at all."""
-    if len(values) not in (0, players) or any(not hasattr(one, "__index__") for one in values):
-        shown = f"{list(values)!r:.60}"
+    if len(values) not in (0, players) or any(
+        not hasattr(number, "__index__") for number in values
+    ):
+        text = f"{list(values)!r:.60}"
         raise GameAuthorError(
-            f"{what} must be a whole number for each of {players} seats, not {shown}"
+            f"{what} must be a whole number for each of {players} seats, not {text}"
         )

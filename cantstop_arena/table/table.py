@@ -36,14 +36,14 @@ class GameTable(ABC):
     """What `advance` returns when the game is over."""
 
     def __init__(
-        self, game: Game, rules: Any, contestants: Sequence[SeatedBot], players: int, seed: Seed
+        self, game: Game, rules: Any, seated_bots: Sequence[SeatedBot], players: int, seed: Seed
     ) -> None:
-        self._surroundings = InterpreterState()  # as they are before anybody plays
+        self._interpreter_state = InterpreterState()  # as they are before anybody plays
         self.game = game
         self.rules = rules
         self.seed = seed
         self.orders = game.orders(players)
-        self.seated_bots = tuple(contestants)
+        self.seated_bots = tuple(seated_bots)
         self.on_speaker: Callable[[int], None] = lambda bot: None  # told who may print now
         self.after_block: Callable[[], None] = lambda: None
         self.keeps_counts = False  # whether counts are kept deal by deal
@@ -153,7 +153,7 @@ class GameTable(ABC):
         return False
 
     def play_compiled(
-        self, block: Block, start: int, stop: int, books: BlockTally
+        self, block: Block, start: int, stop: int, tally: BlockTally
     ) -> tuple[int, BotFault | None]:
         """Play and enter compiled bots' games of a block, numbered `start` to `stop`.
 
@@ -213,15 +213,17 @@ class GameTable(ABC):
 
     def call_game_over(self) -> None:
         """Tell the bots that want to hear it how the game ended. Raises BotFault."""
-        players = [(seat, one) for seat, one in enumerate(self.sitting) if hasattr(one, GAME_OVER)]
+        players = [
+            (seat, item) for seat, item in enumerate(self.sitting) if hasattr(item, GAME_OVER)
+        ]
         ending = self.ending() if players else {}
         for seat, player in players:
             winners, points = tuple(ending["winners"]), tuple(ending.get("points", ()))
             self.on_speaker(self.seats[seat])
             with self.marking_game_over(seat):
-                self._tell(player, seat, GameOver(seat, len(self.seats), winners, points))
+                self._call_hook(player, seat, GameOver(seat, len(self.seats), winners, points))
 
-    def _tell(self, player: Any, seat: int, result: GameOver) -> None:
+    def _call_hook(self, player: Any, seat: int, result: GameOver) -> None:
         process = os.getpid()
         try:
             player.game_over(self.last_view(seat), result)
@@ -230,11 +232,11 @@ class GameTable(ABC):
         finally:
             if os.getpid() != process:  # the bot has forked: there is one of us too many
                 os._exit(0)
-            self._surroundings.restore_quickly()
+            self._interpreter_state.restore_quickly()
 
     def restore_process(self) -> None:
         """Undo what plain bots may have done to the process, and forget what they have learnt."""
-        self._surroundings.restore()
+        self._interpreter_state.restore()
         self._taught.clear()
 
     def _seat_players(self) -> None:
@@ -252,18 +254,18 @@ class GameTable(ABC):
                 raise fault_of(error, self.seated_bots[bot].player) from error
 
     def _sat(self, bot: int, seat: int) -> Any:
-        contestant = self.seated_bots[bot]
-        if contestant.make_player is None:
-            return contestant.player
-        anew = not (contestant.learns and bot in self._taught)
+        seated_bot = self.seated_bots[bot]
+        if seated_bot.make_player is None:
+            return seated_bot.player
+        anew = not (seated_bot.learns and bot in self._taught)
         self._taught.add(bot)
         key, players = self.key_of_bot(seat), len(self.seats)
-        return contestant.make_player(GameStart(seat, players, self.rules, key, anew, self.group))
+        return seated_bot.make_player(GameStart(seat, players, self.rules, key, anew, self.group))
 
     def _seed_python(self, deal: int) -> None:
         """Let what plain bots draw from `random` and NumPy depend on the deal alone."""
-        told = f"{bits_of(self.seed)}/{deal}".encode()
-        digest = hashlib.blake2b(told, digest_size=4).digest()
+        data = f"{bits_of(self.seed)}/{deal}".encode()
+        digest = hashlib.blake2b(data, digest_size=4).digest()
         random.seed(digest)
         np.random.seed(int.from_bytes(digest))
 

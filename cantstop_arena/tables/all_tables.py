@@ -44,9 +44,9 @@ def terminal_text(
 def for_people(analysis: Analysis, width: int = 0) -> list[Table]:
     """The tables that have something to say, the crosstable's errors only where there is room."""
     if analysis.is_solo:
-        apart = differences(analysis)
-        apart = apart if _fits(apart, width) else differences(analysis, errors=False)
-        tables = _alone(analysis, apart)
+        isolated = differences(analysis)
+        isolated = isolated if _fits(isolated, width) else differences(analysis, errors=False)
+        tables = _alone(analysis, isolated)
     else:
         square = crosstable(analysis)
         square = square if _fits(square, width) else crosstable(analysis, errors=False)
@@ -60,11 +60,11 @@ def for_programs(analysis: Analysis) -> list[Table]:
     """All tables, the crosstable pair by pair."""
     if analysis.is_solo:
         return _alone(analysis, difference_pairs(analysis))
-    return _together(analysis, pairs(analysis), following(analysis), fit(analysis, most=None))
+    return _together(analysis, pairs(analysis), following(analysis), fit(analysis, maximum=None))
 
 
-def _alone(analysis: Analysis, apart: Table) -> list[Table]:
-    return [standings(analysis), apart, styles(analysis), faults(analysis)]
+def _alone(analysis: Analysis, isolated: Table) -> list[Table]:
+    return [standings(analysis), isolated, styles(analysis), faults(analysis)]
 
 
 def _together(analysis: Analysis, scores: Table, after: Table, fitting: Table) -> list[Table]:

@@ -126,7 +126,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
             np.asarray(together(self.results)[1])[np.ix_(playing, playing)]
         )
         largest = max(groups, key=len, default=[])
-        met = {playing[place] for place in largest} if len(largest) > 1 else set()
+        met = {playing[index] for index in largest} if len(largest) > 1 else set()
         return set(playing) - met if len(playing) > 1 else set()
 
     @cached_property
@@ -155,8 +155,8 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
             for bot in self.order
             if bot not in self.without_games and self.results.bots[bot] not in self.faults_of
         ]
-        found = self.results.alongside
-        return SoloDifferences(found, ranked) if found and len(ranked) > 1 else None
+        solo_pairs = self.results.alongside
+        return SoloDifferences(solo_pairs, ranked) if solo_pairs and len(ranked) > 1 else None
 
     @property
     def groups(self) -> Sequence[str]:
@@ -185,9 +185,9 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         Alone the fewest turns (or whatever is counted) win; those that misbehaved come last:
         forfeited games are short. Bots without games come after all others, and have no rank.
         """
-        found = _ranked(self.results.bots, self._keys)
-        rated = [(rank, bot) for rank, bot in found if bot not in self.without_games]
-        return [*rated, *((None, bot) for _, bot in found if bot in self.without_games)]
+        matches = _ranked(self.results.bots, self._keys)
+        rated = [(rank, bot) for rank, bot in matches if bot not in self.without_games]
+        return [*rated, *((None, bot) for _, bot in matches if bot in self.without_games)]
 
     @property
     def _keys(self) -> list[float]:
@@ -225,5 +225,5 @@ def of_points(points: Points) -> Estimate:
     return Estimate(points.points, points.low, points.high)
 
 
-def _estimate(found: Found) -> Estimate:
-    return Estimate(found.mean, found.low, found.high)
+def _estimate(result: Found) -> Estimate:
+    return Estimate(result.mean, result.low, result.high)

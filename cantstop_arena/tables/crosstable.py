@@ -14,15 +14,15 @@ def crosstable(analysis: Analysis, errors: bool = True) -> Table:
     """Rows and columns as in the standings, and numbered as there is little room for names."""
     kind = Kind.ESTIMATE if errors else Kind.NUMBER
     rivals = [
-        Column(name, str(place), kind, 1, percent=True, middle=EVEN)
-        for place, name in enumerate(analysis.names, start=1)
+        Column(name, str(index), kind, 1, percent=True, middle=EVEN)
+        for index, name in enumerate(analysis.names, start=1)
     ]
     return Table(
         NAME,
         TITLE,
         columns=[Column("place", "", Kind.NUMBER), Column("bot", "bot"), *rivals],
         rows=[
-            (place, name, *cells) for place, (name, cells) in enumerate(_square(analysis), start=1)
+            (index, name, *cells) for index, (name, cells) in enumerate(_square(analysis), start=1)
         ],
         notes=[_legend(analysis)] if errors else [_legend(analysis), WITHOUT_ERRORS],
     )

@@ -36,7 +36,7 @@ def as_csv(table: Table) -> str:
     for row in table.rows:
         cells = zip(table.columns, row, strict=True)
         lines.append(
-            _written(column, part) for column, cell in cells for part in _parts(column, cell)
+            _cell_value(column, part) for column, cell in cells for part in _parts(column, cell)
         )
     return "".join(map(_line, lines))
 
@@ -48,7 +48,7 @@ def _line(cells: Iterable[Value]) -> str:
     return line.getvalue().removesuffix("\r\n") + "\n"
 
 
-def _written(column: Column, part: str | float | None) -> str | float | None:
+def _cell_value(column: Column, part: str | float | None) -> str | float | None:
     if column.fixed is not None and isinstance(part, float):
         return f"{part:.{column.fixed}f}"
     return part
@@ -64,10 +64,10 @@ def all_as_csv(tables: Iterable[Table]) -> str:
 
 def as_json(content: object) -> str:
     """JSON, in the same order and words every time; a record, or a row of numbers, is a line."""
-    return "".join(_laid_out(content, "\n")) + "\n"
+    return "".join(_lines_of(content, "\n")) + "\n"
 
 
-def _laid_out(content: object, margin: str) -> Iterator[str]:
+def _lines_of(content: object, margin: str) -> Iterator[str]:
     """The parts of a text, in lines that begin with the margin."""
     if not isinstance(content, dict | list) or _is_flat(content):
         yield _in_a_line(content)
@@ -76,11 +76,11 @@ def _laid_out(content: object, margin: str) -> Iterator[str]:
     items = content.items() if isinstance(content, dict) else enumerate(content)
     inner = f"{margin}  "
     yield "{" if is_dict else "["
-    for place, (key, value) in enumerate(items):
-        yield f"{',' if place else ''}{inner}"
+    for index, (key, value) in enumerate(items):
+        yield f"{',' if index else ''}{inner}"
         if is_dict:
             yield f"{_in_a_line(key)}: "
-        yield from _laid_out(value, inner)
+        yield from _lines_of(value, inner)
     yield f"{margin}{'}' if is_dict else ']'}"
 
 

@@ -16,14 +16,14 @@ def differences(analysis: Analysis, errors: bool = True) -> Table:
     kind = Kind.ESTIMATE if errors else Kind.NUMBER
     rivals = [Column(name, str(at), kind, 2) for at, name in enumerate(analysis.names, start=1)]
     order = analysis.order if analysis.differences else []
-    places = [(place, me, analysis.results.bots[me]) for place, me in enumerate(order, start=1)]
+    positions = [(index, me, analysis.results.bots[me]) for index, me in enumerate(order, start=1)]
     return Table(
         NAME,
         TITLE,
         columns=[Column("place", "", Kind.NUMBER), Column("bot", "bot"), *rivals],
         rows=[
-            (place, name, *(solo_difference(analysis, me, you) for you in analysis.order))
-            for place, me, name in places
+            (index, name, *(solo_difference(analysis, me, you) for you in analysis.order))
+            for index, me, name in positions
         ],
         notes=[_legend(analysis), COVERED if errors else WITHOUT_ERRORS],
     )
@@ -31,11 +31,11 @@ def differences(analysis: Analysis, errors: bool = True) -> Table:
 
 def pairs(analysis: Analysis) -> Table:
     """A row for each two bots with deals in common, the better one first."""
-    found, bots = analysis.differences, analysis.results.bots
-    told = [
-        (bots[one], bots[other], less.deals, _told(less), less.p)
-        for one, other in combinations(analysis.order, 2)
-        if found and (less := found.between(one, other))
+    solo_differences, bots = analysis.differences, analysis.results.bots
+    texts = [
+        (bots[item], bots[other], less.deals, _estimate_of(less), less.p)
+        for item, other in combinations(analysis.order, 2)
+        if solo_differences and (less := solo_differences.between(item, other))
     ]
     return Table(
         NAME,
@@ -47,15 +47,15 @@ def pairs(analysis: Analysis) -> Table:
             estimate("fewer", f"{counted_unit(analysis)} fewer", 3),
             number("p", "p", 4),
         ],
-        rows=told,
+        rows=texts,
         notes=[_legend(analysis), COVERED],
     )
 
 
-def solo_difference(analysis: Analysis, one: int, other: int) -> Estimate | None:
+def solo_difference(analysis: Analysis, item: int, other: int) -> Estimate | None:
     """How much less `one` needs than the `other`, where that is known."""
-    less = analysis.differences.between(one, other) if analysis.differences else None
-    return _told(less) if less else None
+    less = analysis.differences.between(item, other) if analysis.differences else None
+    return _estimate_of(less) if less else None
 
 
 def counted_unit(analysis: Analysis) -> str:
@@ -63,12 +63,12 @@ def counted_unit(analysis: Analysis) -> str:
     return analysis.results.counts.alone.replace("_", " ")
 
 
-def _told(less: SoloDifference) -> Estimate:
+def _estimate_of(less: SoloDifference) -> Estimate:
     return Estimate(less.mean, less.low, less.high)
 
 
 def _legend(analysis: Analysis) -> str:
     return (
-        f"How many {counted_unit(analysis)} fewer than the column's bot the row's bot needs for a game:"
-        " the mean over the deals that both played."
+        f"How many {counted_unit(analysis)} fewer than the column's bot the row's bot needs for a"
+        " game: the mean over the deals that both played."
     )

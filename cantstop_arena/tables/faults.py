@@ -9,7 +9,7 @@ MAX_MESSAGE_LENGTH = 100
 def faults(analysis: Analysis) -> Table:
     """A row for each bot and kind of fault."""
     results = analysis.results
-    said = [f"{bot} is disqualified; the tables are without it." for bot in results.disqualified]
+    texts = [f"{bot} is disqualified; the tables are without it." for bot in results.disqualified]
     again = ["Those games again:", *(charge.replay for charge in results.faults)]
     return Table(
         name="faults",
@@ -33,7 +33,7 @@ def faults(analysis: Analysis) -> Table:
             )
             for charge in results.faults
         ],
-        notes=[*said, *(again if results.faults else ())],
+        notes=[*texts, *(again if results.faults else ())],
     )
 
 

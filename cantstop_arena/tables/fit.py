@@ -10,7 +10,7 @@ from cantstop_arena.tables.column import Column, Table, Value, number
 MAX_PAIRS = 5
 
 
-def fit(analysis: Analysis, most: int | None = MAX_PAIRS) -> Table:
+def fit(analysis: Analysis, maximum: int | None = MAX_PAIRS) -> Table:
     """A row for each pair, the worst predicted first; people are shown not too many."""
     return Table(
         name="fit",
@@ -23,8 +23,8 @@ def fit(analysis: Analysis, most: int | None = MAX_PAIRS) -> Table:
             number("deviation", "standard errors", 1),
             number("p", "p", 3, chance=True),
         ],
-        rows=[_row(analysis, pair) for pair in analysis.residuals.pairs[:most]],
-        notes=list(_sentences(analysis)),
+        rows=[_row(analysis, pair) for pair in analysis.residuals.pairs[:maximum]],
+        notes=list(_notes(analysis)),
     )
 
 
@@ -34,17 +34,17 @@ def _row(analysis: Analysis, pair: Residual) -> list[Value]:
     return [bots[pair.first], bots[pair.second], *numbers]
 
 
-def _sentences(analysis: Analysis) -> Iterator[str]:
+def _notes(analysis: Analysis) -> Iterator[str]:
     residuals = analysis.residuals
     if residuals.pairs:
         wrong = sum(pair.chance < SIGNIFICANT for pair in residuals.pairs)
-        told = f"significantly off for {wrong} of {len(residuals.pairs)} pairs"
-        yield f"The predicted score is {told}; p is corrected for their number."
-    if told := cyclic(residuals):
-        yield told
+        text = f"significantly off for {wrong} of {len(residuals.pairs)} pairs"
+        yield f"The predicted score is {text}; p is corrected for their number."
+    if text := cyclic(residuals):
+        yield text
     yield from (cycle.text(analysis.results.bots) for cycle in residuals.cycles)
-    if told := sensitivity(analysis):
-        yield told
+    if text := sensitivity(analysis):
+        yield text
 
 
 def cyclic(residuals: Residuals) -> str:
@@ -61,12 +61,12 @@ def cyclic(residuals: Residuals) -> str:
 def sensitivity(analysis: Analysis) -> str:
     """How far the Elo depends on who else plays, where that is known."""
     moves = [
-        (move, bot) for bot, told in enumerate(analysis.leave_one_out) if told for move in told
+        (move, bot) for bot, parts in enumerate(analysis.leave_one_out) if parts for move in parts
     ]
     if not moves:
         return ""
     bots = analysis.results.bots
-    (points, without), bot = max(moves, key=lambda one: abs(one[0].points))
+    (points, without), bot = max(moves, key=lambda item: abs(item[0].points))
     return (
         f"Leaving out any one bot moves the Elo of the others by {abs(points):.1f} at most"
         f" ({bots[bot]}, without {bots[without]})."

@@ -34,7 +34,7 @@ def interim(results: TournamentTotals) -> Interim:
             columns=(
                 number("rank"),
                 Column("bot", "bot"),
-                *_known_columns(analysis),
+                *_estimate_columns(analysis),
                 number("games"),
                 number("faults", optional=True),
             ),
@@ -55,22 +55,22 @@ def _extent(results: TournamentTotals) -> str:
 
 def _rows(analysis: Analysis) -> list[list[Value]]:
     """The bots that have played by rank, then the others, of whom nothing is known."""
-    return [[rank, *_told(analysis, bot)] for rank, bot in analysis.ranking]
+    return [[rank, *_row(analysis, bot)] for rank, bot in analysis.ranking]
 
 
-def _told(analysis: Analysis, bot: int) -> list[Value]:
+def _row(analysis: Analysis, bot: int) -> list[Value]:
     name = analysis.results.bots[bot]
     games = analysis.games_of[bot] or None
-    return [name, *_known(analysis, bot), games, analysis.faults_of[name]]
+    return [name, *_estimates(analysis, bot), games, analysis.faults_of[name]]
 
 
-def _known_columns(analysis: Analysis) -> tuple[Column, ...]:
+def _estimate_columns(analysis: Analysis) -> tuple[Column, ...]:
     return (per_game(analysis),) if analysis.is_solo else _RATED
 
 
-def _known(analysis: Analysis, bot: int) -> list[Value]:
+def _estimates(analysis: Analysis, bot: int) -> list[Value]:
     if bot in analysis.without_games:
-        return [Estimate(None)] * len(_known_columns(analysis))
+        return [Estimate(None)] * len(_estimate_columns(analysis))
     if analysis.is_solo:
         return [analysis.means[bot]]
     return [analysis.elo[bot], analysis.scores[bot]]

@@ -37,8 +37,8 @@ def all_lengths(analysis: Analysis) -> list[Lengths]:
         for bot in set(seating):
             tallies.setdefault(bot, []).append(tally)
     length = analysis.results.counts.length
-    found = (_lengths(bot, tallies.get(bot, ()), length) for bot in analysis.order)
-    return [lengths for lengths in found if lengths]
+    matches = (_lengths(bot, tallies.get(bot, ()), length) for bot in analysis.order)
+    return [lengths for lengths in matches if lengths]
 
 
 def _lengths(bot: int, tallies: Sequence[Tally], length: str) -> Lengths | None:
@@ -72,8 +72,8 @@ def percentile(classes: Counter[int], percent: int) -> int:
 def lengths(analysis: Analysis) -> Table:
     """Mean, standard deviation and percentiles for each bot."""
     rows: list[Sequence[Value]] = [
-        (analysis.results.bots[told.bot], told.games, told.mean, told.deviation, *told.percentiles)
-        for told in all_lengths(analysis)
+        (analysis.results.bots[data.bot], data.games, data.mean, data.deviation, *data.percentiles)
+        for data in all_lengths(analysis)
     ]
     units = f"{analysis.results.counts.unit}s"
     return Table(
@@ -89,20 +89,20 @@ def lengths(analysis: Analysis) -> Table:
         rows=rows,
         notes=[
             f"{units.capitalize()} of all seats together, without games that a fault ended. 50%:"
-            f" half of the games have no more {units} than that. Percentiles above {MAX_EXACT_LENGTH}"
-            f" {units} are rounded down, by a sixteenth at most."
+            f" half of the games have no more {units} than that. Percentiles above"
+            f" {MAX_EXACT_LENGTH} {units} are rounded down, by a sixteenth at most."
         ],
     )
 
 
-def over(told: Lengths) -> Iterator[tuple[int, float]]:
+def over(data: Lengths) -> Iterator[tuple[int, float]]:
     """The longest length of each class, and the share of games that are over by then.
 
     The last hundredth of the games is left out.
     """
     reached = 0
-    for kind in range(min(told.classes) - 1, max(told.classes) + 1):
-        reached += told.classes[kind]
-        yield shortest_of(kind + 1) - 1, reached / told.games
-        if 100 * reached >= 99 * told.games:
+    for kind in range(min(data.classes) - 1, max(data.classes) + 1):
+        reached += data.classes[kind]
+        yield shortest_of(kind + 1) - 1, reached / data.games
+        if 100 * reached >= 99 * data.games:
             return

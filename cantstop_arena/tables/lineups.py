@@ -12,7 +12,7 @@ def lineups(analysis: Analysis) -> Table:
     """A row for each seating, those of one group together."""
     results = analysis.results
     seats = range(1, results.players + 1)
-    tallies = sorted(results.tallies.items(), key=lambda one: (sorted(one[0]), one[0]))
+    tallies = sorted(results.tallies.items(), key=lambda item: (sorted(item[0]), item[0]))
     return Table(
         name="lineups",
         title="Lineups",

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import isfinite
 
-from cantstop_arena.deals.control_variate import luck_sentence
+from cantstop_arena.deals.control_variate import luck_text
 from cantstop_arena.deals.outcomes import ELO_ERROR, TEST, Luck, TournamentTotals, Until
 from cantstop_arena.ratings.multiple_comparisons import SIGNIFICANT
 from cantstop_arena.ratings.sequential.stopping_rule import widest
@@ -41,33 +41,33 @@ def legend(analysis: Analysis) -> list[str]:
 
 def about_standings(analysis: Analysis) -> list[str]:
     """Games without a winner, bots that change, ratings without a maximum or a bridge."""
-    said = []
+    data = []
     if missing := about_missing_games(analysis):
-        said.append(missing)
+        data.append(missing)
     if without := analysis.unfinished:
         share = "" if analysis.is_solo else "; their seats share the win"
-        said.append(f"{without} of {analysis.games} games were not finished{share}.")
+        data.append(f"{without} of {analysis.games} games were not finished{share}.")
     if rule := analysis.results.until:
-        said.append(until_note(analysis.results, rule))
+        data.append(until_note(analysis.results, rule))
     if luck := analysis.results.luck:
-        said.append(about_luck(luck))
-    said += analysis.results.notes
+        data.append(about_luck(luck))
+    data += analysis.results.notes
     if unsteady := analysis.results.irreproducible:
-        said.append(
+        data.append(
             f"{list_names(unsteady)}: {NOT_REPRODUCIBLE}. The answers were others when a game was"
             " played twice, so that results change from run to run."
         )
     if analysis.results.challenger in analysis.results.bots:
-        said += _about_gauntlet(analysis, analysis.results.bots.index(analysis.results.challenger))
+        data += _about_gauntlet(analysis, analysis.results.bots.index(analysis.results.challenger))
     if analysis.is_solo:
-        return said
-    return [*said, *_about_scores(analysis), *_about_ratings(analysis)]
+        return data
+    return [*data, *_about_scores(analysis), *_about_ratings(analysis)]
 
 
 def about_luck(luck: Luck) -> str:
     """What removing luck was worth."""
     plain = " `arena rate --plain` leaves it in." if luck.gain > 1 else ""
-    return luck_sentence("scores and Elo", [luck.gain]) + plain
+    return luck_text("scores and Elo", [luck.gain]) + plain
 
 
 def about_missing_games(analysis: Analysis) -> str:
@@ -75,20 +75,20 @@ def about_missing_games(analysis: Analysis) -> str:
     missing = analysis.results.missing_games
     if not missing:
         return ""
-    told = f"{missing:,} of {analysis.games + missing:,} games are missing."
-    return f"The run is not over or was interrupted: {told}"
+    text = f"{missing:,} of {analysis.games + missing:,} games are missing."
+    return f"The run is not over or was interrupted: {text}"
 
 
 def _about_gauntlet(analysis: Analysis, bot: int) -> list[str]:
     """The place of a challenger, and how sure that is."""
     name, bots = analysis.results.bots[bot], len(analysis.order)
-    said = [f"Only games of {name} were played; the scores of the others are against it."]
+    texts = [f"Only games of {name} were played; the scores of the others are against it."]
     rank = next(rank for rank, other in analysis.ranking if other == bot)
     if rank is not None:
         best, worst = analysis.ratings.ranks[bot]
-        range_told = f"; with its errors {best} to {worst}" if best < worst else ""
-        said.insert(0, f"{name} is in place {rank} of {bots}{range_told}.")
-    return said
+        range_text = f"; with its errors {best} to {worst}" if best < worst else ""
+        texts.insert(0, f"{name} is in place {rank} of {bots}{range_text}.")
+    return texts
 
 
 def _about_scores(analysis: Analysis) -> Iterator[str]:
@@ -121,24 +121,24 @@ def _fits(analysis: Analysis) -> Iterator[str]:
 
 def head_to_head(analysis: Analysis) -> list[str]:
     """Neighbours whose order the games that they played with each other do not bear out."""
-    told = (contradiction(analysis, *pair) for pair in pairwise(analysis.order))
-    found = list(filter(None, told))
-    said, rest = found[:MAX_CONTRADICTED], len(found) - MAX_CONTRADICTED
-    if rest > 0:
-        said.append(f"The same is to be said of {how_many(rest, 'more pair')} of neighbours.")
-    return said
+    texts = (contradiction(analysis, *pair) for pair in pairwise(analysis.order))
+    matches = list(filter(None, texts))
+    lines, remaining = matches[:MAX_CONTRADICTED], len(matches) - MAX_CONTRADICTED
+    if remaining > 0:
+        lines.append(f"The same is to be said of {how_many(remaining, 'more pair')} of neighbours.")
+    return lines
 
 
-def contradiction(analysis: Analysis, one: int, other: int) -> str:
+def contradiction(analysis: Analysis, number: int, other: int) -> str:
     """That `one` lost to `other`, or is surely above it with no sure score against it; or empty."""
-    direct = analysis.against[one][other]
+    direct = analysis.against[number][other]
     if direct is None or direct.mean is None or direct.low is None or direct.high is None:
         return ""
-    names = f"{analysis.results.bots[one]} stands above {analysis.results.bots[other]}"
+    names = f"{analysis.results.bots[number]} stands above {analysis.results.bots[other]}"
     score = f"{100 * direct.mean:.1f}% ({100 * direct.low:.1f} to {100 * direct.high:.1f})"
     if direct.high < EVEN:
         return f"{names}, but lost to it head to head: {score}."
-    above = analysis.ratings.superiority(one, other)
+    above = analysis.ratings.superiority(number, other)
     if direct.low > EVEN or above is None or above <= SURE:
         return ""
     by_others = f"{names} by their games with others; head to head, {score}"
@@ -146,11 +146,11 @@ def contradiction(analysis: Analysis, one: int, other: int) -> str:
 
 
 def _about_ratings(analysis: Analysis) -> list[str]:
-    said, everyone = [], len(analysis.results.bots)
+    data, everyone = [], len(analysis.results.bots)
     for label, bots in analysis.ratings.labels.items():
         names = list_names([analysis.results.bots[bot] for bot in bots])
-        said.append(label.text if len(bots) == everyone else f"{names}: {label.text}")
-    return said
+        data.append(label.text if len(bots) == everyone else f"{names}: {label.text}")
+    return data
 
 
 def list_names(names: Sequence[str]) -> str:

@@ -15,7 +15,9 @@ def seats(analysis: Analysis) -> Table:
             estimate("score", "score %", 2, percent=True),
             ELO,
         ],
-        rows=[(seat, *told) for seat, told in enumerate(analysis.seats, start=1) if analysis.games],
+        rows=[
+            (seat, *parts) for seat, parts in enumerate(analysis.seats, start=1) if analysis.games
+        ],
         notes=_first_player(analysis),
     )
 

@@ -34,17 +34,17 @@ def standings(analysis: Analysis) -> Table:
             *(_columns_alone(analysis) if analysis.is_solo else _RATED),
             *_REMARKS,
         ),
-        rows=[_row(analysis, place) for place in range(len(analysis.ranking))],
+        rows=[_row(analysis, index) for index in range(len(analysis.ranking))],
         notes=[*legend(analysis), *about_standings(analysis)],
     )
 
 
 def _columns_alone(analysis: Analysis) -> list[Column]:
-    known = analysis.best_alone is not None
+    shows_best = analysis.best_alone is not None
     return [
         number("games"),
         per_game(analysis),
-        *([above_best(analysis)] if known else []),
+        *([above_best(analysis)] if shows_best else []),
         *([_GROUP, fewer_than_next(analysis)] if analysis.differences else []),
     ]
 
@@ -65,28 +65,28 @@ def per_game(analysis: Analysis) -> Column:
     return estimate(f"{count}_per_game", f"{counted_unit(analysis)} per game", 3, stem=count)
 
 
-def _row(analysis: Analysis, place: int) -> list[Value]:
-    rank, bot = analysis.ranking[place]
+def _row(analysis: Analysis, index: int) -> list[Value]:
+    rank, bot = analysis.ranking[index]
     name = analysis.results.bots[bot]
     notes = {
         NOT_REPRODUCIBLE: name in analysis.results.irreproducible,
         f"{OTHER_RIVALS} other rivals": has_other_rivals(analysis, bot),
     }
     note = "; ".join(note for note, holds in notes.items() if holds)
-    numbers = _alone(analysis, bot, place) if analysis.is_solo else _rated(analysis, bot, place)
+    numbers = _alone(analysis, bot, index) if analysis.is_solo else _rated(analysis, bot, index)
     return [rank, name, *numbers, analysis.faults_of[name], note]
 
 
-def _alone(analysis: Analysis, bot: int, place: int) -> list[Value]:
+def _alone(analysis: Analysis, bot: int, index: int) -> list[Value]:
     mean, best = analysis.means[bot], analysis.best_alone
-    apart = [analysis.groups[bot], ahead_alone(analysis, place)] if analysis.differences else []
+    isolated = [analysis.groups[bot], ahead_alone(analysis, index)] if analysis.differences else []
     above = [] if best is None else [_above(mean, best)]
-    return [analysis.games_of[bot], mean, *above, *apart]
+    return [analysis.games_of[bot], mean, *above, *isolated]
 
 
-def ahead_alone(analysis: Analysis, place: int) -> Estimate | None:
+def ahead_alone(analysis: Analysis, index: int) -> Estimate | None:
     """How much less than the one below the bot in this place needs for a game alone."""
-    bot, following = analysis.order[place], analysis.order[place + 1 : place + 2]
+    bot, following = analysis.order[index], analysis.order[index + 1 : index + 2]
     return next((solo_difference(analysis, bot, other) for other in following), None)
 
 
@@ -94,8 +94,8 @@ def _above(mean: Estimate, best: float) -> Estimate:
     return Estimate(*(None if end is None else end - best for end in mean))
 
 
-def _rated(analysis: Analysis, bot: int, place: int) -> list[Value]:
-    following = analysis.order[place + 1 : place + 2]
+def _rated(analysis: Analysis, bot: int, index: int) -> list[Value]:
+    following = analysis.order[index + 1 : index + 2]
     superior = [
         analysis.ratings.superiority(bot, other)
         for other in following

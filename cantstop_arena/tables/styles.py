@@ -14,7 +14,7 @@ def styles(analysis: Analysis) -> Table:
     return Table(
         name="styles",
         title="Styles",
-        columns=(Column("bot", "bot"), *(_column(*one) for one in results.counts.rates.items())),
+        columns=(Column("bot", "bot"), *(_column(*pair) for pair in results.counts.rates.items())),
         rows=[
             (results.bots[bot], *(_quotient(totals[bot], r) for r in results.counts.rates.values()))
             for bot in analysis.order
@@ -35,10 +35,10 @@ def _quotient(counts: Counter[str], rate: Rate) -> float | None:
 
 def counts_by_bot(analysis: Analysis) -> list[Counter[str]]:
     """Each bot's counts in all its seats, and its games; without those that a fault ended."""
-    found: list[Counter[str]] = [Counter() for _ in analysis.results.bots]
+    matches: list[Counter[str]] = [Counter() for _ in analysis.results.bots]
     for seating, tally in analysis.results.tallies.items():
         for seat, bot in enumerate(seating):
-            found[bot]["games"] += tally.games - tally.forfeits
+            matches[bot]["games"] += tally.games - tally.forfeits
             for name, counts in tally.counts.items():
-                found[bot][name] += counts[seat]
-    return found
+                matches[bot][name] += counts[seat]
+    return matches

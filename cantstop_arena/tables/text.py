@@ -13,8 +13,8 @@ NOTHING = "-"
 
 
 def _begins(widths: Sequence[int], aligns: Sequence[str]) -> str:
-    letters = "".join(align[0] for align in aligns)
-    return f"\\begin{{tabular}}{{{letters}}}\n\\toprule"
+    group = "".join(align[0] for align in aligns)
+    return f"\\begin{{tabular}}{{{group}}}\n\\toprule"
 
 
 _ROW = DataRow("", " & ", " \\\\")
@@ -56,15 +56,15 @@ LATEX = Style(
 
 def draw(table: Table, style: Style, coloured: bool = False) -> str:
     """A table and, below it, its notes, without its title."""
-    shown = shown_columns(table, style, coloured)
-    drawn = tabulate(
-        list(zip(*(cells for _, cells in shown), strict=True)),
-        headers=[style.safe(column.heading) for column, _ in shown],
+    visible = visible_columns(table, style, coloured)
+    sample = tabulate(
+        list(zip(*(cells for _, cells in visible), strict=True)),
+        headers=[style.safe(column.heading) for column, _ in visible],
         tablefmt=style.form,
         disable_numparse=True,
-        colalign=[column.align for column, _ in shown],
+        colalign=[column.align for column, _ in visible],
     )
-    return "\n\n".join([drawn, *map(style.safe, table.notes)])
+    return "\n\n".join([sample, *map(style.safe, table.notes)])
 
 
 def draw_all(tables: Iterable[Table], style: Style, coloured: bool = False) -> str:
@@ -74,17 +74,20 @@ def draw_all(tables: Iterable[Table], style: Style, coloured: bool = False) -> s
     )
 
 
-def shown_columns(
+def visible_columns(
     table: Table, style: Style, coloured: bool = False
 ) -> list[tuple[Column, list[str]]]:
     """The columns that are shown, each with its cells as text."""
-    return [(column, _cells(column, values, style, coloured)) for column, values in _shown(table)]
+    return [
+        (column, _cells(column, values, style, coloured))
+        for column, values in _visible_columns(table)
+    ]
 
 
-def _shown(table: Table) -> Iterator[tuple[Column, list[Value]]]:
+def _visible_columns(table: Table) -> Iterator[tuple[Column, list[Value]]]:
     """The columns and their values, optional ones only where they have something to say."""
-    for place, column in enumerate(table.columns):
-        values = [row[place] for row in table.rows]
+    for index, column in enumerate(table.columns):
+        values = [row[index] for row in table.rows]
         if not column.optional or any(values):
             yield column, values
 
@@ -105,11 +108,11 @@ def _errors(column: Column, values: list[Value]) -> list[str]:
         zip(*(_error(column, value) for value in values), strict=True) if values else ((), ())
     )
     width = max(map(len, halves), default=0)
-    told = [
+    texts = [
         f"± {half.rjust(width)}" if half else end for half, end in zip(halves, ends, strict=True)
     ]
-    widest = max(map(len, told), default=0)
-    return [error.ljust(widest) for error in told]
+    widest = max(map(len, texts), default=0)
+    return [error.ljust(widest) for error in texts]
 
 
 def _cell(column: Column, value: Value, error: str, style: Style) -> str:
@@ -126,11 +129,11 @@ def _cell(column: Column, value: Value, error: str, style: Style) -> str:
 
 def _bound(column: Column, chance: float) -> str:
     """What a chance too near to 0, or to 100%, for its decimals is beyond; else nothing."""
-    least = 10**-column.decimals
-    if (100 if column.percent else 1) * chance < least:
-        return f"<{least:g}"
-    if column.percent and 100 * (1 - chance) < least / 2:
-        return f">{100 - least:g}"
+    minimum = 10**-column.decimals
+    if (100 if column.percent else 1) * chance < minimum:
+        return f"<{minimum:g}"
+    if column.percent and 100 * (1 - chance) < minimum / 2:
+        return f">{100 - minimum:g}"
     return ""
 
 
@@ -146,8 +149,8 @@ def _error(column: Column, value: Value) -> tuple[str, str]:
 
 
 def _number(column: Column, number: float) -> str:
-    shown = 100 * number if column.percent else number
-    return f"{shown:z.{column.decimals}f}" if column.decimals else f"{shown:z,.0f}"
+    value = 100 * number if column.percent else number
+    return f"{value:z.{column.decimals}f}" if column.decimals else f"{value:z,.0f}"
 
 
 FAR = 0.25  # of a value's distance from the middle: told in bold

@@ -14,7 +14,7 @@ from cantstop_arena.game_api.decisions import Decision, GameOver
 from cantstop_arena.processes.failures import (
     BotProcessFailure,
     DecisionTimeout,
-    Nonsense,
+    InvalidAnswer,
     ProcessLost,
 )
 from cantstop_arena.table.bot_faults import BotFault, RemotePlayer
@@ -57,7 +57,7 @@ class IsolatedSeating:
         if self.group != start.group:
             self.remote.close()
             self.group = start.group
-        self._asked(
+        self._answer(
             "the start",
             lambda: self.remote.begin(
                 start.seat, start.players, start.rules, start.key, start.is_fresh
@@ -70,9 +70,9 @@ class IsolatedSeating:
         self.remote.finish(result)
 
     def _decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> Any:
-        return self._asked(decision.name, lambda: self.remote.decide(decision, view, moves))
+        return self._answer(decision.name, lambda: self.remote.decide(decision, view, moves))
 
-    def _asked(self, what: str, ask: Callable[[], Any]) -> Any:
+    def _answer(self, what: str, ask: Callable[[], Any]) -> Any:
         try:
             return ask()
         except (BotProcessFailure, BotError) as error:
@@ -82,11 +82,11 @@ class IsolatedSeating:
         if isinstance(
             error, DecisionTimeout
         ):  # its own words say more than is the same in every run
-            told = f"{what} gave no answer within {self.limit:g} s"
-            return BotFault(TOO_SLOW, told, doubtful=not error.proven)
+            text = f"{what} gave no answer within {self.limit:g} s"
+            return BotFault(TOO_SLOW, text, doubtful=not error.proven)
         if isinstance(error, ProcessLost):
             return BotFault(DIED, f"{what}: {error}", doubtful=not error.proven)
-        if isinstance(error, Nonsense):
+        if isinstance(error, InvalidAnswer):
             return BotFault(ILLEGAL, f"{what}: {error}")
         if isinstance(error, BotError):
             proven = getattr(error.__cause__, "proven", True)

@@ -24,12 +24,12 @@ class BotFacts(msgspec.Struct, frozen=True):
         """The limit; a worker that waits for another process keeps to its limits itself."""
         return self.policy.isolated_limit if bot in self.isolated else self.policy.decision_limit
 
-    def source_line(self, bot: int, asked: str) -> str:
+    def source_line(self, bot: int, question: str) -> str:
         """Where the function begins; where it is when time is up would vary from run to run."""
         if bot in self.isolated:
             return ""
-        place = self.prepared[bot].source_lines.get(asked)
-        return f" ({short_path(place)})" if place else ""
+        location = self.prepared[bot].source_lines.get(question)
+        return f" ({short_path(location)})" if location else ""
 
     def suspects(self, group: Group) -> list[int]:
         """The bots that are asked from Python, in the worker itself, as far as can be seen.

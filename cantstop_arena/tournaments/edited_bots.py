@@ -18,7 +18,7 @@ from cantstop_arena.tournaments.tournament import Tournament
 
 
 def edit_message(
-    tournament: Tournament, catalogue: Catalogue, stored: Mapping[str, Any], kept: Path
+    tournament: Tournament, catalogue: Catalogue, stored: Mapping[str, Any], path: Path
 ) -> str:
     """In which bots a tournament differs from the one whose results are there, and what to do.
 
@@ -27,19 +27,19 @@ def edit_message(
     changed = dict(_changed(tournament, stored))
     if not changed or _as_before(tournament, stored) != stored:
         return ""
-    said = [
-        f"{kept.parent}: {_told(tournament.entrants[bot], stored['bots'][bot], kept / digest)}"
+    texts = [
+        f"{path.parent}: {_edit_text(tournament.entrants[bot], stored['bots'][bot], path / digest)}"
         for bot, digest in changed.items()
     ]
-    said = list(dict.fromkeys(said))
-    said.append("--fresh plays anew, and forgets these results.")
+    texts = list(dict.fromkeys(texts))
+    texts.append("--fresh plays anew, and forgets these results.")
     entrants = tournament.entrants
     files = [
         bot
         for bot, digest in changed.items()
         if entrants[bot].bot.origin == "file" and entrants[bot].bot.digest != digest
     ]
-    return "\n".join([*said, *_both(tournament, catalogue, files, changed)])
+    return "\n".join([*texts, *_both(tournament, catalogue, files, changed)])
 
 
 def _changed(tournament: Tournament, stored: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
@@ -65,20 +65,20 @@ def _as_before(tournament: Tournament, stored: Mapping[str, Any]) -> dict[str, A
     for number, _ in _changed(tournament, stored):
         before = stored["bots"][number]
         now = identity["bots"][number]
-        kept = {key: before[key] for key in ("digest", "options", "files") if key in before}
-        identity["bots"][number] = {key: now[key] for key in now if key != "files"} | kept
+        by_key = {key: before[key] for key in ("digest", "options", "files") if key in before}
+        identity["bots"][number] = {key: now[key] for key in now if key != "files"} | by_key
     return identity
 
 
-def _told(entrant: Entrant, stored: Mapping[str, Any], before: Path) -> str:
-    path, told = entrant.bot.path, "has changed since these results were played"
+def _edit_text(entrant: Entrant, stored: Mapping[str, Any], before: Path) -> str:
+    path, text = entrant.bot.path, "has changed since these results were played"
     if entrant.bot.digest == stored.get("digest"):
         names = _files_changed(entrant, stored)
-        return f"{' and '.join(_named(entrant, name) for name in names)} {told}."
+        return f"{' and '.join(_named(entrant, name) for name in names)} {text}."
     if path is None:
-        return f"the {entrant.bot.origin} of {entrant.name} {told}."
+        return f"the {entrant.bot.origin} of {entrant.name} {text}."
     lines = _lines_changed(before / path.name, path)
-    return f"{path.name} {told} ({how_many(lines, 'line')})." if lines else f"{path.name} {told}."
+    return f"{path.name} {text} ({how_many(lines, 'line')})." if lines else f"{path.name} {text}."
 
 
 def _named(entrant: Entrant, option: str) -> str:
@@ -108,8 +108,8 @@ def _both(
     for bot in files:
         now, before = _references(tournament.entrants[bot], digests[bot], catalogue)
         options = _options(tournament, catalogue)
-        words = ["arena", "match", now, before, "--sprt", "0", "5", *options]
-        yield f"  {shlex.join(words)}"
+        arguments = ["arena", "match", now, before, "--sprt", "0", "5", *options]
+        yield f"  {shlex.join(arguments)}"
     _, before = _references(tournament.entrants[files[0]], digests[files[0]], catalogue)
     entrant = {"bot": before.partition(":")[0]}
     yield f"or as entrants of a tournament of another name, the old one as {_flow(entrant)}."
@@ -128,13 +128,13 @@ def _options(tournament: Tournament, catalogue: Catalogue) -> list[str]:
     """What the command line has to say of where and by which rules to play."""
     named = tournament.rules.name if tournament.rules.name in catalogue.rules else ""
     is_usual = tournament.rules == catalogue.game.rules.default
-    told = {
+    data = {
         "--game": (tournament.game.name, DEFAULT),
         "--rules": ("" if is_usual else named, ""),
         "--bots": (str(catalogue.folder), str(DEFAULT_FOLDER)),
         "--results": (str(catalogue.results), str(RESULTS)),
     }
-    return [word for key, (is_so, usual) in told.items() if is_so != usual for word in (key, is_so)]
+    return [word for key, (is_so, usual) in data.items() if is_so != usual for word in (key, is_so)]
 
 
 def _flow(entrant: Mapping[str, str]) -> str:

@@ -45,19 +45,23 @@ def table_with(
     own, and its file is run only there: it can neither print into the game nor hold it up, nor
     read in the sandbox what is `hidden`. Raises BotError.
     """
-    contestants = [_bot(reference, catalogue, hidden) for reference in bots]
-    contestants.insert(seat, SeatedBot(name, _seated(person, catalogue.game), digest=""))
-    compiled = {one.digest: one.name for one in contestants if one.digest and not one.make_player}
+    seated_bots = [_bot(reference, catalogue, hidden) for reference in bots]
+    seated_bots.insert(seat, SeatedBot(name, _seated(person, catalogue.game), digest=""))
+    compiled = {
+        seated_bot.digest: seated_bot.name
+        for seated_bot in seated_bots
+        if seated_bot.digest and not seated_bot.make_player
+    }
     if missing := catalogue.game.missing_code(compiled):
         compiling(missing)
-    table: GameTable = catalogue.game.table(rules, contestants, len(contestants), seed)
+    table: GameTable = catalogue.game.table(rules, seated_bots, len(seated_bots), seed)
     table.warm_up()
     try:
         yield table
     finally:
-        for contestant in contestants:
-            if isinstance(contestant.make_player, IsolatedSeating):
-                contestant.make_player.remote.close()
+        for bot in seated_bots:
+            if isinstance(bot.make_player, IsolatedSeating):
+                bot.make_player.remote.close()
 
 
 class _Seated(TrustedPlayer, BotFunctions):

@@ -59,8 +59,11 @@ def prepare_bots(
         table.warm_up()
         return tuple(_parts(table))
     ours = _warmed(spec)
-    told = dict(zip(foreign, run_all([_errand(spec, seat) for seat in foreign]), strict=True))
-    return tuple(ours.get(seat) or _seen(seat, _believed(seat, told[seat])) for seat in spec.seats)
+    data = dict(zip(foreign, run_all([_build_call(spec, seat) for seat in foreign]), strict=True))
+    return tuple(
+        ours.get(seat) or _checked_on_disk(seat, _prepared_from_data(seat, data[seat]))
+        for seat in spec.seats
+    )
 
 
 def _refuse_in_time(spec: TableSpec) -> None:
@@ -78,29 +81,29 @@ def _warmed(spec: TableSpec) -> dict[SeatSpec, PreparedBot]:
 
     loader = Loader(spec.folder)
     seats = [seat for seat in spec.seats if not seat.is_foreign]
-    contestants = [seat.seated_bot(loader) for seat in seats]
+    seated_bots = [seat.seated_bot(loader) for seat in seats]
     game, players = game_named(spec.game), spec.players
     nobody = SeatedBot("nobody", BotFunctions(**dict.fromkeys(game.decisions, _nothing)), "")
-    table: GameTable = game.table(spec.rules, [*contestants, *[nobody] * players], players, 0)
+    table: GameTable = game.table(spec.rules, [*seated_bots, *[nobody] * players], players, 0)
     table.scores_luck = spec.scores_luck
     table.warm_up()
     return dict(zip(seats, _parts(table), strict=False))
 
 
-def _nothing(*asked: object) -> Any:
+def _nothing(*requests: object) -> Any:
     raise AssertionError("nobody plays")
 
 
 def _parts(table: "GameTable") -> Iterator[PreparedBot]:
-    for bot, contestant in enumerate(table.seated_bots):
-        functions = {hook: getattr(contestant.player, hook, None) for hook in table.game.decisions}
-        places = {
+    for bot, seated_bot in enumerate(table.seated_bots):
+        functions = {hook: getattr(seated_bot.player, hook, None) for hook in table.game.decisions}
+        positions = {
             hook: source_line_of(function) for hook, function in functions.items() if function
         }
-        yield PreparedBot(table.is_compiled((bot,)), contestant.learns, places)
+        yield PreparedBot(table.is_compiled((bot,)), seated_bot.learns, positions)
 
 
-def _errand(spec: TableSpec, seat: SeatSpec) -> IsolatedCall:
+def _build_call(spec: TableSpec, seat: SeatSpec) -> IsolatedCall:
     alone = replace(spec, seats=(seat,))
     limit = _COMPILING if seat.native else building_limit()
     return IsolatedCall(f"{__name__}:built_alone", {"spec": pack_spec(alone)}, limit)
@@ -113,8 +116,8 @@ def pack_spec(spec: TableSpec) -> str:
 
 def unpack_spec(spec: str) -> TableSpec:
     """The table's spec that the arena has packed."""
-    found: TableSpec = pickle.loads(base64.b64decode(spec))
-    return found
+    table_spec: TableSpec = pickle.loads(base64.b64decode(spec))
+    return table_spec
 
 
 def built_alone(spec: str) -> Mapping[str, Any]:
@@ -128,20 +131,20 @@ def built_alone(spec: str) -> Mapping[str, Any]:
         return {ERROR: exception_report(error)}
 
 
-def _believed(seat: SeatSpec, told: Any) -> PreparedBot:
-    if isinstance(told, CallFailed):
-        raise BotError(f"bot {seat.name} cannot be built: it {told}")
-    if not isinstance(told, dict) or not isinstance(places := told.get("places", {}), dict):
+def _prepared_from_data(seat: SeatSpec, data: Any) -> PreparedBot:
+    if isinstance(data, CallFailed):
+        raise BotError(f"bot {seat.name} cannot be built: it {data}")
+    if not isinstance(data, dict) or not isinstance(position := data.get("places", {}), dict):
         raise BotError(f"bot {seat.name} cannot be built: what it says of itself is nonsense")
-    if isinstance(complaint := told.get(ERROR), str):
+    if isinstance(complaint := data.get(ERROR), str):
         raise BotError(in_a_line(complaint, _MAX_COMPLAINT_LENGTH))
     hooks = game_named(seat.bot.game).decisions
-    texts = {hook: in_a_line(str(places.get(hook, "")), MAX_REPORT_LENGTH) for hook in hooks}
-    is_native = seat.native and told.get("native") is True
-    return PreparedBot(is_native, told.get("learns") is True, texts, foreign=True)
+    texts = {hook: in_a_line(str(position.get(hook, "")), MAX_REPORT_LENGTH) for hook in hooks}
+    is_native = seat.native and data.get("native") is True
+    return PreparedBot(is_native, data.get("learns") is True, texts, foreign=True)
 
 
-def _seen(seat: SeatSpec, part: PreparedBot) -> PreparedBot:
+def _checked_on_disk(seat: SeatSpec, part: PreparedBot) -> PreparedBot:
     """What a bot says of itself, held against what lies on disk."""
     missing = game_named(seat.bot.game).missing_code({seat.digest: seat.name})
     return replace(part, lacks_machine_code=part.is_compiled and seat.name in missing)

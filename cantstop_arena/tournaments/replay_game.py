@@ -68,7 +68,7 @@ def replay_game(
 def record_game(
     tournament: Tournament,
     catalogue: Catalogue,
-    kept: Path,
+    path: Path,
     names: Sequence[str],
     deal: int,
 ) -> Sequence["Event"]:
@@ -81,7 +81,7 @@ def record_game(
     """
     for _ in range(TRIES):
         try:
-            table_spec, seats = table_for(tournament, catalogue, names, kept)
+            table_spec, seats = table_for(tournament, catalogue, names, path)
             if not table_spec.needs_watching:
                 return list(record(table_spec.table(), seats, deal))
             return list(_played(tournament, table_spec, seats, lambda _: None, deal, silent=True))
@@ -101,14 +101,14 @@ def _played(
     silent: bool,
 ) -> Iterator["Event"]:
     """The events of a game, from a process of its own. Raises _CutOff where that ends first."""
-    apart = [table_spec.seats[bot].launch is not None for bot in seats]
+    isolated = [table_spec.seats[bot].launch is not None for bot in seats]
     window = tournament.game.window
     player = partial(_replayer, table_spec, seats, silent)
     with shutdown.defer_until_safe():
         worker = Worker(player, window, start_methods()[0], None, [])
         try:
             worker.send_block(Block(seats, deal, 1), ())
-            yield from _Listener(worker, tournament.policy, table_spec, apart, complain).events()
+            yield from _Listener(worker, tournament.policy, table_spec, isolated, complain).events()
         finally:
             worker.close()
 
@@ -145,7 +145,7 @@ class _Replayer:
     table: "GameTable"
     seats: Group
 
-    def play(self, block: Block, condemned: Sequence[Fault] = ()) -> Iterator[Message]:
+    def play(self, block: Block, forfeits: Sequence[Fault] = ()) -> Iterator[Message]:
         """The events; before the last one a complaint, where a bot misbehaves."""
         complaints: list[Complaint] = []
         self.table.mark_game(0, tuple(range(len(self.seats))))
@@ -169,23 +169,23 @@ class _Listener:
         self.watchdog = Watchdog(self.worker.process.pid)
 
     def events(self) -> Iterator["Event"]:
-        watchdog, looked = self.watchdog, time.monotonic()
+        watchdog, value = self.watchdog, time.monotonic()
         while True:
             shutdown.check()
             self.worker.wait(pulse(self.policy.decision_limit))
             for message in self._messages():
-                if event := self._heard(message):
+                if event := self._next_event(message):
                     yield event
                     if event.get("event") == "end":
                         return
             now = time.monotonic()
-            passed, looked = counted_seconds(now - looked, pulse(self.policy.decision_limit)), now
+            passed, value = counted_seconds(now - value, pulse(self.policy.decision_limit)), now
             snapshot = self.worker.look()
             watchdog.observe(snapshot.step, passed)
             limit = self._limit(snapshot)
             if watchdog.overdue(limit):
-                asked = snapshot.decision or "its process"
-                raise self._cut_off(f"{asked} gave no answer within {limit:g} s")
+                question = snapshot.decision or "its process"
+                raise self._cut_off(f"{question} gave no answer within {limit:g} s")
 
     def _messages(self) -> list[Message]:
         try:
@@ -199,7 +199,7 @@ class _Listener:
             self.watchdog.begin()
         return messages
 
-    def _heard(self, message: Message) -> "Event | None":
+    def _next_event(self, message: Message) -> "Event | None":
         if isinstance(message, ReplayedEvent):
             return message.event
         if isinstance(message, ReplayedFault):
@@ -223,8 +223,8 @@ class _Listener:
             return building_limit()
         if not (self.worker.ready and snapshot.deciding):
             return self.policy.start_limit
-        apart = self.isolated[snapshot.position % len(self.isolated)]
-        return self.policy.isolated_limit if apart else self.policy.decision_limit
+        is_isolated = self.isolated[snapshot.position % len(self.isolated)]
+        return self.policy.isolated_limit if is_isolated else self.policy.decision_limit
 
     def _cut_off(self, why: str) -> _ReplayCutOff:
         seat, construction = self.worker.look().position, self.worker.construction

@@ -61,7 +61,7 @@ def run_tournament(
     tournament: Tournament,
     catalogue: Catalogue,
     folder: Path,
-    terms: PoolOptions,
+    options: PoolOptions,
     observer: RunObserver,
     fresh: bool = False,
 ) -> TournamentTotals:
@@ -70,7 +70,7 @@ def run_tournament(
     Raises LedgerError, BotError, FaultError or WorkerPoolError.
     """
     with open_session(tournament, catalogue, folder, fresh) as session:
-        session.play(tournament, terms, observer)
+        session.play(tournament, options, observer)
         return session.results()
 
 
@@ -83,22 +83,22 @@ class Session(msgspec.Struct, frozen=True):
     ledger: Ledger
     pools: PoolOwner
 
-    def play(self, part: Tournament, terms: PoolOptions, observer: RunObserver) -> None:
+    def play(self, part: Tournament, options: PoolOptions, observer: RunObserver) -> None:
         """Play what is missing of a part, which is the tournament with fewer games."""
         part = replace(part, seed=self.tournament.seed)
         _write_resolved(part, self.folder, self.ledger.spans())
         run = _TournamentRun(part, self.catalogue, self.folder, self.ledger, self.pools)
-        run.play(terms, observer, self.results)
+        run.play(options, observer, self.results)
 
     def results(self) -> TournamentTotals:
         """All that has been played."""
-        account = LedgerTotals(
+        totals = LedgerTotals(
             self.ledger,
             self.tournament.identity(),
             lambda fault: fault_report_of(self.tournament, fault, self.catalogue.folder),
         )
-        added = aggregate([account], self.tournament.anchor)
-        unplayed = account.missing_games(deals_played(self.ledger.spans()))
+        added = aggregate([totals], self.tournament.anchor)
+        unplayed = totals.missing_games(deals_played(self.ledger.spans()))
         return replace(added, until=self.tournament.until, missing_games=unplayed)
 
 
@@ -162,17 +162,17 @@ class _TournamentRun:
         self.parts: dict[Block, list[BlockResult]] = {}
 
     def play(
-        self, terms: PoolOptions, observer: RunObserver, results: Callable[[], TournamentTotals]
+        self, options: PoolOptions, observer: RunObserver, results: Callable[[], TournamentTotals]
     ) -> None:
         """Play, write down, judge; `results` are those of the whole tournament."""
         stored, missing = self._extent(self.spans)
-        asked = sum(self._games(self.tournament.deals) for _ in self.tournament.groups())
-        observer.on_start(stored, max(asked, stored + missing) if missing else stored)
+        requested = sum(self._games(self.tournament.deals) for _ in self.tournament.groups())
+        observer.on_start(stored, max(requested, stored + missing) if missing else stored)
         self.judge.add_faults(self.ledger.faults())
         if missing:
-            self._play_missing(terms, observer, results)
+            self._play_missing(options, observer, results)
         self.judge.close()
-        self._pass_sentences()
+        self._disqualify()
         self.ledger.tidy()
 
     def _games(self, deals: int) -> int:
@@ -180,37 +180,39 @@ class _TournamentRun:
 
     def _extent(self, spans: "Mapping[Group, list[Span]]") -> tuple[int, int]:
         """The games that have been played, and those that are missing and count."""
-        stored = sum(deals for gone in spans.values() for _, deals in gone)
+        stored = sum(deals for remaining in spans.values() for _, deals in remaining)
         counting = (group for group in self.tournament.groups() if not self.judge.is_void(group))
         left = (gaps(spans.get(group, ()), self.tournament.deals) for group in counting)
         missing = sum(deals for gap in left for _, deals in gap)
         return self._games(stored), self._games(missing)
 
-    def _missing(self, lane_of: Callable[[Group], str]) -> Iterator[Round]:
+    def _missing(self, backend_of: Callable[[Group], str]) -> Iterator[Round]:
         played = {group: list(merge_spans(spans)) for group, spans in self.spans.items()}
-        return missing_rounds(self.tournament, lane_of, lambda group: played.get(group, ()))
+        return missing_rounds(self.tournament, backend_of, lambda group: played.get(group, ()))
 
     def _play_missing(
-        self, terms: PoolOptions, observer: RunObserver, results: Callable[[], TournamentTotals]
+        self, options: PoolOptions, observer: RunObserver, results: Callable[[], TournamentTotals]
     ) -> None:
-        kept = self.folder / COPIES
-        table_spec = table_spec_for(self.tournament, self.catalogue, self.logs, terms.memory, kept)
+        path = self.folder / COPIES
+        table_spec = table_spec_for(
+            self.tournament, self.catalogue, self.logs, options.memory, path
+        )
         parts = prepare_bots(table_spec, observer.on_compile)
         table_spec = table_spec.as_prepared([part.is_compiled for part in parts])
         entrants = self.tournament.entrants
-        apart = frozenset(number for number, one in enumerate(entrants) if one.isolate)
-        bots = BotFacts(parts, self.tournament.policy, apart, self.logs, self.tournament.orders)
+        isolated = frozenset(number for number, item in enumerate(entrants) if item.isolate)
+        bots = BotFacts(parts, self.tournament.policy, isolated, self.logs, self.tournament.orders)
         foreign = [number for number, seat in enumerate(table_spec.seats) if seat.is_foreign]
         limit = self.tournament.policy.start_limit
-        terms = replace(terms, start_limit=limit, foreign=foreign)
-        blocks = self.judge.scheduled(self._missing(_lanes(parts)))
+        options = replace(options, start_limit=limit, foreign=foreign)
+        blocks = self.judge.scheduled(self._missing(_backend_lookup(parts)))
         names = [entrant.name for entrant in entrants]
         gc.freeze()  # what has been loaded stays: nobody need look through it, here or in workers
         self.logs.begin()
         try:
             with (
                 shutdown.defer_until_safe(),
-                self.pools.pool(table_spec, bots, names, terms, observer) as pool,
+                self.pools.pool(table_spec, bots, names, options, observer) as pool,
             ):
                 self._play_on(pool, blocks, observer, results)
         except BotNotBuilt as error:
@@ -235,35 +237,37 @@ class _TournamentRun:
     ) -> None:
         for played in pool.play(blocks, lambda: observer.on_tick(results)):
             self._take(played, observer)
-            if self._pass_sentences():
+            if self._disqualify():
                 pool.drop(self.judge.is_void)
                 stored, left = self._extent(self.ledger.spans())
                 observer.on_total(stored, stored + left)
 
     def _take(self, played: PartResult, observer: RunObserver) -> None:
         """Write a block down, when all of its parts are there."""
-        result, whole = played.result, played.full_block
-        if self.judge.is_void(whole.group):
+        result, full_block = played.result, played.full_block
+        if self.judge.is_void(full_block.group):
             return
         if result.faults and self.tournament.policy.on_fault == "abort":
             raise FaultError(
-                _told(fault_report_of(self.tournament, result.faults[0], self.catalogue.folder))
+                _fault_text(
+                    fault_report_of(self.tournament, result.faults[0], self.catalogue.folder)
+                )
             )
-        parts = self.parts.setdefault(whole, [])
+        parts = self.parts.setdefault(full_block, [])
         parts.append(result)
-        if sum(part.block.deals for part in parts) == whole.deals:
-            self.ledger.add(join_parts(whole, self.parts.pop(whole)))
-            observer.on_progress(self._games(whole.deals))
-        self.judge.add_faults(result.faults, result.block, whole)
+        if sum(part.block.deals for part in parts) == full_block.deals:
+            self.ledger.add(join_parts(full_block, self.parts.pop(full_block)))
+            observer.on_progress(self._games(full_block.deals))
+        self.judge.add_faults(result.faults, result.block, full_block)
 
-    def _pass_sentences(self) -> bool:
-        sentences = list(self.judge.disqualifications())
-        for sentence in sentences:
-            self.ledger.disqualify(sentence.bot, sentence.faults)
-        return bool(sentences)
+    def _disqualify(self) -> bool:
+        texts = list(self.judge.disqualifications())
+        for disqualification in texts:
+            self.ledger.disqualify(disqualification.bot, disqualification.faults)
+        return bool(texts)
 
 
-def _lanes(parts: Sequence[PreparedBot]) -> Callable[[Group], str]:
+def _backend_lookup(parts: Sequence[PreparedBot]) -> Callable[[Group], str]:
     def lane_of(group: Group) -> str:
         return "compiled" if native(parts, group) else "plain"
 
@@ -280,7 +284,7 @@ def fault_report_of(tournament: Tournament, fault: Fault, bots_folder: Path) -> 
     return fault_report(names, fault, str(tournament.source), options)
 
 
-def _told(charge: FaultReport) -> str:
+def _fault_text(charge: FaultReport) -> str:
     return (
         f"{charge.bot} misbehaved in deal {charge.deal} ({charge.kind}): {charge.message}\n"
         f"Play that game again with:\n  {charge.replay}"
@@ -317,7 +321,7 @@ def run_until(
     tournament: Tournament,
     catalogue: Catalogue,
     folder: Path,
-    terms: PoolOptions,
+    options: PoolOptions,
     observer: RunObserver,
     fresh: bool = False,
 ) -> TournamentTotals:
@@ -327,14 +331,14 @@ def run_until(
     """
     rule = tournament.until
     if rule is None:
-        return run_tournament(tournament, catalogue, folder, terms, observer, fresh)
+        return run_tournament(tournament, catalogue, folder, options, observer, fresh)
     with open_session(tournament, catalogue, folder, fresh) as session:
         before = min(deals_played(session.ledger.spans()), tournament.deals)
         for deals in looks(rule.expected, tournament.deals):
             if deals < before:
                 continue
             games = deals * len(tournament.orders)
-            session.play(replace(tournament, games=games, blocks=BLOCKS), terms, observer)
+            session.play(replace(tournament, games=games, blocks=BLOCKS), options, observer)
             results = session.results()
             bot, measured = widest(results, rule)
             observer.on_look(Look(games, bot, rule.measure, measured))

@@ -27,12 +27,12 @@ Round: TypeAlias = tuple[int, Iterator[Block]]
 """The first deal of which something is missing, and the blocks that begin soon after it."""
 
 
-def deals_per_block(tournament: Tournament, lane: str) -> int:
+def deals_per_block(tournament: Tournament, backend: str) -> int:
     """How many deals make a block; it depends on the tournament alone, not on who plays it."""
     deals = tournament.group_count * tournament.deals
-    most = max(1, _MAX_GAMES[lane] // len(tournament.orders))
-    blocks = tournament.blocks // _LARGER if lane == "compiled" else tournament.blocks
-    return min(most, -(-deals // max(1, blocks)))
+    maximum = max(1, _MAX_GAMES[backend] // len(tournament.orders))
+    blocks = tournament.blocks // _LARGER if backend == "compiled" else tournament.blocks
+    return min(maximum, -(-deals // max(1, blocks)))
 
 
 def deals_per_round(tournament: Tournament) -> int:
@@ -45,7 +45,7 @@ def deals_per_round(tournament: Tournament) -> int:
 
 def missing_rounds(
     tournament: Tournament,
-    lane_of: Callable[[Group], str],
+    backend_of: Callable[[Group], str],
     played: Callable[[Group], Iterable[Span]],
 ) -> Iterator[Round]:
     """The blocks that are not in the spans already played, round after round.
@@ -53,7 +53,7 @@ def missing_rounds(
     In a round they come group after group. A block that is longer than a round belongs to the one
     in which it begins.
     """
-    schedule = _Schedule(tournament, lane_of, played)
+    schedule = _Schedule(tournament, backend_of, played)
     length, first = deals_per_round(tournament), schedule.first_from(0)
     while first is not None:
         end = (first // length + 1) * length
@@ -80,10 +80,10 @@ class _Schedule(msgspec.Struct, frozen=True):
 
     def _cuts(self, group: Group) -> "_Cuts":
         """Bots that learn do so for a block, which therefore is as long as they are promised."""
-        lane, entrants = self.backend_of(group), self.tournament.entrants
-        if lane == "plain" and any(entrants[bot].bot.learns for bot in group):
+        backend, entrants = self.backend_of(group), self.tournament.entrants
+        if backend == "plain" and any(entrants[bot].bot.learns for bot in group):
             return _Cuts(max(1, _LESSON // len(self.tournament.orders)))
-        size = deals_per_block(self.tournament, lane)
+        size = deals_per_block(self.tournament, backend)
         full = self.tournament.deals // size
         return _Cuts(size, full - full // _LATE, full)
 

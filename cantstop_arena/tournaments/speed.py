@@ -69,7 +69,7 @@ def measure(loader: Loader, spec: LoadedBot, seconds: float) -> Speed:
     table_spec = TableSpec(
         game.name, game.rules.default, seats, players, random_seed(), loader.folder
     )
-    return _speed(_flown(table_spec, seconds, 1))
+    return _speed(_timed_trial(table_spec, seconds, 1))
 
 
 def measure_isolated(catalogue: Catalogue, bot: BotDescription, seconds: float) -> Speed:
@@ -90,7 +90,7 @@ def run_speed_trial(
     bots: Sequence[BotDescription],
     rules: Any,
     seconds: float,
-    least: int = 1,
+    minimum: int = 1,
 ) -> SpeedTrial:
     """Let bots, as many as seats, play for about so many seconds, and `least` deals in any case.
 
@@ -103,45 +103,45 @@ def run_speed_trial(
     game, players = catalogue.game, len(seats)
     spec = TableSpec(game.name, rules, seats, players, random_seed(), catalogue.folder)
     prepare_bots(spec, lambda _: None)
-    words = {"spec": pack_spec(spec), "seconds": seconds, "least": least}
+    keywords = {"spec": pack_spec(spec), "seconds": seconds, "minimum": minimum}
     try:
-        told = run_isolated(IsolatedCall(f"{__name__}:time_trial", words, _TO_FLY + 3 * seconds))
-        return _landed(told, players, len(game.orders(players)))
+        data = run_isolated(IsolatedCall(f"{__name__}:time_trial", keywords, _TO_FLY + 3 * seconds))
+        return _trial_from_data(data, players, len(game.orders(players)))
     except CallFailed as error:
         names = " and ".join(dict.fromkeys(bot.name for bot in bots))
         raise BotError(f"{names}: the games' process {error}") from error
 
 
-def time_trial(spec: str, seconds: float, least: int) -> Mapping[str, Any]:
+def time_trial(spec: str, seconds: float, minimum: int) -> Mapping[str, Any]:
     """A pilot here, as JSON: what an errand does."""
     try:
-        trial = _flown(unpack_spec(spec), seconds, least)
+        trial = _timed_trial(unpack_spec(spec), seconds, minimum)
     except GameError as error:
         return {_FAILED: str(error)}
     won = base64.b64encode(trial.won.tobytes()).decode()
     return {"lane": trial.backend, "seconds": trial.seconds, "paces": trial.paces, "won": won}
 
 
-def _landed(told: Any, players: int, games_per_deal: int) -> SpeedTrial:
+def _trial_from_data(data: Any, players: int, games_per_deal: int) -> SpeedTrial:
     """The pilot that was told. Raises Failed where that makes no sense, and GameError."""
-    if isinstance(told, dict) and isinstance(text := told.get(_FAILED), str):
+    if isinstance(data, dict) and isinstance(text := data.get(_FAILED), str):
         raise GameError(text)
     try:
-        won = np.frombuffer(base64.b64decode(told["won"]), np.int64).reshape(-1, players)
-        seconds, paces = float(told["seconds"]), int(told["paces"])
-        lane = "compiled" if told["lane"] == "compiled" else "plain"
+        won = np.frombuffer(base64.b64decode(data["won"]), np.int64).reshape(-1, players)
+        seconds, paces = float(data["seconds"]), int(data["paces"])
+        backend = "compiled" if data["lane"] == "compiled" else "plain"
     except (TypeError, KeyError, ValueError) as error:
         raise CallFailed("tells nonsense") from error
     if not (0 < seconds < inf and paces >= 0 and len(won)):
         raise CallFailed("tells nonsense")
-    return SpeedTrial(lane, seconds, paces, won, games_per_deal)
+    return SpeedTrial(backend, seconds, paces, won, games_per_deal)
 
 
 _FAILED = "game"  # the key under which a process tells that the game fails
 _TO_FLY = 300.0  # seconds that the pilot of very slow bots may take
 
 
-def _flown(spec: TableSpec, seconds: float, least: int) -> SpeedTrial:
+def _timed_trial(spec: TableSpec, seconds: float, minimum: int) -> SpeedTrial:
     group, table = tuple(range(spec.players)), spec.table()
     pace = table.game.counts.pace
     table.warm_up()
@@ -153,10 +153,10 @@ def _flown(spec: TableSpec, seconds: float, least: int) -> SpeedTrial:
         masks.append(result.masks())
         paces += sum(sum(tally.counts.get(pace, ())) for tally in result.tallies)
         spent = time.perf_counter() - start
-        if spent >= seconds and deals >= least:
+        if spent >= seconds and deals >= minimum:
             break
         # Ever larger blocks, but never more than what is left of the time.
         size = max(1, min(2 * size, int(deals * (seconds - spent) / spent)))
-    lane = "compiled" if table.is_compiled(group) else "plain"
+    backend = "compiled" if table.is_compiled(group) else "plain"
     won = wins_by_deal(np.concatenate(masks), table.orders)[:, : spec.players]
-    return SpeedTrial(lane, spent, paces, won, len(table.orders))
+    return SpeedTrial(backend, spent, paces, won, len(table.orders))

@@ -63,19 +63,21 @@ class Match(msgspec.Struct, frozen=True):
         first, second = self.tournament.entrants
         return first.name, second.name
 
-    def play(self, terms: PoolOptions, observer: RunObserver, fresh: bool = False) -> MatchOutcome:
+    def play(
+        self, options: PoolOptions, observer: RunObserver, fresh: bool = False
+    ) -> MatchOutcome:
         """Play what is missing, and count the points of each deal up to the last look."""
-        counts, seen = np.zeros(len(SCORES), np.int64), 0
+        counts, observed = np.zeros(len(SCORES), np.int64), 0
         with run.open_session(self.tournament, self.catalogue, self.folder, fresh) as session:
-            whole = unbroken_prefix(session.ledger.spans().get(GROUP, []))
+            total = unbroken_prefix(session.ledger.spans().get(GROUP, []))
             for deals in self._looks():
-                if deals > whole or not seen:
+                if deals > total or not observed:
                     games = SEATS * deals
                     part = replace(self.tournament, games=games, blocks=BLOCKS)
-                    session.play(part, terms, observer)
-                counts += _points(session.ledger, seen, deals - seen)
-                seen = deals
-                if self._is_over(counts.tolist(), seen, observer):
+                    session.play(part, options, observer)
+                counts += _points(session.ledger, observed, deals - observed)
+                observed = deals
+                if self._is_over(counts.tolist(), observed, observer):
                     break
             seed = session.tournament.seed
             results = replace(session.results(), until=ended_by(self.test))
@@ -97,7 +99,7 @@ def _points(ledger: Ledger, start: int, count: int) -> Ints:
     """The pentanomial counts of some deals."""
     counts = np.zeros(len(SCORES), np.int64)
     for _, first, winners, _ in ledger.deals(start, count):
-        wanted = winners[max(0, start - first) : start + count - first]
-        points = wins_by_deal(wanted, ORDERS)[:, 0] * (len(SCORES) - 1) // (SEATS * WIN_UNITS)
+        expected = winners[max(0, start - first) : start + count - first]
+        points = wins_by_deal(expected, ORDERS)[:, 0] * (len(SCORES) - 1) // (SEATS * WIN_UNITS)
         counts += np.bincount(points, minlength=len(SCORES))
     return counts

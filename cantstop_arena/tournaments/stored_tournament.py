@@ -17,11 +17,13 @@ def load_tournament(folder: Path, catalogue: Catalogue) -> Tournament:
 
     Files of bots that have changed since are the copies that played. Raises ArenaError.
     """
-    identity = read_ledger(folder, lambda account: account.identity)
+    identity = read_ledger(folder, lambda totals: totals.identity)
     tournament = read(folder / RESOLVED, catalogue)
     digests = {bot["name"]: bot["digest"] for bot in identity["bots"]}
     catalogue = catalogue.playing(tournament.game)
-    entrants = (_as_played(one, digests[one.name], catalogue) for one in tournament.entrants)
+    entrants = (
+        _as_played(entrant, digests[entrant.name], catalogue) for entrant in tournament.entrants
+    )
     return replace(tournament, seed=seed_in(identity), entrants=tuple(entrants))
 
 

@@ -76,10 +76,10 @@ class SeatSpec(msgspec.Struct, frozen=True):
                 named = f" {options[name]!r:.60}" if options[name] else ""
                 raise BotError(f"{name}{named} has changed since it was looked at")
 
-    def check_backend(self, contestant: SeatedBot) -> None:
+    def check_backend(self, seated_bot: SeatedBot) -> None:
         """Raise BotError where a bot that was compiled is plain in this process."""
         decisions = game_named(self.bot.game).decisions
-        if self.is_foreign and self.native and backend_of(contestant.player, decisions) == "plain":
+        if self.is_foreign and self.native and backend_of(seated_bot.player, decisions) == "plain":
             raise BotError("it was compiled when it was looked at, and is plain now")
 
 
@@ -87,8 +87,8 @@ def seat_for(name: str, bot: BotDescription | LoadedBot, options: Mapping[str, A
     """A seat under some name for a bot with all its options."""
     is_native = bot.backend == "compiled"
     files = tuple(files_among(bot.options, options).items())
-    told = json.dumps(dict(options))
-    return SeatSpec(name, bot.address, told, None, bot.learns, is_native, files)
+    text = json.dumps(dict(options))
+    return SeatSpec(name, bot.address, text, None, bot.learns, is_native, files)
 
 
 class TableSpec(msgspec.Struct, frozen=True):
@@ -122,16 +122,16 @@ class TableSpec(msgspec.Struct, frozen=True):
         """Set up the table in this process; tells before each foreign bot, and after the last."""
         if self in _TABLES:
             return
-        loader, contestants = Loader(self.folder), []
+        loader, seated_bots = Loader(self.folder), []
         for bot, seat in enumerate(self.seats):
             if seat.is_foreign:
                 yield Building(bot)
-            contestants.append(seat.seated_bot(loader))
+            seated_bots.append(seat.seated_bot(loader))
             if self.is_prepared:
-                seat.check_backend(contestants[-1])
+                seat.check_backend(seated_bots[-1])
         if any(seat.is_foreign for seat in self.seats):
             yield Building(None)  # machine code takes as long as it takes
-        table = game_named(self.game).table(self.rules, contestants, self.players, self.seed)
+        table = game_named(self.game).table(self.rules, seated_bots, self.players, self.seed)
         table.keeps_counts, table.scores_luck = self.keeps_counts, self.scores_luck
         if self.scores_luck:  # which no worker has the time to compile while it plays
             table.warm_up()
@@ -170,7 +170,7 @@ def table_spec_for(
     catalogue: Catalogue,
     logs: BotLogs | None = None,
     memory: int | None = None,
-    kept: Path | None = None,
+    path: Path | None = None,
 ) -> TableSpec:
     """What sets up a tournament's table.
 
@@ -181,7 +181,7 @@ def table_spec_for(
     limits, hidden = tournament.policy, _hidden(tournament, logs)
     for number, entrant in enumerate(tournament.entrants):
         log = logs.paths[number] if logs else None
-        seats.append(entrant_seat(entrant, catalogue, limits, log, memory, hidden, kept))
+        seats.append(entrant_seat(entrant, catalogue, limits, log, memory, hidden, path))
     rules, players, seed = tournament.rules, tournament.players, tournament.seed
     seated, game = tuple(seats), tournament.game.name
     measured, scored = tournament.keeps_counts, tournament.luck_removed
@@ -204,15 +204,15 @@ def entrant_seat(
     log: Path | None = None,
     memory: int | None = None,
     hidden: tuple[Path, ...] = (),
-    kept: Path | None = None,
+    path: Path | None = None,
 ) -> SeatSpec:
     """The seat of an entrant, with the limits for its start and its decisions.
 
     In the sandbox it cannot read what is `hidden`.
     """
     seat = seat_for(entrant.name, entrant.bot, entrant.options)
-    if kept and (source := seat.bot.source):
-        seat = replace(seat, bot=replace(seat.bot, source=source.copied(kept)))
+    if path and (source := seat.bot.source):
+        seat = replace(seat, bot=replace(seat.bot, source=source.copied(path)))
     if not entrant.isolate:
         return seat
     argv, cwd, bound = entrant.command, _home_of(entrant.command), memory
@@ -242,7 +242,7 @@ def _home_of(command: Sequence[str]) -> Path:
 
 
 def table_for(
-    tournament: Tournament, catalogue: Catalogue, names: Sequence[str], kept: Path | None = None
+    tournament: Tournament, catalogue: Catalogue, names: Sequence[str], path: Path | None = None
 ) -> tuple[TableSpec, Group]:
     """What sets up a table for bots by name, in seat order, and who sits where.
 
@@ -254,7 +254,7 @@ def table_for(
         raise UsageError(f"{len(names)} bots cannot play; seats are {players[0]} to {players[-1]}")
     limits, hidden = tournament.policy, _hidden(tournament, None)
     entrants = {
-        entrant.name: entrant_seat(entrant, catalogue, limits, hidden=hidden, kept=kept)
+        entrant.name: entrant_seat(entrant, catalogue, limits, hidden=hidden, path=path)
         for entrant in tournament.entrants
     }
     chosen = {name: entrants.get(name) or _free_seat(name, entrants, catalogue) for name in names}

@@ -142,7 +142,7 @@ class Tournament(msgspec.Struct, frozen=True):
 
     def identity(self) -> dict[str, Any]:
         """What has to agree for results to be continued, as it looks after a stay in JSON."""
-        told = {
+        data = {
             "name": self.name,
             "game": self.game.name,
             "rules": self.game.rules.as_dict(self.rules),
@@ -156,7 +156,7 @@ class Tournament(msgspec.Struct, frozen=True):
             **({"measured": True} if self.keeps_counts else {}),
             **({"luck_removed": True} if self.luck_removed else {}),
         }
-        identity: dict[str, Any] = json.loads(json.dumps(told))
+        identity: dict[str, Any] = json.loads(json.dumps(data))
         return identity
 
 

@@ -33,7 +33,7 @@ def evolve(
     generations: int,
     deals: int,
     trials: int = 14,
-    tell: Callable[[Generation], None] = lambda generation: None,
+    wrapper: Callable[[Generation], None] = lambda generation: None,
 ) -> Numbers:
     """Numbers that score better than `start`: the mean of the last generation's distribution.
 
@@ -48,10 +48,10 @@ def evolve(
         steps = search.ask()
         tried = [_moved(origin, widths, free, step) for step in steps]
         scores = scores_of(tried, number * deals, deals)
-        search.tell(steps, [-one for one in scores])
+        search.tell(steps, [-value for value in scores])
         mean = _moved(origin, widths, free, search.result.xfavorite)
-        done = (number + 1) * trials * deals
-        tell(Generation(number + 1, mean, float(np.mean(scores)), done))
+        index = (number + 1) * trials * deals
+        wrapper(Generation(number + 1, mean, float(np.mean(scores)), index))
     return mean
 
 

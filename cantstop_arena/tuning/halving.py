@@ -38,7 +38,7 @@ class Range(msgspec.Struct, frozen=True):
     def levels(self, count: int) -> list[float]:
         """So many values at most, from end to end; all choices."""
         if self.is_choice:
-            return [float(place) for place in range(int(self.high) + 1)]
+            return [float(index) for index in range(int(self.high) + 1)]
         values = np.linspace(self.low, self.high, count)
         return sorted({float(value) for value in (np.round(values) if self.is_integer else values)})
 
@@ -85,7 +85,7 @@ def search(scores_of: Scores, ranges: Sequence[Range], deals: int, seed: int) ->
     """
     if not 1 <= len(ranges) <= MAX_NUMBERS:
         raise UsageError(f"one to {MAX_NUMBERS} numbers are tuned like this, not {len(ranges)}")
-    levels = [one.levels(_LEVELS[len(ranges)]) for one in ranges]
+    levels = [item.levels(_LEVELS[len(ranges)]) for item in ranges]
     trials = [Trial(np.array(point)) for point in product(*levels)]
     if deals < ROUNDS * len(trials):
         raise UsageError(f"{deals} deals are too few for {len(trials)} trials in {ROUNDS} rounds")
@@ -107,38 +107,38 @@ def _halve(scores_of: Scores, trials: Sequence[Trial], deals: int) -> None:
 
 
 def _peak(trials: Sequence[Trial], ranges: Sequence[Range], seed: int) -> Optimum:
-    grid = list(product(*(one.levels(_fine(one, len(ranges))) for one in ranges)))
-    terms = _terms(np.array(grid), ranges)
-    tried = _terms(np.array([trial.point for trial in trials]), ranges)
+    grid = list(product(*(item.levels(_fine(item, len(ranges))) for item in ranges)))
+    options = _quadratic_options(np.array(grid), ranges)
+    tried = _quadratic_options(np.array([trial.point for trial in trials]), ranges)
     weights = np.array([trial.deals for trial in trials]) / _VARIANCE
     precision = tried.T @ (weights[:, None] * tried)
-    spread = np.linalg.pinv(precision)
-    fitted = spread @ tried.T @ (weights * [trial.score for trial in trials])
-    drawn = np.random.default_rng(seed).multivariate_normal(fitted, spread, _DRAWS)
-    peaks = np.array(grid)[np.argmax(terms @ drawn.T, axis=0)]
-    best = int(np.argmax(terms @ fitted))
+    variance = np.linalg.pinv(precision)
+    fitted = variance @ tried.T @ (weights * [trial.score for trial in trials])
+    sample = np.random.default_rng(seed).multivariate_normal(fitted, variance, _DRAWS)
+    peaks = np.array(grid)[np.argmax(options @ sample.T, axis=0)]
+    best = int(np.argmax(options @ fitted))
     low, high = np.quantile(peaks, (0.025, 0.975), axis=0, method="closest_observation")
     point = np.array(grid[best])
 
-    def curve(place: int) -> Curve:
-        values = np.array(ranges[place].levels(_CURVE))
+    def curve(index: int) -> Curve:
+        values = np.array(ranges[index].levels(_CURVE))
         points = np.repeat(point[None], len(values), axis=0)
-        points[:, place] = values
-        along = _terms(points, ranges)
-        errors = np.sqrt(np.sum(along @ spread * along, axis=1))
+        points[:, index] = values
+        along = _quadratic_options(points, ranges)
+        errors = np.sqrt(np.sum(along @ variance * along, axis=1))
         return Curve(values, along @ fitted, _WIDTH * errors)
 
     curves = tuple(map(curve, range(len(ranges))))
-    return Optimum(point, float(terms[best] @ fitted), low, high, tuple(trials), curves)
+    return Optimum(point, float(options[best] @ fitted), low, high, tuple(trials), curves)
 
 
-def _fine(one: Range, numbers: int) -> int:
+def _fine(item: Range, numbers: int) -> int:
     """How many values of a number are looked at; choices are all looked at anyway."""
-    whole = round(one.high - one.low) + 1
-    return min(whole, 1000) if one.is_integer and numbers == 1 else _FINE[numbers]
+    total = round(item.high - item.low) + 1
+    return min(total, 1000) if item.is_integer and numbers == 1 else _FINE[numbers]
 
 
-def _terms(points: Numbers, ranges: Sequence[Range]) -> Numbers:
+def _quadratic_options(points: Numbers, ranges: Sequence[Range]) -> Numbers:
     """The terms of a quadratic at some points, each number scaled to -1 to 1.
 
     Every choice but the first adds a constant, and a slope for each number.
@@ -146,23 +146,23 @@ def _terms(points: Numbers, ranges: Sequence[Range]) -> Numbers:
     scaled = np.column_stack([np.ones(len(points)), *_scaled(points, ranges)])
     count = scaled.shape[1]
     squares = [scaled[:, i] * scaled[:, j] for i in range(1, count) for j in range(i, count)]
-    chosen = [one[:, None] * scaled for one in _chosen(points, ranges)]
+    chosen = [row[:, None] * scaled for row in _chosen(points, ranges)]
     return np.column_stack([scaled, *squares, *chosen])
 
 
 def _scaled(points: Numbers, ranges: Sequence[Range]) -> list[Numbers]:
     return [
-        2 * (points[:, place] - one.low) / max(one.high - one.low, 1e-300) - 1
-        for place, one in enumerate(ranges)
-        if not one.is_choice
+        2 * (points[:, index] - item.low) / max(item.high - item.low, 1e-300) - 1
+        for index, item in enumerate(ranges)
+        if not item.is_choice
     ]
 
 
 def _chosen(points: Numbers, ranges: Sequence[Range]) -> list[Numbers]:
     """For each choice but the first of a list: 1 where it is taken, 0 elsewhere."""
     return [
-        (points[:, place] == choice).astype(np.float64)
-        for place, one in enumerate(ranges)
-        if one.is_choice
-        for choice in range(1, int(one.high) + 1)
+        (points[:, index] == choice).astype(np.float64)
+        for index, item in enumerate(ranges)
+        if item.is_choice
+        for choice in range(1, int(item.high) + 1)
     ]

@@ -31,8 +31,8 @@ class Ranges(msgspec.Struct, frozen=True):
     def options(self, point: Point) -> dict[str, Any]:
         """A point as options, within the ranges, whole where only whole numbers will do."""
         return {
-            name: _value(min(max(float(number), one.low), one.high), one, values)
-            for name, one, values, number in zip(
+            name: _value(min(max(float(number), item.low), item.high), item, values)
+            for name, item, values, number in zip(
                 self.names, self.ranges, self.values, point, strict=True
             )
         }
@@ -41,12 +41,12 @@ class Ranges(msgspec.Struct, frozen=True):
     def start(self) -> Sequence[float]:
         """The defaults, where they are numbers within the range; else its middle."""
         pairs = zip(self.defaults, self.ranges, strict=True)
-        return [_begin(default, one) for default, one in pairs]
+        return [_begin(default, item) for default, item in pairs]
 
     @property
     def steps(self) -> Sequence[float]:
         """Quarters of the ranges."""
-        return [(one.high - one.low) / 4 for one in self.ranges]
+        return [(item.high - item.low) / 4 for item in self.ranges]
 
 
 class NumberList(msgspec.Struct, frozen=True):
@@ -66,39 +66,39 @@ class NumberList(msgspec.Struct, frozen=True):
         return {self.name: [float(number) for number in point]}
 
 
-def _begin(default: Any, one: Range) -> float:
-    if isinstance(default, int | float) and one.low <= default <= one.high:
+def _begin(default: Any, item: Range) -> float:
+    if isinstance(default, int | float) and item.low <= default <= item.high:
         return float(default)
-    return (one.low + one.high) / 2
+    return (item.low + item.high) / 2
 
 
-def _value(number: float, one: Range, values: Sequence[Any]) -> Any:
-    if one.is_choice:
+def _value(number: float, item: Range, values: Sequence[Any]) -> Any:
+    if item.is_choice:
         return values[round(number)]
-    return round(number) if one.is_integer else round(number, 4)
+    return round(number) if item.is_integer else round(number, 4)
 
 
 def search_space_of(texts: Sequence[str], bot: BotDescription) -> Ranges | NumberList:
     """Read what is to be tuned. Raises UsageError for what the bot has not, or cannot be tuned."""
     if not texts:
         raise UsageError(f"what is to be tuned? {FORM}")
-    told = {}
+    data = {}
     for text in texts:
         name, _, what = text.partition("=")
-        if name in told:
+        if name in data:
             raise UsageError(f"option {name} is given twice")
-        told[_known(name, bot)] = what
-    lists = [name for name in told if _is_list(bot.options[name])]
+        data[_checked_option(name, bot)] = what
+    lists = [name for name in data if _is_list(bot.options[name])]
     if lists:
-        return _list_wish(lists[0], told, bot)
-    return _ranges_wish(told, bot)
+        return _number_list(lists[0], data, bot)
+    return _ranges(data, bot)
 
 
-def _known(name: str, bot: BotDescription) -> str:
+def _checked_option(name: str, bot: BotDescription) -> str:
     if name not in bot.options:
         hint = did_you_mean(name, bot.options)
-        known = ", ".join(bot.options) or "none"
-        raise UsageError(f"{bot.name} has no option {name!r:.60}{hint}; options: {known}")
+        existing = ", ".join(bot.options) or "none"
+        raise UsageError(f"{bot.name} has no option {name!r:.60}{hint}; options: {existing}")
     return name
 
 
@@ -108,8 +108,8 @@ def _is_list(option: Option) -> bool:
     return is_list and all(type(number) in (int, float) for number in numbers)
 
 
-def _list_wish(name: str, told: Mapping[str, str], bot: BotDescription) -> NumberList:
-    if len(told) > 1 or told[name]:
+def _number_list(name: str, data: Mapping[str, str], bot: BotDescription) -> NumberList:
+    if len(data) > 1 or data[name]:
         raise UsageError(f"option {name} is a list of numbers, and tuned alone: {bot.name} {name}")
     option = bot.options[name]
     count = len(option.default)
@@ -123,12 +123,12 @@ def _list_wish(name: str, told: Mapping[str, str], bot: BotDescription) -> Numbe
     return NumberList(name, tuple(map(float, search.start)), search.steps)
 
 
-def _ranges_wish(told: Mapping[str, str], bot: BotDescription) -> Ranges:
-    read = [_read(bot.options[name], what) for name, what in told.items()]
-    ranges, values = tuple(one for one, _ in read), tuple(values for _, values in read)
-    if len(told) > MAX_NUMBERS and any(one.is_choice for one in ranges):
+def _ranges(data: Mapping[str, str], bot: BotDescription) -> Ranges:
+    read = [_read(bot.options[name], what) for name, what in data.items()]
+    ranges, values = tuple(item for item, _ in read), tuple(values for _, values in read)
+    if len(data) > MAX_NUMBERS and any(item.is_choice for item in ranges):
         raise UsageError(f"choices are tuned with at most {MAX_NUMBERS} options at once")
-    return Ranges(tuple(told), ranges, values, tuple(bot.options[name].default for name in told))
+    return Ranges(tuple(data), ranges, values, tuple(bot.options[name].default for name in data))
 
 
 def _read(option: Option, what: str) -> tuple[Range, tuple[Any, ...]]:
@@ -146,17 +146,17 @@ def _read(option: Option, what: str) -> tuple[Range, tuple[Any, ...]]:
 
 def _chosen(name: str, possible: Sequence[Any], what: str) -> tuple[Any, ...]:
     """The choices that are named, or all of them."""
-    known = {
+    by_name = {
         str(value).lower() if isinstance(value, bool) else str(value): value for value in possible
     }
-    wanted = list(dict.fromkeys(what.split(","))) if what else [*known]
-    for one in wanted:
-        if one not in known:
-            listed, hint = ", ".join(known), did_you_mean(one, known)
-            raise UsageError(f"option {name} is one of {listed}, not {one!r:.60}{hint}")
-    if len(wanted) < 2:
+    expected = list(dict.fromkeys(what.split(","))) if what else [*by_name]
+    for item in expected:
+        if item not in by_name:
+            listed, hint = ", ".join(by_name), did_you_mean(item, by_name)
+            raise UsageError(f"option {name} is one of {listed}, not {item!r:.60}{hint}")
+    if len(expected) < 2:
         raise UsageError(f"option {name}: there is nothing to choose between; {FORM}")
-    return tuple(known[one] for one in wanted)
+    return tuple(by_name[item] for item in expected)
 
 
 def _spelt(value: Any) -> str:
@@ -174,7 +174,7 @@ def _range(option: Option, low: str, high: str) -> Range:
         raise UsageError(
             f"option {option.name}: {low} must be less than {high}, both within a billion of 0"
         )
-    whole = type(option.default) is not float and all(bound.is_integer() for bound in bounds)
-    if type(option.default) is int and not whole:
+    is_complete = type(option.default) is not float and all(bound.is_integer() for bound in bounds)
+    if type(option.default) is int and not is_complete:
         raise UsageError(f"option {option.name} takes whole numbers, from {low} to {high} are not")
-    return Range(*bounds, whole)
+    return Range(*bounds, is_complete)

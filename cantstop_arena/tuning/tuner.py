@@ -58,55 +58,55 @@ class Tuner:
     """Tunes options of a bot in a laboratory; `defaults` are what it plays with as it is."""
 
     def __init__(
-        self, laboratory: VariantTrials, wish: Ranges | NumberList, defaults: Mapping[str, Any]
+        self, trials: VariantTrials, search_space: Ranges | NumberList, defaults: Mapping[str, Any]
     ) -> None:
-        self._laboratory = laboratory
-        self._wish = wish
+        self._trials = trials
+        self._search_space = search_space
         self._defaults = defaults
 
     def tune(
-        self, deals: int, seed: int, test: Sprt, tell: Callable[[str], None] = lambda text: None
+        self, deals: int, seed: int, test: Sprt, wrapper: Callable[[str], None] = lambda text: None
     ) -> TuningResult:
         """Search in about so many deals, then test what was found.
 
         Raises UsageError where they are too few, BotError where a bot cannot play.
         """
-        wish, peak = self._wish, None
-        if isinstance(wish, Ranges) and len(wish.names) <= MAX_NUMBERS:
-            peak = search(self._scores, wish.ranges, deals, seed)
-            options = wish.options(peak.point)
+        ranges, peak = self._search_space, None
+        if isinstance(ranges, Ranges) and len(ranges.names) <= MAX_NUMBERS:
+            peak = search(self._scores, ranges.ranges, deals, seed)
+            options = ranges.options(peak.point)
         else:
-            options = wish.options(np.round(self._evolved(deals, seed, tell), 2))
-        tell("testing what was found on fresh deals")
+            options = ranges.options(np.round(self._evolved(deals, seed, wrapper), 2))
+        wrapper("testing what was found on fresh deals")
         won = self._share(options, min(_MAX_FRESH, max(_LOOK, deals // _TENTH)))
         return TuningResult(options, peak, won, self._tested(options, test, deals))
 
-    def _evolved(self, deals: int, seed: int, tell: Callable[[str], None]) -> Numbers:
+    def _evolved(self, deals: int, seed: int, wrapper: Callable[[str], None]) -> Numbers:
         def told(generation: Generation) -> None:
             if generation.number % 10 == 0:
-                tell(f"generation {generation.number}: {generation.mean_score:.1%} won")
+                wrapper(f"generation {generation.number}: {generation.mean_score:.1%} won")
 
         each = max(1, min(_DEALS, deals // _GENERATIONS // _TRIALS))
         return evolve(
             self._scores,
-            self._wish.start,
-            self._wish.steps,
+            self._search_space.start,
+            self._search_space.steps,
             seed=seed,
             generations=max(1, deals // each // _TRIALS),
             deals=each,
             trials=_TRIALS,
-            tell=told,
+            wrapper=told,
         )
 
     def _scores(self, points: Sequence[Numbers], first: int, deals: int) -> Sequence[float]:
-        variants = [self._wish.options(point) for point in points]
-        won = self._laboratory.won(variants, first, deals)
-        return [float(one.mean()) / self._laboratory.win_units for one in won]
+        variants = [self._search_space.options(point) for point in points]
+        won = self._trials.won(variants, first, deals)
+        return [float(number.mean()) / self._trials.win_units for number in won]
 
     def _share(self, options: Mapping[str, Any], deals: int) -> ScoreShare:
         """What these options win against the opponents on fresh deals."""
-        (won,) = self._laboratory.won([options], FRESH, deals)
-        scores = won.mean(axis=0) / self._laboratory.win_units
+        (won,) = self._trials.won([options], FRESH, deals)
+        scores = won.mean(axis=0) / self._trials.win_units
         half = _WIDTH * float(scores.std(ddof=1)) / deals**0.5
         return ScoreShare(float(scores.mean()), half, SEATS * won.size)
 
@@ -116,8 +116,8 @@ class Tuner:
             return None
         counts = np.zeros(len(SCORES), np.int64)
         for first in range(0, min(_MAX_FRESH, max(_LOOK, deals)), _LOOK):
-            won = self._laboratory.duel(options, _TEST + first, _LOOK)
-            points = won * (len(SCORES) - 1) // self._laboratory.win_units
+            won = self._trials.duel(options, _TEST + first, _LOOK)
+            points = won * (len(SCORES) - 1) // self._trials.win_units
             counts += np.bincount(points, minlength=len(SCORES))
             if test.accepted(counts.tolist()) is not None:
                 break

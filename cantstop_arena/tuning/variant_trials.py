@@ -90,15 +90,15 @@ class VariantTrials:
         return next(self._played([spec], first, deals))
 
     def _played(self, specs: Sequence[TableSpec], first: int, deals: int) -> Iterator[Ints]:
-        words = {"first": first, "deals": deals}
-        errands = [
-            IsolatedCall(f"{__name__}:play_variants", {"spec": pack_spec(spec), **words}, _LIMIT)
+        keywords = {"first": first, "deals": deals}
+        calls = [
+            IsolatedCall(f"{__name__}:play_variants", {"spec": pack_spec(spec), **keywords}, _LIMIT)
             for spec in specs
         ]
         with shutdown.defer_until_safe():
-            for spec, told in zip(specs, run_all(errands), strict=True):
+            for spec, data in zip(specs, run_all(calls), strict=True):
                 shutdown.check()
-                yield _believed(told, spec, deals)
+                yield _wins_from_data(data, spec, deals)
 
 
 class LiveVariantTrials(VariantTrials):
@@ -125,8 +125,8 @@ class LiveVariantTrials(VariantTrials):
         loader = Loader(self._catalogue.folder)
         spec = loader.find(self._bot.name, self._catalogue.game)
         member = SeatedBot("bot", spec.build({self._option: self._numbers}), "live")
-        game, contestants = self._catalogue.game, [member, opponent.seated_bot(loader)]
-        table: GameTable = game.table(self._rules, contestants, SEATS, self._seed)
+        game, seated_bots = self._catalogue.game, [member, opponent.seated_bot(loader)]
+        table: GameTable = game.table(self._rules, seated_bots, SEATS, self._seed)
         return table
 
     def won(self, variants: Sequence[Options], first: int, deals: int) -> Sequence[Ints]:
@@ -148,7 +148,7 @@ def variant_trials_for(
 ) -> VariantTrials:
     """The quickest laboratory in which these options can be tried out."""
     (search, *others) = [bot.options[name].search for name in options]
-    ours = all(one.origin == "built-in" for one in (bot, *against))
+    ours = all(description.origin == "built-in" for description in (bot, *against))
     if ours and not others and search and search.live:
         return LiveVariantTrials(catalogue, rules, bot, against, seed, options[0])
     return VariantTrials(catalogue, rules, bot, against, seed)
@@ -174,18 +174,18 @@ def _won(table: "GameTable", first: int, deals: int) -> Ints:
     if result.faults:
         fault = result.faults[0]
         raise BotError(f"{table.seated_bots[fault.bot].name} cannot play: {fault.message}")
-    found: NDArray[np.int64] = wins_by_deal(result.masks(), table.orders)[:, 0]
-    return found
+    number: NDArray[np.int64] = wins_by_deal(result.masks(), table.orders)[:, 0]
+    return number
 
 
-def _believed(told: Any, spec: TableSpec, deals: int) -> Ints:
+def _wins_from_data(data: Any, spec: TableSpec, deals: int) -> Ints:
     names = " and ".join(dict.fromkeys(seat.bot.name for seat in spec.seats))
-    if isinstance(told, CallFailed):
-        raise BotError(f"{names}: the games' process {told}")
-    if isinstance(told, dict) and isinstance(complaint := told.get(ERROR), str):
+    if isinstance(data, CallFailed):
+        raise BotError(f"{names}: the games' process {data}")
+    if isinstance(data, dict) and isinstance(complaint := data.get(ERROR), str):
         raise BotError(f"{names}: {complaint}")
     try:
-        won = np.frombuffer(base64.b64decode(told["won"]), np.uint16)
+        won = np.frombuffer(base64.b64decode(data["won"]), np.uint16)
     except (TypeError, KeyError, ValueError) as error:
         raise BotError(f"{names}: what the games' process tells is nonsense") from error
     if len(won) != deals:

@@ -37,13 +37,13 @@ class PlainPerson:
         view: PersonText,
         seat: int,
         read: Callable[[str], str | None],
-        say: Callable[[str], None],
+        echo: Callable[[str], None],
         coloured: bool,
     ) -> None:
         self._view = view
         self._seat = seat
         self._read = read
-        self._say = say
+        self._echo = echo
         self._names: list[str] = []
         for decision in view.game.decisions.values():
             setattr(self, decision.name, partial(self._decide, decision))
@@ -53,35 +53,35 @@ class PlainPerson:
         """Show what has happened at the table. Raises Left."""
         if event["event"] == "game":
             self._names = self._view.names(event)
-            self._say(self._view.heading(event))
-            self._say(f"You are {self._names[self._seat]}. {HELP} explains, q leaves the game.")
+            self._echo(self._view.heading(event))
+            self._echo(f"You are {self._names[self._seat]}. {HELP} explains, q leaves the game.")
             return
-        self._say(self._view.event_text(event, self._names))
+        self._echo(self._view.event_text(event, self._names))
 
     @terminal()
     def on_complaint(self, complaint: str) -> None:
         """Say what makes an answer illegal; the question comes again. Raises Left."""
-        self._say(f"  That cannot be: {complaint}.")
+        self._echo(f"  That cannot be: {complaint}.")
 
     @terminal()
     def _decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> Any:
         """Ask until there is an answer. Raises Left."""
         for field in fields(view):
             if field.name not in _KNOWN:
-                self._say(f"  {field.name}: {getattr(view, field.name)}")
+                self._echo(f"  {field.name}: {getattr(view, field.name)}")
         for number, move in enumerate(moves or (), start=1):
-            self._say(f"  {number:>3}  {move}")
+            self._echo(f"  {number:>3}  {move}")
         while True:
             line = self._read(f"{decision.name}? ")
             if line is None:
-                raise PersonLeft(asked=False)
+                raise PersonLeft(is_requested=False)
             word = line.strip()
             if word.lower() in QUIT:
-                raise PersonLeft(asked=True)
+                raise PersonLeft(is_requested=True)
             try:
                 return decision.checked(_meant(word, decision, moves), moves)
             except (IllegalAnswer, ValueError):
-                self._say(f"  {_wanted(decision, moves)}")
+                self._echo(f"  {_prompt(decision, moves)}")
 
 
 def _meant(word: str, decision: Decision, moves: Sequence[Any] | None) -> Any:
@@ -95,7 +95,7 @@ def _meant(word: str, decision: Decision, moves: Sequence[Any] | None) -> Any:
     return json.loads(word) if word else None
 
 
-def _wanted(decision: Decision, moves: Sequence[Any] | None) -> str:
+def _prompt(decision: Decision, moves: Sequence[Any] | None) -> str:
     """What may be answered."""
     if moves is not None:
         answers = f"1 to {len(moves)}"

@@ -114,12 +114,12 @@ class GameView:
         """One event in a line, `names` being those of the seats."""
         if event["event"] == "end":
             winners = [names[seat] for seat in event["winners"]]
-            rest = _spelled(event, ("event", "winners"))
-            return f"{' and '.join(winners) or 'nobody'} wins ({rest})"
+            remaining = _fields_text(event, ("event", "winners"))
+            return f"{' and '.join(winners) or 'nobody'} wins ({remaining})"
         turn = f"{event['turn']:>4}  " if "turn" in event else "      "
         who = f"{names[event['seat']]}: " if _is_seat(event.get("seat"), names) else ""
-        rest = _spelled(event, ("event", "turn", "seat"))
-        return f"{turn}{who}{event['event']}{rest and f' ({rest})'}"
+        remaining = _fields_text(event, ("event", "turn", "seat"))
+        return f"{turn}{who}{event['event']}{remaining and f' ({remaining})'}"
 
     # Judged
 
@@ -134,26 +134,26 @@ class GameView:
 
     def scenes(self, events: Iterable[Event]) -> Sequence[Any]:
         """A scene for every event; the first event is the opening."""
-        told: list[Event] = []
+        texts: list[Event] = []
         scenes: list[TextScene] = []
         turn, step = 0, 0
         for event in events:
-            told.append(event)
+            texts.append(event)
             if event.get("turn", turn) != turn:
                 turn, step = event["turn"], 0
             step += event["event"] != "end" and turn > 0
             is_end = event["event"] == "end"
-            scenes.append(TextScene(tuple(told), turn, 0 if is_end else step, is_end))
+            scenes.append(TextScene(tuple(texts), turn, 0 if is_end else step, is_end))
         return scenes
 
     def draw(self, scene: Any, coloured: bool = False) -> str:
         """A scene as text, with who plays and what has just happened."""
         return "\n".join(self.lines(scene.events, coloured))
 
-    def step_text(self, scenes: Sequence[Any], place: int, coloured: bool = False) -> str:
+    def step_text(self, scenes: Sequence[Any], index: int, coloured: bool = False) -> str:
         """All there is to see at a place in the game, for stepping through it."""
-        told = f"step {place} of {len(scenes) - 1}"
-        return f"{told}\n{self.draw(scenes[place], coloured)}"
+        text = f"step {index} of {len(scenes) - 1}"
+        return f"{text}\n{self.draw(scenes[index], coloured)}"
 
     def picture(self, scene: Any) -> str:
         """A scene as SVG. Raises UsageError where the game has no pictures."""
@@ -172,12 +172,12 @@ class GameView:
     # On a page
 
     def page_game(
-        self, key: str, title: str, words: Sequence[str], events: Sequence[Event]
+        self, key: str, title: str, arguments: Sequence[str], events: Sequence[Event]
     ) -> GameFigure:
         """A game for a section of a page; its `key` is the only one on the page."""
         pass
 
-        return text_game(key, title, words, list(self.lines(events)))
+        return text_game(key, title, arguments, list(self.lines(events)))
 
     def page_sections(self, analysis: Analysis) -> Iterator[Section]:
         """What a page tells of how the bots play, besides lengths and styles."""
@@ -208,7 +208,7 @@ class GameView:
         self,
         seat: int,
         read: Callable[[str], str | None],
-        say: Callable[[str], None],
+        echo: Callable[[str], None],
         coloured: bool,
     ) -> Person:
         """Somebody in a seat who reads and types.
@@ -217,7 +217,7 @@ class GameView:
         """
         from cantstop_arena.views.default_person import PlainPerson
 
-        return PlainPerson(self, seat, read, say, coloured)
+        return PlainPerson(self, seat, read, echo, coloured)
 
 
 def view_of(game: Game) -> GameView:
@@ -247,7 +247,7 @@ def parse_event(line: str, source: str, number: int) -> Event:
     return event
 
 
-def _spelled(event: Event, left_out: Sequence[str]) -> str:
+def _fields_text(event: Event, left_out: Sequence[str]) -> str:
     """The fields of an event."""
     return ", ".join(
         f"{key} {in_a_line(_text(value), MAX_NAME_LENGTH)}"
@@ -264,11 +264,11 @@ def _is_seat(value: object, names: Sequence[str]) -> bool:
     return type(value) is int and 0 <= value < len(names)
 
 
-def text_game(key: str, title: str, words: Sequence[str], lines: Sequence[str]) -> GameFigure:
+def text_game(key: str, title: str, arguments: Sequence[str], lines: Sequence[str]) -> GameFigure:
     """The game line by line."""
     from markupsafe import Markup
 
     from cantstop_arena.pages.document import GameFigure, rendered
 
-    html = rendered(TEMPLATES, "text_game.html", key=key, title=title, words=words, lines=lines)
+    html = rendered(TEMPLATES, "text_game.html", key=key, title=title, words=arguments, lines=lines)
     return GameFigure(title, Markup(html))

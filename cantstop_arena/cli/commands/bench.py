@@ -39,13 +39,13 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
     from cantstop_arena.tournaments.speed import measure_isolated
 
     catalogue = catalogue_for(bots_folder, game_name)
-    asked = names or [spec.name for spec in catalogue.everything()[0]]
+    requests = names or [spec.name for spec in catalogue.everything()[0]]
     rows, hints = [], []
-    for name in asked:
+    for name in requests:
         try:
             bot = catalogue.find(name)
             speed = measure_isolated(catalogue, bot, seconds)
-            hints += [f"{name}: {told}"] if (told := compile_hint(catalogue, bot)) else []
+            hints += [f"{name}: {text}"] if (text := compile_hint(catalogue, bot)) else []
         except BotError as error:
             if names:
                 raise

@@ -31,8 +31,8 @@ class BotGroup(click.Group):
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
         """Commands, options and bots."""
-        found = completing.bots(context, self.params[0], incomplete)
-        return [*super().shell_complete(context, incomplete), *found]
+        matches = completing.bots(context, self.params[0], incomplete)
+        return [*super().shell_complete(context, incomplete), *matches]
 
 
 @click.group(
@@ -60,20 +60,20 @@ bots.add_command(new)
 
 def _list(as_json: bool, bots_folder: Path, game_name: str | None) -> None:
     catalogues = _catalogues(bots_folder, game_name)
-    known = [bot for catalogue in catalogues for bot in catalogue.everything()[0]]
-    broken = list(dict.fromkeys(bad for one in catalogues for bad in one.everything()[1]))
-    usable = [bot for bot in known if not bot.complaint]
+    existing_descriptions = [bot for catalogue in catalogues for bot in catalogue.everything()[0]]
+    broken = list(dict.fromkeys(bad for item in catalogues for bad in item.everything()[1]))
+    usable = [bot for bot in existing_descriptions if not bot.complaint]
     rows = [_row(bot) for bot in usable]
     failures = [{"name": b.name, "origin": b.origin, "reason": b.reason} for b in broken]
     failures += [
         {"name": bot.name, "origin": str(bot.path or bot.origin), "reason": bot.complaint}
-        for bot in known
+        for bot in existing_descriptions
         if bot.complaint
     ]
     if as_json:
         click.echo(json.dumps({"bots": rows, "broken": failures}, indent=2))
         return
-    _print([_row(bot) | {"lane": _lane(bot)} for bot in usable], failures)
+    _print([_row(bot) | {"lane": _backend_text(bot)} for bot in usable], failures)
 
 
 def _show(name: str, as_json: bool, game_name: str | None, bots_folder: Path) -> None:
@@ -81,7 +81,7 @@ def _show(name: str, as_json: bool, game_name: str | None, bots_folder: Path) ->
     from cantstop_arena.bots.bot_text import bot_text
 
     catalogues = _catalogues(bots_folder, game_name)
-    playing = (one for one in catalogues if one.has(name) or one.file_of(name))
+    playing = (item for item in catalogues if item.has(name) or item.file_of(name))
     catalogue = next(playing, catalogues[0])
     bot = catalogue.find(name)
     if as_json:
@@ -111,12 +111,12 @@ def _row(bot: "BotDescription") -> dict[str, Any]:
     }
 
 
-def _lane(bot: "BotDescription") -> str:
+def _backend_text(bot: "BotDescription") -> str:
     """Its lane, and what is known of the other one."""
     from cantstop_arena.check.compiled_version import stored_speedup
 
-    factor = stored_speedup(bot)
-    return f"{bot.backend} ({factor} as fast compiled)" if factor else bot.backend
+    speedup = stored_speedup(bot)
+    return f"{bot.backend} ({speedup} as fast compiled)" if speedup else bot.backend
 
 
 def _print(rows: list[dict[str, Any]], failures: list[dict[str, str]]) -> None:
@@ -129,5 +129,5 @@ def _print(rows: list[dict[str, Any]], failures: list[dict[str, str]]) -> None:
         click.echo("\nCannot be used:")
     for failure in failures:
         origin = short_path(failure["origin"])
-        told = in_a_line(f"{failure['name']} ({origin}): {failure['reason']}")
-        click.echo(f"  {told}")
+        text = in_a_line(f"{failure['name']} ({origin}): {failure['reason']}")
+        click.echo(f"  {text}")

@@ -52,12 +52,12 @@ def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: fl
 
     target, catalogue = _target(file), catalogue_for(bots_folder, game_name)
     check = BotCheck(target, catalogue, limit)
-    with closing(check.findings()) as found:
-        findings = _seen_from_here(_with_other_lane(found, target, catalogue))
-        told = list(findings if as_json else _printed(findings))
+    with closing(check.findings()) as matches:
+        findings = _with_relative_paths(_with_other_backend(matches, target, catalogue))
+        items = list(findings if as_json else _printed(findings))
     if as_json:
-        click.echo(json.dumps([asdict(finding) for finding in told], indent=2))
-    if any(finding.mark == WRONG for finding in told):
+        click.echo(json.dumps([asdict(finding) for finding in items], indent=2))
+    if any(finding.mark == WRONG for finding in items):
         raise click.exceptions.Exit(1)
 
 
@@ -71,7 +71,7 @@ def _target(file: str) -> Path | str:
     return file
 
 
-def _with_other_lane(
+def _with_other_backend(
     findings: "Iterator[Finding]", target: Path | str, catalogue: "Catalogue"
 ) -> "Iterator[Finding]":
     """The findings, and what plain bots would gain by being compiled, if nothing is wrong."""
@@ -85,8 +85,8 @@ def _with_other_lane(
     if is_wrong:
         return
     for bot in _described(target, catalogue):
-        if told := compile_hint(catalogue, bot):
-            yield Finding(NOTE, "compiled", told, bot.name)
+        if text := compile_hint(catalogue, bot):
+            yield Finding(NOTE, "compiled", text, bot.name)
 
 
 def _described(target: Path | str, catalogue: "Catalogue") -> "Sequence[BotDescription]":
@@ -99,7 +99,7 @@ def _described(target: Path | str, catalogue: "Catalogue") -> "Sequence[BotDescr
         return []
 
 
-def _seen_from_here(findings: "Iterator[Finding]") -> "Iterator[Finding]":
+def _with_relative_paths(findings: "Iterator[Finding]") -> "Iterator[Finding]":
     """The findings with paths that lie below this folder told from here."""
     from msgspec.structs import replace
 

@@ -34,11 +34,11 @@ def compile_bot(name: str, game_name: str, bots_folder: Path) -> None:
     path = plain.with_name(f"{plain.stem}_compiled.py")
     write_new(path, compiled_text(read_source(plain), catalogue.game.decisions))
     try:
-        told = _played(catalogue, bot, path)
+        text = _played(catalogue, bot, path)
     except BaseException:
         path.unlink(missing_ok=True)
         raise
-    click.echo(f"{short_path(str(path))} is {name}, compiled. {told}")
+    click.echo(f"{short_path(str(path))} is {name}, compiled. {text}")
 
 
 def _file_of(bot: "BotDescription", catalogue: "Catalogue") -> Path:
@@ -61,11 +61,14 @@ def _played(catalogue: "Catalogue", bot: "BotDescription", path: Path) -> str:
     from cantstop_arena.check.compiled_version import compare
 
     try:
-        twins = compare(catalogue, bot, catalogue.load_file(path))
+        comparison = compare(catalogue, bot, catalogue.load_file(path))
     except BotError:
         compare(catalogue, bot)  # which says what is wrong by the lines of the plain file
         raise
-    if twins.difference:
-        told = "the first time is plain Python, the second machine code"
-        raise BotError(f"{bot.name} plays otherwise when compiled: {twins.difference} ({told})")
-    return f"They play the same games ({twins.games}), this one {twins.speedup:,.0f} times as fast."
+    if comparison.difference:
+        text = "the first time is plain Python, the second machine code"
+        raise BotError(
+            f"{bot.name} plays otherwise when compiled: {comparison.difference} ({text})"
+        )
+    times = f"{comparison.speedup:,.0f} times as fast"
+    return f"They play the same games ({comparison.games}), this one {times}."

@@ -47,8 +47,8 @@ def _check_name(name: str, game: "Game") -> None:
     from cantstop_arena.bots.loader import is_built_in
 
     if len(name) > _MAX_LENGTH or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name):
-        told = "letters, digits, - and _, the first a letter or a digit"
-        raise UsageError(f"{name!r:.{_MAX_LENGTH}} is no name for a bot; it may have {told}")
+        text = "letters, digits, - and _, the first a letter or a digit"
+        raise UsageError(f"{name!r:.{_MAX_LENGTH}} is no name for a bot; it may have {text}")
     if is_built_in(name, game):
         raise UsageError(f"the name {name} is taken by a built-in bot")
 
@@ -69,8 +69,10 @@ def _rivals(game: "Game", bots_folder: Path, name: str) -> list[str]:
 
     if game.usual_bots:
         return [*game.usual_bots[:1], *game.usual_bots[-1:]]
-    known = Catalogue(bots_folder, game).everything()[0]
-    return [bot.name for bot in known if bot.name != name][: max(2, game.players[0] - 1)]
+    existing_descriptions = Catalogue(bots_folder, game).everything()[0]
+    return [bot.name for bot in existing_descriptions if bot.name != name][
+        : max(2, game.players[0] - 1)
+    ]
 
 
 def _template(game: "Game", compiled: bool) -> str:
@@ -88,30 +90,30 @@ def _template(game: "Game", compiled: bool) -> str:
 
 def _function(decision: "Decision") -> str:
     """A function to be filled in, for a game that has no template of its own."""
-    answer = "0" if decision.has_moves else _least(decision.answer)
+    answer = "0" if decision.has_moves else _smallest_answer(decision.answer)
     body = f"return {answer}" if answer else 'raise NotImplementedError("what do you answer?")'
     parameters = ", ".join(decision.parameters)
-    told = f'"""{decision.summary}"""'
-    return f"@hookimpl\ndef {decision.name}({parameters}):\n    {told}\n    {body}\n"
+    text = f'"""{decision.summary}"""'
+    return f"@hookimpl\ndef {decision.name}({parameters}):\n    {text}\n    {body}\n"
 
 
 _MIN = {int: "0", bool: "False", float: "0.0", str: '""', NoneType: "None"}
 
 
-def _least(kind: Any) -> str | None:
+def _smallest_answer(kind: Any) -> str | None:
     """The least that an answer of some type can be, in Python; None where nobody knows."""
     if NoneType in get_args(kind):
         return "None"
     if is_dataclass(kind) and isinstance(kind, type):
         hints = get_type_hints(kind)
-        parts = [_least(hints[field.name]) for field in fields(kind)]
+        parts = [_smallest_answer(hints[field.name]) for field in fields(kind)]
         return f"{kind.__name__}({', '.join(map(str, parts))})" if all(parts) else None
     return "()" if get_origin(kind) is tuple else _MIN.get(kind)
 
 
 def _import(kind: Any) -> str:
     """The line that imports an answer's class, if it has one and an instance can be written."""
-    if is_dataclass(kind) and isinstance(kind, type) and _least(kind):
+    if is_dataclass(kind) and isinstance(kind, type) and _smallest_answer(kind):
         return f"from {kind.__module__} import {kind.__name__}\n"
     return ""
 

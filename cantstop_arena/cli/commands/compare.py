@@ -51,8 +51,8 @@ def compare(
 
     shutdown.announce_resume()
     answers = play_comparison(comparison, catalogue, folder, given.run_options(), screen_for)
-    told = as_format(answers, form).encode(errors="backslashreplace")
-    click.echo(told, nl=False)  # as bytes: names stay as they are
+    data = as_format(answers, form).encode(errors="backslashreplace")
+    click.echo(data, nl=False)  # as bytes: names stay as they are
     files = [folder / name for name in FILES]
     screen = RunScreen(comparison.name, given.quiet, aside=form != TEXT)
     if given.page:

@@ -8,7 +8,7 @@ from click.shell_completion import get_completion_class
 
 from cantstop_arena.errors import ArenaError, UsageError
 
-_PLACES = {
+_STARTUP_FILES = {
     "bash": ".local/share/bash-completion/completions/arena",
     "zsh": ".zfunc/_arena",
     "fish": ".config/fish/completions/arena.fish",
@@ -21,7 +21,7 @@ _ONCE = {
 
 
 @click.command(short_help="Let your shell complete bots, rules and results.")
-@click.argument("shell", required=False, metavar="[SHELL]", type=click.Choice([*_PLACES]))
+@click.argument("shell", required=False, metavar="[SHELL]", type=click.Choice([*_STARTUP_FILES]))
 @click.option("--print", "to_print", is_flag=True, help="Print the script; install nothing.")
 def completion(shell: str | None, to_print: bool) -> None:
     """Install completion for SHELL: bash, zsh or fish. Default: the one that $SHELL names.
@@ -35,15 +35,15 @@ def completion(shell: str | None, to_print: bool) -> None:
     if to_print:
         click.echo(text)
         return
-    path = Path.home() / _PLACES[shell]
+    path = Path.home() / _STARTUP_FILES[shell]
     _write(path, text)
     click.echo(f"Written: {path}\n{_ONCE[shell]}")
 
 
 def _own_shell() -> str:
     shell = Path(os.environ.get("SHELL", "")).name
-    if shell not in _PLACES:
-        raise UsageError(f"say which shell: {', '.join(_PLACES)}")
+    if shell not in _STARTUP_FILES:
+        raise UsageError(f"say which shell: {', '.join(_STARTUP_FILES)}")
     return shell
 
 

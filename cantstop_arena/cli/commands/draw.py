@@ -39,7 +39,7 @@ def draw(turn: int | None, roll: int | None, svg: Path | None, **game: Any) -> N
     if svg is not None:
         source.check_target(svg)
     view, events = source.view_and_events(echo_to_stderr())
-    scene = _wanted(view.scenes(events), turn, roll)
+    scene = _requested_scene(view.scenes(events), turn, roll)
     if svg is None:
         click.echo(view.draw(scene, coloured()), color=True)
     elif svg == STANDARD:
@@ -49,7 +49,7 @@ def draw(turn: int | None, roll: int | None, svg: Path | None, **game: Any) -> N
         click.echo(f"Written to {svg}.")
 
 
-def _wanted(scenes: "Sequence[Scene]", turn: int | None, roll: int | None) -> "Scene":
+def _requested_scene(scenes: "Sequence[Scene]", turn: int | None, roll: int | None) -> "Scene":
     """The scene at the end of a turn, or after a roll of it."""
     if turn is None:
         return scenes[-1]

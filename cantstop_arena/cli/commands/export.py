@@ -42,12 +42,12 @@ def export(
 
     if games is None and decisions is None:
         raise UsageError("what is to be written? --games FILE, --decisions FILE, or both")
-    found = load_tournament_results(results, bots_folder=bots_folder)
+    result = load_tournament_results(results, bots_folder=bots_folder)
     shutdown.set_end_message("Stopped; nothing was written.")
     reports = []
     if games is not None:
-        reports.append(found.export_games(games, replay=replay, deals=deals, progress=not quiet))
+        reports.append(result.export_games(games, replay=replay, deals=deals, progress=not quiet))
     if decisions is not None:
-        reports.append(found.export_decisions(decisions, deals=deals, progress=not quiet))
+        reports.append(result.export_decisions(decisions, deals=deals, progress=not quiet))
     for report in reports if not quiet else ():
         click.echo(report)

@@ -92,5 +92,5 @@ def gauntlet(
     screen = RunScreen(planned.name, quiet, form != TEXT)
     options = RunOptions(workers, fresh=fresh)
     play_and_write(
-        planned, options, screen, page, lambda found: print_tables(found.analysis, form, chosen)
+        planned, options, screen, page, lambda result: print_tables(result.analysis, form, chosen)
     )

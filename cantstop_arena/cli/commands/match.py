@@ -116,10 +116,10 @@ def match(
     bounds = (test.lower, test.upper) if test else (0.0, 0.0)
     screen = RunScreen(planned.name, quiet, aside=False, aim=aim, bounds=bounds)
     options = RunOptions(workers, fresh=fresh)
-    play_and_write(planned, options, screen, page, _say)
+    play_and_write(planned, options, screen, page, _echo_results)
 
 
-def _say(results: "Results") -> None:
+def _echo_results(results: "Results") -> None:
     from cantstop_arena.api.matches import MatchResults
 
     assert isinstance(results, MatchResults)

@@ -86,8 +86,8 @@ def plan(
         raise UsageError(f"--players must be {range_text(catalogue.game.players)}, not {players}")
     seated = names or catalogue.game.usual_bots[:players]
     if len(seated) != players:
-        told = f"{players} players need {players} bots, not {len(seated)}"
-        raise UsageError(f"{told}; --players says how many sit at a table")
+        text = f"{players} players need {players} bots, not {len(seated)}"
+        raise UsageError(f"{text}; --players says how many sit at a table")
     specs = [catalogue.find(name) for name in seated]
     rules = catalogue.rules_called(rules_name)
     trial = run_speed_trial(catalogue, specs, rules, seconds, MIN_DEALS)
@@ -96,16 +96,16 @@ def plan(
     click.echo(plan_text(costs, seated, rules.name, trial.games_per_second, cores))
 
 
-def _check(difference: float, elo: bool, wanted: float, alpha: float) -> None:
+def _check(difference: float, elo: bool, value: float, alpha: float) -> None:
     """Refuse what cannot be asked; nan lies between any two numbers to click."""
-    most = MAX_ELO if elo else 1
-    if not MIN_DIFFERENCE <= abs(difference) <= most:
+    maximum = MAX_ELO if elo else 1
+    if not MIN_DIFFERENCE <= abs(difference) <= maximum:
         kind = "of Elo" if elo else "of two scores"
         raise UsageError(
-            f"--difference {kind} must be from {MIN_DIFFERENCE:g} to {most}, not {difference:g}"
+            f"--difference {kind} must be from {MIN_DIFFERENCE:g} to {maximum}, not {difference:g}"
             + ("" if elo or not isfinite(difference) else "; --elo makes it one of Elo")
         )
-    if not alpha < wanted:
+    if not alpha < value:
         raise UsageError(
-            f"--power {wanted:g} must be above --alpha {alpha:g}, which costs no games at all"
+            f"--power {value:g} must be above --alpha {alpha:g}, which costs no games at all"
         )

@@ -109,17 +109,17 @@ def play(
         rules,
         chosen,
         catalogue,
-        _say_compiling,
+        _echo_compiling,
         hidden=(path,),  # it begins with the seed
     ) as table:
         file = _opened(path)
-        shown = in_a_line(shlex.quote(str(path)))
-        ending = f"The game is in {shown}; see arena replay {shown}"
+        text = in_a_line(shlex.quote(str(path)))
+        ending = f"The game is in {text}; see arena replay {text}"
         shutdown.set_end_message(f"\nStopped. {ending}")
         try:
             with file:
                 seats = tuple(range(players))
-                for event in with_person(person, table, seats, deal, _say_complaint):
+                for event in with_person(person, table, seats, deal, _echo_complaint):
                     _take_down(event, file)
         except PersonLeft as left:
             if left.__cause__ is not None:
@@ -182,17 +182,17 @@ def _repeat(prompt: str) -> None:
 
 def _line() -> bytes:
     """The next line of the input, the beginning of it where it is very long."""
-    line = rest = sys.stdin.buffer.readline(MAX_LINE_BYTES)
-    while rest and not rest.endswith(b"\n"):
-        rest = sys.stdin.buffer.readline(MAX_LINE_BYTES)
+    line = remaining = sys.stdin.buffer.readline(MAX_LINE_BYTES)
+    while remaining and not remaining.endswith(b"\n"):
+        remaining = sys.stdin.buffer.readline(MAX_LINE_BYTES)
     return line
 
 
-def _say_compiling(names: list[str]) -> None:
+def _echo_compiling(names: list[str]) -> None:
     click.echo(f"Compiling {', '.join(names)} (only the first time) ...", err=True)
 
 
-def _say_complaint(complaint: "Complaint") -> None:
+def _echo_complaint(complaint: "Complaint") -> None:
     """Say who misbehaved; seats are told by their letters, as on the board."""
     from cantstop_arena.views.default_view import SEAT_NAMES
 

@@ -12,10 +12,10 @@ from cantstop_arena.ratings.labels import MAX_ANCHOR
 
 
 def _anchor(
-    context: click.Context, parameter: click.Parameter, words: Sequence[str]
+    context: click.Context, parameter: click.Parameter, arguments: Sequence[str]
 ) -> dict[str, float]:
     anchor = {}
-    for word in words:
+    for word in arguments:
         name, _, points = word.rpartition("=")
         if name in anchor:
             raise click.BadParameter(f"{name!r} is given two Elo")

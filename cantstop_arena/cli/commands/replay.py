@@ -46,11 +46,11 @@ def replay(as_json: bool, step: bool, judge: bool, html: Path | None, **game: An
         step_through(source)
         return
     events = source.events(echo_to_stderr())
-    for line in map(json.dumps, events) if as_json else _told(events, coloured()):
+    for line in map(json.dumps, events) if as_json else _game_lines(events, coloured()):
         click.echo(line, color=True)
 
 
-def _told(events: "Iterator[Event]", in_colours: bool) -> "Iterator[str]":
+def _game_lines(events: "Iterator[Event]", in_colours: bool) -> "Iterator[str]":
     """The game line by line, while it is played."""
     from cantstop_arena.games.registry import game_named
     from cantstop_arena.views.default_view import view_of

@@ -29,17 +29,17 @@ def rules(name: str | None, as_json: bool, game_name: str) -> None:
     """List the rule sets, or show every parameter of the one called NAME."""
     catalogue = catalogue_for(Path("bots"), game_name)
     named = catalogue.rules if name is None else {name: catalogue.rules_called(name)}
-    shown = {key: catalogue.game.rules.as_dict(rules) for key, rules in named.items()}
+    visible = {key: catalogue.game.rules.as_dict(rules) for key, rules in named.items()}
     if as_json:
-        click.echo(json.dumps(shown if name is None else shown[name], indent=2))
+        click.echo(json.dumps(visible if name is None else visible[name], indent=2))
     elif name is None:
-        _list(shown, catalogue)
+        _list(visible, catalogue)
     else:
-        for key, value in shown[name].items():
+        for key, value in visible[name].items():
             click.echo(f"{key:<15} {value}")
 
 
-def _list(shown: dict[str, dict[str, Any]], catalogue: "Catalogue") -> None:
+def _list(visible: dict[str, dict[str, Any]], catalogue: "Catalogue") -> None:
     from tabulate import tabulate
 
     book = catalogue.game.rules
@@ -47,7 +47,7 @@ def _list(shown: dict[str, dict[str, Any]], catalogue: "Catalogue") -> None:
     sources = {name: named.source for name, named in book.named.items()}
     table = [
         [*(rules[column] for column in columns), sources.get(name, "package")]
-        for name, rules in shown.items()
+        for name, rules in visible.items()
     ]
     click.echo(tabulate(table, headers=[*columns, "source"]))
     if book.sources:

@@ -12,7 +12,7 @@ LARGEST_SEED = 2**31
 
 @click.command()
 @click.argument("bot")
-@click.argument("wishes", nargs=-1, metavar="OPTION[=LOW..HIGH]...")
+@click.argument("search_spaces", nargs=-1, metavar="OPTION[=LOW..HIGH]...")
 @click.option(
     "--against",
     multiple=True,
@@ -33,7 +33,7 @@ LARGEST_SEED = 2**31
 @click.option("--quiet", is_flag=True, help="Say nothing while it plays.")
 def tune(
     bot: str,
-    wishes: tuple[str, ...],
+    search_spaces: tuple[str, ...],
     against: tuple[str, ...],
     games: int,
     rules_name: str | None,
@@ -57,9 +57,9 @@ def tune(
     """
     from cantstop_arena.api.tuning import tune as tuned
 
-    found = tuned(
+    tuning_results = tuned(
         bot,
-        *wishes,
+        *search_spaces,
         against=against,
         games=games,
         rules=rules_name,
@@ -71,5 +71,5 @@ def tune(
     if html is not None:
         from cantstop_arena.atomic_files import write_atomically
 
-        write_atomically(html, found.page)
-    click.echo(found.json if as_json else found.text)
+        write_atomically(html, tuning_results.page)
+    click.echo(tuning_results.json if as_json else tuning_results.text)

@@ -19,7 +19,7 @@ from rich.text import Text
 from cantstop_arena.tables.column import Kind
 from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.interim import Interim
-from cantstop_arena.tables.text import TEXT, shown_columns
+from cantstop_arena.tables.text import TEXT, visible_columns
 
 WIDEST = 100  # signs of the bar's line
 MIN_NAME_LENGTH = 12  # signs that a bot's name is not cut below to show one more column
@@ -91,8 +91,8 @@ def _heading(scene: LiveFrame, width: int) -> Table:
     grid = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
     percent = f"{100 * scene.share:.0f}%"
     title = printable(scene.title)
-    most = width // 2 if width < WIDEST else width - 40
-    named = min(cell_len(title), most)
+    maximum = width // 2 if width < WIDEST else width - 40
+    named = min(cell_len(title), maximum)
     grid.add_column(width=named)
     grid.add_column(width=max(1, width - named - len(percent) - 2 * GAP))
     grid.add_column(width=len(percent))
@@ -120,31 +120,31 @@ def _standings(standings: Interim, old: str, width: int, room: int) -> Iterator[
     """As much of the standings as there is room for: an empty line, the table, and its notes."""
     notes = [*standings.notes, f"After {standings.games:,} games, {old}."]
     bots = len(standings.table.rows)
-    shown = min(bots, room - 2 - len(notes))
-    if shown < bots:
-        shown -= 1
-        notes.insert(0, f"and {bots - shown} more")
-    if shown < 1:
+    visible = min(bots, room - 2 - len(notes))
+    if visible < bots:
+        visible -= 1
+        notes.insert(0, f"and {bots - visible} more")
+    if visible < 1:
         return
-    heading, *rows = _rows(standings, shown, width)
+    heading, *rows = _rows(standings, visible, width)
     yield Text()
     yield _line(heading, "bold")
     yield _lines(rows)
     yield _lines(notes, "dim")
 
 
-def _rows(standings: Interim, shown: int, width: int) -> Iterator[str]:
+def _rows(standings: Interim, visible: int, width: int) -> Iterator[str]:
     """The heading and the first rows, without the last columns where names have no room."""
     columns = [
-        (column.kind is Kind.TEXT, [column.heading, *cells[:shown]])
-        for column, cells in shown_columns(standings.table, TEXT)
+        (column.kind is Kind.TEXT, [column.heading, *cells[:visible]])
+        for column, cells in visible_columns(standings.table, TEXT)
     ]
     widths = [max(map(cell_len, cells)) for _, cells in columns]
-    rest = sum(widths) + GAP * (len(columns) - 1) - widths[NAMES]
-    while len(columns) > FEWEST and width - rest < min(widths[NAMES], MIN_NAME_LENGTH):
+    remaining = sum(widths) + GAP * (len(columns) - 1) - widths[NAMES]
+    while len(columns) > FEWEST and width - remaining < min(widths[NAMES], MIN_NAME_LENGTH):
         columns.pop()
-        rest -= widths.pop() + GAP
-    widths[NAMES] = max(1, min(widths[NAMES], width - rest))
+        remaining -= widths.pop() + GAP
+    widths[NAMES] = max(1, min(widths[NAMES], width - remaining))
     for row in zip(*(cells for _, cells in columns), strict=True):
         yield (" " * GAP).join(
             _cell(text, wide, left)

@@ -29,12 +29,12 @@ class RateLimiter:
     @contextmanager
     def spent(self) -> Iterator[None]:
         """While it is done."""
-        begun = self._clock()
+        value = self._clock()
         try:
             yield
         finally:
             now = self._clock()
-            self._next = now + max(self._pause, self._times * (now - begun))
+            self._next = now + max(self._pause, self._times * (now - value))
 
 
 class Pace:
@@ -67,8 +67,8 @@ class Pace:
         """
         if not self._games:
             return None
-        (begun, before), (last, games) = self._marks[0], self._marks[-1]
-        seconds = max(last - begun, self._clock() - last)
+        (value, before), (last, games) = self._marks[0], self._marks[-1]
+        seconds = max(last - value, self._clock() - last)
         return (games - before) / seconds if seconds >= SOON else None
 
 
@@ -111,17 +111,17 @@ class Progress:
 
     def __str__(self) -> str:
         of_all = "" if self._aim else f" of {self.games:,}"
-        told = [f"{self.played:,}{of_all} games"]
+        texts = [f"{self.played:,}{of_all} games"]
         rate = self._pace.rate()
         if rate:
-            told.append(f"{_rounded(rate)} games/s")
+            texts.append(f"{_rounded(rate)} games/s")
         if self._aim:
-            told.append(f"next look at {self.games:,}")
+            texts.append(f"next look at {self.games:,}")
         elif rate:
-            told.append(f"{time_text((self.games - self.played) / rate)} left")
+            texts.append(f"{time_text((self.games - self.played) / rate)} left")
         if self.machines:
-            told.append(f"on {self.machines}")
-        return ", ".join(told)
+            texts.append(f"on {self.machines}")
+        return ", ".join(texts)
 
 
 def _rounded(rate: float) -> str:
@@ -132,7 +132,7 @@ def _rounded(rate: float) -> str:
 
 def time_text(seconds: float) -> str:
     """A stretch of time in the unit that fits it."""
-    for most, unit, sign in _UNITS:
-        if seconds <= most:
+    for maximum, unit, sign in _UNITS:
+        if seconds <= maximum:
             return f"{max(1, round(seconds / unit))} {sign}"
     return "ages"

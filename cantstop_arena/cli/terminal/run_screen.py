@@ -56,15 +56,15 @@ class RunScreen(RunObserver):
         self.standings = standings
         self._clock = clock
         self._progress = Progress(aim, clock)
-        self._shown: RunProgress | None = None
+        self._display: RunProgress | None = None
         self._aimed = False
 
     def on_compile(self, names: list[str]) -> None:
         """Say what takes so long the first time."""
         if not self.quiet:
             self.close()
-            told = ", ".join(names)
-            click.echo(f"Compiling {told} (only the first time) ...", err=True)
+            text = ", ".join(names)
+            click.echo(f"Compiling {text} (only the first time) ...", err=True)
 
     def on_start(self, played: int, games: int) -> None:
         """Say what is there, and what is to come."""
@@ -95,8 +95,8 @@ class RunScreen(RunObserver):
 
     def on_cluster(self, machines: int, processes: int) -> None:
         """Say how many machines of a cluster play."""
-        told = f"{machines:,} machine{'s'[: machines != 1]} with {processes:,} processes"
-        self._progress.machines = told if machines else "no machine yet"
+        text = f"{machines:,} machine{'s'[: machines != 1]} with {processes:,} processes"
+        self._progress.machines = text if machines else "no machine yet"
 
     def on_notice(self, text: str) -> None:
         """Say what has happened to one of them."""
@@ -108,9 +108,9 @@ class RunScreen(RunObserver):
         """Show how far the run is."""
         if self.quiet or totals is None:
             return
-        if self._shown is None:  # not before: things may have to be compiled first
-            self._shown = RunProgress(self.title, self._progress, self.standings, self._clock)
-        self._shown.update(totals)
+        if self._display is None:  # not before: things may have to be compiled first
+            self._display = RunProgress(self.title, self._progress, self.standings, self._clock)
+        self._display.update(totals)
 
     def on_look(self, look: "Look") -> None:
         """Say how narrow the intervals are by now, or how a test stands."""
@@ -138,16 +138,16 @@ class RunScreen(RunObserver):
         except PageError as error:
             click.echo(str(error), err=True)
 
-    def echo(self, words: str) -> None:
+    def echo(self, text: str) -> None:
         """Say something, unless nothing is to be said."""
         if not self.quiet:
             self.close()
-            click.echo(words, err=self.aside)
+            click.echo(text, err=self.aside)
 
     def close(self) -> None:
         """Wipe what is live."""
-        if self._shown is not None:
-            self._shown.wipe()
+        if self._display is not None:
+            self._display.wipe()
 
 
 LINE = 30.0  # seconds between two lines
@@ -170,8 +170,8 @@ class RunProgress:
         self._reckoning = RateLimiter(RECKONING, TIMES, clock)
         self._live: LiveTable | None = None
         self._interim: Interim | None = None
-        self._reckoned = 0.0
-        self._seen = -1  # games played when the standings were reckoned
+        self._computed_at = 0.0
+        self._computed_games = -1  # games played when the standings were reckoned
         progress.start()
 
     def update(self, results: "Callable[[], TournamentTotals]") -> None:
@@ -203,10 +203,14 @@ class RunProgress:
             return
         from cantstop_arena.cli.terminal.live_table import LiveFrame, LiveTable
 
-        if self._standings and self._seen != self._progress.played and self._reckoning.due():
+        if (
+            self._standings
+            and self._computed_games != self._progress.played
+            and self._reckoning.due()
+        ):
             self._reckons(results)
         progress = self._progress
-        old = f"{time_text(self._clock() - self._reckoned)} ago"
+        old = f"{time_text(self._clock() - self._computed_at)} ago"
         scene = LiveFrame(self._title, progress.share, progress.lines(), self._interim, old)
         with self._drawing.spent(), contextlib.suppress(OSError):  # the terminal may be gone
             if self._live is None:
@@ -218,6 +222,6 @@ class RunProgress:
 
         with self._reckoning.spent():
             self._interim = interim(results())
-        self._reckoned, self._seen = self._clock(), self._progress.played
+        self._computed_at, self._computed_games = self._clock(), self._progress.played
         if self._interim.extent:
             self._progress.reached = self._interim.extent

@@ -43,39 +43,39 @@ def step_through(source: GameSource) -> None:
         raise UsageError("--step needs a terminal for its keys; without it the game is printed")
     complaints: list[str] = []
     view, events = source.view_and_events(complaints.append)
-    shown = view.scenes(events)
-    place = 0
+    visible = view.scenes(events)
+    index = 0
     with raw_keys() as keys:
-        _show(view, shown, place, complaints)
+        _show(view, visible, index, complaints)
         for key in keys:
             if key in _QUIT:
                 break
             if key in _WAYS:
-                place = step(shown, place, _WAYS[key])
+                index = step(visible, index, _WAYS[key])
             if key in _WAYS or key == AGAIN:
-                _show(view, shown, place, complaints)
+                _show(view, visible, index, complaints)
     click.echo()
 
 
-def _show(view: GameView, shown: Sequence[Any], place: int, complaints: list[str]) -> None:
-    picture = view.step_text(shown, place, takes_colours())
-    if place == len(shown) - 1:
+def _show(view: GameView, visible: Sequence[Any], index: int, complaints: list[str]) -> None:
+    picture = view.step_text(visible, index, takes_colours())
+    if index == len(visible) - 1:
         picture = "\n".join([picture, *complaints])
     click.echo(f"{CLEAR if is_clever() else ''}{picture}\n\n{_HELP}", color=True)
 
 
-def step(scenes: Sequence[Any], place: int, way: StepDirection) -> int:
+def step(scenes: Sequence[Any], index: int, way: StepDirection) -> int:
     """The place of the scene that a step leads to; it stays within the game."""
     last = len(scenes) - 1
     match way:
         case StepDirection.FORTH:
-            return min(place + 1, last)
+            return min(index + 1, last)
         case StepDirection.BACK:
-            return max(place - 1, 0)
+            return max(index - 1, 0)
         case StepDirection.NEXT_TURN:
-            return _beginning(scenes, scenes[place].turn + 1)
+            return _beginning(scenes, scenes[index].turn + 1)
         case StepDirection.TURN_BEFORE:  # of this turn first
-            return _beginning(scenes, scenes[max(place - 1, 0)].turn)
+            return _beginning(scenes, scenes[max(index - 1, 0)].turn)
         case StepDirection.FIRST:
             return 0
         case StepDirection.LAST:
@@ -84,5 +84,5 @@ def step(scenes: Sequence[Any], place: int, way: StepDirection) -> int:
 
 def _beginning(scenes: Sequence[Any], turn: int) -> int:
     """Where a turn begins; the end of the game, where it was never played."""
-    places = (place for place, scene in enumerate(scenes) if scene.turn >= turn)
-    return next(places, len(scenes) - 1)
+    positions = (index for index, scene in enumerate(scenes) if scene.turn >= turn)
+    return next(positions, len(scenes) - 1)

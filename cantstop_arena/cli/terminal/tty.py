@@ -13,7 +13,7 @@ from typing import TextIO
 from cantstop_arena.processes import shutdown
 
 _PULSE = 0.1  # seconds between looks at whether the user wants to end
-_REST = 0.5  # seconds for the rest of what a key sends
+_PAUSE = 0.5  # seconds for the rest of what a key sends
 _MAX_LENGTH = 32  # bytes that a key sends
 CLEAR = "\x1b[2J\x1b[H"
 AGAIN = b""  # no key: what is shown has to be shown again
@@ -124,9 +124,9 @@ class _Keyboard:
     def leaves(self, number: int) -> None:
         """A signal stops or ends the program: not before the terminal has been given back."""
         self.gives_back()
-        heard = signal.signal(number, signal.SIG_DFL)
+        result = signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
-        signal.signal(number, heard)
+        signal.signal(number, result)
         self.returns()
 
     def returns(self) -> None:
@@ -150,7 +150,7 @@ def _read(terminal: int) -> bytes:
     """One key: a sign, or the whole of a sequence that begins with Escape."""
     try:
         key = os.read(terminal, 1)
-        while _goes_on(key) and select.select([terminal], [], [], _REST)[0]:
+        while _goes_on(key) and select.select([terminal], [], [], _PAUSE)[0]:
             key += os.read(terminal, 1)
     except OSError:  # the terminal is gone
         return b""

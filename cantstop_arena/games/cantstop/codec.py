@@ -17,15 +17,15 @@ class CantStopCodec(Codec):
         return turn_as_json(view)
 
     def view_from_json(
-        self, kind: Any, told: Mapping[str, Any], rules: RuleSet, random: Callable[[], float]
+        self, kind: Any, data: Mapping[str, Any], rules: RuleSet, random: Callable[[], float]
     ) -> Turn:
-        return turn_in(told, rules, random)
+        return turn_in(data, rules, random)
 
     def moves_as_json(self, moves: Sequence[Move]) -> Sequence[Move]:
         return moves
 
-    def moves_from_json(self, told: Sequence[Sequence[int]]) -> tuple[Move, ...]:
-        return tuple(map(tuple, told))
+    def moves_from_json(self, texts: Sequence[Sequence[int]]) -> tuple[Move, ...]:
+        return tuple(map(tuple, texts))
 
 
 def turn_as_json(turn: Turn) -> dict[str, Any]:
@@ -49,24 +49,24 @@ def turn_as_json(turn: Turn) -> dict[str, Any]:
     }
 
 
-def turn_in(told: Mapping[str, Any], rules: RuleSet, random: Callable[[], float]) -> Turn:
+def turn_in(data: Mapping[str, Any], rules: RuleSet, random: Callable[[], float]) -> Turn:
     """The turn that was told."""
     columns = _column_names(len(rules.lengths))
     return Turn(
-        told["seat"],
-        told["players"],
-        told["number"],
-        told["rolls"],
-        tuple(told["dice"]),
-        _spaces(told["runners"], columns),
-        told["free"],
-        tuple(told["placed"]),
-        tuple(told["usable"]),
-        tuple(told["claimed"]),
-        _spaces(told["markers"], columns),
-        tuple(_spaces(rival, columns) for rival in told["rivals"]),
-        told["claims"],
-        tuple(told["rival_claims"]),
+        data["seat"],
+        data["players"],
+        data["number"],
+        data["rolls"],
+        tuple(data["dice"]),
+        _spaces(data["runners"], columns),
+        data["free"],
+        tuple(data["placed"]),
+        tuple(data["usable"]),
+        tuple(data["claimed"]),
+        _spaces(data["markers"], columns),
+        tuple(_spaces(rival, columns) for rival in data["rivals"]),
+        data["claims"],
+        tuple(data["rival_claims"]),
         rules,
         random,
     )
@@ -77,8 +77,8 @@ def _by_column(spaces: Spaces) -> Mapping[str, int]:
     return {str(column): space for column, space in enumerate(spaces) if space}
 
 
-def _spaces(told: Mapping[str, int], columns: Sequence[str]) -> Spaces:
-    return tuple(map(told.get, columns, repeat(0)))
+def _spaces(data: Mapping[str, int], columns: Sequence[str]) -> Spaces:
+    return tuple(map(data.get, columns, repeat(0)))
 
 
 @cache

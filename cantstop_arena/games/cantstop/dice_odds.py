@@ -28,8 +28,8 @@ def pairings(dice: tuple[int, ...]) -> list[Pairing]:
 @cache
 def pairings_by_roll(sides: int) -> Sequence[tuple[Pairing, ...]]:
     """The pairings of every roll; which die shows what makes no difference."""
-    found = {dice: tuple(pairings(dice)) for dice in _sorted_rolls(sides)}
-    return [found[tuple(sorted(dice))] for dice in all_rolls(sides)]
+    entries = {dice: tuple(pairings(dice)) for dice in _sorted_rolls(sides)}
+    return [entries[tuple(sorted(dice))] for dice in all_rolls(sides)]
 
 
 def _sorted_rolls(sides: int) -> Iterator[tuple[int, ...]]:

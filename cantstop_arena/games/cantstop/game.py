@@ -47,8 +47,8 @@ class CantStopRules(RuleBook[RuleSet]):
     def as_dict(self, rules: RuleSet) -> dict[str, Any]:
         return rules.as_dict()
 
-    def from_dict(self, told: Mapping[str, Any]) -> RuleSet:
-        return RuleSet(**{**told, "column_lengths": tuple(told["column_lengths"])})
+    def from_dict(self, data: Mapping[str, Any]) -> RuleSet:
+        return RuleSet(**{**data, "column_lengths": tuple(data["column_lengths"])})
 
     def derive(self, base: RuleSet, changes: Mapping[str, Any], name: str | None = None) -> RuleSet:
         return derive(base, changes, name)

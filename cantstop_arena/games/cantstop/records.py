@@ -62,8 +62,8 @@ def read_record(lines: Iterable[str], source: str) -> Iterator[Event]:
 
 def rules_of(opening: Mapping[str, Any]) -> RuleSet:
     """The rule set of a recorded game."""
-    told = opening["rules"]
-    return RuleSet(**{**told, "column_lengths": tuple(told["column_lengths"])})
+    data = opening["rules"]
+    return RuleSet(**{**data, "column_lengths": tuple(data["column_lengths"])})
 
 
 class _Reader:
@@ -77,7 +77,7 @@ class _Reader:
         self.is_over = False
 
     def event(self, line: str) -> Event:
-        event = {key: said for key, said in _parsed(line).items() if key != VERDICT}
+        event = {key: data for key, data in _parsed(line).items() if key != VERDICT}
         kind = event.get("event")
         if not self.seats:
             if kind != "game" or event.get("game") != "cantstop":
@@ -112,9 +112,9 @@ class _Reader:
         self.tops = {str(column): top for column, top in enumerate(rules["column_lengths"], 2)}
 
     def _roll(self, event: Event) -> None:
-        self._begun(event)
+        self._check_turn(event)
         dice = _field(event, "dice", list)
-        if len(dice) != 4 or not all(_is_whole(die, 1, self.sides) for die in dice):
+        if len(dice) != 4 or not all(_is_integer_in(die, 1, self.sides) for die in dice):
             raise _RecordError(f"dice must be four numbers from 1 to {self.sides}")
         moves = _field(event, "moves", list)
         if not all(map(self._is_move, moves)):
@@ -123,7 +123,7 @@ class _Reader:
             raise _RecordError("chosen must be one of the moves, or null")
         self._spaces(event, "runners")
 
-    def _begun(self, event: Event) -> None:
+    def _check_turn(self, event: Event) -> None:
         """A roll of this turn or a later one."""
         turn = _field(event, "turn", int)
         if turn < max(1, self.turn):
@@ -143,26 +143,26 @@ class _Reader:
     def _end(self, event: Event) -> None:
         _field(event, "turns", int)
         winners = _field(event, "winners", list)
-        if not all(_is_whole(seat, 0, self.seats - 1) for seat in winners):
+        if not all(_is_integer_in(seat, 0, self.seats - 1) for seat in winners):
             raise _RecordError(f"winners must be seats from 0 to {self.seats - 1}")
         if event.get("reason") not in REASONS:
             raise _RecordError(f"reason must be {' or '.join(REASONS)}")
         self.is_over = True
 
     def _seat(self, event: Event) -> None:
-        if not _is_whole(event.get("seat"), 0, self.seats - 1):
+        if not _is_integer_in(event.get("seat"), 0, self.seats - 1):
             raise _RecordError(f"seat must be a number from 0 to {self.seats - 1}")
 
     def _is_move(self, move: object) -> bool:
         return (
             isinstance(move, list)
             and len(move) in (1, 2)
-            and all(_is_whole(column, 2, 2 * self.sides) for column in move)
+            and all(_is_integer_in(column, 2, 2 * self.sides) for column in move)
         )
 
     def _spaces(self, event: Event, name: str) -> None:
         for column, space in _field(event, name, dict).items():
-            if column not in self.tops or not _is_whole(space, 1, self.tops[column]):
+            if column not in self.tops or not _is_integer_in(space, 1, self.tops[column]):
                 raise _RecordError(f"{name} must be spaces by column, each on the board")
 
 
@@ -190,14 +190,14 @@ def _parsed(line: str) -> Event:
 def _field(event: Mapping[str, Any], name: str, kind: type) -> Any:
     value = event.get(name)
     if type(value) is not kind:
-        raise _RecordError(f"{name} must be {_WORDS[kind]}, not {value!r:.{MAX_QUOTE_LENGTH}}")
+        raise _RecordError(f"{name} must be {_TYPE_NAMES[kind]}, not {value!r:.{MAX_QUOTE_LENGTH}}")
     return value
 
 
-_WORDS = {dict: "an object", list: "a list", int: "a whole number", str: "a text"}
+_TYPE_NAMES = {dict: "an object", list: "a list", int: "a whole number", str: "a text"}
 
 
-def _is_whole(value: object, low: int, high: int) -> bool:
+def _is_integer_in(value: object, low: int, high: int) -> bool:
     return type(value) is int and low <= value <= high
 
 
@@ -214,11 +214,11 @@ class RecordWriter:
     def events(self, stops: Iterable[int]) -> Iterator[Event]:
         """What happens in a game that stops at every roll and every move."""
         for now in stops:
-            yield from self._seen(now)
+            yield from self._new_events(now)
         if self._climbing and self._game.ending != FAULT:
             yield self._stop()
 
-    def _seen(self, now: int) -> Iterator[Event]:
+    def _new_events(self, now: int) -> Iterator[Event]:
         if now == ROLL:
             if self._climbing and self._game.turn != self._roll["turn"]:
                 yield self._stop()

@@ -102,8 +102,8 @@ def derive(base: RuleSet, changes: Mapping[str, Any], name: str | None = None) -
 
 
 def _described(base: RuleSet, changes: Mapping[str, Any]) -> str:
-    told = ", ".join(f"{key} {changes[key]}" for key in PARAMETERS if key in changes)
-    return f"{base.name}, {told}" if told else base.name
+    text = ", ".join(f"{key} {changes[key]}" for key in PARAMETERS if key in changes)
+    return f"{base.name}, {text}" if text else base.name
 
 
 def find_faults(values: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -117,14 +117,14 @@ def find_faults(values: Mapping[str, Any]) -> list[tuple[str, str]]:
     return unknown + wrong
 
 
-def _whole(value: object, low: int, high: int) -> str | None:
+def _integer_problem(value: object, low: int, high: int) -> str | None:
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         return f"must be a whole number from {low} to {high}, not {value!r:.{MAX_QUOTE_LENGTH}}"
     return None
 
 
 def _sides(values: Mapping[str, Any]) -> str | None:
-    return _whole(values["sides"], SIDES[0], SIDES[-1])
+    return _integer_problem(values["sides"], SIDES[0], SIDES[-1])
 
 
 def _column_count(values: Mapping[str, Any]) -> int:
@@ -139,7 +139,7 @@ def _column_lengths(values: Mapping[str, Any]) -> str | None:
             f"must be a list of whole numbers, column 2 first, not {lengths!r:.{MAX_QUOTE_LENGTH}}"
         )
     for column, length in enumerate(lengths, start=2):
-        if message := _whole(length, 1, MAX_LENGTH):
+        if message := _integer_problem(length, 1, MAX_LENGTH):
             return f"column {column} {message}"
     if _sides(values) is None and len(lengths) != _column_count(values):
         sides, count = values["sides"], _column_count(values)
@@ -149,24 +149,24 @@ def _column_lengths(values: Mapping[str, Any]) -> str | None:
 
 
 def _runners(values: Mapping[str, Any]) -> str | None:
-    return _whole(values["runners"], 1, _column_count(values))
+    return _integer_problem(values["runners"], 1, _column_count(values))
 
 
 def _columns_to_win(values: Mapping[str, Any]) -> str | None:
-    return _whole(values["columns_to_win"], 1, _column_count(values))
+    return _integer_problem(values["columns_to_win"], 1, _column_count(values))
 
 
-def _one_of(field: str, choices: tuple[str, ...]) -> "Check":
+def _choice_check(field: str, choices: tuple[str, ...]) -> "Check":
     def check(values: Mapping[str, Any]) -> str | None:
         value = values[field]
-        told = f"must be {' or '.join(choices)}, not {value!r:.{MAX_QUOTE_LENGTH}}"
-        return None if value in choices else told
+        text = f"must be {' or '.join(choices)}, not {value!r:.{MAX_QUOTE_LENGTH}}"
+        return None if value in choices else text
 
     return check
 
 
 def _turn_limit(values: Mapping[str, Any]) -> str | None:
-    return _whole(values["turn_limit"], 1, MAX_TURNS)
+    return _integer_problem(values["turn_limit"], 1, MAX_TURNS)
 
 
 Check = Callable[[Mapping[str, Any]], str | None]
@@ -177,7 +177,7 @@ _CHECKS: Mapping[str, Check] = {
     "column_lengths": _column_lengths,
     "runners": _runners,
     "columns_to_win": _columns_to_win,
-    "landing": _one_of("landing", LANDINGS),
-    "stop": _one_of("stop", STOPS),
+    "landing": _choice_check("landing", LANDINGS),
+    "stop": _choice_check("stop", STOPS),
     "turn_limit": _turn_limit,
 }

@@ -112,4 +112,4 @@ def mask_of(move: Move) -> int:
 @cache
 def dice_of(roll: int, sides: int) -> tuple[int, ...]:
     """The four dice of a roll number."""
-    return tuple(roll // sides**place % sides + 1 for place in (3, 2, 1, 0))
+    return tuple(roll // sides**index % sides + 1 for index in (3, 2, 1, 0))

@@ -1,4 +1,4 @@
-"""A game of Cubus as the arena plays it: its questions, its events, what came of it."""
+"""A game of Cubus as a `State` of the arena: its questions, events and result."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -16,17 +16,17 @@ from cantstop_arena.games.cubus.rules import RuleSet
 from cantstop_arena.games.cubus.state import CubusState
 
 _HOOK_OF = {"build": "build", "ending": "build", "knock": "knock", "take": "take"}
-_WORDS = 1 << 64
+_KEY_COUNT = 1 << 64
 
 
 def keys_of(stream: Callable[[str], Stream], bots: Sequence[int] = ()) -> CubusKeys:
-    """The keys of a deal, each drawn from the stream of its name."""
-    deck, knocks, ending = (stream(name).below(_WORDS) for name in ("deck", "knocks", "ending"))
+    """The keys of a deal, each the first number of the stream of its name."""
+    deck, knocks, ending = (stream(name).below(_KEY_COUNT) for name in ("deck", "knocks", "ending"))
     return CubusKeys(deck, knocks, ending, tuple(bots))
 
 
 class _DealtChance(NamedTuple):
-    """The chance of a deal; bots draw from the streams that the arena has for them."""
+    """The chance of a deal, with the arena's streams for the bots."""
 
     keyed: KeyedDecks
     streams: Sequence[Callable[[], float]]
@@ -49,53 +49,53 @@ class _DealtChance(NamedTuple):
 
 
 class ArenaCubusState(ArenaState):
-    """One game, from its deal on."""
+    """One game of a deal."""
 
     def __init__(self, deal: Deal) -> None:
         streams = [deal.view(View, seat).random for seat in deal.seats]
         chance = _DealtChance(KeyedDecks(keys_of(deal.stream)), streams)
         self._state = CubusState(deal.rules, deal.players, chance)
-        self._happened: list[events.Event] = []
+        self._events: list[events.Event] = []
 
     @property
     def turn(self) -> int:  # type: ignore[override]
-        """The turn that is played."""
+        """The number of the current turn, from 1."""
         return self._state.turn
 
     def question(self) -> Question | None:
-        asked = self._state.question()
-        if asked is None:
+        pending = self._state.question()
+        if pending is None:
             return None
         return Question(
-            _HOOK_OF[asked.decision], {seat: self._state.view(seat) for seat in asked.seats}
+            _HOOK_OF[pending.decision], {seat: self._state.view(seat) for seat in pending.seats}
         )
 
     def check(self, seat: int, answer: Build | None) -> str | None:
-        return self._state.complaint(seat, self._meant(answer))
+        return self._state.complaint(seat, self._resolved(answer))
 
     def answer(self, answers: Mapping[int, Build | None]) -> list[Event]:
-        meant = {seat: self._meant(answer) for seat, answer in answers.items()}
-        happened = self._state.answer(meant)
-        self._happened += happened
-        return [events.as_dict(event) for event in happened if not _is_end(event)]
+        resolved = {seat: self._resolved(answer) for seat, answer in answers.items()}
+        new_events = self._state.answer(resolved)
+        self._events += new_events
+        return [events.as_dict(event) for event in new_events if not _is_end(event)]
 
-    def _meant(self, answer: Build | None) -> Build | None:
-        """A bot that names no take, or has no `take`, takes as is usual."""
-        asked = self._state.question()
-        if answer is None and asked and asked.decision == "take":
+    def _resolved(self, answer: Build | None) -> Build | None:
+        """The answer, or the usual take where a bot answers None to a take or has no `take`."""
+        pending = self._state.question()
+        if answer is None and pending and pending.decision == "take":
             return usual_take(self._state.table, self._state.rules.box)
         return answer
 
     def result(self) -> Result:
-        if not (self._happened and _is_end(self._happened[-1])):
-            return self._result([*self._happened, self._state.so_far()], LEFT)
-        return self._result(self._happened, DONE)
+        if not (self._events and _is_end(self._events[-1])):
+            return self._result([*self._events, self._state.so_far()], LEFT)
+        return self._result(self._events, DONE)
 
-    def _result(self, happened: Sequence[events.Event], reason: str) -> Result:
-        end = happened[-1]
+    def _result(self, game_events: Sequence[events.Event], reason: str) -> Result:
+        end = game_events[-1]
         assert isinstance(end, events.Ended)
-        told = count(self._state.rules, self._state.players, happened)
-        return counted_result(*told, end.winners, reason)
+        counts = count(self._state.rules, self._state.players, game_events)
+        return counted_result(*counts, end.winners, reason)
 
     def ending(self, result: Result) -> Event:
         cards = list(self._state.won) if self._state.rules.take_down else None
@@ -105,7 +105,7 @@ class ArenaCubusState(ArenaState):
 def counted_result(
     seats: Sequence[SeatCounts], game: GameCounts, winners: Sequence[int], reason: str = DONE
 ) -> Result:
-    """What came of a game, by what was counted of it."""
+    """The result of a game from its counts."""
     return Result(
         winners=winners,
         points=[int(seat.points) for seat in seats],

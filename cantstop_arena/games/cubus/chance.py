@@ -1,7 +1,7 @@
-"""Keyed chance: the deck, the orders of hearing, and the bots' own numbers.
+"""Keyed chance: the deck, the orders in which knocks are heard, and the bots' random numbers.
 
-Whatever hands out keys decides; from a key on, SplitMix64 (Steele, Lea and Flood, 2014) gives
-the numbers, in Python here and compiled in `kernel`, so that both play the same games.
+SplitMix64 (Steele, Lea and Flood, 2014) computes the numbers from keys, in Python here and
+compiled in `engine.plans`, so that both play the same games.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ def number_at(key: int, count: int) -> int:
 
 
 class Stream:
-    """Numbers from 0 to below 1; it holds nothing but its key."""
+    """Random numbers from 0 to below 1, computed from a key and a counter."""
 
     __slots__ = ("_count", "_key")
 
@@ -40,7 +40,7 @@ class Stream:
 
 
 def shuffled_by_floats(items: Sequence[Item], random: Callable[[], float]) -> list[Item]:
-    """The items in a uniformly random order."""
+    """A uniformly shuffled copy of the items (Fisher-Yates)."""
     mixed = list(items)
     for last in range(len(mixed) - 1, 0, -1):
         other = int(random() * (last + 1))
@@ -49,10 +49,10 @@ def shuffled_by_floats(items: Sequence[Item], random: Callable[[], float]) -> li
 
 
 class Chance(Protocol):
-    """All that is left to chance in a game."""
+    """The random parts of a game."""
 
     def deck(self, rules: RuleSet) -> Sequence[str]:
-        """The cards in the order in which they are drawn."""
+        """The cards of the deck in the order of turns."""
 
     def knock_order(self, turn: int, players: int) -> Sequence[int]:
         """The order in which knockers are heard."""
@@ -61,11 +61,11 @@ class Chance(Protocol):
         """The order that decides between equal builds under `ending: best`."""
 
     def own(self, seat: int) -> Callable[[], float]:
-        """A bot's own numbers."""
+        """The random numbers of a seat's bot."""
 
 
 class CubusKeys(NamedTuple):
-    """Keys of 64 bits of one deal: the deck by (seed, deal), the bots by (seed, deal, seat)."""
+    """The 64-bit keys of a deal: the deck's by (seed, deal), the bots' by (seed, deal, seat)."""
 
     deck: int
     knocks: int
@@ -74,20 +74,20 @@ class CubusKeys(NamedTuple):
 
 
 class KeyedDecks(NamedTuple):
-    """Chance from keys."""
+    """The chance of a deal, computed from its keys."""
 
     keys: CubusKeys
 
     def deck(self, rules: RuleSet) -> list[str]:
-        """All cards but those of the first crate, shuffled."""
+        """The shuffled deck: all cards but those of the first crate."""
         return shuffled_by_floats(unshuffled(rules), Stream(self.keys.deck))
 
     def knock_order(self, turn: int, players: int) -> list[int]:
-        """A shuffle of the seats, by turn."""
+        """The seats, shuffled for each turn."""
         return shuffled_by_floats(range(players), Stream(number_at(self.keys.knocks, turn)))
 
     def ending_order(self, players: int) -> list[int]:
-        """A shuffle of the seats."""
+        """The seats, shuffled."""
         return shuffled_by_floats(range(players), Stream(self.keys.ending))
 
     def own(self, seat: int) -> Stream:
@@ -102,7 +102,7 @@ def unshuffled(rules: RuleSet) -> str:
 
 
 def decks_of_deal(seed: int, deal: int, players: int) -> KeyedDecks:
-    """Chance for games outside the arena, which has keys of its own."""
+    """The chance of a deal outside the arena; the arena derives keys from its own streams."""
     bots = tuple(_hash(seed, deal, "bot", seat) for seat in range(players))
     names = ("deck", "knocks", "ending")
     deck, knocks, ending = (_hash(seed, deal, name, 0) for name in names)

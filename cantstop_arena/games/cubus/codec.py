@@ -1,4 +1,4 @@
-"""What is shown to bots of Cubus, as JSON and back, so that helpers work on the other side, too."""
+"""Views of Cubus as JSON and back, so that their helpers also work in isolated bots."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ _LISTS = ("scores", "won")
 
 
 class CubusCodec(Codec):
-    """Cards travel as texts in the order T O L R, piles as pile texts with what they count."""
+    """Cards are texts in the order T O L R; a pile is its pile text, heights, crates and cards."""
 
     def view_as_json(self, view: CubusBotView) -> dict[str, Any]:
         pile = view.pile
@@ -33,17 +33,17 @@ class CubusCodec(Codec):
         }
 
     def view_from_json(
-        self, kind: Any, told: Mapping[str, Any], rules: RuleSet, random: Callable[[], float]
+        self, kind: Any, data: Mapping[str, Any], rules: RuleSet, random: Callable[[], float]
     ) -> CubusBotView:
-        opened = tuple((x, y) for x, y in told["open"])
-        plain: dict[str, Any] = {name: told[name] for name in _AS_THEY_ARE}
-        plain |= {name: tuple(told[name]) for name in _LISTS}
+        opened = tuple((x, y) for x, y in data["open"])
+        plain: dict[str, Any] = {name: data[name] for name in _AS_THEY_ARE}
+        plain |= {name: tuple(data[name]) for name in _LISTS}
         return CubusBotView(
             **plain,
-            hand=cards_from_text(told["hand"]),
-            hands=tuple(map(cards_from_text, told["hands"])),
-            table=TableCards(parse(told["pile"]), opened),
-            unseen=cards_from_text(told["unseen"]),
+            hand=cards_from_text(data["hand"]),
+            hands=tuple(map(cards_from_text, data["hands"])),
+            table=TableCards(parse(data["pile"]), opened),
+            unseen=cards_from_text(data["unseen"]),
             rules=rules,
             random=random,
         )

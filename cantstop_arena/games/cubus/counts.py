@@ -1,4 +1,4 @@
-"""What is counted of a game, by seat and by game, from what happened in it."""
+"""Counts of a game, by seat and for the game, computed from its events."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, TypeGuard
@@ -9,37 +9,37 @@ from cantstop_arena.games.cubus.rules import CUBE, RuleSet
 
 
 class SeatCounts(NamedTuple):
-    """What is counted of one seat in one game, or added up over games."""
+    """The counts of a seat in one game, or their sums over games."""
 
     points: int = 0
     builds: int = 0
     passes: int = 0
     build_points: int = 0
-    """Points of builds on own turns."""
+    """Points of builds on the seat's own turns."""
     knocks_right: int = 0
     knocks_wrong: int = 0
     knock_points: int = 0
-    """Points of own right knocks."""
+    """Points of the seat's right knocks."""
     lost_points: int = 0
-    """Points that others scored by knocking after this seat's passes."""
+    """Points that rivals scored by knocking after this seat's passes."""
     open_points: int = 0
-    """Points of own builds, knocks and endings that laid an open card."""
+    """Points of the seat's builds, knocks and endings with a new open card."""
     cards_won: int = 0
 
     def plus(self, **more: int) -> "SeatCounts":
-        """The same with some counts raised."""
+        """A copy with `more` added to the counts of those names."""
         return self._replace(**{name: getattr(self, name) + by for name, by in more.items()})
 
 
 class GameCounts(NamedTuple):
-    """What is counted of one game, or added up over games."""
+    """The counts of one game, or their sums over games."""
 
     turns: int = 0
     builds: int = 0
     """Builds on own turns and right knocks."""
     passes: int = 0
     first_build: int = 0
-    """The turn of the first build; 0: none was made."""
+    """The turn of the first build; 0 when there was none."""
     crates: int = 0
     """Crates before the take-down."""
     open_lying: int = 0
@@ -53,20 +53,22 @@ class GameCounts(NamedTuple):
 
 
 def count(
-    rules: RuleSet, players: int, happened: Sequence[Event]
+    rules: RuleSet, players: int, game_events: Sequence[Event]
 ) -> tuple[list[SeatCounts], GameCounts]:
-    """What is counted of a finished game, seat by seat and for the game."""
-    return [_seat(seat, players, happened) for seat in range(players)], _game(happened)
+    """The counts of a finished game: a list by seat, and those of the game."""
+    return [_seat_counts(seat, players, game_events) for seat in range(players)], _game_counts(
+        game_events
+    )
 
 
-def _seat(seat: int, players: int, happened: Sequence[Event]) -> SeatCounts:
+def _seat_counts(seat: int, players: int, game_events: Sequence[Event]) -> SeatCounts:
     counts = SeatCounts()
     lying = 0
-    for event in happened:
+    for event in game_events:
         if isinstance(event, Ended):
             counts = counts.plus(points=event.points[seat])
         elif event.seat == seat:
-            counts = _own(counts, event, lying)
+            counts = _with_event(counts, event, lying)
         elif isinstance(event, Knocked) and (event.turn - 1) % players == seat:
             counts = counts.plus(lost_points=event.points)
         lying = _lying(event, lying)
@@ -74,12 +76,12 @@ def _seat(seat: int, players: int, happened: Sequence[Event]) -> SeatCounts:
 
 
 def _lying(event: Event, before: int) -> int:
-    """Open cards on the table after an event."""
+    """The number of open cards on the table after an event."""
     is_build = isinstance(event, Built | Ending) or (isinstance(event, Knocked) and event.right)
     return len(event.open) if is_build else before  # type: ignore[union-attr]
 
 
-def _own(counts: SeatCounts, event: Event, lying: int) -> SeatCounts:
+def _with_event(counts: SeatCounts, event: Event, lying: int) -> SeatCounts:
     match event:
         case Passed():
             return counts.plus(passes=1)
@@ -100,22 +102,22 @@ def _in_turn(event: Event) -> TypeGuard[Built | Knocked]:
     return isinstance(event, Built) or (isinstance(event, Knocked) and event.right)
 
 
-def _game(happened: Sequence[Event]) -> GameCounts:
-    turns = [e for e in happened if isinstance(e, Built | Passed)]
-    in_turns = [e for e in happened if _in_turn(e)]
-    builds = [*in_turns, *(e for e in happened if isinstance(e, Ending))]
+def _game_counts(game_events: Sequence[Event]) -> GameCounts:
+    turns = [e for e in game_events if isinstance(e, Built | Passed)]
+    in_turns = [e for e in game_events if _in_turn(e)]
+    builds = [*in_turns, *(e for e in game_events if isinstance(e, Ending))]
     shape = (parse(builds[-1].pile) if builds else START).shape
-    end = next(event for event in happened if isinstance(event, Ended))
+    end = next(event for event in game_events if isinstance(event, Ended))
     first, second = sorted(end.points, reverse=True)[:2]
-    drawn = sum(event.card is not None for event in turns)
+    draws = sum(event.card is not None for event in turns)
     return GameCounts(
         turns=end.turns,
         builds=len(in_turns),
-        passes=sum(isinstance(event, Passed) for event in happened),
+        passes=sum(isinstance(event, Passed) for event in game_events),
         first_build=min((event.turn for event in in_turns), default=0),
         crates=shape.crates,
         open_lying=len(builds[-1].open) if builds else 0,
-        cards_left=drawn + START.shape.cards - shape.cards,
+        cards_left=draws + START.shape.cards - shape.cards,
         largest=max((event.points for event in builds), default=0),
         margin=first - second,
         full_cubes=int(shape.crates == CUBE),

@@ -1,4 +1,4 @@
-"""What happens in a game, as it is recorded: one event, one line of JSON."""
+"""The events of a game; a recorded game has one line of JSON for each."""
 
 from typing import Any, NamedTuple
 
@@ -8,7 +8,7 @@ Cells = tuple[Cell, ...]
 
 
 class Passed(NamedTuple):
-    """A turn without a build. `card`: as drawn; None if the deck was empty."""
+    """A turn without a build. `card`: the card of the turn; None when the deck was empty."""
 
     turn: int
     seat: int
@@ -16,7 +16,7 @@ class Passed(NamedTuple):
 
 
 class Built(NamedTuple):
-    """A build on one's own turn. `hand`: the builder's afterwards."""
+    """A build on the builder's own turn. `hand`: the builder's cards afterwards."""
 
     turn: int
     seat: int
@@ -28,7 +28,7 @@ class Built(NamedTuple):
 
 
 class Knocked(NamedTuple):
-    """A knock that was heard. `hand`: the passer's afterwards; a wrong one scores nothing."""
+    """A knock that was heard; a wrong one has 0 points. `hand`: the passer's cards afterwards."""
 
     turn: int
     seat: int
@@ -40,7 +40,7 @@ class Knocked(NamedTuple):
 
 
 class Ending(NamedTuple):
-    """A build with the pool (R22). `hand`: the pool afterwards."""
+    """A build with the pool (R22). `hand`: the cards of the pool afterwards."""
 
     seat: int
     pile: str
@@ -50,7 +50,7 @@ class Ending(NamedTuple):
 
 
 class Took(NamedTuple):
-    """A turn of the take-down. `cards`: those won; the last take leaves the pile ""."""
+    """A turn of the take-down. `cards`: the cards won; the last take leaves the pile ""."""
 
     turn: int
     seat: int
@@ -60,7 +60,7 @@ class Took(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """The end. `cards`: won by seat, None without take-down; `reason`: done, fault or left."""
+    """The end. `cards`: won by seat; None without take-down. `reason`: done, fault or left."""
 
     turns: int
     points: tuple[int, ...]
@@ -83,7 +83,7 @@ _NAME_OF = {kind: name for name, kind in NAMES.items()}
 
 
 def as_dict(event: Event) -> dict[str, Any]:
-    """An event as its line of a record says it."""
+    """An event as the JSON object of its line in a record."""
     return {"event": _NAME_OF[type(event)], **{k: _plain(v) for k, v in event._asdict().items()}}
 
 

@@ -1,4 +1,4 @@
-"""Cubus as the arena knows it."""
+"""Cubus, as a `Game` of the arena."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class CubusRules(RuleBook[RuleSet]):
     def as_dict(self, rules: RuleSet) -> dict[str, Any]:
         return rules.as_dict()
 
-    def from_dict(self, told: Mapping[str, Any]) -> RuleSet:
-        return from_record(told)
+    def from_dict(self, data: Mapping[str, Any]) -> RuleSet:
+        return from_record(data)
 
     def derive(self, base: RuleSet, changes: Mapping[str, Any], name: str | None = None) -> RuleSet:
         return derive(base, changes, name)
@@ -84,13 +84,13 @@ class Cubus(Game):
         return ArenaCubusState(deal)
 
     def prepare(self, rules: RuleSet, players: int) -> None:
-        """Build or map the library of the box, and load what searches in it."""
+        """Load the library of the rules' box (built at first use), and the compiled searches."""
         from cantstop_arena.games.cubus.kernel_table import warm_up
 
         warm_up(rules)
 
     def check_suite(self) -> Iterable[CheckGame]:
-        """All named rule sets with two and three players, the leaflet's with every number."""
+        """All named rule sets with two and three players, and the leaflet with four and more."""
         for rules, _ in self.rules.named.values():
             yield from (CheckGame(rules, players) for players in (2, 3))
         yield from (CheckGame(LEAFLET, players) for players in self.players if players > 3)
@@ -113,11 +113,11 @@ class Cubus(Game):
         return resources.files(__package__).joinpath("templates/plain.py.txt").read_text("utf-8")
 
     def table(
-        self, rules: RuleSet, contestants: Sequence[SeatedBot], players: int, seed: Any
+        self, rules: RuleSet, seated_bots: Sequence[SeatedBot], players: int, seed: Any
     ) -> GameTable:
         from cantstop_arena.games.cubus.kernel_table import KernelTable
 
-        return KernelTable(self, rules, contestants, players, seed)
+        return KernelTable(self, rules, seated_bots, players, seed)
 
 
 GAME = Cubus()

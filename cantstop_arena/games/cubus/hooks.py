@@ -7,12 +7,12 @@ from cantstop_arena.games.cubus.choices.bot_view import CubusBotView
 
 @decision
 def build(view: CubusBotView) -> Build | None:
-    """Return the build to make, or None to pass. Asked on every own turn, and for the pool."""
+    """Return the build to make, or None to pass. Called on each own turn, and for the pool."""
 
 
 @decision(optional=True)
 def knock(view: CubusBotView) -> Build | None:
-    """Return a build with the cards of whoever has passed, or None."""
+    """Return a build with the cards of the seat that has passed, or None."""
 
 
 @decision(optional=True)

@@ -1,4 +1,4 @@
-"""The table of Cubus: built-in bots play whole games compiled, all others as they are asked."""
+"""The table of Cubus: lineups of built-in bots play compiled, all others play in plain Python."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -23,22 +23,22 @@ from cantstop_arena.table.plain_table import PlainTable
 from cantstop_arena.table.seated_bot import SeatedBot
 
 _NAME_OF: dict[Any, str] = {bot.build: name for name, bot in BOTS.items()}
-_BATCH = 64  # games of one lineup between signs of life
+_BATCH = 64  # games of one lineup between two calls of `mark_game`, which the watchdog needs
 
 
 class KernelTable(PlainTable):
-    """A table of Cubus. Where the kernel plays, results are those of the plain game."""
+    """A table of Cubus. Compiled and plain games have equal results."""
 
     def __init__(
         self,
         game: Game,
         rules: RuleSet,
-        contestants: Sequence[SeatedBot],
+        seated_bots: Sequence[SeatedBot],
         players: int,
         seed: Seed,
     ) -> None:
-        super().__init__(game, rules, contestants, players, seed)
-        self._names = [_name_of(contestant) for contestant in contestants]
+        super().__init__(game, rules, seated_bots, players, seed)
+        self._names = [_name_of(seated_bot) for seated_bot in seated_bots]
         self._played: Result | None = None
 
     def is_compiled(self, bots: Iterable[int]) -> bool:
@@ -46,7 +46,7 @@ class KernelTable(PlainTable):
         return all(names) and fast(self.rules, names)
 
     def start(self, seats: Group, deal: int) -> None:
-        """Seat bots in plain Python: games that are told or traced are asked step by step."""
+        """Start a deal in plain Python, for games that are recorded or traced step by step."""
         self.seats = seats
         self.begin(deal)
         self._seed_python(deal)
@@ -66,21 +66,21 @@ class KernelTable(PlainTable):
             play_all(self.rules, ["greedy"] * players, [])
 
     def play_compiled(
-        self, block: Block, start: int, stop: int, books: Any
+        self, block: Block, start: int, stop: int, tally: Any
     ) -> tuple[int, BotFault | None]:
         orders = len(self.orders)
-        for place, lineup in enumerate(lineups(block.group, self.orders)):
-            games = range(start + (place - start) % orders, stop, orders)
+        for seating, lineup in enumerate(lineups(block.group, self.orders)):
+            games = range(start + (seating - start) % orders, stop, orders)
             for first in range(0, len(games), _BATCH):
                 batch = games[first : first + _BATCH]
                 self.mark_game(batch[0], tuple(map(block.group.index, lineup)))
-                self._play_batch(block, lineup, place, [game // orders for game in batch], books)
+                self._play_batch(block, lineup, seating, [game // orders for game in batch], tally)
         return stop, None
 
     def _play_batch(
-        self, block: Block, lineup: Group, place: int, deals: Sequence[int], books: Any
+        self, block: Block, lineup: Group, seating: int, deals: Sequence[int], tally: Any
     ) -> None:
-        """Play and enter one lineup's games of some deals, counted from the block's first."""
+        """Play a lineup's games of some deals (numbers within the block) and tally them."""
         keys = [self._keys(block.first + deal, len(lineup)) for deal in deals]
         counted = play_all(self.rules, [self._names[bot] for bot in lineup], keys)
         for deal, seats, game in zip(
@@ -88,33 +88,33 @@ class KernelTable(PlainTable):
         ):
             self._deal, self.loser = block.first + deal, None
             self._played = _result([SeatCounts(*seat) for seat in seats], GameCounts(*game))
-            books.enter(deal, place)
+            tally.enter(deal, seating)
 
     def _keys(self, deal: int, players: int) -> CubusKeys:
         chance = DealChance(bits_of(self.seed), deal)
         return keys_of(chance.stream, [chance.key_of_bot(seat) for seat in range(players)])
 
 
-def _name_of(contestant: SeatedBot) -> str:
-    """The baseline bot that this is; empty where it is none, or runs elsewhere."""
-    return _NAME_OF.get(getattr(contestant.player, "build", None), "")
+def _name_of(seated_bot: SeatedBot) -> str:
+    """The name of a built-in bot; "" for any other bot, and for one in another process."""
+    return _NAME_OF.get(getattr(seated_bot.player, "build", None), "")
 
 
 def _result(seats: Sequence[SeatCounts], game: GameCounts) -> Result:
-    most = max(seat.points for seat in seats)
-    winners = [number for number, seat in enumerate(seats) if seat.points == most]
+    highest = max(seat.points for seat in seats)
+    winners = [number for number, seat in enumerate(seats) if seat.points == highest]
     return counted_result(seats, game, winners)
 
 
 def warm_up(rules: RuleSet) -> None:
-    """Map the library of the rules' box, and load what searches in it."""
+    """Load the library of the rules' box, and the compiled searches."""
     library(rules.box)
     _load()
 
 
 @cache
 def _load() -> None:
-    """Ask every helper once."""
+    """Call every helper once, so that its machine code is loaded."""
     view = view_of("1@0,0", "TOLR", [(0, 0)], "leaflet")
     view.bound()
     view.nearby()

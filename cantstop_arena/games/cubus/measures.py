@@ -1,6 +1,6 @@
-"""What the arena counts in Cubus, and the words for it.
+"""The counts, rates and measures of Cubus, with their texts for tables and pages.
 
-Counts of a whole game, which belong to no seat, stand with seat 0: see `per_seat`.
+Counts of a game as a whole are stored with seat 0: see `per_seat`.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from cantstop_arena.games.cubus.counts import GameCounts, SeatCounts
 
 KNOCKS, TURNS = "knocks", "turns"
 OF_A_GAME = tuple(name for name in GameCounts._fields if name not in (TURNS, *SeatCounts._fields))
-CLOSE = 1000  # more than any margin: the closest game has the greatest number
+CLOSE = 1000  # more than any margin, so that the closest game has the highest score
 
 _MEASURES = (
     Measure(
@@ -136,23 +136,23 @@ COUNTED = Counts(
 
 
 def per_seat(seats: Sequence[SeatCounts], game: GameCounts) -> dict[str, list[int]]:
-    """Every count of a game, by seat; those of the whole game stand with seat 0."""
+    """Every count of a game, by name and seat; counts of the game are stored with seat 0."""
     players = len(seats)
     others = [0] * (players - 1)
     return {
         TURNS: [len(range(seat, game.turns, players)) for seat in range(players)],
-        **{name: [int(getattr(one, name)) for one in seats] for name in SeatCounts._fields},
-        KNOCKS: [int(one.knocks_right + one.knocks_wrong) for one in seats],
+        **{name: [int(getattr(counts, name)) for counts in seats] for name in SeatCounts._fields},
+        KNOCKS: [int(counts.knocks_right + counts.knocks_wrong) for counts in seats],
         "all_builds": [int(game.builds), *others],
         **{name: [int(getattr(game, name)), *others] for name in OF_A_GAME},
     }
 
 
 def highlight_scores(seats: Sequence[SeatCounts], game: GameCounts) -> dict[str, int]:
-    """What a game is remembered for, by kind of highlight."""
+    """The scores of a game by kind of highlight; the game with the highest score is shown."""
     return {
         "largest": int(game.largest),
         "closest": CLOSE - int(game.margin),
-        "knocks": sum(int(one.knocks_right) for one in seats),
+        "knocks": sum(int(counts.knocks_right) for counts in seats),
         "longest": int(game.turns),
     }

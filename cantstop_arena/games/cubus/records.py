@@ -1,4 +1,4 @@
-"""Recorded games: JSON Lines, read back in full and played again to be verified."""
+"""Recorded games as JSON Lines: writing, reading, and replaying them to check them."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ Parsed = TypeVar("Parsed")
 
 
 class Record(NamedTuple):
-    """A recorded game: its rules, the bots' names in seat order, its deck's key, what happened."""
+    """A recorded game: its rules, the bots' names in seat order, the deck's seed, its events."""
 
     rules: RuleSet
     seats: tuple[str, ...]
@@ -27,11 +27,11 @@ class Record(NamedTuple):
 
 
 class RecordError(ArenaError):
-    """A record that cannot be read, or tells of a game that the rules do not allow."""
+    """A record is unreadable, or its game breaks the rules."""
 
 
 def record_text(record: Record) -> str:
-    """A record as text, a line for each event."""
+    """The text of a record, one line of JSON for each event."""
     head = {
         "event": "game",
         "game": "cubus",
@@ -45,22 +45,24 @@ def record_text(record: Record) -> str:
 
 
 def read(text: str) -> Record:
-    """The record that a text tells.
+    """The record in a text.
 
-    Raises RecordError naming the line that is wrong; whether the rules allow what it tells,
-    `verified` says.
+    Raises RecordError, with the line number, when a line is malformed. `replay_record` checks
+    the game against the rules.
     """
     lines = [_json(number, line) for number, line in enumerate(text.splitlines(), start=1)]
     if not lines:
         raise RecordError("the record is empty; its first line must be the event game")
-    rest = (_numbered(number, event_of, line) for number, line in enumerate(lines[1:], start=2))
-    return _numbered(1, head_of, lines[0])._replace(events=tuple(rest))
+    game_events = (
+        _numbered(number, event_of, line) for number, line in enumerate(lines[1:], start=2)
+    )
+    return _numbered(1, head_of, lines[0])._replace(events=tuple(game_events))
 
 
 def _numbered(
     number: int, read: Callable[[Mapping[str, Any]], Parsed], line: Mapping[str, Any]
 ) -> Parsed:
-    """What a line says. Raises RecordError with its number."""
+    """`read(line)`. Raises RecordError with the line number."""
     try:
         return read(line)
     except RecordError as error:
@@ -69,18 +71,18 @@ def _numbered(
 
 def _json(number: int, line: str) -> Mapping[str, Any]:
     try:
-        found = json.loads(line)
+        value = json.loads(line)
     except (ValueError, RecursionError):
-        raise RecordError(f"line {number} is no JSON") from None
-    if not isinstance(found, dict):
+        raise RecordError(f"line {number} is not valid JSON") from None
+    if not isinstance(value, dict):
         raise RecordError(f"line {number} must be a JSON object")
-    return found
+    return value
 
 
 def head_of(line: Mapping[str, Any]) -> Record:
-    """The record that the first line opens, without events. Raises RecordError."""
+    """The record of a first line, without events. Raises RecordError when the line is invalid."""
     if line.get("event") != "game" or line.get("game") != "cubus":
-        raise RecordError("this must be the event game of a game of cubus")
+        raise RecordError("expected the event game of a game of cubus")
     seats, rules = line.get("seats"), line.get("rules")
     if not isinstance(seats, list) or not all(isinstance(name, str) for name in seats):
         raise RecordError("seats must be a list of names")
@@ -95,7 +97,7 @@ def head_of(line: Mapping[str, Any]) -> Record:
 
 
 def _seed(line: Mapping[str, Any]) -> int | str:
-    """A seed is a number, or a text as the arena writes long ones."""
+    """The seed: an integer, or the text that the arena writes for long ones."""
     return line["seed"] if isinstance(line.get("seed"), str) else _number(line, "seed")
 
 
@@ -106,16 +108,16 @@ def _number(line: Mapping[str, Any], key: str) -> int:
 
 
 def event_of(line: Mapping[str, Any]) -> Event:
-    """The event that a line after the first tells. Raises RecordError."""
+    """The event of a line after the first. Raises RecordError when the line is invalid."""
     kind = NAMES.get(str(line.get("event")))
     if kind is None:
-        raise RecordError(f"no event of cubus; there are {', '.join(NAMES)}")
+        raise RecordError(f"unknown event: use {', '.join(NAMES)}")
     fields = kind._fields
     if set(line) != {"event", *fields}:
         raise RecordError(f"a {line['event']} has {', '.join(fields)}")
     for key in fields:
         if not _FITS[key](line[key]):
-            raise RecordError(f"{key} has a value that it cannot have")
+            raise RecordError(f"invalid value of {key}")
     return kind(**{key: _tuples(line[key]) for key in fields})
 
 
@@ -123,102 +125,105 @@ def _tuples(value: Any) -> Any:
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
-def _whole(value: object) -> bool:
+def _is_integer(value: object) -> bool:
     return type(value) is int
 
 
-def _wholes(value: object) -> bool:
-    return isinstance(value, list) and all(map(_whole, value))
+def _is_integer_list(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_integer, value))
 
 
-def _text(value: object) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
 _FITS: Mapping[str, Callable[[Any], bool]] = {
-    "turn": _whole,
-    "turns": _whole,
-    "seat": _whole,
+    "turn": _is_integer,
+    "turns": _is_integer,
+    "seat": _is_integer,
     "card": lambda card: card is None or (card in (*ORDER,)),
-    "pile": _text,
+    "pile": _is_text,
     "open": lambda cells: (
-        isinstance(cells, list) and all(_wholes(cell) and len(cell) == 2 for cell in cells)
+        isinstance(cells, list) and all(_is_integer_list(cell) and len(cell) == 2 for cell in cells)
     ),
-    "points": lambda points: _whole(points) or _wholes(points),
-    "hand": _text,
+    "points": lambda points: _is_integer(points) or _is_integer_list(points),
+    "hand": _is_text,
     "right": lambda right: isinstance(right, bool),
-    "cards": lambda cards: cards is None or _text(cards) or _wholes(cards),
-    "winners": _wholes,
+    "cards": lambda cards: cards is None or _is_text(cards) or _is_integer_list(cards),
+    "winners": _is_integer_list,
     "reason": lambda reason: reason in ("done", "fault", "left"),
 }
 
 
 class _RecordedDecks(NamedTuple):
-    """Chance as a record tells it: cards as drawn, knockers as heard."""
+    """The chance of a recorded game: the cards in their order, and the knockers in theirs."""
 
     events: Sequence[Event]
 
     def deck(self, rules: RuleSet) -> str:
-        """The cards drawn in their order, then the others."""
+        """The recorded cards in their order, then the other cards of the deck."""
         turns = [e for e in self.events if isinstance(e, events.Passed | events.Built)]
-        drawn = "".join(event.card or "" for event in turns)
-        rest = list(unshuffled(rules))
-        for number, card in enumerate(drawn, start=1):
-            if card not in rest:
-                raise RecordError(f"turn {number} draws a {card}, and no more are in the deck")
-            rest.remove(card)
-        return drawn + "".join(rest)
+        cards = "".join(event.card or "" for event in turns)
+        remaining = list(unshuffled(rules))
+        for number, card in enumerate(cards, start=1):
+            if card not in remaining:
+                raise RecordError(f"turn {number} draws a {card}, but the deck has no more of them")
+            remaining.remove(card)
+        return cards + "".join(remaining)
 
     def knock_order(self, turn: int, players: int) -> list[int]:
-        """Those who were heard, in that order, and the others."""
+        """The seats of the recorded knocks of a turn, in their order, then the other seats."""
         knocks = (e for e in self.events if isinstance(e, events.Knocked) and e.turn == turn)
         return list(dict.fromkeys([*(event.seat for event in knocks), *range(players)]))
 
     def ending_order(self, players: int) -> list[int]:
-        """Any order: nobody else's build is known."""
+        """Seat order; it has no effect, as a record has one build of the ending at most."""
         return list(range(players))
 
     def own(self, seat: int) -> Stream:
-        """Nobody asks for it."""
+        """A stream that no replay uses."""
         return Stream(seat)
 
 
 def replay_record(record: Record) -> CubusState:
-    """The state at the end of a recorded game, played again as it tells.
+    """The state at the end of a recorded game, after replaying it.
 
-    Raises RecordError at the first event that the rules do not allow or that went otherwise.
+    Raises RecordError at the first event that breaks the rules or differs from the replay.
     """
     *_, last = moments(record)
     return last
 
 
 def moments(record: Record) -> Iterator[CubusState]:
-    """The state of a recorded game after each event; always the same object. Raises as above."""
+    """The state after each step of a replay, always the same object.
+
+    Raises RecordError as `replay_record` does.
+    """
     state = CubusState(record.rules, len(record.seats), _RecordedDecks(record.events))
-    told = list(record.events)
-    while told:
-        happened = _again(state, told)
-        _compare(record, told, happened)
-        del told[: len(happened)]
+    upcoming = list(record.events)
+    while upcoming:
+        played = _replay_step(state, upcoming)
+        _check_same(record, upcoming, played)
+        del upcoming[: len(played)]
         yield state
     if state.question() is not None:
-        raise RecordError("the record breaks off: its last line must be the event end")
+        raise RecordError("the record is incomplete: its last line must be the event end")
 
 
-def _again(state: CubusState, told: Sequence[Event]) -> list[Event]:
-    """What happens by the answers that the next events tell of."""
-    happened: list[Event] = []
-    while not happened:
+def _replay_step(state: CubusState, upcoming: Sequence[Event]) -> list[Event]:
+    """The events of a step that is played with the recorded answers."""
+    played: list[Event] = []
+    while not played:
         question = state.question()
         if question is None:
-            raise RecordError(f"{_line(told[0])} comes after the end")
-        if isinstance(told[0], events.Ended) and told[0].reason != "done":
-            return _broken_off(state, told[0])
-        happened = state.answer(_answers(question, told))
-    return happened
+            raise RecordError(f"{_line(upcoming[0])} comes after the end")
+        if isinstance(upcoming[0], events.Ended) and upcoming[0].reason != "done":
+            return _abandoned(state, upcoming[0])
+        played = state.answer(_answers(question, upcoming))
+    return played
 
 
-def _broken_off(state: CubusState, end: events.Ended) -> list[Event]:
+def _abandoned(state: CubusState, end: events.Ended) -> list[Event]:
     if end.reason == "left":
         return state.leave()
     losers = set(range(state.players)) - set(end.winners)
@@ -227,34 +232,34 @@ def _broken_off(state: CubusState, end: events.Ended) -> list[Event]:
     return state.forfeit(losers.pop(), "recorded as a fault")
 
 
-def _answers(question: Question, told: Sequence[Event]) -> dict[int, object]:
+def _answers(question: Question, upcoming: Sequence[Event]) -> dict[int, object]:
     answers: dict[int, object] = dict.fromkeys(question.seats)
-    for event in _of_question(question, told):
+    for event in _answering_events(question, upcoming):
         if isinstance(event, events.Built | events.Knocked | events.Ending | events.Took):
             build = Build(event.pile, event.open) if event.pile or event.open else None
             answers[event.seat] = build
     return {seat: answers[seat] for seat in question.seats}
 
 
-def _of_question(question: Question, told: Sequence[Event]) -> Iterable[Event]:
-    """The next events, as far as they answer one question."""
+def _answering_events(question: Question, upcoming: Sequence[Event]) -> Iterable[Event]:
+    """Those of the next events that answer the question."""
     if question.decision == "knock":
-        first = told[0]
+        first = upcoming[0]
         turn = first.turn if isinstance(first, events.Passed) else None
-        return [e for e in told if isinstance(e, events.Knocked) and e.turn == turn]
+        return [e for e in upcoming if isinstance(e, events.Knocked) and e.turn == turn]
     kinds = {"build": events.Built, "ending": events.Ending, "take": events.Took}
-    return told[:1] if isinstance(told[0], kinds[question.decision]) else ()
+    return upcoming[:1] if isinstance(upcoming[0], kinds[question.decision]) else ()
 
 
-def _compare(record: Record, told: Sequence[Event], happened: Sequence[Event]) -> None:
-    for said, done in zip(told, happened, strict=False):
-        if said != done:
-            where = len(record.events) - len(told) + 2 + happened.index(done)
+def _check_same(record: Record, upcoming: Sequence[Event], played: Sequence[Event]) -> None:
+    for recorded, actual in zip(upcoming, played, strict=False):
+        if recorded != actual:
+            where = len(record.events) - len(upcoming) + 2 + played.index(actual)
             raise RecordError(
-                f"line {where} tells {_line(said)}, where by the rules it is {_line(done)}"
+                f"line {where} has {_line(recorded)}; by the rules it is {_line(actual)}"
             )
-    if len(happened) > len(told):
-        raise RecordError(f"the record breaks off before {_line(happened[len(told)])}")
+    if len(played) > len(upcoming):
+        raise RecordError(f"the record is incomplete: it lacks {_line(played[len(upcoming)])}")
 
 
 def _line(event: Event) -> str:

@@ -1,4 +1,4 @@
-"""Rule sets of Cubus: the parameters in which readings and editions of its rules differ.
+"""Rule sets of Cubus: the parameters in which editions and readings of the rules differ.
 
 Sources: C, the German leaflet (Reinhold Wittig, 1987); V, reviews of other editions.
 """
@@ -22,7 +22,7 @@ Box = tuple[int, int, int]
 
 
 class RuleSet(NamedTuple):
-    """One way to play Cubus. `box` is its size in cells and height: (x, y, z)."""
+    """A rule set of Cubus. `box` is the size of the searched box: cells in x and y, height z."""
 
     name: str
     left: int
@@ -38,7 +38,7 @@ class RuleSet(NamedTuple):
     box: Box
 
     def as_dict(self) -> dict[str, Any]:
-        """Every parameter, in the order and with the types of a recorded game."""
+        """All parameters, in the order and with the types of a recorded game."""
         return {**self._asdict(), "box": list(self.box)}
 
 
@@ -78,28 +78,28 @@ NAMED: Mapping[str, tuple[RuleSet, str]] = {
 def derive(base: RuleSet, changes: Mapping[str, Any], name: str | None = None) -> RuleSet:
     """A rule set that differs from `base` in the given parameters.
 
-    Raises RulesError naming every field that is unknown or makes no sense.
+    Raises RulesError with every unknown or invalid field.
     """
     values = {**base.as_dict(), **changes}
     if faults := find_faults(values):
         raise RulesError(faults)
     values["box"] = tuple(values["box"])
-    values["name"] = name or _described(base, changes)
+    values["name"] = name or _derived_name(base, changes)
     return RuleSet(**values)
 
 
 def from_record(values: Mapping[str, Any]) -> RuleSet:
-    """The rule set of a recorded game; without a name it is called `custom`."""
+    """The rule set of a recorded game. The default name is `custom`."""
     return derive(LEAFLET, values, str(values.get("name", "custom")))
 
 
-def _described(base: RuleSet, changes: Mapping[str, Any]) -> str:
-    told = ", ".join(f"{key} {changes[key]}" for key in PARAMETERS if key in changes)
-    return f"{base.name}, {told}" if told else base.name
+def _derived_name(base: RuleSet, changes: Mapping[str, Any]) -> str:
+    changes_text = ", ".join(f"{key} {changes[key]}" for key in PARAMETERS if key in changes)
+    return f"{base.name}, {changes_text}" if changes_text else base.name
 
 
 def find_faults(values: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What is wrong with the parameters of a rule set, as (field, message) pairs."""
+    """The faults in the parameters of a rule set, as pairs (field, message)."""
     unknown = [(str(key), "is no parameter of the rules") for key in values if key not in _CHECKS]
     wrong = [
         (field, message)
@@ -110,9 +110,9 @@ def find_faults(values: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def box_fault(value: object) -> str | None:
-    """What is wrong with the size of a box; None where it is one."""
+    """The fault in the size of a box, as text; None when the size is valid."""
     fits = isinstance(value, list | tuple) and len(value) == 3
-    if fits and all(_whole(1, MAX_SIDE_LENGTH)(side) is None for side in value):  # type: ignore[attr-defined]
+    if fits and all(_integer_check(1, MAX_SIDE_LENGTH)(side) is None for side in value):  # type: ignore[attr-defined]
         return None
     return f"must be three whole numbers from 1 to {MAX_SIDE_LENGTH}, not {_quoted(value)}"
 
@@ -127,11 +127,11 @@ def _too_many_tops(values: Mapping[str, Any]) -> list[tuple[str, str]]:
 def _quoted(value: object) -> str:
     try:
         return f"{value!r:.{_MAX_QUOTE_LENGTH}}"
-    except ValueError:  # a number of too many digits to be printed
+    except ValueError:  # an integer with more digits than Python converts to text
         return f"such a {type(value).__name__}"
 
 
-def _whole(low: int, high: int) -> "Check":
+def _integer_check(low: int, high: int) -> "Check":
     def check(value: object) -> str | None:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             return f"must be a whole number from {low} to {high}, not {_quoted(value)}"
@@ -140,10 +140,10 @@ def _whole(low: int, high: int) -> "Check":
     return check
 
 
-def _one_of(choices: tuple[str, ...]) -> "Check":
+def _choice_check(choices: tuple[str, ...]) -> "Check":
     def check(value: object) -> str | None:
-        known = isinstance(value, str) and value in choices
-        return None if known else f"must be {' or '.join(choices)}, not {_quoted(value)}"
+        is_choice = isinstance(value, str) and value in choices
+        return None if is_choice else f"must be {' or '.join(choices)}, not {_quoted(value)}"
 
     return check
 
@@ -156,15 +156,15 @@ Check = Callable[[object], str | None]
 
 _CHECKS: Mapping[str, Check] = {
     "name": lambda value: None,
-    "left": _whole(2, MAX_CARDS),
-    "right": _whole(2, MAX_CARDS),
-    "lids": _whole(2, MAX_CARDS),
-    "open": _whole(0, 12),
-    "swap": _one_of(SWAPS),
+    "left": _integer_check(2, MAX_CARDS),
+    "right": _integer_check(2, MAX_CARDS),
+    "lids": _integer_check(2, MAX_CARDS),
+    "open": _integer_check(0, 12),
+    "swap": _choice_check(SWAPS),
     "more_crates": _true_or_false,
-    "duty": _one_of(DUTIES),
-    "wrong_knock": _whole(0, 10),
-    "ending": _one_of(ENDINGS),
+    "duty": _choice_check(DUTIES),
+    "wrong_knock": _integer_check(0, 10),
+    "ending": _choice_check(ENDINGS),
     "take_down": _true_or_false,
     "box": box_fault,
 }

@@ -1,4 +1,4 @@
-"""A game as questions and answers: whose decision it is, what becomes of it, how it ends."""
+"""The state machine of a game: the pending decision, the effect of its answers, the end."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from cantstop_arena.games.cubus.builds.build import (
 from cantstop_arena.games.cubus.builds.cards import NONE, Cards, cards_from_text, single
 from cantstop_arena.games.cubus.builds.piles import START, IllegalBuild
 from cantstop_arena.games.cubus.chance import Chance
-from cantstop_arena.games.cubus.choices.bot_view import Asked, CubusBotView
+from cantstop_arena.games.cubus.choices.bot_view import CubusBotView, DecisionName
 from cantstop_arena.games.cubus.choices.takedown import judge_take
 from cantstop_arena.games.cubus.choices.targets import for_build, targets
 from cantstop_arena.games.cubus.events import Event
@@ -25,28 +25,28 @@ _DUTY = "R17: who can build must, and there is a build in the box"
 
 
 class Question(NamedTuple):
-    """What is asked, and of whom; of several seats at once, none knowing the others' answers."""
+    """A pending decision, and the seats that make it, each without the others' answers."""
 
-    decision: Asked
+    decision: DecisionName
     seats: tuple[int, ...]
 
 
 class CubusFault(NamedTuple):
-    """Why a bot lost at once."""
+    """The fault by which a seat lost the game."""
 
     seat: int
     message: str
 
 
 class Result(NamedTuple):
-    """How a game ended, as its last event says it, and whose fault it was, if any."""
+    """The last event of a game, and the fault that ended it, if any."""
 
     end: events.Ended
     fault: CubusFault | None
 
 
 class CubusState:
-    """One game. Ask `question`, show each seat its `view`, give all answers to `answer`."""
+    """One game. Loop: call `question`, pass each seat its `view`, and all answers to `answer`."""
 
     def __init__(self, rules: RuleSet, players: int, chance: Chance) -> None:
         self.rules = rules
@@ -58,10 +58,10 @@ class CubusState:
         self.pool = NONE
         self.turn = 0
         self.passes = 0
-        self.drawn: str | None = None
+        self.card: str | None = None
         self._chance = chance
         self._deck = chance.deck(rules)
-        self._unseen = cards_from_text("".join(self._deck))
+        self._deck_cards = cards_from_text("".join(self._deck))
         self._streams = [chance.own(seat) for seat in range(players)]
         self._turns = 0
         self._fault: CubusFault | None = None
@@ -76,93 +76,94 @@ class CubusState:
 
     @property
     def deck_left(self) -> int:
-        """Cards not yet drawn."""
+        """The number of cards left in the deck."""
         return max(0, len(self._deck) - self.turn)
 
     def question(self) -> Question | None:
-        """The decision that is due; None when the game is over."""
+        """The pending decision; None when the game is over."""
         return self._question
 
     def result(self) -> Result:
-        """How the game ended. Raises ValueError before that."""
+        """The result of the game. Raises ValueError when the game is not over."""
         if self._end is None:
             raise ValueError("the game is not over")
         return Result(self._end, self._fault)
 
     def so_far(self) -> events.Ended:
-        """The end of a game that breaks off here: nobody wins."""
+        """The event that ends an abandoned game: nobody wins."""
         return self._ended((), "left")
 
     def view(self, seat: int) -> CubusBotView:
-        """What a seat that is asked is shown."""
-        asked = "build" if self._question is None else self._question.decision
-        pooled = asked == "ending"
+        """The view of a seat for the pending decision."""
+        decision = "build" if self._question is None else self._question.decision
+        pooled = decision == "ending"
         return CubusBotView(
             seat,
             self.players,
             self.turn,
-            asked,
+            decision,
             None if pooled else self.on_turn,
             self.pool if pooled else self.hands[self.on_turn],
             tuple(self.hands),
-            self.drawn,
+            self.card,
             self.table,
             tuple(self.scores),
             tuple(self.won),
             self.deck_left,
-            self._unseen,
+            self._deck_cards,
             self.passes,
             self.rules,
             self._streams[seat],
         )
 
     def answer(self, answers: Mapping[int, object]) -> list[Event]:
-        """Carry out what the seats that were asked answer; returns what happened.
+        """Play the answers to the pending decision; returns the new events.
 
-        Answers that no rule allows end the game by a fault of that seat.
+        An illegal answer ends the game by a fault of its seat. Raises ValueError when the game
+        is over.
         """
         if self._question is None:
             raise ValueError("the game is over")
-        asked, seats = self._question
+        decision, seats = self._question
         for seat in seats:
             if not (answers[seat] is None or is_build(answers[seat])):
-                return self.forfeit(seat, f"{asked} must answer a Build or None")
-        return _HANDLERS[asked](self, answers)
+                return self.forfeit(seat, f"{decision} must answer a Build or None")
+        return _HANDLERS[decision](self, answers)
 
     def complaint(self, seat: int, answer: Build | None) -> str | None:
-        """What makes an answer of the right type a fault; None where it is none.
+        """The fault of an answer of the right type, as text; None when it is no fault.
 
-        Whoever knocks wrongly is not charged (R19).
+        A wrong knock is no fault (R19).
         """
-        asked = self._question.decision if self._question else "knock"
+        decision = self._question.decision if self._question else "knock"
         try:
-            if asked == "take":
+            if decision == "take":
                 judge_take(self.table, answer, self.rules.box)
-            elif asked != "knock" and answer is not None:
-                hand = self.pool if asked == "ending" else self.hands[self.on_turn]
+            elif decision != "knock" and answer is not None:
+                hand = self.pool if decision == "ending" else self.hands[self.on_turn]
                 build_result(self.table, hand, answer, self.rules)
         except IllegalBuild as broken:
             return str(broken)
-        strict = asked == "build" and answer is None and self.rules.duty == "strict"
+        strict = decision == "build" and answer is None and self.rules.duty == "strict"
         return _DUTY if strict and self._can_build(seat) else None
 
     def forfeit(self, seat: int, message: str) -> list[Event]:
-        """End the game by a fault: all others win."""
+        """End the game by a fault of a seat: all others win. Returns the new events."""
         self._fault = CubusFault(seat, message)
         others = tuple(other for other in range(self.players) if other != seat)
         return [self._over(others, "fault")]
 
     def leave(self) -> list[Event]:
-        """End the game as it stands: nobody wins."""
+        """End the game before its end: nobody wins. Returns the new events."""
         return [self._over((), "left")]
 
     def _next_turn(self) -> None:
         self.turn += 1
-        self.drawn = self._deck[self.turn - 1] if self.turn <= len(self._deck) else None
-        if self.drawn is not None:
-            seat, card = self.on_turn, single(self.drawn)
+        self.card = self._deck[self.turn - 1] if self.turn <= len(self._deck) else None
+        if self.card is not None:
+            seat, card = self.on_turn, single(self.card)
             self.hands[seat] = self.hands[seat].plus(card)
-            self._unseen = self._unseen.minus(card)
+            self._deck_cards = self._deck_cards.minus(card)
         self._question = Question("build", (self.on_turn,))
 
     def _build(self, answers: Mapping[int, object]) -> list[Event]:
@@ -174,15 +175,15 @@ class CubusState:
         except IllegalBuild as broken:
             return self.forfeit(seat, str(broken))
         self._carry_out(built, seat)
-        told = events.Built(self.turn, seat, self.drawn, *self._laid(built))
-        return [told, *self._turn_over(passed=False)]
+        event = events.Built(self.turn, seat, self.card, *self._build_fields(built))
+        return [event, *self._turn_over(passed=False)]
 
     def _carry_out(self, built: BuildResult, builder: int) -> None:
         self.table = built.table
         self.hands[self.on_turn] = built.hand
         self.scores[builder] += built.points
 
-    def _laid(self, built: BuildResult) -> tuple[str, events.Cells, int, str]:
+    def _build_fields(self, built: BuildResult) -> tuple[str, events.Cells, int, str]:
         return built.table.pile.text, built.table.open, built.points, built.hand.text()
 
     def _pass(self, seat: int) -> list[Event]:
@@ -192,35 +193,35 @@ class CubusState:
             return []
         if self.rules.duty == "strict" and self._can_build(seat):
             return self.forfeit(seat, _DUTY)
-        return [self._passed(), *self._turn_over(passed=True)]
+        return [self._pass_event(), *self._turn_over(passed=True)]
 
     def _can_build(self, seat: int) -> bool:
-        wanted = for_build(self.table, self.hands[seat], self.rules)
-        return next(targets(wanted, self.rules.box), None) is not None
+        query = for_build(self.table, self.hands[seat], self.rules)
+        return next(targets(query, self.rules.box), None) is not None
 
-    def _passed(self) -> Event:
-        return events.Passed(self.turn, self.on_turn, self.drawn)
+    def _pass_event(self) -> Event:
+        return events.Passed(self.turn, self.on_turn, self.card)
 
     def _knock(self, answers: Mapping[int, object]) -> list[Event]:
-        told = [self._passed()]
+        turn_events = [self._pass_event()]
         for seat in self._chance.knock_order(self.turn, self.players):
             build = answers.get(seat)
             if isinstance(build, Build):
-                told.append(self._hear(seat, build))
-                if self._is_right(told[-1]):
-                    return [*told, *self._turn_over(passed=False)]
-        return [*told, *self._turn_over(passed=True)]
+                turn_events.append(self._knock_event(seat, build))
+                if self._is_right(turn_events[-1]):
+                    return [*turn_events, *self._turn_over(passed=False)]
+        return [*turn_events, *self._turn_over(passed=True)]
 
-    def _is_right(self, told: Event) -> bool:
-        return isinstance(told, events.Knocked) and told.right
+    def _is_right(self, event: Event) -> bool:
+        return isinstance(event, events.Knocked) and event.right
 
-    def _hear(self, seat: int, build: Build) -> Event:
+    def _knock_event(self, seat: int, build: Build) -> Event:
         try:
             built = build_result(self.table, self.hands[self.on_turn], build, self.rules)
         except IllegalBuild:
             return self._wrong_knock(seat, build)
         self._carry_out(built, seat)
-        return events.Knocked(self.turn, seat, True, *self._laid(built))
+        return events.Knocked(self.turn, seat, True, *self._build_fields(built))
 
     def _wrong_knock(self, seat: int, build: Build) -> Event:
         for other in range(self.players):
@@ -243,35 +244,35 @@ class CubusState:
         for hand in self.hands:
             self.pool = self.pool.plus(hand)
         self.hands = [NONE] * self.players
-        self.drawn = None
+        self.card = None
         seats = (self._poorest(),) if self.rules.ending == "last" else tuple(range(self.players))
         self._question = Question("ending", seats)
         return []
 
     def _poorest(self) -> int:
-        """The seat with the fewest points; of equals the one whose turn would come first."""
+        """The seat with the fewest points; among equals the first in turn order."""
         coming = [(self.on_turn + step) % self.players for step in range(1, self.players + 1)]
         return min(coming, key=self.scores.__getitem__)
 
     def _ending(self, answers: Mapping[int, object]) -> list[Event]:
-        judged: dict[int, BuildResult] = {}
+        results: dict[int, BuildResult] = {}
         for seat, build in answers.items():
             if isinstance(build, Build):
                 try:
-                    judged[seat] = build_result(self.table, self.pool, build, self.rules)
+                    results[seat] = build_result(self.table, self.pool, build, self.rules)
                 except IllegalBuild as broken:
                     return self.forfeit(seat, str(broken))
-        if not judged:
+        if not results:
             return self._begin_take_down()
         order = self._chance.ending_order(self.players)
-        seat = min(judged, key=lambda seat: (-judged[seat].points, order.index(seat)))
-        return self._end_build(seat, judged[seat])
+        seat = min(results, key=lambda seat: (-results[seat].points, order.index(seat)))
+        return self._end_build(seat, results[seat])
 
     def _end_build(self, seat: int, built: BuildResult) -> list[Event]:
         self.table, self.pool = built.table, built.hand
         self.scores[seat] += built.points
-        told = events.Ending(seat, *self._laid(built))
-        return [told] if self.rules.ending == "last" else [told, *self._begin_take_down()]
+        event = events.Ending(seat, *self._build_fields(built))
+        return [event] if self.rules.ending == "last" else [event, *self._begin_take_down()]
 
     def _begin_take_down(self) -> list[Event]:
         if not self.rules.take_down:
@@ -282,7 +283,7 @@ class CubusState:
 
     def _next_take(self) -> None:
         self.turn += 1
-        self.drawn = None
+        self.card = None
         self._question = Question("take", (self.on_turn,))
 
     def _take(self, answers: Mapping[int, object]) -> list[Event]:
@@ -317,8 +318,8 @@ def _took(turn: int, seat: int, table: TableCards, won: Cards) -> Event:
 
 
 def _leaders(numbers: Sequence[int]) -> tuple[int, ...]:
-    most = max(numbers)
-    return tuple(seat for seat, number in enumerate(numbers) if number == most)
+    highest = max(numbers)
+    return tuple(seat for seat, number in enumerate(numbers) if number == highest)
 
 
 _HANDLERS = {
@@ -332,10 +333,10 @@ _HANDLERS = {
 def play_bots(
     rules: RuleSet, bots: Sequence[Strategy], chance: Chance
 ) -> tuple[CubusState, list[Event]]:
-    """A game of bots in seat order: its state at the end, and what happened."""
+    """Play a game of bots in seat order; returns its state at the end and its events."""
     state = CubusState(rules, len(bots), chance)
-    happened: list[Event] = []
+    game_events: list[Event] = []
     while question := state.question():
         views = {seat: state.view(seat) for seat in question.seats}
-        happened += state.answer({seat: decide(bots[seat], views[seat]) for seat in views})
-    return state, happened
+        game_events += state.answer({seat: decide(bots[seat], views[seat]) for seat in views})
+    return state, game_events

@@ -42,16 +42,16 @@ def gradient(evidence: Evidence, parameters: Floats) -> Floats:
     return add_by_seat(evidence.lineups, evidence.bots, surplus) + evidence.more
 
 
-def information(evidence: Evidence, parameters: Floats, seats_told: bool = True) -> Floats:
+def information(evidence: Evidence, parameters: Floats, seats_text: bool = True) -> Floats:
     """Fisher's information: the sum of games · (diag(p) - p pᵀ), by bots and seats."""
     games = evidence.wins.sum(axis=0)
-    told = win_covariance(
+    value = win_covariance(
         evidence.lineups, evidence.bots, games, chances(evidence.lineups, parameters)
     )
-    if not seats_told:
-        told[evidence.bots :] = 0
-        told[:, evidence.bots :] = 0
-    return told
+    if not seats_text:
+        value[evidence.bots :] = 0
+        value[:, evidence.bots :] = 0
+    return value
 
 
 def win_covariance(lineups: Ints, bots: int, games: Floats, chance: Floats) -> Floats:
@@ -63,15 +63,15 @@ def win_covariance(lineups: Ints, bots: int, games: Floats, chance: Floats) -> F
     pairs = lineups[:, None] * bots + lineups
     seated = lineups[:, None] * seats + own[:, None]
     size = bots + seats
-    whole = np.empty((size, size))
-    whole[:bots, :bots] = add_by_bot(pairs, crossed, bots * bots).reshape(bots, bots)
-    whole[:bots, bots:] = add_by_bot(seated, crossed, bots * seats).reshape(bots, seats)
-    whole[bots:, :bots] = whole[:bots, bots:].T
-    whole[bots:, bots:] = crossed.sum(axis=2)
-    return whole
+    full = np.empty((size, size))
+    full[:bots, :bots] = add_by_bot(pairs, crossed, bots * bots).reshape(bots, bots)
+    full[:bots, bots:] = add_by_bot(seated, crossed, bots * seats).reshape(bots, seats)
+    full[bots:, :bots] = full[:bots, bots:].T
+    full[bots:, bots:] = crossed.sum(axis=2)
+    return full
 
 
-def add_by_bot(places: Ints, amounts: Floats, size: int) -> Floats:
+def add_by_bot(positions: Ints, amounts: Floats, size: int) -> Floats:
     """Amounts added up by place."""
-    places = np.broadcast_to(places, amounts.shape)
-    return np.bincount(places.ravel(), amounts.ravel(), minlength=size).astype(np.float64)
+    positions = np.broadcast_to(positions, amounts.shape)
+    return np.bincount(positions.ravel(), amounts.ravel(), minlength=size).astype(np.float64)

@@ -38,10 +38,10 @@ def _shares(seats: int) -> Floats:
     return shares
 
 
-def sample_of(results: TournamentTotals, order: Ints, least: int) -> DealClusters | None:
+def sample_of(results: TournamentTotals, order: Ints, minimum: int) -> DealClusters | None:
     """The sample of a tournament, if it has that many deals."""
     sample = results.deals.sample.winners
-    if min(map(len, sample.values()), default=0) < least:
+    if min(map(len, sample.values()), default=0) < minimum:
         return None
     seatings = [lineup for group in sample for lineup in lineups_of(group, results.orders)]
     lineups = np.argsort(order, kind="stable")[np.array(seatings, np.int64).T]
@@ -63,7 +63,7 @@ def heavy_tail_degrees_of_freedom(
     if sample is None:
         return np.full(len(contrasts), np.inf)
     influence = _surplus(sample, model) @ model.inverse @ contrasts.T
-    return np.array([_freedom(deals, one) for one in influence.T])
+    return np.array([_degrees_of_freedom(deals, item) for item in influence.T])
 
 
 def _surplus(sample: DealClusters, model: Luce) -> Floats:
@@ -73,7 +73,7 @@ def _surplus(sample: DealClusters, model: Luce) -> Floats:
     return np.stack([add_by_seat(sample.lineups, bots, deal) for deal in left])
 
 
-def _freedom(deals: int, influence: Floats) -> float:
+def _degrees_of_freedom(deals: int, influence: Floats) -> float:
     squares = float((influence**2).sum())
     if squares == 0:
         return np.inf

@@ -99,12 +99,12 @@ def _span(stretch: DealRange, number: Ints, order: Ints, orders: Orders) -> Span
     groups = number[_by_seat(list(stretch.groups), seats)]
     seated = np.array(orders, np.int64)
     lineups = groups[seated.T].reshape(seats, -1)
-    kept = np.concatenate([order, len(order) + np.arange(seats)])
+    stored = np.concatenate([order, len(order) + np.arange(seats)])
     return Span(
         deals=stretch.deals,
         lineups=_in_memory(lineups[:, np.lexsort(lineups)]),
-        totals=np.asarray(stretch.totals)[kept],
-        products=np.asarray(stretch.products)[np.ix_(kept, kept)],
+        totals=np.asarray(stretch.totals)[stored],
+        products=np.asarray(stretch.products)[np.ix_(stored, stored)],
     )
 
 
@@ -122,15 +122,15 @@ def _colours(bots: int, lineups: Ints, won: Ints, stretches: list[DealRange]) ->
     products = [table // max(int(np.gcd.reduce(table, axis=None)), 1) for table in products]
     colours = np.zeros(bots, np.uint64)
     for _ in range(ROUNDS):
-        told = _mixed(colours)
-        seen = np.zeros(lineups.shape[1], np.uint64)
+        values = _mixed(colours)
+        observed = np.zeros(lineups.shape[1], np.uint64)
         for bots_there, parts in zip(lineups, won, strict=True):
-            seen = _mixed(_mixed(seen + colours[bots_there]) + parts.astype(np.uint64))
+            observed = _mixed(_mixed(observed + colours[bots_there]) + parts.astype(np.uint64))
         for seat, bots_there in enumerate(lineups):
-            np.add.at(told, bots_there, _mixed(seen + np.uint64(seat + 1)))
+            np.add.at(values, bots_there, _mixed(observed + np.uint64(seat + 1)))
         for table in products:
-            told += _scattered(table, colours)
-        colours = told
+            values += _scattered(table, colours)
+        colours = values
     return colours
 
 

@@ -55,32 +55,32 @@ class Luce(msgspec.Struct, frozen=True):
 def maximum(evidence: Evidence) -> Luce:
     """The strengths and seat effects that make the wins most likely; never infinite."""
     links = connections(evidence)
-    told = _seats_told(evidence, links.together)
+    is_set = _are_seats_separable(evidence, links.together)
     loose = np.any(links.together & links.at_bound, axis=1)
     virtual = _virtual(evidence, links.together, loose)
-    found, settled = maximise(_with(evidence, virtual), links.together, told)
-    if not settled:
+    value, has_match = maximise(_with(evidence, virtual), links.together, is_set)
+    if not has_match:
         virtual = _virtual(evidence, links.together, np.ones(evidence.bots, np.bool_))
-        found, _ = maximise(_with(evidence, virtual), links.together, told)
+        value, _ = maximise(_with(evidence, virtual), links.together, is_set)
     bots, evidence = evidence.bots, _with(evidence, virtual)
-    curvature = regularised(information(evidence, found, told), links.together)
+    curvature = regularised(information(evidence, value, is_set), links.together)
     return Luce(
         evidence=evidence,
         virtual=virtual,
-        strengths=equalise_ties(found[:bots]),
-        seats=equalise_ties(found[bots:]),
-        curvature=information(evidence, found, told),
+        strengths=equalise_ties(value[:bots]),
+        seats=equalise_ties(value[bots:]),
+        curvature=information(evidence, value, is_set),
         inverse=np.linalg.inv(curvature),
         links=links,
-        seats_separable=told,
-        seats_at_bound=not settled,
+        seats_separable=is_set,
+        seats_at_bound=not has_match,
     )
 
 
-def equalise_ties(numbers: Floats, least: float = TIE) -> Floats:
+def equalise_ties(numbers: Floats, minimum: float = TIE) -> Floats:
     """Numbers that differ by no more than rounding made equal to the last digit."""
     order = np.argsort(numbers, kind="stable")
-    tie = np.cumsum(np.diff(numbers[order], prepend=-np.inf) > least) - 1
+    tie = np.cumsum(np.diff(numbers[order], prepend=-np.inf) > minimum) - 1
     means = np.bincount(tie, numbers[order]) / np.bincount(tie)
     equal = np.empty_like(numbers)
     equal[order] = means[tie]
@@ -99,13 +99,13 @@ def _virtual(evidence: Evidence, together: Truths, loose: Truths) -> Floats:
     return np.where(loose[field], games / np.maximum(lineups, 1), 0.0)
 
 
-def _seats_told(evidence: Evidence, together: Truths) -> bool:
+def _are_seats_separable(evidence: Evidence, together: Truths) -> bool:
     """Whether the seatings tell the seats' effects from the bots' strengths."""
     bots, seats = evidence.bots, evidence.seats
     once = replace(evidence, wins=np.full(evidence.wins.shape, 1 / seats))
     design = regularised(information(once, np.zeros(bots + seats)), together)
     left = np.linalg.solve(design[:bots, :bots], design[:bots, bots:])
-    rest = design[bots:, bots:] - design[bots:, :bots] @ left
-    least = float(np.linalg.eigvalsh(rest).min())
+    remaining = design[bots:, bots:] - design[bots:, :bots] @ left
+    minimum = float(np.linalg.eigvalsh(remaining).min())
     rows = evidence.lineups.shape[1]
-    return seats > 1 and rows > 0 and least > UNTOLD * rows
+    return seats > 1 and rows > 0 and minimum > UNTOLD * rows

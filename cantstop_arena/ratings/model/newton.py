@@ -26,25 +26,25 @@ FAR = 8.0  # in strength: how far seats may move apart in a step, beyond how far
 DAMPING = 1e-12  # relative: keeps Newton's equations regular where rounding would not
 
 
-def maximise(evidence: Evidence, together: Truths, seats_told: bool) -> tuple[Floats, bool]:
+def maximise(evidence: Evidence, together: Truths, seats_text: bool) -> tuple[Floats, bool]:
     """The maximum, centred, and whether the steps towards it shrank as they do if there is one."""
     bots = evidence.bots
     free = np.ones(bots + evidence.seats)
-    free[bots:] = seats_told
-    parameters = _start(evidence, together, seats_told)
+    free[bots:] = seats_text
+    parameters = _start(evidence, together, seats_text)
     before, length = np.inf, np.inf
     for _ in range(MAX_STEPS):
         slope = gradient(evidence, parameters) * free
         step = np.linalg.solve(
-            regularised(information(evidence, parameters, seats_told), together), slope
+            regularised(information(evidence, parameters, seats_text), together), slope
         )
         step = _uphill(evidence, parameters, step, slope, free)
         parameters = parameters + step
         before, length = length, np.abs(step).max(initial=0.0)
         if length < ENOUGH:
             break
-    settled = length < ENOUGH and (not np.isfinite(before) or length <= RUNAWAY * before)
-    return _centred(parameters, together), bool(settled or evidence.wins.all())
+    has_match = length < ENOUGH and (not np.isfinite(before) or length <= RUNAWAY * before)
+    return _centred(parameters, together), bool(has_match or evidence.wins.all())
 
 
 def _centred(parameters: Floats, together: Truths) -> Floats:
@@ -54,14 +54,14 @@ def _centred(parameters: Floats, together: Truths) -> Floats:
     return np.concatenate([parameters[:bots] - centre, seats - seats.mean()])
 
 
-def _start(evidence: Evidence, together: Truths, seats_told: bool) -> Floats:
+def _start(evidence: Evidence, together: Truths, seats_text: bool) -> Floats:
     """Least squares on the logarithms of the odds of each two seats of a lineup.
 
     A quotient of two counts weighs as much as its logarithm is exact: 1 / (1/won + 1/lost).
     """
     bots, seats = evidence.bots, evidence.seats
-    least = evidence.wins.min(where=evidence.wins > 0, initial=evidence.wins.max(initial=0.0))
-    won, own = evidence.wins + least / 2, np.arange(seats)
+    minimum = evidence.wins.min(where=evidence.wins > 0, initial=evidence.wins.max(initial=0.0))
+    won, own = evidence.wins + minimum / 2, np.arange(seats)
     weight = 1 / (1 / won[:, None] + 1 / won)
     odds = weight * np.log(won[:, None] / won)
     weight[own, own] = 0
@@ -69,10 +69,10 @@ def _start(evidence: Evidence, together: Truths, seats_told: bool) -> Floats:
     size = bots + seats
     seated = np.broadcast_to(bots + own[:, None], evidence.lineups.shape)
     rows = np.concatenate([evidence.lineups, seated])
-    places = rows[:, None] * size + rows
-    normal = add_by_bot(places, np.tile(-weight, (2, 2, 1)), size * size).reshape(size, size)
+    position = rows[:, None] * size + rows
+    normal = add_by_bot(position, np.tile(-weight, (2, 2, 1)), size * size).reshape(size, size)
     right = add_by_seat(evidence.lineups, bots, odds.sum(axis=1))
-    if not seats_told:
+    if not seats_text:
         normal[bots:], normal[:, bots:], right[bots:] = 0, 0, 0
     start: Floats = np.linalg.solve(regularised(normal, together), right)
     return start
@@ -85,11 +85,11 @@ def _uphill(
 
     Slopes tell this more precisely than likelihoods, whose differences drown in rounding.
     """
-    apart, further = (
+    isolated, further = (
         np.ptp(seated_strengths(evidence.lineups, numbers), axis=0)
         for numbers in (parameters, step)
     )
-    step = step / (further / (FAR + apart)).max(initial=1.0)
+    step = step / (further / (FAR + isolated)).max(initial=1.0)
     for _ in range(MAX_HALVINGS):
         if (gradient(evidence, parameters + step) * free) @ step >= -slope @ step:
             break
@@ -104,8 +104,8 @@ def regularised(curvature: Floats, together: Truths) -> Floats:
     """
     bots = len(together)
     scale = curvature.diagonal()
-    least = scale[:bots][scale[:bots] > 0]
-    weight = least.min() if len(least) else 1.0
+    minimum = scale[:bots][scale[:bots] > 0]
+    weight = minimum.min() if len(minimum) else 1.0
     held = np.zeros_like(curvature)
     held[:bots, :bots] = together * weight
     held[bots:, bots:] = weight

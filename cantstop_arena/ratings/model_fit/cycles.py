@@ -42,44 +42,44 @@ class Cycle(msgspec.Struct, frozen=True):
 
     def text(self, names: tuple[str, ...]) -> str:
         """The circle in words."""
-        one, two, three = (names[bot] for bot in self.bots)
-        said = [
+        name, two, three = (names[bot] for bot in self.bots)
+        texts = [
             f"{winner} beats {loser} ({100 * score:.1f}%)"
             for winner, loser, score in zip(
-                (one, two, three), (two, three, one), self.scores, strict=True
+                (name, two, three), (two, three, name), self.scores, strict=True
             )
         ]
-        return f"{said[0]}, {said[1]}, and yet {said[2]}."
+        return f"{texts[0]}, {texts[1]}, and yet {texts[2]}."
 
 
 def cycles(scores: PairScores, bots: int) -> tuple[Cycle, ...]:
     """The cycles among bots, the clearest first, not too many of them."""
     deviate = _from_half(scores)
-    freedom = scores.deals - 1
-    told = holm(2 * student_tail(np.abs(deviate), freedom)) < SIGNIFICANT
+    dof = scores.deals - 1
+    values = holm(2 * student_tail(np.abs(deviate), dof)) < SIGNIFICANT
     beats = np.zeros((bots, bots))
     score = np.zeros((bots, bots))
     score[scores.first, scores.second], score[scores.second, scores.first] = (
         scores.score,
         1 - scores.score,
     )
-    beats[scores.first, scores.second] = np.where(told & (deviate > 0), deviate, 0)
-    beats[scores.second, scores.first] = np.where(told & (deviate < 0), -deviate, 0)
-    found = [
-        (min(beats[one, two], beats[two, three], beats[three, one]), (one, two, three))
-        for one, two, three in _circles(beats > 0)
+    beats[scores.first, scores.second] = np.where(values & (deviate > 0), deviate, 0)
+    beats[scores.second, scores.first] = np.where(values & (deviate < 0), -deviate, 0)
+    matches = [
+        (min(beats[number, two], beats[two, three], beats[three, number]), (number, two, three))
+        for number, two, three in _circles(beats > 0)
     ]
-    found.sort(key=lambda circle: (-circle[0], circle[1]))
+    matches.sort(key=lambda circle: (-circle[0], circle[1]))
     return tuple(
         Cycle((a, b, c), (float(score[a, b]), float(score[b, c]), float(score[c, a])))
-        for _, (a, b, c) in found[:MAX_CYCLES]
+        for _, (a, b, c) in matches[:MAX_CYCLES]
     )
 
 
 def _from_half(scores: PairScores) -> Floats:
     """How many standard errors each score is from one half; one that never varies by its deals."""
-    unseen = 1 - SIGNIFICANT ** (1 / scores.deals)
-    error = np.where(scores.variance > 0, np.sqrt(scores.variance), unseen / 2)
+    missing = 1 - SIGNIFICANT ** (1 / scores.deals)
+    error = np.where(scores.variance > 0, np.sqrt(scores.variance), missing / 2)
     deviate: Floats = (scores.score - 0.5) / error
     return deviate
 
@@ -90,11 +90,11 @@ def _circles(
     """Every circle of three, once, from its lowest number on."""
     closing = (beats.astype(np.float32) @ beats > 0) & beats.T
     return [
-        (one, two, three)
-        for three, one in zip(*(place.tolist() for place in np.nonzero(closing.T)), strict=True)
-        if one < three
-        for two in np.flatnonzero(beats[one] & beats[:, three]).tolist()
-        if two > one
+        (item, two, three)
+        for three, item in zip(*(index.tolist() for index in np.nonzero(closing.T)), strict=True)
+        if item < three
+        for two in np.flatnonzero(beats[item] & beats[:, three]).tolist()
+        if two > item
     ]
 
 
@@ -118,8 +118,8 @@ def cyclic_share(scores: PairScores, bots: int) -> CyclicShare | None:
     squares = float(flow @ flow)
     if circles <= 0 or squares - len(flow) <= 2 * sqrt(2 * len(flow)):
         return None
-    rest = flow - gradient @ (gradient.T @ flow)
-    around = float(rest @ rest)
+    remaining = flow - gradient @ (gradient.T @ flow)
+    around = float(remaining @ remaining)
     along = max(squares - around - rank, 0.0)
     ends = (noncentrality(around, circles, tail) for tail in (TAIL, 1 - TAIL))
     return CyclicShare(*(_part(part, along) for part in (max(around - circles, 0.0), *ends)))

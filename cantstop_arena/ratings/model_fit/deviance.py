@@ -64,18 +64,18 @@ def goodness(results: TournamentTotals) -> GoodnessOfFit:
     evidence, order = gather_evidence(results)
     model = maximum(evidence)
     seats = evidence.seats
-    freedom = max(evidence.lineups.shape[1] * (seats - 1) - _parameters(model), 0)
+    dof = max(evidence.lineups.shape[1] * (seats - 1) - _parameters(model), 0)
     deviance = _deviance(evidence, model)
     sandwich = Sandwich(model)
-    if freedom == 0 or sandwich.deals < 2:
-        return GoodnessOfFit(deviance, freedom, None, None, None)
+    if dof == 0 or sandwich.deals < 2:
+        return GoodnessOfFit(deviance, dof, None, None, None)
     mean = _mean(evidence, model, _unfinished(results, evidence, order)) - sandwich.trace
-    effect = mean / freedom
+    effect = mean / dof
     if effect < MIN_EFFECT:
-        return GoodnessOfFit(deviance, freedom, max(effect, 0.0), None, None)
-    effective = min(_effective(results, model, order) or float(freedom), float(freedom))
+        return GoodnessOfFit(deviance, dof, max(effect, 0.0), None, None)
+    effective = min(_effective(results, model, order) or float(dof), float(dof))
     chance = fisher_tail(deviance / mean, effective, effective * (sandwich.deals - 1))
-    return GoodnessOfFit(deviance, freedom, effect, effective, chance)
+    return GoodnessOfFit(deviance, dof, effect, effective, chance)
 
 
 def _parameters(model: Luce) -> int:
@@ -126,8 +126,8 @@ def _aggregated(means: Floats) -> Floats:
     mean = np.maximum(means, 1e-300)[:, None]
     counts = np.arange(1, MAX_STEPS)
     logs = counts * np.log(mean) - mean - np.cumsum(np.log(counts))
-    terms: Floats = np.exp(logs) * 2 * counts * (np.log(counts) - np.log(mean))
-    return np.asarray(terms.sum(axis=1))
+    options: Floats = np.exp(logs) * 2 * counts * (np.log(counts) - np.log(mean))
+    return np.asarray(options.sum(axis=1))
 
 
 def _effective(results: TournamentTotals, model: Luce, order: Ints) -> float | None:

@@ -36,28 +36,31 @@ def moves(results: TournamentTotals) -> list[Moves | None]:
         return [None] * bots
     evidence, order = gather_evidence(results)
     strengths = maximum(evidence).strengths
-    found = np.array([_moved(evidence, strengths, bot) for bot in range(bots)])
+    values = np.array([_moved(evidence, strengths, bot) for bot in range(bots)])
     number = np.argsort(order, kind="stable")
-    return [_extremes(found[:, place], order) for place in number]
+    return [_extremes(values[:, position], order) for position in number]
 
 
 def _moved(evidence: Evidence, strengths: Floats, without: int) -> Floats:
     """How each bot's strength moves; nan where it has none without the bot."""
-    rest = np.arange(evidence.bots) != without
-    kept = (evidence.lineups != without).all(axis=0)
-    part = maximum(Evidence(evidence.bots, evidence.lineups[:, kept], evidence.wins[:, kept]))
+    remaining = np.arange(evidence.bots) != without
+    stored = (evidence.lineups != without).all(axis=0)
+    part = maximum(Evidence(evidence.bots, evidence.lineups[:, stored], evidence.wins[:, stored]))
     moved = np.full(evidence.bots, np.nan)
-    if part.links.together[np.ix_(rest, rest)].all() and not part.links.at_bound[rest].any():
-        apart = part.strengths[rest] - strengths[rest]
-        moved[rest] = apart - apart.mean()
+    if (
+        part.links.together[np.ix_(remaining, remaining)].all()
+        and not part.links.at_bound[remaining].any()
+    ):
+        isolated = part.strengths[remaining] - strengths[remaining]
+        moved[remaining] = isolated - isolated.mean()
     return moved
 
 
-def _extremes(found: Floats, order: Ints) -> Moves | None:
-    if np.isnan(found).all():
+def _extremes(values: Floats, order: Ints) -> Moves | None:
+    if np.isnan(values).all():
         return None
-    lowest, highest = int(np.nanargmin(found)), int(np.nanargmax(found))
+    lowest, highest = int(np.nanargmin(values)), int(np.nanargmax(values))
     return (
-        EloShift(float(ELO * found[lowest]), int(order[lowest])),
-        EloShift(float(ELO * found[highest]), int(order[highest])),
+        EloShift(float(ELO * values[lowest]), int(order[lowest])),
+        EloShift(float(ELO * values[highest]), int(order[highest])),
     )

@@ -28,20 +28,20 @@ def pair_scores(results: TournamentTotals) -> PairScores:
     deals, _ = together(results)
     pairs = results.deals.pairs
     won = np.asarray(pairs.won)
-    one, other = np.nonzero(np.triu((won + won.T > 0) & (deals > 1), 1))
-    mine, yours = won[one, other].tolist(), won[other, one].tolist()
+    number, other = np.nonzero(np.triu((won + won.T > 0) & (deals > 1), 1))
+    own, yours = won[number, other].tolist(), won[other, number].tolist()
     squares = zip(
-        pairs.squares[one, other].tolist(), pairs.squares[other, one].tolist(), strict=True
+        pairs.squares[number, other].tolist(), pairs.squares[other, number].tolist(), strict=True
     )
-    crossed = pairs.crossed[one, other].tolist()
-    spreads = np.array(list(map(pair_variance, mine, yours, squares, crossed)), float)
-    met = deals[one, other].astype(float)
-    decided = np.array(mine, float) + yours
+    crossed = pairs.crossed[number, other].tolist()
+    spreads = np.array(list(map(pair_variance, own, yours, squares, crossed)), float)
+    met = deals[number, other].astype(float)
+    decided = np.array(own, float) + yours
     return PairScores(
-        one,
+        number,
         other,
         met,
         decided / win_units(results.players),
-        np.array(mine) / decided,
+        np.array(own) / decided,
         spreads * met / (met - 1),
     )

@@ -30,9 +30,9 @@ def predictions(
     number = np.argsort(order, kind="stable")
     predictor = _Predictor(model, sample)
     pairs = zip(number[scores.first].tolist(), number[scores.second].tolist(), strict=True)
-    found = np.array([predictor.prediction(*pair) for pair in pairs]).reshape(-1, 3)
-    left: Floats = np.where(found[:, 1] > LOOSE, found[:, 1], 0.0)
-    return found[:, 0], left, found[:, 2]
+    values = np.array([predictor.prediction(*pair) for pair in pairs]).reshape(-1, 3)
+    left: Floats = np.where(values[:, 1] > LOOSE, values[:, 1], 0.0)
+    return values[:, 0], left, values[:, 2]
 
 
 class _Predictor:
@@ -44,23 +44,25 @@ class _Predictor:
         self.chance = chances(self.lineups, model.parameters)
         self.pull = _pull(model, self.chance)
         self.rows = _rows(model.evidence)
-        whole = sample is not None and np.array_equal(sample.lineups, self.lineups)
+        is_complete = sample is not None and np.array_equal(sample.lineups, self.lineups)
         self.residuals = self.moved = None
-        if sample is not None and whole:
+        if sample is not None and is_complete:
             bots = model.evidence.bots
             self.residuals = sample.won(len(self.lineups)) - self.chance
-            scores = [add_by_seat(self.lineups, bots, one) for one in self.residuals]
+            scores = [add_by_seat(self.lineups, bots, item) for item in self.residuals]
             self.moved = np.array(scores) @ model.inverse
 
-    def prediction(self, one: int, other: int) -> tuple[float, float, float]:
+    def prediction(self, number: int, other: int) -> tuple[float, float, float]:
         """The score of one against the other, the part of z's variance that the fit leaves, and
         how far virtual games move the score.
         """
-        here = self.rows[min(one, other), max(one, other)]
+        here = self.rows[min(number, other), max(number, other)]
         lineups, games, chance = self.lineups[:, here], self.games[here], self.chance[:, here]
-        mine, yours = (float((games * chance * (lineups == bot)).sum()) for bot in (one, other))
-        score = mine / (mine + yours)
-        weights = np.where(lineups == one, 1 - score, 0.0) - np.where(lineups == other, score, 0.0)
+        own, yours = (float((games * chance * (lineups == bot)).sum()) for bot in (number, other))
+        score = own / (own + yours)
+        weights = np.where(lineups == number, 1 - score, 0.0) - np.where(
+            lineups == other, score, 0.0
+        )
         centred = weights - (chance * weights).sum(axis=0)
         towards = games * chance * centred
         slope = add_by_seat(lineups, self.model.evidence.bots, towards)
@@ -68,17 +70,17 @@ class _Predictor:
         varies = float((towards * centred).sum())
         taken = float(slope @ self.model.inverse @ slope)
         left = 1 - taken / varies if varies > 0 else 0.0
-        moved = float(slope @ self.pull) / (mine + yours)
+        moved = float(slope @ self.pull) / (own + yours)
         return score, max(left, self._left(here, weights, slope)), moved
 
     def _left(self, here: Ints, weights: Floats, slope: Floats) -> float:
         """The same from the sample."""
         if self.residuals is None or self.moved is None:
             return 0.0
-        apart = np.einsum("dsr,sr->d", self.residuals[:, :, here], weights)
-        squares = float(apart @ apart)
-        rest = apart - self.moved @ slope
-        return min(float(rest @ rest) / squares, 1.0) if squares > 0 else 0.0
+        isolated = np.einsum("dsr,sr->d", self.residuals[:, :, here], weights)
+        squares = float(isolated @ isolated)
+        remaining = isolated - self.moved @ slope
+        return min(float(remaining @ remaining) / squares, 1.0) if squares > 0 else 0.0
 
 
 def _pull(model: Luce, chance: Floats) -> Floats:
@@ -94,7 +96,7 @@ def _rows(evidence: Evidence) -> dict[tuple[int, int], Ints]:
     rows: dict[tuple[int, int], list[int]] = {}
     for row, lineup in enumerate(evidence.lineups.T.tolist()):
         seated = sorted(lineup)
-        for place, one in enumerate(seated):
-            for other in seated[place + 1 :]:
-                rows.setdefault((one, other), []).append(row)
+        for index, item in enumerate(seated):
+            for other in seated[index + 1 :]:
+                rows.setdefault((item, other), []).append(row)
     return {pair: np.array(where, np.int64) for pair, where in rows.items()}

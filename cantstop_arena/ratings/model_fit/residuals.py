@@ -71,12 +71,12 @@ def _residuals(
     chance = np.ones_like(residual)
     tails = 2 * student_tail(np.abs(deviate[tested]), scores.deals[tested] - 1)
     chance[tested] = holm(tails)
-    found = [
+    items = [
         _residual(scores, at, predicted, error, deviate, chance)
         for at in np.flatnonzero(tested).tolist()
     ]
     return tuple(
-        sorted(found, key=lambda pair: (pair.chance, -pair.deviate, pair.first, pair.second))
+        sorted(items, key=lambda pair: (pair.chance, -pair.deviate, pair.first, pair.second))
     )
 
 
@@ -86,10 +86,10 @@ def _expected(scores: PairScores, predicted: Floats) -> Floats:
     A score near 0 or 1 varies little, by the luck that makes it so; its variance is then multiplied
     by how much more a binomial one would vary. One that does not vary counts a game for each deal.
     """
-    found = scores.score * (1 - scores.score)
+    values = scores.score * (1 - scores.score)
     games = np.minimum(scores.deals, scores.decided)
-    some = (scores.variance > 0) & (found > 0)
-    each = np.divide(scores.variance, found, out=1 / games, where=some)
+    some = (scores.variance > 0) & (values > 0)
+    each = np.divide(scores.variance, values, out=1 / games, where=some)
     expected: Floats = predicted * (1 - predicted) * each
     return expected
 
@@ -98,10 +98,10 @@ def _residual(
     scores: PairScores, at: int, predicted: Floats, error: Floats, deviate: Floats, chance: Floats
 ) -> Residual:
     """The pair with the bot first that does better than predicted."""
-    one, other = int(scores.first[at]), int(scores.second[at])
+    number, other = int(scores.first[at]), int(scores.second[at])
     score, foreseen = float(scores.score[at]), float(predicted[at])
     if score < foreseen:
-        one, other, score, foreseen = other, one, 1 - score, 1 - foreseen
+        number, other, score, foreseen = other, number, 1 - score, 1 - foreseen
     return Residual(
-        one, other, score, foreseen, float(error[at]), abs(float(deviate[at])), float(chance[at])
+        number, other, score, foreseen, float(error[at]), abs(float(deviate[at])), float(chance[at])
     )

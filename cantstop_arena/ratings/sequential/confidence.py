@@ -71,13 +71,13 @@ def deals_for(variance: float, half: float, alpha: float = ALPHA) -> float:
     return max(FIRST_LOOK, (1 + _best_ratio(alpha)) * variance / half**2)
 
 
-def looks(expected: float, most: int, growth: float = GROWTH) -> Iterator[int]:
+def looks(expected: float, maximum: int, growth: float = GROWTH) -> Iterator[int]:
     """After which numbers of deals to look, ascending; the last is `most`."""
     deals = max(FIRST_LOOK, ceil(expected / _EARLIEST))
-    while deals < most:
+    while deals < maximum:
         yield deals
         deals = ceil(deals * growth)
-    yield most
+    yield maximum
 
 
 def _best_ratio(alpha: float) -> float:

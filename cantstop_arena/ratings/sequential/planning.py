@@ -23,19 +23,19 @@ def power(deals: float, difference: float, variance: float, alpha: float) -> flo
     return _NORMAL.cdf(signal - reach) + _NORMAL.cdf(-signal - reach)
 
 
-def deals_needed(difference: float, variance: float, wanted: float, alpha: float) -> int:
+def deals_needed(difference: float, variance: float, value: float, alpha: float) -> int:
     """The deals after which a difference is found with the wanted probability, two at least.
 
     `wanted` lies between alpha, which is had for nothing, and 1.
     """
     low, high = 0.0, 1.0
-    while power(high, difference, variance, alpha) < wanted:
+    while power(high, difference, variance, alpha) < value:
         low, high = high, 2 * high
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         if not low < middle < high:
             break
-        if power(middle, difference, variance, alpha) < wanted:
+        if power(middle, difference, variance, alpha) < value:
             low = middle
         else:
             high = middle

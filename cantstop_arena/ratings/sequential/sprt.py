@@ -71,12 +71,12 @@ class Sprt(msgspec.Struct, frozen=True):
         """The log-likelihood ratio of H1 against H0, from the pentanomial counts."""
         if not any(counts):
             return 0.0
-        seen = _regular(counts)
+        observed = _regular(counts)
         s0, s1 = self.scores
-        tilt0, tilt1 = _tilt(seen, s0), _tilt(seen, s1)
+        tilt0, tilt1 = _tilt(observed, s0), _tilt(observed, s1)
         return sum(
             count * log((1 + tilt0 * (a - s0)) / (1 + tilt1 * (a - s1)))
-            for a, count in zip(SCORES, seen, strict=True)
+            for a, count in zip(SCORES, observed, strict=True)
         )
 
     def accepted(self, counts: Sequence[int]) -> int | None:
@@ -97,12 +97,12 @@ class Sprt(msgspec.Struct, frozen=True):
             between = (1 - 1 / GROWTH) * self.expected_deals(score, variance, 1)
         s0, s1 = self.scores
         drift = (s1 - s0) * (score - (s0 + s1) / 2) / variance
-        spread = (s1 - s0) ** 2 / variance
-        leap = OVERSHOOT * sqrt(spread * between)
+        step_variance = (s1 - s0) ** 2 / variance
+        leap = OVERSHOOT * sqrt(step_variance * between)
         low, high = self.lower - leap, self.upper + leap
-        if abs(drift) * (high - low) <= _FLAT * spread:
-            return -low * high / spread
-        slope = 2 * drift / spread
+        if abs(drift) * (high - low) <= _FLAT * step_variance:
+            return -low * high / step_variance
+        slope = 2 * drift / step_variance
         up = _chance_up(slope, low, high)
         return (up * high + (1 - up) * low) / drift
 
@@ -126,10 +126,10 @@ def _chance_up(slope: float, low: float, high: float) -> float:
 
 def mean_and_variance(counts: Sequence[int]) -> tuple[float, float]:
     """A's mean score in a deal, and the variance between deals, the unseen regarded."""
-    seen = _regular(counts)
-    total = sum(seen)
-    mean = sum(a * count for a, count in zip(SCORES, seen, strict=True)) / total
-    squares = sum(count * (a - mean) ** 2 for a, count in zip(SCORES, seen, strict=True))
+    observed = _regular(counts)
+    total = sum(observed)
+    mean = sum(a * count for a, count in zip(SCORES, observed, strict=True)) / total
+    squares = sum(count * (a - mean) ** 2 for a, count in zip(SCORES, observed, strict=True))
     return mean, squares / total
 
 
@@ -137,16 +137,16 @@ def _regular(counts: Sequence[int]) -> list[float]:
     return [float(count) if count else ZERO_COUNT for count in counts]
 
 
-def _tilt(seen: Sequence[float], mean: float) -> float:
+def _tilt(observed: Sequence[float], mean: float) -> float:
     """The theta of the module's head: Newton's steps, and halves where one leads too far."""
-    apart = [a - mean for a in SCORES]
-    low, high = -1 / apart[-1], -1 / apart[0]
+    isolated = [a - mean for a in SCORES]
+    low, high = -1 / isolated[-1], -1 / isolated[0]
     tilt = 0.0
     for _ in range(_STEPS):
-        parts = [d / (1 + tilt * d) for d in apart]
-        surplus = sum(count * part for count, part in zip(seen, parts, strict=True))
+        parts = [d / (1 + tilt * d) for d in isolated]
+        surplus = sum(count * part for count, part in zip(observed, parts, strict=True))
         low, high = (tilt, high) if surplus > 0 else (low, tilt)
-        steepness = sum(count * part * part for count, part in zip(seen, parts, strict=True))
+        steepness = sum(count * part * part for count, part in zip(observed, parts, strict=True))
         before, tilt = tilt, tilt + surplus / steepness
         if not low < tilt < high:
             tilt = (low + high) / 2

@@ -15,15 +15,17 @@ from cantstop_arena.ratings.sequential.confidence import deals_for
 _POINTS = 400 / log(10)  # of Elo for each unit of strength
 
 
-def rule_for(measure: str, most: float, bots: int, players: int, orders: int) -> Until:
+def rule_for(measure: str, maximum: float, bots: int, players: int, orders: int) -> Until:
     """The rule for a tournament in which every group of `players` of the bots meets.
 
     Each deal is played in so many `orders`.
     """
     if measure == WIDTH:
-        return Until(measure, most, deals_for(score_variance(bots, players, orders), most / 2))
+        return Until(
+            measure, maximum, deals_for(score_variance(bots, players, orders), maximum / 2)
+        )
     assert measure == ELO_ERROR
-    return Until(measure, most, deals_for(elo_variance(bots, players, orders), most))
+    return Until(measure, maximum, deals_for(elo_variance(bots, players, orders), maximum))
 
 
 def score_variance(bots: int, players: int, orders: int) -> float:
@@ -57,12 +59,12 @@ def widest(results: TournamentTotals, rule: Until) -> tuple[str, float]:
 
 def _widths(results: TournamentTotals) -> list[float]:
     """The whole width of the interval of each bot's score."""
-    return [_between(one.low, one.high) for one in scores(results)]
+    return [_between(estimate.low, estimate.high) for estimate in scores(results)]
 
 
 def _elo_errors(results: TournamentTotals) -> list[float]:
     """Half the width of the interval of each bot's Elo."""
-    return [_between(one.low, one.high) / 2 for one in rate(results).ratings]
+    return [_between(points.low, points.high) / 2 for points in rate(results).ratings]
 
 
 def _between(low: float | None, high: float | None) -> float:

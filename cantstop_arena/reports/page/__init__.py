@@ -1,1 +1,1 @@
-"""The report as a page to look at: one HTML file that needs nothing but itself."""
+"""Reports as self-contained HTML pages: their sections, headlines and facts."""

@@ -1,4 +1,4 @@
-"""What `comparison.json` says of a rule set, read for its page: changes, verdicts, levels."""
+"""The content of `comparison.json` as objects for its page: variants, changes, verdicts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ Content = Mapping[str, Any]
 
 _KINDS = {NEGLIGIBLE: "negligible", UNDECIDED: "undecided", CHANGED: "up"}
 _SIGNS = {NEGLIGIBLE: "≈", UNDECIDED: "?", SAME: "=", UNCHANGED: "=", CHANGED: "≠"}
-_MANY = 30  # of a count, beyond which a decimal is enough
+_MANY = 30  # counts above this are written with one decimal, others with two
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -38,54 +38,54 @@ class Change(msgspec.Struct, frozen=True):
 
     @property
     def verdict(self) -> str:
-        """The verdict, in words."""
+        """The verdict, as `comparison.json` has it."""
         return str(self.data["verdict"])
 
     @property
     def word(self) -> str:
-        """The verdict as readers know it."""
+        """The verdict as the page prints it."""
         return "inconclusive" if self.verdict == UNDECIDED else self.verdict
 
     @property
     def by(self) -> Estimate | None:
         """The change and its interval: percent of a count, percentage points of a share."""
         stem = "relative" if self.data["kind"] == COUNT else "difference"
-        found = [self.data[key] for key in (stem, f"{stem}_low", f"{stem}_high")]
-        if found[0] is None:
+        ends = [self.data[key] for key in (stem, f"{stem}_low", f"{stem}_high")]
+        if ends[0] is None:
             return None
-        return Estimate(*(None if end is None else 100 * end for end in found))
+        return Estimate(*(None if end is None else 100 * end for end in ends))
 
     @property
     def unit(self) -> str:
-        """What the change is told in."""
+        """The unit of the change, as a suffix."""
         return "%" if self.data["kind"] == COUNT else " points"
 
     @property
     def is_more(self) -> bool:
-        """Whether there is more of it than under the baseline."""
+        """Whether the measure is greater than under the baseline."""
         return (self.data["difference"] or 0) > 0
 
     @property
     def is_different(self) -> bool:
-        """Whether the games have shown a difference."""
+        """Whether the verdict is a difference."""
         return self.verdict in (DIFFERENT, CHANGED)
 
     @property
     def kind(self) -> str:
-        """The class of its cell."""
+        """The CSS class of its cell."""
         if self.verdict == DIFFERENT:
             return "up" if self.is_more else "down"
         return _KINDS.get(self.verdict, "same")
 
     @property
     def sign(self) -> str:
-        """Its verdict as a sign."""
+        """The verdict as a symbol."""
         if self.verdict == DIFFERENT:
             return "▲" if self.is_more else "▼"
         return _SIGNS.get(self.verdict, "")
 
     def level(self, key: str) -> str:
-        """The measure's own value, of the `baseline_value` or the `value`."""
+        """The value of the measure as text; `key` is "baseline_value" or "value"."""
         value = self.data[key]
         if value is None:
             return ""
@@ -95,7 +95,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Variant(msgspec.Struct, frozen=True):
-    """A rule set at tables of one size, against the baseline there."""
+    """A rule set with one number of players, compared with the baseline."""
 
     name: str
     rules: str
@@ -105,7 +105,7 @@ class Variant(msgspec.Struct, frozen=True):
 
 
 class SimilarMeasures(msgspec.Struct, frozen=True):
-    """Measures that are told in the same unit, and stand together."""
+    """Measures with the same unit, displayed as a group."""
 
     key: str
     title: str
@@ -113,8 +113,8 @@ class SimilarMeasures(msgspec.Struct, frozen=True):
     measures: Sequence[str]
 
 
-def variants(content: Content) -> list[Variant]:
-    """All rule sets but the baseline, at tables of all sizes."""
+def variants_of(content: Content) -> list[Variant]:
+    """All rule sets but the baseline, with each number of players."""
     sizes = {answer["players"] for answer in content["answers"]}
     return [_variant(answer, len(sizes) > 1) for answer in content["answers"]]
 
@@ -127,13 +127,15 @@ def _variant(answer: Content, sized: bool) -> Variant:
     return Variant(name, answer["rules"], answer["players"], answer, changes)
 
 
-def similar_measures(found: Sequence[Variant]) -> list[SimilarMeasures]:
-    """The measures of some variants: counts, shares, and what each bot won."""
-    told = dict.fromkeys(key for one in found for key in one.changes if _is_told(found, key))
-    kinds = {key: _of(found, key).data["kind"] for key in told}
-    counts = [key for key in told if kinds[key] == COUNT]
-    bots = [key for key in told if key.startswith(BOT)]
-    shares = [key for key in told if kinds[key] == SHARE and key not in bots]
+def similar_measures(variants: Sequence[Variant]) -> list[SimilarMeasures]:
+    """The measures of some variants in groups: counts, shares, and each bot's score."""
+    keys = dict.fromkeys(
+        key for variant in variants for key in variant.changes if _has_own_result(variants, key)
+    )
+    kinds = {key: _first_change(variants, key).data["kind"] for key in keys}
+    counts = [key for key in keys if kinds[key] == COUNT]
+    bots = [key for key in keys if key.startswith(BOT)]
+    shares = [key for key in keys if kinds[key] == SHARE and key not in bots]
     groups = (
         SimilarMeasures("counts", "Course of the game", "%", counts),
         SimilarMeasures("shares", "Chance and fairness", "percentage points", shares),
@@ -142,55 +144,55 @@ def similar_measures(found: Sequence[Variant]) -> list[SimilarMeasures]:
     return [group for group in groups if group.measures]
 
 
-def _of(found: Sequence[Variant], key: str) -> Change:
-    return next(one.changes[key] for one in found if key in one.changes)
+def _first_change(variants: Sequence[Variant], key: str) -> Change:
+    return next(variant.changes[key] for variant in variants if key in variant.changes)
 
 
-def _is_told(found: Sequence[Variant], key: str) -> bool:
-    """Whether a measure says something of its own."""
-    having = [one for one in found if key in one.changes]
+def _has_own_result(variants: Sequence[Variant], key: str) -> bool:
+    """Whether a measure adds to the others: not the order, a mirrored seat, or equal endings."""
+    having = [variant for variant in variants if key in variant.changes]
     if key == ORDER:
         return False
-    if key == LAST_SEAT and all(one.players == 2 for one in having):
+    if key == LAST_SEAT and all(variant.players == 2 for variant in having):
         return False
-    return key != UNFINISHED or any(one.changes[key].verdict != SAME for one in having)
+    return key != UNFINISHED or any(variant.changes[key].verdict != SAME for variant in having)
 
 
 def label(questions: DealRatios, key: str) -> str:
-    """A measure's name, as it begins a line."""
+    """The label of a measure, capitalized."""
     text = questions.label_of(key)
     return text[0].upper() + text[1:]
 
 
 def changes_text(content: Content, rules: str) -> str:
-    """What a rule set alters of the baseline: "landing: jump instead of share"."""
+    """The differences of a rule set from the baseline: "landing: jump instead of share"."""
     base, own = (content["rules"][name] for name in (content["baseline"], rules))
-    told = (
-        f"{key.replace('_', ' ')}: {described_changes(value)} instead of {described_changes(base.get(key))}"
+    texts = (
+        f"{key.replace('_', ' ')}: {value_text(value)} instead of {value_text(base.get(key))}"
         for key, value in own.items()
         if key != "name" and value != base.get(key)
     )
-    return "; ".join(told)
+    return "; ".join(texts)
 
 
-def described_changes(value: object) -> str:
-    """A parameter's value as people write it."""
+def value_text(value: object) -> str:
+    """The value of a parameter as text."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {one}" for key, one in value.items())
+        return ", ".join(f"{key}: {item}" for key, item in value.items())
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return "none" if value is None else str(value)
 
 
-def standing_out(variant: Variant, questions: DealRatios) -> Iterator[Change]:
-    """The differences of a variant, the greatest effects first; none that follows from another."""
-    found = [
+def notable_changes(variant: Variant, questions: DealRatios) -> Iterator[Change]:
+    """The differences of a variant, greatest effects first, without those implied by another."""
+    changes = [
         change
         for key, change in variant.changes.items()
         if change.verdict == DIFFERENT and not _follows(variant, questions, change)
         if not (key == LAST_SEAT and variant.players == 2)
     ]
-    yield from sorted(found, key=lambda change: -abs(change.data["effect_size"] or 0))
+    yield from sorted(changes, key=lambda change: -abs(change.data["effect_size"] or 0))
 
 
 def _follows(variant: Variant, questions: DealRatios, change: Change) -> bool:

@@ -17,10 +17,10 @@ from cantstop_arena.reports.page.comparison_data import (
     Content,
     Variant,
     changes_text,
-    described_changes,
     label,
-    standing_out,
-    variants,
+    notable_changes,
+    value_text,
+    variants_of,
 )
 from cantstop_arena.reports.page.effects_section import effects_section
 from cantstop_arena.reports.page.facts import origin, source
@@ -34,41 +34,43 @@ MAX_NAMED = 3  # variants in the headline, and changes on a card
 
 
 def document(content: Content, configuration: str) -> Document:
-    """The page of what `comparison.json` says; `configuration` is the file that asked for it."""
+    """The page of a comparison, from the content of `comparison.json` and its YAML file."""
     game = game_named(content.get("game", DEFAULT))
     questions = DealRatios(game.counts)
-    found = variants(content)
+    items = variants_of(content)
     seed = str(content["seed"])
     sections = [
-        verdicts_section(content, questions, found),
-        effects_section(content, questions, found),
-        _sentences(content),
+        verdicts_section(content, questions, items),
+        effects_section(content, questions, items),
+        _text_section(content),
     ]
     return Document(
         title=content["name"],
         about=f"{game.title}: {all_of(content['bots'])}",
-        answer=[_compared(content, found)],
+        answer=[_compared(content, items)],
         sections=[
-            *(sections if found else ()),
+            *(sections if items else ()),
             _rules(content),
             origin(COMMAND, RESOLVED_FILE, configuration, [("seed", seed)]),
         ],
-        headline=_headline(content, questions, found),
-        cards=_cards(content, questions, found),
-        source=source(content["name"], seed, _played(found)),
+        headline=_headline(content, questions, items),
+        cards=_cards(content, questions, items),
+        source=source(content["name"], seed, _played(items)),
     )
 
 
 # The answer ---------------------------------------------------------------------------------
 
 
-def _headline(content: Content, questions: DealRatios, found: Sequence[Variant]) -> str:
+def _headline(content: Content, questions: DealRatios, variants: Sequence[Variant]) -> str:
     base, key = content["baseline"], questions.counts.length
-    if not found:
+    if not variants:
         return "Nothing was compared"
-    lengths = [(one.name, one.changes[key]) for one in found if key in one.changes]
-    sets = f"{how_many(len({one.rules for one in found}), 'rule set')} against {base}"
-    if len(found) > MAX_NAMED or len(lengths) < len(found):
+    lengths = [
+        (variant.name, variant.changes[key]) for variant in variants if key in variant.changes
+    ]
+    sets = f"{how_many(len({variant.rules for variant in variants}), 'rule set')} against {base}"
+    if len(variants) > MAX_NAMED or len(lengths) < len(variants):
         return sets
     if not any(change.is_different for _, change in lengths):
         return f"{sets}: no clear change in the length of games"
@@ -83,50 +85,50 @@ def _longer(change: Change) -> str:
     return f"{plain(abs(by.mean))}% {'longer' if change.is_more else 'shorter'}"
 
 
-def _compared(content: Content, found: Sequence[Variant]) -> str:
-    if not found:
+def _compared(content: Content, variants: Sequence[Variant]) -> str:
+    if not variants:
         return "There is no rule set beside the baseline."
-    return f"Each rule set against {content['baseline']}, in the same deals: {_played(found)}."
+    return f"Each rule set against {content['baseline']}, in the same deals: {_played(variants)}."
 
 
-def _played(found: Sequence[Variant]) -> str:
-    """How much was played, where it is the same for all."""
-    told = {(one.answer["deals"], one.answer["games"]) for one in found}
-    if len(told) != 1:
-        games = sum(one.answer["games"] for one in found)
+def _played(variants: Sequence[Variant]) -> str:
+    """The numbers of deals and games per rule set, or the total where they differ."""
+    totals = {(variant.answer["deals"], variant.answer["games"]) for variant in variants}
+    if len(totals) != 1:
+        games = sum(variant.answer["games"] for variant in variants)
         return f"{how_many(games, 'game')} under the variants"
-    [(deals, games)] = told
+    [(deals, games)] = totals
     return f"{how_many(deals, 'deal')}, {how_many(games, 'game')} under each rule set"
 
 
 # Cards --------------------------------------------------------------------------------------
 
 
-def _cards(content: Content, questions: DealRatios, found: Sequence[Variant]) -> Markup | None:
-    """For each variant what it alters, its greatest changes, and how many there are."""
-    if not found:
+def _cards(content: Content, questions: DealRatios, variants: Sequence[Variant]) -> Markup | None:
+    """A card for each variant: its rules, its greatest changes and its tally of verdicts."""
+    if not variants:
         return None
     cards = (
         element(
             "div",
-            element("h2", one.name),
-            element("p", changes_text(content, one.rules), class_="altered"),
-            element("ul", *(element("li", text) for text in _greatest(one, questions))),
-            _tally(one),
+            element("h2", variant.name),
+            element("p", changes_text(content, variant.rules), class_="altered"),
+            element("ul", *(element("li", text) for text in _greatest(variant, questions))),
+            _tally(variant),
         )
-        for one in found
+        for variant in variants
     )
     return element("div", *cards, class_="cards")
 
 
 def _greatest(variant: Variant, questions: DealRatios) -> Iterator[str]:
-    told = list(standing_out(variant, questions))[:MAX_NAMED]
-    for change in told:
+    changes = list(notable_changes(variant, questions))[:MAX_NAMED]
+    for change in changes:
         by = change.by
         size = f"{signed(by.mean)}{change.unit}" if by and by.mean is not None else change.verdict
         levels = " to ".join(change.level(key) for key in ("baseline_value", "value"))
         yield f"{label(questions, change.measure)} {size}, from {levels}"
-    if not told:
+    if not changes:
         yield "No difference was found"
 
 
@@ -145,21 +147,21 @@ def _tally(variant: Variant) -> Markup:
     return element("p", Markup(" · ").join(parts), class_="tally")
 
 
-# The rest -----------------------------------------------------------------------------------
+# Sentences and rules ------------------------------------------------------------------------
 
 
-def _sentences(content: Content) -> Section:
-    words = [answer["sentence"] for answer in content["answers"]]
+def _text_section(content: Content) -> Section:
+    texts = [answer["sentence"] for answer in content["answers"]]
     finding = "What each rule set changes, in a sentence"
-    return Section("sentences", "In words", words, finding=finding, folded=True)
+    return Section("sentences", "In words", texts, finding=finding, folded=True)
 
 
 def _rules(content: Content) -> Section:
-    """What the rule sets are, and what should be known of how the games went."""
+    """The section of the rule sets' parameters, with notes on the games."""
     names = list(content["rules"])
     parameters = list(dict.fromkeys(key for rules in content["rules"].values() for key in rules))
     rows = [
-        [key, *(described_changes(content["rules"][name].get(key)) for name in names)]
+        [key, *(value_text(content["rules"][name].get(key)) for name in names)]
         for key in parameters
     ]
     columns = [Column("parameter", "parameter"), *(Column(name, name) for name in names)]

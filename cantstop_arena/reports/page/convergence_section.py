@@ -20,21 +20,21 @@ from cantstop_arena.texts import shortened
 
 HEIGHT, _MARGIN = 320, 8
 MAX_CURVES = 60  # the best bots
-MAX_NAMED = 8  # curves that can be told apart; of more only the winner's is named
-MAX_ROWS = 400  # of the table behind the drawing
-_APART = 15  # pixels between names
+MAX_NAMED = 8  # with more curves, only the winner's has a name
+MAX_ROWS = 400  # of the table below the drawing
+_MIN_DISTANCE = 15  # pixels between names
 _MAX_LENGTH = 24  # letters of a name beside its curve
 
 
 class PastAnalysis(msgspec.Struct, frozen=True):
-    """What was known after fewer deals."""
+    """The analysis after the first `deals` deals."""
 
     deals: int
     analysis: Analysis
 
 
 class _Curve(msgspec.Struct, frozen=True):
-    """A bot's Elo at each moment at which it had played."""
+    """A bot's Elo by the index of the moment, without those before its first game."""
 
     name: str
     points: Sequence[tuple[int, Estimate]]
@@ -45,11 +45,11 @@ class _Curve(msgspec.Struct, frozen=True):
 
 
 def convergence_section(analysis: Analysis, past: Sequence[PastAnalysis]) -> Section:
-    """The section of how the ratings converged."""
+    """The section of the convergence of ratings."""
     moments = [*past, PastAnalysis(analysis.ratings.deals, analysis)]
     if not past:
-        said = ["There are too few deals, or too many games, to look back."]
-        return Section("convergence", "Rating convergence", said)
+        paragraphs = ["There are too few deals, or too many games, to look back."]
+        return Section("convergence", "Rating convergence", paragraphs)
     figure = _figure(analysis, moments)
     table = _table(analysis, moments)
     return Section(
@@ -77,7 +77,7 @@ def _finding(analysis: Analysis, moments: Sequence[PastAnalysis]) -> str:
 
 
 def _since(held: Sequence[tuple[int, bool]]) -> int:
-    """From which moment on something has held without a break, up to the last one."""
+    """The deals of the first moment since which a condition has held to the last one."""
     since = held[-1][0]
     for deals, holds in reversed(held):
         if not holds:
@@ -114,46 +114,46 @@ def _elo(moment: PastAnalysis, name: str) -> Estimate | None:
 def _figure(analysis: Analysis, moments: Sequence[PastAnalysis]) -> Figure | None:
     curves = list(_curves(analysis, moments))
     ends = [curve.points[-1][1] for curve in curves]
-    kept = zoomed_estimates(ends) or ends
-    drawn = [curve for curve in curves if curve.points[-1][1] in kept][:MAX_CURVES]
-    if not drawn:
+    zoomed = zoomed_estimates(ends) or ends
+    plotted = [curve for curve in curves if curve.points[-1][1] in zoomed][:MAX_CURVES]
+    if not plotted:
         return None
-    out = [f"{curve.name} ({plain(curve.last, 0)})" for curve in curves if curve not in drawn]
-    whose = "" if len(drawn) <= MAX_NAMED else " of the winner"
-    words = f"Elo after each doubling of the deals; upright lines{whose}: 95% intervals."
+    out = [f"{curve.name} ({plain(curve.last, 0)})" for curve in curves if curve not in plotted]
+    whose = "" if len(plotted) <= MAX_NAMED else " of the winner"
+    caption = f"Elo after each doubling of the deals; upright lines{whose}: 95% intervals."
     notes = [f"Not drawn: {all_of(out)}."] if out else []
     return Figure(
-        _ConvergencePlot(drawn, [moment.deals for moment in moments]).markup(), words, notes
+        _ConvergencePlot(plotted, [moment.deals for moment in moments]).markup(), caption, notes
     )
 
 
 def _curves(analysis: Analysis, moments: Sequence[PastAnalysis]) -> Iterator[_Curve]:
     for bot in analysis.order:
         name = analysis.results.bots[bot]
-        found = [(place, _elo(moment, name)) for place, moment in enumerate(moments)]
-        points = [(place, elo) for place, elo in found if elo and elo.mean is not None]
+        estimates = [(index, _elo(moment, name)) for index, moment in enumerate(moments)]
+        points = [(index, elo) for index, elo in estimates if elo and elo.mean is not None]
         if points and points[-1][0] == len(moments) - 1:
             yield _Curve(name, points)
 
 
 class _ConvergencePlot:
-    """Curves in one plane; names stand at the ends of lines, and never overlap."""
+    """Curves of Elo by deals, with names at their ends that do not overlap."""
 
     def __init__(self, curves: Sequence[_Curve], deals: Sequence[int]) -> None:
         self.curves, self.deals = curves, deals
         self.few = len(curves) <= MAX_NAMED
-        told = curves if self.few else curves[:1]
-        ends = [end for curve in told for _, elo in curve.points for end in elo]
+        with_intervals = curves if self.few else curves[:1]
+        ends = [end for curve in with_intervals for _, elo in curve.points for end in elo]
         means = [elo.mean for curve in curves for _, elo in curve.points]
-        self.up = axis_around([*ends, *means], most=6)
+        self.up = axis_around([*ends, *means], max_ticks=6)
         self.across = Axis(0, len(deals) - 1, 3)
 
     def markup(self) -> Markup:
-        """All of it: the scale on the left, the curves, their names, the deals below."""
-        told = "Elo of the bots after growing numbers of deals"
+        """The plot: scale on the left, curves, names on the right, deals below."""
+        label = "Elo of the bots after growing numbers of deals"
         parts = [
             drawing(HEIGHT, *self._scale()),
-            drawing(HEIGHT, *self._grid(), *self._lines(), kind="curves", told=told),
+            drawing(HEIGHT, *self._grid(), *self._lines(), kind="curves", label=label),
             element("div", drawing(HEIGHT, *self._names()), class_="ends-of"),
             element("span"),
             drawing(18, *self._deals()),
@@ -166,8 +166,8 @@ class _ConvergencePlot:
         part = (self.up.high - inside) / (self.up.high - self.up.low)
         return _MARGIN + part * (HEIGHT - 2 * _MARGIN)
 
-    def _x(self, place: int) -> str:
-        return f"{coordinate(self.across.at(place))}%"
+    def _x(self, index: int) -> str:
+        return f"{coordinate(self.across.at(index))}%"
 
     def _scale(self) -> Iterator[Markup]:
         for tick in self.up.ticks(6):
@@ -183,27 +183,27 @@ class _ConvergencePlot:
 
     def _deals(self) -> Iterator[Markup]:
         last = len(self.deals) - 1
-        for place, deals in enumerate(self.deals):
-            kind = "tick odd" if (last - place) % 2 else "tick"
-            yield element("text", f"{deals:,}", class_=kind, x=self._x(place), y=14)
+        for index, deals in enumerate(self.deals):
+            kind = "tick odd" if (last - index) % 2 else "tick"
+            yield element("text", f"{deals:,}", class_=kind, x=self._x(index), y=14)
 
     def _lines(self) -> Iterator[Markup]:
-        for place in reversed(range(len(self.curves))):
-            curve = self.curves[place]
-            kind = "best" if place == 0 else "" if self.few else "faint"
+        for index in reversed(range(len(self.curves))):
+            curve = self.curves[index]
+            kind = "best" if index == 0 else "" if self.few else "faint"
             marks = [self._between(*ends) for ends in pairwise(curve.points)]
-            if self.few or place == 0:
+            if self.few or index == 0:
                 marks += [mark for point in curve.points for mark in self._point(*point)]
             title = element("title", curve.name)
             yield element("g", title, *marks, class_=f"curve {kind}".rstrip())
 
-    def _between(self, one: tuple[int, Estimate], other: tuple[int, Estimate]) -> Markup:
-        (left, start), (right, end) = one, other
+    def _between(self, before: tuple[int, Estimate], after: tuple[int, Estimate]) -> Markup:
+        (left, start), (right, end) = before, after
         y1, y2 = (coordinate(self._y(elo.mean or 0)) for elo in (start, end))
         return element("line", x1=self._x(left), y1=y1, x2=self._x(right), y2=y2)
 
-    def _point(self, place: int, elo: Estimate) -> Iterator[Markup]:
-        x = self._x(place)
+    def _point(self, index: int, elo: Estimate) -> Iterator[Markup]:
+        x = self._x(index)
         if elo.low is not None and elo.high is not None:
             top, bottom = (coordinate(self._y(end)) for end in (elo.high, elo.low))
             yield element("line", x1=x, x2=x, y1=top, y2=bottom)
@@ -211,7 +211,7 @@ class _ConvergencePlot:
 
     def _names(self) -> Iterator[Markup]:
         named = self.curves if self.few else self.curves[:1]
-        for curve, y in zip(named, _apart([self._y(one.last) for one in named]), strict=True):
+        for curve, y in zip(named, _spaced([self._y(item.last) for item in named]), strict=True):
             kind = "best" if curve is self.curves[0] else None
             yield element(
                 "text", shortened(curve.name, _MAX_LENGTH), class_=kind, x=4, y=coordinate(y + 4)
@@ -222,13 +222,13 @@ class _ConvergencePlot:
             yield element("text", f"places 2{DASH}{len(self.curves)}", x=4, y=coordinate(mean + 4))
 
 
-def _apart(spots: Sequence[float]) -> list[float]:
-    """Spots in ascending order, moved so that a line of text fits between each and the next."""
+def _spaced(spots: Sequence[float]) -> list[float]:
+    """Positions in ascending order, moved so that lines of text do not overlap."""
     moved: list[float] = []
     for spot in spots:
-        moved.append(max(spot, moved[-1] + _APART) if moved else spot)
+        moved.append(max(spot, moved[-1] + _MIN_DISTANCE) if moved else spot)
     over = moved[-1] - (HEIGHT - _MARGIN) if moved else 0
-    for place in reversed(range(len(moved))):
-        room = HEIGHT - _MARGIN - _APART * (len(moved) - 1 - place)
-        moved[place] = min(moved[place], room) if over > 0 else moved[place]
+    for index in reversed(range(len(moved))):
+        room = HEIGHT - _MARGIN - _MIN_DISTANCE * (len(moved) - 1 - index)
+        moved[index] = min(moved[index], room) if over > 0 else moved[index]
     return moved

@@ -19,20 +19,22 @@ _EVEN = 0.5
 
 
 def crosstable_section(analysis: Analysis) -> Section:
-    """The section of the crosstable; bots have to have met."""
-    finding, words = _finding(analysis)
+    """The section of the crosstable, for tournaments in which bots have met."""
+    finding, paragraphs = _finding(analysis)
     tables = [_differences(analysis)] if len(analysis.order) <= MAX_WITH_NUMBERS else []
-    return Section("crosstable", "Crosstable", words, [heat_map(analysis)], tables, finding=finding)
+    return Section(
+        "crosstable", "Crosstable", paragraphs, [heat_map(analysis)], tables, finding=finding
+    )
 
 
-# What is found ------------------------------------------------------------------------------
+# The finding --------------------------------------------------------------------------------
 
 
 def _finding(analysis: Analysis) -> tuple[str, list[str]]:
     pairs = [
-        (one, other, cell)
-        for one, other in combinations(analysis.order, 2)
-        if (cell := analysis.against[one][other]) and cell.mean is not None
+        (first, second, cell)
+        for first, second in combinations(analysis.order, 2)
+        if (cell := analysis.against[first][second]) and cell.mean is not None
     ]
     won = sum(cell.low is not None and cell.low > _EVEN for *_, cell in pairs)
     lost = sum(cell.high is not None and cell.high < _EVEN for *_, cell in pairs)
@@ -47,9 +49,9 @@ def _finding(analysis: Analysis) -> tuple[str, list[str]]:
 def _undecided(analysis: Analysis, pairs: Sequence[tuple[int, int, Estimate]]) -> list[str]:
     if len(pairs) != 1:
         return [f"In {len(pairs):,} the 95% interval of the score includes 50%."] if pairs else []
-    [(one, other, cell)] = pairs
+    [(first, second, cell)] = pairs
     names = analysis.results.bots
-    close = f"{names[one]} against {names[other]} is too close to call"
+    close = f"{names[first]} against {names[second]} is too close to call"
     ends = share_ends(cell)
     return [f"{close}: {percent(cell.mean or 0)}{f' ({ends})' if ends else ''}."]
 
@@ -58,19 +60,23 @@ def _undecided(analysis: Analysis, pairs: Sequence[tuple[int, int, Estimate]]) -
 
 
 def _differences(analysis: Analysis) -> Table:
-    """How far the row's bot is ahead of the column's, and how likely it is the better one."""
+    """A table of Elo differences, row less column, and likelihoods of superiority."""
     columns = [Column("place", "", Kind.NUMBER), Column("bot", "bot")]
     columns += [number(name, str(at)) for at, name in enumerate(analysis.names, start=1)]
     rows = [
-        (place, analysis.results.bots[me], *(_ahead(analysis, me, you) for you in analysis.order))
-        for place, me in enumerate(analysis.order, start=1)
+        (
+            rank,
+            analysis.results.bots[bot],
+            *(_ahead(analysis, bot, rival) for rival in analysis.order),
+        )
+        for rank, bot in enumerate(analysis.order, start=1)
     ]
     note = "Elo of the row's bot less that of the column's; in brackets the LOS, in this field."
     return Table("differences", "Elo differences and LOS", columns, rows, [note])
 
 
-def _ahead(analysis: Analysis, me: int, you: int) -> str | None:
-    found = analysis.ratings.difference(me, you)
-    if me == you or found is None:
+def _ahead(analysis: Analysis, bot: int, rival: int) -> str | None:
+    difference = analysis.ratings.difference(bot, rival)
+    if bot == rival or difference is None:
         return None
-    return f"{signed(found.ahead.points)} ({likelihood(found.superiority)})"
+    return f"{signed(difference.ahead.points)} ({likelihood(difference.superiority)})"

@@ -25,41 +25,47 @@ _HEIGHT = 22
 _LOOKS = {"up": "best", "down": "less", "undecided": "hollow"}
 
 
-def effects_section(content: Content, questions: DealRatios, found: Sequence[Variant]) -> Section:
-    """The section of the intervals."""
-    figures = list(_figures(content, questions, found))
+def effects_section(
+    content: Content, questions: DealRatios, variants: Sequence[Variant]
+) -> Section:
+    """The section of the changes and their intervals."""
+    figures = list(_figures(content, questions, variants))
     finding = "How large the changes are, and how sure"
     return Section("effects", "Intervals", figures=figures, finding=finding)
 
 
-def _figures(content: Content, questions: DealRatios, found: Sequence[Variant]) -> Iterator[Figure]:
-    for group in similar_measures(found):
-        ends = [end for _, one, change in _rows(group, found) for end in change.by or ()]
+def _figures(
+    content: Content, questions: DealRatios, variants: Sequence[Variant]
+) -> Iterator[Figure]:
+    for group in similar_measures(variants):
+        ends = [end for _, variant, change in _rows(group, variants) for end in change.by or ()]
         if ends:
             axis = axis_around([0, *ends], pad=2)
-            words = (
+            caption = (
                 f"Change in {group.unit} and its interval. Blue: more, orange: less; open:"
                 " inconclusive; grey: negligible or the same; shaded: too small to matter."
                 " Intervals and p are corrected for all questions (Bonferroni)."
             )
             title = element("h3", group.title)
-            yield Figure(join_markup(title, _table(content, questions, group, found, axis)), words)
+            yield Figure(
+                join_markup(title, _table(content, questions, group, variants, axis)), caption
+            )
 
 
 def _rows(
-    group: SimilarMeasures, found: Sequence[Variant]
+    group: SimilarMeasures, variants: Sequence[Variant]
 ) -> Iterator[tuple[str, Variant, Change]]:
     for key in group.measures:
-        for one in found:
-            if key in one.changes:
-                yield key, one, one.changes[key]
+        for variant in variants:
+            if key in variant.changes:
+                yield key, variant, variant.changes[key]
 
 
 def _table(
     content: Content,
     questions: DealRatios,
     group: SimilarMeasures,
-    found: Sequence[Variant],
+    variants: Sequence[Variant],
     axis: Axis,
 ) -> Markup:
     ticks = axis.ticks(8)
@@ -71,10 +77,10 @@ def _table(
         Head("p", "num p", sorts=False),
     ]
     rows = []
-    for key, one, change in _rows(group, found):
-        first = one is next(other for other in found if key in other.changes)
+    for key, variant, change in _rows(group, variants):
+        first = variant is next(other for other in variants if key in other.changes)
         measure = element("span", label(questions, key), class_="measure-of")
-        name = join_markup(measure, " ", element("span", one.name, class_="variant"))
+        name = join_markup(measure, " ", element("span", variant.name, class_="variant"))
         cells = [Cell(name, "bot", heads_row=True), *_cells(change, axis, ticks)]
         rows.append(HtmlRow(cells, "measured" if first else None))
     return row_table("effects", group.title, heads, rows)

@@ -20,7 +20,10 @@ _HEIGHT, _BASE, _MIDDLE = 36, 19.5, 11
 
 
 def facts(analysis: Analysis) -> list[Fact]:
-    """The facts, as far as there are any."""
+    """The facts of a tournament in which bots meet: rating, lead, LOS, first-player advantage.
+
+    Facts that cannot be estimated are left out.
+    """
     if analysis.is_solo or not analysis.games:
         return []
     return [*_rating(analysis), *_lead(analysis), *_first_player(analysis)]
@@ -36,14 +39,14 @@ def _rating(analysis: Analysis) -> Iterator[Fact]:
 
 
 def _lead(analysis: Analysis) -> Iterator[Fact]:
-    found = lead(analysis)
-    if found is None:
+    difference = lead(analysis)
+    if difference is None:
         return
-    ahead, second = of_points(found.ahead), analysis.results.bots[playing(analysis)[1]]
+    ahead, second = of_points(difference.ahead), analysis.results.bots[playing(analysis)[1]]
     error, plot = f"{_error(ahead)} Elo", _on_axis(analysis, ahead)
-    yield Fact("Lead", signed(found.ahead.points), error, f"ahead of {second}", plot)
+    yield Fact("Lead", signed(difference.ahead.points), error, f"ahead of {second}", plot)
     certain = f"likelihood of superiority over {second}, in this field"
-    yield Fact("LOS", likelihood(found.superiority), "", certain)
+    yield Fact("LOS", likelihood(difference.superiority), "", certain)
 
 
 def _first_player(analysis: Analysis) -> Iterator[Fact]:
@@ -51,23 +54,23 @@ def _first_player(analysis: Analysis) -> Iterator[Fact]:
     share = analysis.seats[0][0].mean
     if first is None or first.low is None or share is None:
         return
-    told, players = of_points(first), analysis.results.players
+    estimate, players = of_points(first), analysis.results.players
     even = "" if players == 2 else f", even is {percent(1 / players)}"
     note = f"{percent(share)} of the wins to the first seat{even}"
-    number, plot = signed(first.points), _on_axis(analysis, told)
-    yield Fact("First-player advantage", number, f"{_error(told)} Elo", note, plot)
+    number, plot = signed(first.points), _on_axis(analysis, estimate)
+    yield Fact("First-player advantage", number, f"{_error(estimate)} Elo", note, plot)
 
 
-def _error(told: Estimate) -> str:
-    """What stands behind a number: its interval."""
-    return with_error(told, 1).partition(" ")[2]
+def _error(estimate: Estimate) -> str:
+    """The error or interval that is printed after a number."""
+    return with_error(estimate, 1).partition(" ")[2]
 
 
 # Drawings -----------------------------------------------------------------------------------
 
 
 def _field(analysis: Analysis) -> Markup:
-    """All ratings as dots on a line, the winner's marked."""
+    """All ratings as dots on an axis, the winner's highlighted."""
     bots = playing(analysis)
     axis = axis_around([analysis.elo[bot].mean for bot in bots])
     dots = [
@@ -77,12 +80,12 @@ def _field(analysis: Analysis) -> Markup:
     return _mini(axis, dots, [(axis.low, plain(axis.low, 0))])
 
 
-def _on_axis(analysis: Analysis, told: Estimate) -> Markup:
-    """A difference on the axis that all of them share, which has a 0."""
-    found, first = lead(analysis), analysis.ratings.first_seat
-    points = [point for point in (found and found.ahead, first) if point]
+def _on_axis(analysis: Analysis, estimate: Estimate) -> Markup:
+    """A difference on the axis of all differences of the page, which contains 0."""
+    difference, first = lead(analysis), analysis.ratings.first_seat
+    points = [point for point in (difference and difference.ahead, first) if point]
     axis = axis_around([0, *(end for point in points for end in of_points(point))], pad=1)
-    marks = [line(axis, 0, _BASE, "zero"), interval(axis, told, _MIDDLE, "best")]
+    marks = [line(axis, 0, _BASE, "zero"), interval(axis, estimate, _MIDDLE, "best")]
     return _mini(axis, marks, [(0, "0")])
 
 
@@ -114,7 +117,7 @@ PACKAGES = ("numba", "numpy", "Jinja2")
 
 
 def origin(command: str, file: str, text: str, about: list[tuple[str, str]]) -> Section:
-    """The section on it; `text` is what stands in the `file` that the command names."""
+    """The section on reproducing results; `text` is the content of the configuration `file`."""
     return Section(
         key="origin",
         title="Reproducing these results",
@@ -135,7 +138,7 @@ def origin(command: str, file: str, text: str, about: list[tuple[str, str]]) -> 
 
 
 def source(name: str, seed: str, games: str) -> str:
-    """What a figure is cited by. It has no date: pages of the same results are the same bytes."""
+    """The citation of a figure. It has no date, so that equal results give equal bytes."""
     return f"{name} · seed {seed} · {games} · arena {__version__}"
 
 
@@ -150,5 +153,5 @@ def _facts(about: list[tuple[str, str]]) -> Table:
 def _version(package: str) -> str:
     try:
         return version(package)
-    except PackageNotFoundError:  # it is used, but was not installed as a package
+    except PackageNotFoundError:  # importable, but not installed as a package
         return "unknown"

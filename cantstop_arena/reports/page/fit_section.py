@@ -26,7 +26,7 @@ def fit_section(analysis: Analysis) -> Section:
     return Section(
         "fit",
         "Model fit",
-        list(_words(analysis)),
+        list(_paragraphs(analysis)),
         [_figure(analysis, _worst(pairs))],
         finding=_finding(analysis),
         folded=True,
@@ -42,29 +42,29 @@ def _finding(analysis: Analysis) -> str:
     off = [pair for pair in pairs if pair.chance < SIGNIFICANT]
     p = analysis.goodness.chance
     if off:
-        most = 100 * max(pair.observed - pair.predicted for pair in off)
+        largest = 100 * max(pair.observed - pair.predicted for pair in off)
         missed = f"Elo alone misses {len(off)} of {len(pairs)} pairings"
-        return f"{missed}, by up to {plain(most)} percentage points"
+        return f"{missed}, by up to {plain(largest)} percentage points"
     if p is not None and p < SIGNIFICANT:
         return "A single rating per bot does not fit these results"
     return "A single rating per bot fits these results"
 
 
-def _words(analysis: Analysis) -> Iterator[str]:
+def _paragraphs(analysis: Analysis) -> Iterator[str]:
     p, residuals = analysis.goodness.chance, analysis.residuals
     if p is not None:
         equals = "" if p < 0.001 else "= "
         yield f"Deviance test of a single rating per bot: p {equals}{p_value(p)}."
-    if told := cyclic(residuals):
-        yield told
+    if text := cyclic(residuals):
+        yield text
     yield from (cycle.text(analysis.results.bots) for cycle in residuals.cycles)
-    if told := sensitivity(analysis):
-        yield told
+    if text := sensitivity(analysis):
+        yield text
 
 
 def _figure(analysis: Analysis, pairs: Sequence[Residual]) -> Figure:
-    told = [_residual(analysis, pair) for pair in pairs]
-    axis = axis_around([0, *(end for residual in told for end in residual)], pad=2)
+    estimates = [_residual(analysis, pair) for pair in pairs]
+    axis = axis_around([0, *(end for residual in estimates for end in residual)], pad=2)
     ticks = axis.ticks(6)
     heads = [
         Head("Pairing", "bot"),
@@ -81,18 +81,18 @@ def _figure(analysis: Analysis, pairs: Sequence[Residual]) -> Figure:
     ]
     rows = [
         HtmlRow(_cells(analysis, pair, residual, axis, ticks))
-        for pair, residual in zip(pairs, told, strict=True)
+        for pair, residual in zip(pairs, estimates, strict=True)
     ]
-    words = (
+    caption = (
         f"Largest residuals: {len(pairs)} of {len(analysis.residuals.pairs)} pairings; bands: 95%"
         " intervals of the score. Filled: significant; p is corrected for all pairings (Holm). All"
         " of them are in fit.csv."
     )
-    return Figure(row_table("rows fit", "Largest residuals", heads, rows), words)
+    return Figure(row_table("rows fit", "Largest residuals", heads, rows), caption)
 
 
 def _residual(analysis: Analysis, pair: Residual) -> Estimate:
-    """Score less prediction, in percentage points."""
+    """The residual of a pair, score minus prediction, in percentage points."""
     cell = analysis.against[pair.first][pair.second] or Estimate(pair.observed)
     return Estimate(*(None if end is None else 100 * (end - pair.predicted) for end in cell))
 
@@ -103,8 +103,8 @@ def _cells(
     kind = "" if pair.chance < SIGNIFICANT else "hollow"
     marks = [*grid(axis, ticks, _HEIGHT, zero=0), interval(axis, residual, _HEIGHT / 2, kind)]
     names = analysis.results.bots[pair.first], analysis.results.bots[pair.second]
-    one, other = (element("bdi", name) for name in names)
-    pairing = join_markup(one, element("span", " v ", class_="versus"), other)
+    first, second = (element("bdi", name) for name in names)
+    pairing = join_markup(first, element("span", " v ", class_="versus"), second)
     return [
         Cell(pairing, "bot long" if is_long(" v ".join(names)) else "bot", heads_row=True),
         Cell(drawing(_HEIGHT, *marks), "plot"),

@@ -1,4 +1,4 @@
-"""The highlights of a tournament, each to be played back, and what makes it one."""
+"""The highlights of a tournament: games to play back, and why each was chosen."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,15 +13,15 @@ from cantstop_arena.reports.highlights import TYPICAL, Highlighted, record_path
 from cantstop_arena.texts import how_many, in_a_line
 from cantstop_arena.views.default_view import MAX_NAME_LENGTH, GameView, view_of
 
-MAX_TURNS = 200  # turns of a game on the page, each of which has some 600 bytes
+MAX_TURNS = 200  # turns of a game on the page; a turn takes about 600 bytes
 KEY = "game"
-"""What the only game of a page is called in it."""
+"""The key of the only game of a page."""
 
 Recorded = tuple[Highlighted, Sequence[Event]]
 
 
 def document(events: Sequence[Event]) -> Document:
-    """The page of one game. It does not tell beforehand who wins."""
+    """The page of one game; its headings do not name the winner."""
     view = view_of(game_named(events[0]["game"]))
     return Document(
         title=against(events[0]["seats"]),
@@ -32,13 +32,13 @@ def document(events: Sequence[Event]) -> Document:
 
 
 def against(names: Sequence[str]) -> str:
-    """Who plays whom."""
+    """The players of a game as text: "a, b against c"."""
     *others, last = (in_a_line(name, MAX_NAME_LENGTH) for name in names)
     return f"{', '.join(others)} against {last}" if others else f"{last} alone"
 
 
 class _Replay(msgspec.Struct, frozen=True):
-    """A game to be played back, and all that it is a highlight for."""
+    """A game to play back, and the highlights that it was chosen for."""
 
     game: Game
     view: GameView
@@ -47,33 +47,36 @@ class _Replay(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """All that it is, and who played it."""
-        named = [_title(self.game, one) for one in self.chosen]
+        """The titles of its highlights, and who played it."""
+        named = [_title(self.game, highlighted) for highlighted in self.chosen]
         called = " and ".join([named[0], *(name[0].lower() + name[1:] for name in named[1:])])
         return f"{called}: {against(self.chosen[0].bots)}"
 
     @property
     def length(self) -> int:
-        """How long it is."""
+        """The length of the game in the game's unit; 0 where the record lacks it."""
         return self.view.length(self.events) or 0
 
 
 def section(game: Game, recorded: Sequence[Recorded]) -> Section:
-    """The section of the highlights, each once; says which of them are not shown, and why."""
-    found = list(_replays(game, recorded))
-    shown = [replay for replay in found if replay.length <= MAX_TURNS]
-    worth = how_many(len(shown), "game")
+    """The section of the highlights, each game once, with a note on each that is left out."""
+    replays = list(_replays(game, recorded))
+    visible_replays = [replay for replay in replays if replay.length <= MAX_TURNS]
+    count = how_many(len(visible_replays), "game")
     return Section(
         "games",
         "Notable games",
-        [*_without_record(game, recorded), *_too_long(found)],
+        [*_without_record(game, recorded), *_too_long(replays)],
         games=[
             replay.view.page_game(
-                f"game-{replay.chosen[0].kind}", replay.title, list(_told(replay)), replay.events
+                f"game-{replay.chosen[0].kind}",
+                replay.title,
+                list(_game_paragraphs(replay)),
+                replay.events,
             )
-            for replay in shown
+            for replay in visible_replays
         ],
-        finding=f"{worth} to play back" if shown else "",
+        finding=f"{count} to play back" if visible_replays else "",
         midway=True,
     )
 
@@ -84,13 +87,13 @@ def _title(game: Game, chosen: Highlighted) -> str:
 
 
 def _replays(game: Game, recorded: Sequence[Recorded]) -> Iterator[_Replay]:
-    found: dict[tuple[tuple[str, ...], int], _Replay] = {}
+    replays: dict[tuple[tuple[str, ...], int], _Replay] = {}
     view = view_of(game)
     for chosen, events in recorded:
         if events:
-            replay = found.setdefault((chosen.bots, chosen.deal), _Replay(game, view, [], events))
+            replay = replays.setdefault((chosen.bots, chosen.deal), _Replay(game, view, [], events))
             replay.chosen.append(chosen)
-    yield from found.values()
+    yield from replays.values()
 
 
 def _without_record(game: Game, recorded: Sequence[Recorded]) -> Iterator[str]:
@@ -103,8 +106,8 @@ def _without_record(game: Game, recorded: Sequence[Recorded]) -> Iterator[str]:
             )
 
 
-def _too_long(found: Sequence[_Replay]) -> Iterator[str]:
-    for replay in found:
+def _too_long(replays: Sequence[_Replay]) -> Iterator[str]:
+    for replay in replays:
         if replay.length > MAX_TURNS:
             record = _record(replay.chosen[0])
             units = f"{replay.game.counts.unit}s"
@@ -112,7 +115,7 @@ def _too_long(found: Sequence[_Replay]) -> Iterator[str]:
             yield f"{long}; arena replay shows {record}."
 
 
-def _told(replay: _Replay) -> Iterator[str]:
+def _game_paragraphs(replay: _Replay) -> Iterator[str]:
     for chosen in replay.chosen:
         if why := _why(replay, chosen):
             yield why

@@ -1,4 +1,4 @@
-"""Who won, and how sure that is: in a line, and in the sentences below it."""
+"""The headline of a tournament page, who won, and the sentences below it, how sure that is."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ from cantstop_arena.texts import how_many
 
 
 def headline(analysis: Analysis) -> str:
-    """The answer to what a tournament is played for, in a line."""
+    """Who won and by how much, in a line."""
     if not analysis.games:
         if analysis.results.disqualified:
             return "No games are left to tell who is better"
@@ -21,12 +21,12 @@ def headline(analysis: Analysis) -> str:
 
 
 def answer(analysis: Analysis) -> list[str]:
-    """What there is to say with it, and what casts doubt on it."""
+    """The sentences below the headline: margins and reservations."""
     if not analysis.games:
         return [_nothing(analysis), *_out(analysis)]
-    told = _alone(analysis) if analysis.is_solo else _rated(analysis)
-    said = " ".join([*told, f"{_played(analysis)}."])
-    return [said, *_without_winners(analysis), *_forfeited(analysis), *_out(analysis)]
+    texts = _alone(analysis) if analysis.is_solo else _rated(analysis)
+    text = " ".join([*texts, f"{_played(analysis)}."])
+    return [text, *_without_winners(analysis), *_forfeited(analysis), *_out(analysis)]
 
 
 def _nothing(analysis: Analysis) -> str:
@@ -49,18 +49,18 @@ def playing(analysis: Analysis) -> list[int]:
 
 
 def first_ones(analysis: Analysis) -> list[int]:
-    """Those who are first, more than one where they are level."""
+    """The bots of rank 1, several where they are level."""
     ranked = [(rank, bot) for rank, bot in analysis.ranking if bot not in analysis.without_games]
     return [bot for rank, bot in ranked if rank == ranked[0][0]]
 
 
 def lead(analysis: Analysis) -> RatingDifference | None:
-    """How far the first bot is ahead of the second; None where nobody is, or games do not tell."""
+    """The lead of the first bot over the second; None where they are level or it has no bound."""
     order = playing(analysis)
     if len(order) < 2 or len(first_ones(analysis)) > 1:
         return None
-    found = analysis.ratings.difference(order[0], order[1])
-    return found if found and found.ahead.low is not None else None
+    difference = analysis.ratings.difference(order[0], order[1])
+    return difference if difference and difference.ahead.low is not None else None
 
 
 def _winner(analysis: Analysis) -> str:
@@ -69,18 +69,18 @@ def _winner(analysis: Analysis) -> str:
         return f"{_named(analysis, first)} are level"
     if len(playing(analysis)) == 1:
         return f"{_named(analysis, first)} is the only bot that has played"
-    found = lead(analysis)
-    ahead = f", {plain(found.ahead.points)} Elo ahead" if found else ""
+    difference = lead(analysis)
+    ahead = f", {plain(difference.ahead.points)} Elo ahead" if difference else ""
     if _equals(analysis, first):
         return f"{_named(analysis, first)} is first{ahead}, but not beyond doubt"
     return f"{_named(analysis, first)} wins{ahead}"
 
 
 def _equals(analysis: Analysis, first: Sequence[int]) -> list[int]:
-    """The others from which the first ones are not significantly different."""
-    letters = {letter for bot in first for letter in analysis.groups[bot]}
+    """The bots that are not significantly different from the first ones."""
+    groups = {letter for bot in first for letter in analysis.groups[bot]}
     others = [bot for bot in playing(analysis) if bot not in first]
-    return [bot for bot in others if letters & {*analysis.groups[bot]}]
+    return [bot for bot in others if groups & {*analysis.groups[bot]}]
 
 
 def _rated(analysis: Analysis) -> Iterator[str]:
@@ -105,17 +105,17 @@ def _named(analysis: Analysis, bots: Sequence[int]) -> str:
 
 
 def _elo(analysis: Analysis, bot: int) -> str:
-    """A bot's Elo with its error, which an anchor has none of."""
+    """The Elo of a bot with its error; anchors have none."""
     elo = analysis.elo[bot]
     return with_error(Estimate(elo.mean) if elo.low == elo.high else elo, 1)
 
 
-def _duel(analysis: Analysis, one: int, other: int) -> Iterator[str]:
-    cell = analysis.against[one][other]
+def _duel(analysis: Analysis, first: int, second: int) -> Iterator[str]:
+    cell = analysis.against[first][second]
     if cell is None or cell.mean is None:
         return
     whose = "of their games" if analysis.results.players == 2 else "of the games one of them won"
-    rival, ends = analysis.results.bots[other], share_ends(cell)
+    rival, ends = analysis.results.bots[second], share_ends(cell)
     scored = f"{percent(cell.mean)} {whose}{f' ({ends})' if ends else ''}"
     if cell.mean > 0.5:
         yield f"It beats {rival} in {scored}."
@@ -162,7 +162,7 @@ def _without_winners(analysis: Analysis) -> Iterator[str]:
 
 
 def _forfeited(analysis: Analysis) -> Iterator[str]:
-    """Games that were lost by faults, and not at the board."""
+    """A sentence on games that were ended by faults."""
     if analysis.forfeits == analysis.games:
         yield "Every game was ended by a fault of a bot."
     elif analysis.forfeits:

@@ -1,4 +1,4 @@
-"""How long the games of each bot are, as histograms."""
+"""The lengths of each bot's games, as histograms."""
 
 from collections.abc import Iterator, Sequence
 from math import ceil
@@ -15,42 +15,46 @@ from cantstop_arena.pages.number_text import DASH, plain
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.lengths import Lengths, all_lengths, lengths
 
-_TALL, _LOW, _MANY = 40, 28, 8  # heights of a histogram, and bots beyond which it is low
-_MIN_BAR = 0.3  # pixels
+_TALL, _LOW, _MANY = (
+    40,
+    28,
+    8,
+)  # pixels of a histogram; bots above which it is low
+_MIN_BAR = 0.3  # pixels: lower bars are not drawn
 
 
 def lengths_section(analysis: Analysis) -> Section:
-    """The section of the lengths of games."""
-    found = all_lengths(analysis)
+    """The section of game lengths."""
+    distributions = all_lengths(analysis)
     units = f"{analysis.results.counts.unit}s"
     table = lengths(analysis)
-    figures = [_histograms(analysis, found, units)] if found else []
+    figures = [_histograms(analysis, distributions, units)] if distributions else []
     return Section(
         "lengths",
         "Game length",
         (),
         figures,
-        [table] if found else [],
-        finding=_medians(analysis, found, units),
+        [table] if distributions else [],
+        finding=_medians(analysis, distributions, units),
         folded=True,
     )
 
 
-def _medians(analysis: Analysis, found: Sequence[Lengths], units: str) -> str:
-    if not found:
+def _medians(analysis: Analysis, distributions: Sequence[Lengths], units: str) -> str:
+    if not distributions:
         return "No game was played to its end"
-    ordered = sorted(found, key=lambda told: told.percentiles[2])
-    short, long = (analysis.results.bots[ordered[place].bot] for place in (0, -1))
+    ordered = sorted(distributions, key=lambda distribution: distribution.percentiles[2])
+    short, long = (analysis.results.bots[ordered[index].bot] for index in (0, -1))
     half = f"Half the games of {short} are over in {ordered[0].percentiles[2]} {units}"
     if ordered[0].percentiles[2] == ordered[-1].percentiles[2]:
         return f"Half the games are over in {ordered[0].percentiles[2]} {units}, whoever plays"
     return f"{half}, of {long} in {ordered[-1].percentiles[2]}"
 
 
-def _histograms(analysis: Analysis, found: Sequence[Lengths], units: str) -> Figure:
-    top = 5 * ceil(1.15 * max(told.percentiles[-1] for told in found) / 5)
+def _histograms(analysis: Analysis, distributions: Sequence[Lengths], units: str) -> Figure:
+    top = 5 * ceil(1.15 * max(distribution.percentiles[-1] for distribution in distributions) / 5)
     axis = Axis(0, top, 1)
-    peak = max(share for told in found for _, _, share in _bins(told)) or 1
+    peak = max(share for distribution in distributions for _, _, share in _bins(distribution)) or 1
     heads = [
         Head("Bot", "bot"),
         Head(f"Games by {units}", "plot", sorts=False, axis=scale(axis, axis.ticks(8))),
@@ -58,43 +62,46 @@ def _histograms(analysis: Analysis, found: Sequence[Lengths], units: str) -> Fig
         Head("5th to 95th"),
         Head("Mean"),
     ]
-    height = _TALL if len(found) <= _MANY else _LOW
-    rows = [HtmlRow(_length_cells(analysis, told, axis, peak, height)) for told in found]
-    words = (
+    height = _TALL if len(distributions) <= _MANY else _LOW
+    rows = [
+        HtmlRow(_length_cells(analysis, distribution, axis, peak, height))
+        for distribution in distributions
+    ]
+    caption = (
         f"{units.capitalize()} of all seats together, in one scale for all bots; strong: the"
         " median; grey: the shortest and the longest twentieth of the games. Games of more than"
         f" {top} {units} are not drawn."
     )
-    return Figure(row_table("rows lengths", "Length of games", heads, rows), words)
+    return Figure(row_table("rows lengths", "Length of games", heads, rows), caption)
 
 
 def _length_cells(
-    analysis: Analysis, told: Lengths, axis: Axis, peak: float, height: int
+    analysis: Analysis, distribution: Lengths, axis: Axis, peak: float, height: int
 ) -> list[Cell]:
-    low, _, median, _, high = told.percentiles
-    marks = [*grid(axis, axis.ticks(8), height), *_bars(told, axis, peak, height)]
+    low, _, median, _, high = distribution.percentiles
+    marks = [*grid(axis, axis.ticks(8), height), *_bars(distribution, axis, peak, height)]
     base = element("line", class_="rule", x1=0, x2="100%", y1=height - 0.5, y2=height - 0.5)
     return [
-        name_cell(analysis.results.bots[told.bot]),
+        name_cell(analysis.results.bots[distribution.bot]),
         Cell(drawing(height, *marks, base), "plot"),
         Cell(f"{median:,}", value=median, label="Median"),
         Cell(f"{low:,}{DASH}{high:,}", value=high - low, label="5th to 95th"),
-        Cell(plain(told.mean), value=told.mean, label="Mean"),
+        Cell(plain(distribution.mean), value=distribution.mean, label="Mean"),
     ]
 
 
-def _bins(told: Lengths) -> Iterator[tuple[int, int, float]]:
-    """Each class: its shortest length, how many lengths it has, the share of games at each."""
-    for kind, games in sorted(told.classes.items()):
+def _bins(distribution: Lengths) -> Iterator[tuple[int, int, float]]:
+    """Each length class as (shortest length, number of lengths, share of games per length)."""
+    for kind, games in sorted(distribution.classes.items()):
         low = shortest_of(kind)
         wide = shortest_of(kind + 1) - low if kind < LENGTH_CLASSES - 1 else 1
-        yield low, wide, games / wide / told.games
+        yield low, wide, games / wide / distribution.games
 
 
-def _bars(told: Lengths, axis: Axis, peak: float, height: int) -> Iterator[Markup]:
-    low, _, median, _, high = told.percentiles
-    one = axis.at(1) - axis.at(0)
-    for start, wide, share in _bins(told):
+def _bars(distribution: Lengths, axis: Axis, peak: float, height: int) -> Iterator[Markup]:
+    low, _, median, _, high = distribution.percentiles
+    unit = axis.at(1) - axis.at(0)
+    for start, wide, share in _bins(distribution):
         tall = (height - 4) * share / peak
         if start > axis.high or tall <= _MIN_BAR:
             continue
@@ -102,8 +109,8 @@ def _bars(told: Lengths, axis: Axis, peak: float, height: int) -> Iterator[Marku
         yield element(
             "rect",
             class_=f"bin {kind}".rstrip(),
-            x=f"{number(axis.at(start) - 0.41 * one)}%",
-            width=f"{number((wide - 0.18) * one)}%",
+            x=f"{number(axis.at(start) - 0.41 * unit)}%",
+            width=f"{number((wide - 0.18) * unit)}%",
             y=number(height - tall),
             height=number(tall),
         )

@@ -1,4 +1,4 @@
-"""What moving first is worth: each seat's share of the wins, and each bot's."""
+"""The first-player advantage: each seat's share of the wins, and each bot's score by seat."""
 
 from collections.abc import Iterator, Sequence
 
@@ -23,7 +23,7 @@ _TURNS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
 
 
 def seats_section(analysis: Analysis) -> Section:
-    """The section of the seats; there has to be more than one."""
+    """The section of the seats, for games of several players."""
     figures = [_by_seat(analysis), *_by_bot(analysis)]
     return Section("seats", "First-player advantage", figures=figures, finding=_finding(analysis))
 
@@ -32,19 +32,19 @@ def _finding(analysis: Analysis) -> str:
     first = analysis.ratings.first_seat
     if first is None or first.low is None or first.high is None:
         return "The games do not tell what moving first is worth"
-    told = of_points(first)
-    elo = with_error(Estimate(abs(first.points), *_turned(told)), 1)
+    estimate = of_points(first)
+    elo = with_error(Estimate(abs(first.points), *_turned(estimate)), 1)
     others = "" if analysis.results.players == 2 else ", against the mean of the other seats"
     if first.low <= 0 <= first.high:
-        return f"What moving first is worth stays open: {with_error(told, 1)} Elo{others}"
+        return f"What moving first is worth stays open: {with_error(estimate, 1)} Elo{others}"
     return f"Moving first {'is worth' if first.points > 0 else 'costs'} {elo} Elo{others}"
 
 
-def _turned(told: Estimate) -> tuple[float | None, float | None]:
-    """The ends of an interval, of what is positive."""
-    if told.mean is None or told.mean >= 0 or told.low is None or told.high is None:
-        return told.low, told.high
-    return -told.high, -told.low
+def _turned(estimate: Estimate) -> tuple[float | None, float | None]:
+    """The bounds of the interval of an estimate's absolute value."""
+    if estimate.mean is None or estimate.mean >= 0 or estimate.low is None or estimate.high is None:
+        return estimate.low, estimate.high
+    return -estimate.high, -estimate.low
 
 
 # Seats --------------------------------------------------------------------------------------
@@ -62,23 +62,23 @@ def _by_seat(analysis: Analysis) -> Figure:
         Head(join_markup("Elo", element("span", class_="pmx"))),
     ]
     rows = [
-        HtmlRow(_seat_cells(axis, ticks, even, place, share, elo))
-        for place, (share, elo) in enumerate(analysis.seats, start=1)
+        HtmlRow(_seat_cells(axis, ticks, even, seat, share, elo))
+        for seat, (share, elo) in enumerate(analysis.seats, start=1)
     ]
-    words = (
+    caption = (
         f"Dot and band: share of the wins and its 95% interval; even: {plain(even)}%. Elo: against"
         " the mean of all seats, bots being equal."
     )
-    return Figure(row_table("rows by-seat", "Seats", heads, rows), words)
+    return Figure(row_table("rows by-seat", "Seats", heads, rows), caption)
 
 
 def _seat_cells(
-    axis: Axis, ticks: Sequence[float], even: float, place: int, share: Estimate, elo: Estimate
+    axis: Axis, ticks: Sequence[float], even: float, seat: int, share: Estimate, elo: Estimate
 ) -> list[Cell]:
     percent = Estimate(*(None if end is None else 100 * end for end in share))
     marks = [*grid(axis, ticks, _HEIGHT), *grid(axis, [even], _HEIGHT, zero=even)]
-    marks.append(interval(axis, percent, _HEIGHT / 2, "best" if place == 1 else "hollow"))
-    name = _TURNS[place - 1] if place <= len(_TURNS) else f"Seat {place}"
+    marks.append(interval(axis, percent, _HEIGHT / 2, "best" if seat == 1 else "hollow"))
+    name = _TURNS[seat - 1] if seat <= len(_TURNS) else f"Seat {seat}"
     return [
         name_cell(name),
         Cell(drawing(_HEIGHT, *marks), "plot"),
@@ -91,8 +91,8 @@ def _seat_cells(
 
 
 def _by_bot(analysis: Analysis) -> Iterator[Figure]:
-    found = list(_scores(analysis))
-    if not found:
+    scores = list(_scores(analysis))
+    if not scores:
         return
     axis = Axis(0, 100, 1.5)
     ticks = axis.ticks(5)
@@ -104,13 +104,15 @@ def _by_bot(analysis: Analysis) -> Iterator[Figure]:
         Head(f"{later.capitalize()} %"),
         Head("Gap"),
     ]
-    rows = [HtmlRow(_bot_cells(axis, ticks, later, *told)) for told in found]
-    words = f"Score in percent moving first (filled) and {later} (open); gap in percentage points."
-    yield Figure(row_table("rows by-seat", "Score by seat", heads, rows), words)
+    rows = [HtmlRow(_bot_cells(axis, ticks, later, *score)) for score in scores]
+    caption = (
+        f"Score in percent moving first (filled) and {later} (open); gap in percentage points."
+    )
+    yield Figure(row_table("rows by-seat", "Score by seat", heads, rows), caption)
 
 
 def _scores(analysis: Analysis) -> Iterator[tuple[str, float, float]]:
-    """Each bot's score in the first seat and in all the others, in percent."""
+    """Each bot's name and its scores, in percent, in the first seat and in the others."""
     parts, size = win_units(analysis.results.players), len(analysis.results.bots)
     won, games = ([[0, 0] for _ in range(size)] for _ in range(2))
     for seating, tally in analysis.results.tallies.items():
@@ -140,13 +142,13 @@ def _bot_cells(
 
 
 def predecessors_section(analysis: Analysis) -> Section:
-    """The section: what sitting after each bot brings or costs, and what each bot makes of it."""
+    """The section of the effect of sitting right after each bot."""
     table = predecessors(analysis)
-    finding, *words = table.notes or ("The games do not tell",)
+    finding, *paragraphs = table.notes or ("The games do not tell",)
     return Section(
         "predecessors",
         table.title,
-        words,
+        paragraphs,
         figures=_effects(analysis),
         tables=[table],
         finding=finding.rstrip("."),
@@ -155,8 +157,8 @@ def predecessors_section(analysis: Analysis) -> Section:
 
 
 def _effects(analysis: Analysis) -> list[Figure]:
-    found = [(analysis.results.bots[bot], effect(analysis, bot)) for bot in analysis.order]
-    ends = [end for _, told in found for end in told if end is not None]
+    effects = [(analysis.results.bots[bot], effect(analysis, bot)) for bot in analysis.order]
+    ends = [end for _, estimate in effects for end in estimate if end is not None]
     if not ends:
         return []
     axis = axis_around([*ends, 0])
@@ -166,18 +168,18 @@ def _effects(analysis: Analysis) -> list[Figure]:
         Head(f"More {counted} a game", "plot", sorts=False, axis=scale(axis, ticks)),
         Head(counted.capitalize()),
     ]
-    known = ((name, told) for name, told in found if told.mean is not None)
-    rows = [HtmlRow(_cells(axis, ticks, name, told)) for name, told in known]
-    words = (
+    estimates = ((name, estimate) for name, estimate in effects if estimate.mean is not None)
+    rows = [HtmlRow(_cells(axis, ticks, name, estimate)) for name, estimate in estimates]
+    caption = (
         f"Dot and band: more {counted} a game than with the bot elsewhere, and its 95% interval."
     )
-    return [Figure(row_table("rows", "Sitting after", heads, rows), words)]
+    return [Figure(row_table("rows", "Sitting after", heads, rows), caption)]
 
 
-def _cells(axis: Axis, ticks: Sequence[float], name: str, told: Estimate) -> list[Cell]:
+def _cells(axis: Axis, ticks: Sequence[float], name: str, estimate: Estimate) -> list[Cell]:
     marks = [*grid(axis, ticks, _HEIGHT), *grid(axis, [0], _HEIGHT, zero=0)]
     return [
         name_cell(name),
-        Cell(drawing(_HEIGHT, *marks, interval(axis, told, _HEIGHT / 2)), "plot"),
-        Cell(number_with_error(told, 2), value=told.mean, label="Effect"),
+        Cell(drawing(_HEIGHT, *marks, interval(axis, estimate, _HEIGHT / 2)), "plot"),
+        Cell(number_with_error(estimate, 2), value=estimate.mean, label="Effect"),
     ]

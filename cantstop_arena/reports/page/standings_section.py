@@ -45,13 +45,13 @@ from cantstop_arena.texts import how_many
 
 ROW = 34
 _UPSET = "\u21c5"
-_WORDS = "Dot: estimate; band: 95% interval."
+_CAPTION = "Dot: estimate; band: 95% interval."
 _GROUPED = "Bots that share a letter are not significantly different."
 _RATED = f"{_GROUPED} LOS: likelihood, in this field, that the bot is better than the one below it."
 
 
 class _View(msgspec.Struct, frozen=True):
-    """A stretch of the axis, whether of all bots or of a zoom, and its class."""
+    """A range of the axis, of all bots or of the zoom, and its CSS class."""
 
     axis: Axis
     kind: str
@@ -62,20 +62,20 @@ class _View(msgspec.Struct, frozen=True):
 
 
 def standings_section(analysis: Analysis) -> Section:
-    """The section of the standings, of whatever was played."""
+    """The section of the standings, of bots that meet or play alone."""
     body = _table(analysis)
-    figure = Figure(body, _words(analysis), list(_notes(analysis)))
+    figure = Figure(body, _caption(analysis), list(_notes(analysis)))
     return Section("standings", "Standings", figures=[figure], finding=_finding(analysis))
 
 
-def _words(analysis: Analysis) -> str:
+def _caption(analysis: Analysis) -> str:
     if analysis.is_solo:
         ahead = f"Ahead: {counted_unit(analysis)} fewer than the bot below, in the deals of both."
-        return f"{_WORDS} {_GROUPED} {ahead}" if analysis.differences else _WORDS
-    return f"{_WORDS} {_RATED}"
+        return f"{_CAPTION} {_GROUPED} {ahead}" if analysis.differences else _CAPTION
+    return f"{_CAPTION} {_RATED}"
 
 
-# What is found ------------------------------------------------------------------------------
+# The finding --------------------------------------------------------------------------------
 
 
 def _finding(analysis: Analysis) -> str:
@@ -84,40 +84,40 @@ def _finding(analysis: Analysis) -> str:
         return "There is nobody to compare with" if playing else "Nothing has been played yet"
     if analysis.is_solo and not analysis.differences:
         units = per_game(analysis).heading
-        first, last = (analysis.results.bots[playing[place]] for place in (0, -1))
+        first, last = (analysis.results.bots[playing[index]] for index in (0, -1))
         return f"From {first} to {last}, by {units}"
     return _groups(analysis, playing)
 
 
 def _groups(analysis: Analysis, playing: Sequence[int]) -> str:
-    """Which places the games decide."""
-    letters = [set(analysis.groups[bot]) for bot in playing]
+    """The finding on which ranks the games decide."""
+    groups = [set(analysis.groups[bot]) for bot in playing]
     shared = [
-        sum(bool(mine & others) for others in letters) > 1 for mine in letters
-    ]  # each shares its letters with itself
+        sum(bool(own & others) for others in groups) > 1 for own in groups
+    ]  # > 1, as each bot shares its groups with itself
     if not any(shared):
         return f"All {number_word(len(playing))} places are decided"
     first = analysis.results.bots[playing[0]]
-    level = [place for place, others in enumerate(letters, start=1) if others & letters[0]]
+    level = [rank for rank, others in enumerate(groups, start=1) if others & groups[0]]
     if len(level) == len(playing):
         return "No place is decided yet"
     if level[-1] > len(level):
-        equals = all_of([analysis.results.bots[playing[place - 1]] for place in level[1:]])
+        equals = all_of([analysis.results.bots[playing[rank - 1]] for rank in level[1:]])
         return f"{first} is not significantly different from {equals}"
     if len(level) > 1:
         return f"The first {number_word(len(level))} are not significantly different"
-    undecided = [place for place, open_ in enumerate(shared, start=1) if open_]
+    undecided = [rank for rank, open_ in enumerate(shared, start=1) if open_]
     return f"{first} stands alone; places {undecided[0]}{DASH}{undecided[-1]} overlap"
 
 
-# What is to be known ------------------------------------------------------------------------
+# Notes --------------------------------------------------------------------------------------
 
 
 def _notes(analysis: Analysis) -> list[str]:
-    said = about_standings(analysis)
+    notes = about_standings(analysis)
     if not analysis.is_solo and head_to_head(analysis):
-        said.append(f"{_UPSET} The games between these neighbours do not bear out their order.")
-    return said
+        notes.append(f"{_UPSET} The games between these neighbours do not bear out their order.")
+    return notes
 
 
 # The table ----------------------------------------------------------------------------------
@@ -126,17 +126,17 @@ def _notes(analysis: Analysis) -> list[str]:
 def _table(analysis: Analysis) -> Markup:
     views = _views(analysis)
     heads, cells = (_alone, _alone_cells) if analysis.is_solo else (_rated, _rated_cells)
-    lanes = group_columns_of(analysis)
+    columns = group_columns_of(analysis)
     rows = [
         HtmlRow(
             [
                 *_name(analysis, rank, bot),
                 Cell(join_markup(*(_plot(analysis, bot, view) for view in views)), "plot"),
-                *cells(analysis, place, lanes),
+                *cells(analysis, index, columns),
             ],
-            "first" if place == 0 else None,
+            "first" if index == 0 else None,
         )
-        for place, (rank, bot) in enumerate(analysis.ranking)
+        for index, (rank, bot) in enumerate(analysis.ranking)
     ]
     table = row_table("standings", "Standings", heads(analysis, views), rows)
     return _zoomable(analysis, views, table)
@@ -153,7 +153,7 @@ def _name(analysis: Analysis, rank: int | None, bot: int) -> list[Cell]:
     return [Cell(ranked, "rank num", rank), name_cell(name, *flags)]
 
 
-def _found(analysis: Analysis) -> Sequence[Estimate]:
+def _estimates(analysis: Analysis) -> Sequence[Estimate]:
     return analysis.means if analysis.is_solo else analysis.elo
 
 
@@ -177,7 +177,7 @@ def _hidden(text: str) -> Markup:
 
 
 def _slot(label: str) -> Markup:
-    """A heading over the numbers, not over their errors."""
+    """A heading that is aligned with the numbers, with empty space above their errors."""
     return join_markup(label, element("span", class_="pmx"))
 
 
@@ -187,29 +187,29 @@ def _alone(analysis: Analysis, views: Sequence[_View]) -> list[Head]:
         *_first_heads(),
         _axis_head(analysis, views),
         Head(_slot(unit[0].upper() + unit[1:]), "num elo"),
-        *(_apart_heads(analysis) if analysis.differences else ()),
+        *(_group_heads(analysis) if analysis.differences else ()),
         Head("Games", "num gm"),
     ]
 
 
-def _apart_heads(analysis: Analysis) -> list[Head]:
+def _group_heads(analysis: Analysis) -> list[Head]:
     return [Head("Group", "grp", sorts=False), Head(_slot("Ahead"), "num score")]
 
 
-def _alone_cells(analysis: Analysis, place: int, lanes: str) -> list[Cell]:
-    bot = analysis.order[place]
+def _alone_cells(analysis: Analysis, index: int, columns: str) -> list[Cell]:
+    bot = analysis.order[index]
     mean = analysis.means[bot]
     return [
         Cell(number_with_error(mean, _decimals(analysis)), "num elo", mean.mean),
-        *(_apart(analysis, place, lanes) if analysis.differences else ()),
+        *(_group_cells(analysis, index, columns) if analysis.differences else ()),
         _games(analysis, bot),
     ]
 
 
-def _apart(analysis: Analysis, place: int, lanes: str) -> list[Cell]:
-    ahead = ahead_alone(analysis, place) or Estimate(None)
-    told = number_with_error(ahead, _decimals(analysis)) if ahead.mean is not None else UNKNOWN
-    return [group_cell(analysis, place, lanes), Cell(told, "num score", ahead.mean, "Ahead")]
+def _group_cells(analysis: Analysis, index: int, columns: str) -> list[Cell]:
+    ahead = ahead_alone(analysis, index) or Estimate(None)
+    text = number_with_error(ahead, _decimals(analysis)) if ahead.mean is not None else UNKNOWN
+    return [group_cell(analysis, index, columns), Cell(text, "num score", ahead.mean, "Ahead")]
 
 
 def _games(analysis: Analysis, bot: int) -> Cell:
@@ -230,8 +230,8 @@ def _rated(analysis: Analysis, views: Sequence[_View]) -> list[Head]:
     ]
 
 
-def _rated_cells(analysis: Analysis, place: int, lanes: str) -> list[Cell]:
-    bot = analysis.order[place]
+def _rated_cells(analysis: Analysis, index: int, columns: str) -> list[Cell]:
+    bot = analysis.order[index]
     if bot in analysis.without_games:
         return [Cell(UNKNOWN, kind) for kind in ("num elo", "num score", "grp", "num los")] + [
             _games(analysis, bot)
@@ -243,17 +243,17 @@ def _rated_cells(analysis: Analysis, place: int, lanes: str) -> list[Cell]:
         Cell(
             join_markup(mark, number_with_error(score, 1, 100)), "num score", score.mean, "Score %"
         ),
-        group_cell(analysis, place, lanes),
-        _superiority(analysis, place),
+        group_cell(analysis, index, columns),
+        _superiority(analysis, index),
         _games(analysis, bot),
     ]
 
 
-def _superiority(analysis: Analysis, place: int) -> Cell:
-    bot, below = analysis.order[place], analysis.order[place + 1 : place + 2]
-    known = [other for other in below if other not in analysis.without_games]
-    chance = analysis.ratings.superiority(bot, known[0]) if known else None
-    upset = any(contradiction(analysis, bot, other) for other in known)
+def _superiority(analysis: Analysis, index: int) -> Cell:
+    bot, below = analysis.order[index], analysis.order[index + 1 : index + 2]
+    neighbours = [other for other in below if other not in analysis.without_games]
+    chance = analysis.ratings.superiority(bot, neighbours[0]) if neighbours else None
+    upset = any(contradiction(analysis, bot, other) for other in neighbours)
     text = join_markup(f"{_UPSET} " if upset else "", likelihood(chance))
     return Cell(text, "num los", -1 if chance is None else chance, "LOS")
 
@@ -262,44 +262,44 @@ def _superiority(analysis: Analysis, place: int) -> Cell:
 
 
 def _views(analysis: Analysis) -> list[_View]:
-    """What is drawn of the axis: all, and before it, where that shows more, all but outliers."""
-    found = _found(analysis)
+    """The views of the axis: all bots, preceded by a zoom without outliers where there are some."""
+    estimates = _estimates(analysis)
     playing = [
-        bot for bot in analysis.order if bot not in analysis.without_games and found[bot].mean
+        bot for bot in analysis.order if bot not in analysis.without_games and estimates[bot].mean
     ]
-    whole = _around([found[bot] for bot in playing])
-    kept = zoomed_estimates([found[bot] for bot in playing])
-    near = _around(kept) if kept else whole
-    if all(near.has(found[bot].mean or 0) for bot in playing):
-        return [_View(whole, "")]
-    return [_View(near, "z-zoom"), _View(whole, "z-all")]
+    full_axis = _around([estimates[bot] for bot in playing])
+    zoomed = zoomed_estimates([estimates[bot] for bot in playing])
+    near = _around(zoomed) if zoomed else full_axis
+    if all(near.has(estimates[bot].mean or 0) for bot in playing):
+        return [_View(full_axis, "")]
+    return [_View(near, "z-zoom"), _View(full_axis, "z-all")]
 
 
-def _around(found: Sequence[Estimate]) -> Axis:
-    return axis_around([end for told in found for end in told] or [0, 1])
+def _around(estimates: Sequence[Estimate]) -> Axis:
+    return axis_around([end for estimate in estimates for end in estimate] or [0, 1])
 
 
 def _plot(analysis: Analysis, bot: int, view: _View) -> Markup:
-    told = _found(analysis)[bot]
-    if bot in analysis.without_games or told.mean is None:
+    estimate = _estimates(analysis)[bot]
+    if bot in analysis.without_games or estimate.mean is None:
         return Markup()
     marks = grid(view.axis, view.ticks, ROW)
-    if view.axis.has(told.mean):
+    if view.axis.has(estimate.mean):
         kind = "best" if bot == analysis.order[0] else ""
-        marks.append(interval(view.axis, told, ROW / 2, kind))
+        marks.append(interval(view.axis, estimate, ROW / 2, kind))
     else:
-        marks.append(beyond(view.axis, told.mean, plain(told.mean, 0), ROW / 2))
+        marks.append(beyond(view.axis, estimate.mean, plain(estimate.mean, 0), ROW / 2))
     return drawing(ROW, *marks, kind=view.kind)
 
 
 def _zoomable(analysis: Analysis, views: Sequence[_View], table: Markup) -> Markup:
     if len(views) == 1:
         return table
-    found = _found(analysis)
+    estimates = _estimates(analysis)
     outside = [
         analysis.results.bots[bot]
         for bot in analysis.order
-        if bot not in analysis.without_games and not views[0].axis.has(found[bot].mean or 0)
+        if bot not in analysis.without_games and not views[0].axis.has(estimates[bot].mean or 0)
     ]
     verb = "stays" if len(outside) == 1 else "stay"
     label = element("label", f"Zoom in; {all_of(outside)} {verb} at the edge", for_="zoom")
@@ -308,20 +308,22 @@ def _zoomable(analysis: Analysis, views: Sequence[_View], table: Markup) -> Mark
 
 
 MAX_WITH_ERRORS = 6  # bots whose cells have room for a number with its error
-MAX_BOTS_IN_SQUARE = 24  # that are drawn as a square
+MAX_BOTS_IN_SQUARE = 24  # with more, all pairs are only in differences.csv
 
 
-def differences_section(analysis: Analysis, found: SoloDifferences) -> Section:
-    """The section of what was `found` of all pairs."""
+def differences_section(analysis: Analysis, result: SoloDifferences) -> Section:
+    """The section of the differences between bots that play alone."""
     bots = len(analysis.order)
-    few, finding = bots <= MAX_WITH_ERRORS, _differences_finding(found)
+    few, finding = bots <= MAX_WITH_ERRORS, _differences_finding(result)
     tables = [differences(analysis, errors=few)] if bots <= MAX_BOTS_IN_SQUARE else []
-    words = [] if tables else ["All pairs are in differences.csv."]
-    return Section("differences", "Differences", words, tables=tables, open=few, finding=finding)
+    paragraphs = [] if tables else ["All pairs are in differences.csv."]
+    return Section(
+        "differences", "Differences", paragraphs, tables=tables, open=few, finding=finding
+    )
 
 
-def _differences_finding(found: SoloDifferences) -> str:
-    pairs = [found.between(*pair) for pair in combinations(found.ranked, 2)]
+def _differences_finding(result: SoloDifferences) -> str:
+    pairs = [result.between(*pair) for pair in combinations(result.ranked, 2)]
     sure = sum(less is not None and less.p <= SIGNIFICANT for less in pairs)
     verb = "is" if len(pairs) == 1 else "are"
     return f"{sure:,} of {how_many(len(pairs), 'pair')} {verb} significantly different"

@@ -1,4 +1,4 @@
-"""The page of a tournament: the answer, and a section for everything that was found."""
+"""The page of a tournament: the headline and the sections."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -29,22 +29,23 @@ def document(
     analysis: Analysis,
     past: Sequence[PastAnalysis],
     recorded: Sequence[Recorded],
-    kept: Sequence[Section],
+    stored_sections: Sequence[Section],
     configuration: str,
 ) -> Document:
-    """The page; `configuration` is the tournament with everything spelled out.
+    """The page of a tournament.
 
-    Games that were `recorded` can be played back on it. Sections that the game's commands have
-    `kept` follow those on how bots play.
+    `past` are the analyses after fewer deals, `recorded` the highlights to play back, and
+    `stored_sections` the sections that commands of the game have stored, such as judgements;
+    `configuration` is the tournament's YAML file with all defaults.
     """
     results = analysis.results
-    seats_told = "each bot alone" if analysis.is_solo else f"{results.players} players"
+    seats_text = "each bot alone" if analysis.is_solo else f"{results.players} players"
     return Document(
         title=results.name,
         about=f"{game_named(results.game).title}, {results.rules.get('name', '')} rules,"
-        f" {seats_told}",
+        f" {seats_text}",
         answer=answer(analysis),
-        sections=list(_sections(analysis, past, recorded, kept, configuration)),
+        sections=list(_sections(analysis, past, recorded, stored_sections, configuration)),
         headline=headline(analysis),
         facts=facts(analysis),
         source=source(results.name, _seed(analysis), how_many(analysis.games, "game")),
@@ -59,7 +60,7 @@ def _sections(
     analysis: Analysis,
     past: Sequence[PastAnalysis],
     recorded: Sequence[Recorded],
-    kept: Sequence[Section],
+    stored_sections: Sequence[Section],
     configuration: str,
 ) -> Iterator[Section]:
     met = analysis.games > 0 and not analysis.is_solo
@@ -76,7 +77,7 @@ def _sections(
             yield predecessors_section(analysis)
     if analysis.games:
         yield from sections(analysis)
-    yield from kept
+    yield from stored_sections
     if met:
         yield convergence_section(analysis, past)
         yield fit_section(analysis)
@@ -90,16 +91,21 @@ def _faults(analysis: Analysis) -> Section:
         finding = "No bot broke a rule or ran out of time"
         played = f"{how_many(analysis.games, 'game')}, {analysis.unfinished:,} of them unfinished."
         return Section("faults", "Faults", [played, *table.notes], finding=finding, folded=True)
-    found = how_many(sum(charge.count for charge in analysis.results.faults), "fault")
+    count = how_many(sum(charge.count for charge in analysis.results.faults), "fault")
     bots = how_many(len({charge.bot for charge in analysis.results.faults}), "bot")
-    return Section("faults", "Faults", tables=[table], open=True, finding=f"{found} of {bots}")
+    return Section("faults", "Faults", tables=[table], open=True, finding=f"{count} of {bots}")
 
 
 def sections(analysis: Analysis) -> Iterator[Section]:
-    """A section each; there have to be games. Those that a fault ended tell of no habits."""
+    """The sections on how bots play, for tournaments with games.
+
+    Games ended by faults have no length and no style.
+    """
     if analysis.forfeits == analysis.games:
-        said = "No game was played to its end, so there is nothing to tell of how the bots play."
-        yield Section("lengths", "Game length", [said])
+        paragraph = (
+            "No game was played to its end, so there is nothing to tell of how the bots play."
+        )
+        yield Section("lengths", "Game length", [paragraph])
         return
     view = view_of(game_named(analysis.results.game))
     if analysis.results.counts.rates:

@@ -1,4 +1,4 @@
-"""The page of `arena tune`: what was tried, the curve fitted to it, and what came of it."""
+"""The page of `arena tune`: the trials, the fitted curves and the verdict."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -20,7 +20,7 @@ from cantstop_arena.tuning.tuner import TuningResult
 
 HEIGHT, _MARGIN = 260, 8
 _STYLE = ".fitted { display: grid; grid-template-columns: 3.25rem minmax(0, 1fr); }"
-_WORDS = (
+_CAPTION = (
     "Games won, in percent, by value of {}, the other options at their best. Dots: trials, the"
     " larger the more deals they played; lines: the fitted quadratic with its 95% interval; band:"
     " where the best value lies (95%)."
@@ -28,40 +28,40 @@ _WORDS = (
 
 
 def document(
-    found: TuningResult, wish: Ranges | NumberList, bot: str, against: str, elo: float
+    result: TuningResult, search_space: Ranges | NumberList, bot: str, against: str, elo: float
 ) -> Document:
-    """The page; `elo` is by how much the bot was to be better than as it is."""
-    won = f"{100 * found.won.score:.2f} ± {100 * found.won.half:.2f}%"
-    fresh = f"It won {won} of {found.won.games:,} fresh games against {against}."
-    said = [best_text(found, wish), fresh, judged_text(found.verdict, elo)]
-    pasted = line_text(found, bot)
+    """The page of a tuning; `elo` is the gain over the present options that its test looked for."""
+    won = f"{100 * result.won.score:.2f} ± {100 * result.won.half:.2f}%"
+    fresh = f"It won {won} of {result.won.games:,} fresh games against {against}."
+    paragraphs = [best_text(result, search_space), fresh, judged_text(result.verdict, elo)]
+    pasted = line_text(result, bot)
     listings = [Listing("For a tournament", pasted)] if pasted else []
-    sections = [Section("found", "What was found", said, listings=listings)]
-    if found.peak is not None and isinstance(wish, Ranges):
-        sections.append(_trials(found.peak, wish))
+    sections = [Section("found", "What was found", paragraphs, listings=listings)]
+    if result.peak is not None and isinstance(search_space, Ranges):
+        sections.append(_trials(result.peak, search_space))
     return Document(f"{bot}, tuned", f"Options of {bot}, against {against}.", (), sections)
 
 
-def _trials(peak: Optimum, wish: Ranges) -> Section:
+def _trials(peak: Optimum, search_space: Ranges) -> Section:
     figures = [
-        Figure(_plot(peak, place).markup(name), _WORDS.format(name), style=_STYLE)
-        for place, name in enumerate(wish.names)
-        if not wish.ranges[place].is_choice
+        Figure(_plot(peak, index).markup(name), _CAPTION.format(name), style=_STYLE)
+        for index, name in enumerate(search_space.names)
+        if not search_space.ranges[index].is_choice
     ]
-    headers, rows = trial_rows(peak, wish)
-    columns = [Column(f"column{place}", name) for place, name in enumerate(headers)]
+    headers, rows = trial_rows(peak, search_space)
+    columns = [Column(f"column{index}", name) for index, name in enumerate(headers)]
     table = Table("trials", "Trials", columns, rows)
     return Section("trials", "Trials and fitted curve", (), figures, [table])
 
 
-def _plot(peak: Optimum, place: int) -> "_TuningPlot":
-    trials = [(trial.point[place], trial.score, trial.deals) for trial in peak.trials]
-    best = peak.low[place], peak.point[place], peak.high[place]
-    return _TuningPlot(peak.curves[place], trials, best)
+def _plot(peak: Optimum, index: int) -> "_TuningPlot":
+    trials = [(trial.point[index], trial.score, trial.deals) for trial in peak.trials]
+    best = peak.low[index], peak.point[index], peak.high[index]
+    return _TuningPlot(peak.curves[index], trials, best)
 
 
 class _TuningPlot:
-    """Trials and a curve in one plane."""
+    """A plot of trials and of the fitted curve, by value of one option."""
 
     def __init__(
         self, curve: Curve, trials: Sequence[tuple[Any, float, int]], best: tuple[Any, Any, Any]
@@ -69,10 +69,10 @@ class _TuningPlot:
         self.curve, self.trials, self.best = curve, trials, best
         self.across = Axis(float(curve.values[0]), float(curve.values[-1]), 3)
         scores = [*curve.scores, *(score for _, score, _ in trials)]
-        self.up = axis_around([100 * float(score) for score in scores], most=6)
+        self.up = axis_around([100 * float(score) for score in scores], max_ticks=6)
 
     def markup(self, name: str) -> Markup:
-        """All of it: the scale on the left, the plane, the values below."""
+        """The plot: scale on the left, marks, values below."""
         ticks = self.across.ticks(8)
         low, point, high = map(float, self.best)
         marks = [
@@ -84,11 +84,11 @@ class _TuningPlot:
             *self._line(0, "curve best"),
             *self._dots(),
         ]
-        told = f"Games won by value of {name}, best at {plain(point, 2)}"
+        label = f"Games won by value of {name}, best at {plain(point, 2)}"
         return element(
             "div",
             drawing(HEIGHT, *self._scale()),
-            drawing(HEIGHT, *marks, told=told),
+            drawing(HEIGHT, *marks, label=label),
             element("span", "%", class_="x-label"),
             scale(self.across, ticks),
             class_="fitted",
@@ -123,7 +123,7 @@ class _TuningPlot:
         yield element("g", *lines, class_=kind)
 
     def _dots(self) -> Iterator[Markup]:
-        most = max(deals for _, _, deals in self.trials)
+        max_deals = max(deals for _, _, deals in self.trials)
         for value, score, deals in self.trials:
-            radius = 2 + 4 * (deals / most) ** 0.5
+            radius = 2 + 4 * (deals / max_deals) ** 0.5
             yield dot(self.across, float(value), self._y(100 * score), radius=radius)

@@ -1,4 +1,4 @@
-"""The verdicts of a comparison: a matrix of measures and rule sets, the interval in each cell."""
+"""The verdicts of a comparison: a matrix of intervals by measure and rule set."""
 
 from collections.abc import Sequence
 
@@ -27,27 +27,32 @@ _KEY = (
 )
 
 
-def verdicts_section(content: Content, questions: DealRatios, found: Sequence[Variant]) -> Section:
-    """The section of the verdicts, a matrix for each size of table."""
-    sizes = dict.fromkeys(one.players for one in found)
+def verdicts_section(
+    content: Content, questions: DealRatios, variants: Sequence[Variant]
+) -> Section:
+    """The section of the verdicts, with a matrix for each number of players."""
+    sizes = dict.fromkeys(variant.players for variant in variants)
     figures = [
         _figure(
-            content, questions, [one for one in found if one.players == players], len(sizes) > 1
+            content,
+            questions,
+            [variant for variant in variants if variant.players == players],
+            len(sizes) > 1,
         )
         for players in sizes
     ]
-    asked = [change for one in found for change in one.changes.values()]
-    differ = sum(change.is_different for change in asked)
-    finding = f"{differ} of {how_many(len(asked), 'question')} show a difference"
+    changes = [change for variant in variants for change in variant.changes.values()]
+    differ = sum(change.is_different for change in changes)
+    finding = f"{differ} of {how_many(len(changes), 'question')} show a difference"
     return Section("verdicts", "Verdicts", figures=figures, finding=finding)
 
 
 def _figure(
-    content: Content, questions: DealRatios, found: Sequence[Variant], sized: bool
+    content: Content, questions: DealRatios, variants: Sequence[Variant], sized: bool
 ) -> Figure:
-    title = element("h3", how_many(found[0].players, "player")) if sized else ""
-    matrix = _matrix(content, questions, found)
-    return Figure(join_markup(title, matrix), _words(content, found))
+    title = element("h3", how_many(variants[0].players, "player")) if sized else ""
+    matrix = _matrix(content, questions, variants)
+    return Figure(join_markup(title, matrix), _caption(content, variants))
 
 
 def _key() -> Markup:
@@ -57,11 +62,13 @@ def _key() -> Markup:
     return element("ul", *items, class_="verdicts")
 
 
-def _words(content: Content, found: Sequence[Variant]) -> str:
-    asked = sum(len(answer["questions"]) for answer in content["answers"])
-    mirrored = " The last seat mirrors the first and is left out." if found[0].players == 2 else ""
+def _caption(content: Content, variants: Sequence[Variant]) -> str:
+    count = sum(len(answer["questions"]) for answer in content["answers"])
+    mirrored = (
+        " The last seat mirrors the first and is left out." if variants[0].players == 2 else ""
+    )
     return (
-        f"Change against {content['baseline']} and its interval, with these bots. All {asked}"
+        f"Change against {content['baseline']} and its interval, with these bots. All {count}"
         " intervals together hold the truth in 95 of 100 cases (Bonferroni). Different: an interval"
         " leaves out zero. Negligible: it lies within what is to be ignored"
         f" ({_ignored(content)}).{mirrored}"
@@ -69,21 +76,23 @@ def _words(content: Content, found: Sequence[Variant]) -> str:
 
 
 def _ignored(content: Content) -> str:
-    """What is negligible, where it differs between measures the smallest and the greatest."""
+    """The limit below which changes are negligible, as a range where measures differ in it."""
     values = sorted({*content["ignore_below"].values()})
     return " to ".join(percent(value) for value in dict.fromkeys((values[0], values[-1])))
 
 
-def _matrix(content: Content, questions: DealRatios, found: Sequence[Variant]) -> Markup:
+def _matrix(content: Content, questions: DealRatios, variants: Sequence[Variant]) -> Markup:
     base = content["baseline"]
     heads = [
         element("th", "Measure", scope="col", role="columnheader", class_="measure"),
         element("th", base, scope="col", role="columnheader", class_="num base"),
-        *(element("th", one.rules, scope="col", role="columnheader") for one in found),
+        *(element("th", variant.rules, scope="col", role="columnheader") for variant in variants),
     ]
     top = element("thead", element("tr", *heads, role="row"), role="rowgroup")
-    bodies = [_group(questions, base, group, found) for group in similar_measures(found)]
-    order = [_order(base, found)] if any(ORDER in one.changes for one in found) else []
+    bodies = [_group(questions, base, group, variants) for group in similar_measures(variants)]
+    order = (
+        [_order(base, variants)] if any(ORDER in variant.changes for variant in variants) else []
+    )
     table = element(
         "table", top, *bodies, *order, class_="matrix", role="table", aria_label="Verdicts"
     )
@@ -91,27 +100,27 @@ def _matrix(content: Content, questions: DealRatios, found: Sequence[Variant]) -
 
 
 def _group(
-    questions: DealRatios, base: str, group: SimilarMeasures, found: Sequence[Variant]
+    questions: DealRatios, base: str, group: SimilarMeasures, variants: Sequence[Variant]
 ) -> Markup:
     unit = element("span", f"change in {group.unit}")
     title = element(
-        "th", group.title, unit, scope="rowgroup", role="rowheader", colspan=2 + len(found)
+        "th", group.title, unit, scope="rowgroup", role="rowheader", colspan=2 + len(variants)
     )
-    rows = [_row(label(questions, key), base, key, found) for key in group.measures]
+    rows = [_row(label(questions, key), base, key, variants) for key in group.measures]
     top = element("tr", title, role="row", class_="group")
     return element("tbody", top, *rows, role="rowgroup")
 
 
-def _order(base: str, found: Sequence[Variant]) -> Markup:
-    return element("tbody", _row("Order of the bots", base, ORDER, found), role="rowgroup")
+def _order(base: str, variants: Sequence[Variant]) -> Markup:
+    return element("tbody", _row("Order of the bots", base, ORDER, variants), role="rowgroup")
 
 
-def _row(text: str, base: str, key: str, found: Sequence[Variant]) -> Markup:
-    having = [one.changes[key] for one in found if key in one.changes]
+def _row(text: str, base: str, key: str, variants: Sequence[Variant]) -> Markup:
+    having = [variant.changes[key] for variant in variants if key in variant.changes]
     head = element("th", text, scope="row", role="rowheader", class_="measure")
     level = having[0].level("baseline_value") if having else ""
     first = element("td", level, role="cell", class_="num base", data_l=base)
-    cells = [_cell(text, one, one.changes.get(key)) for one in found]
+    cells = [_cell(text, variant, variant.changes.get(key)) for variant in variants]
     return element("tr", head, first, *cells, role="row")
 
 

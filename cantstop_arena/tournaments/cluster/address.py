@@ -29,22 +29,22 @@ class ClusterAddress(msgspec.Struct, frozen=True):
 
 def address_in(text: str) -> ClusterAddress:
     """The address that a text says. Raises UsageError, also where Dask is not installed."""
-    kind, _, place = text.partition(":")
-    if not _makes_sense(kind, place):
+    kind, _, location = text.partition(":")
+    if not _makes_sense(kind, location):
         raise UsageError(f"--cluster must be {FORMS}, not {text!r}")
-    if kind == "file" and not os.path.isfile(place):
+    if kind == "file" and not os.path.isfile(location):
         raise UsageError(f"--cluster {text}: there is no such file; a scheduler writes it")
     if find_spec("distributed") is None:
         raise UsageError(
             "--cluster needs Dask, which is not installed:"
             " python -m pip install 'cantstop-arena[cluster]'"
         )
-    return ClusterAddress(kind, place)
+    return ClusterAddress(kind, location)
 
 
-def _makes_sense(kind: str, place: str) -> bool:
+def _makes_sense(kind: str, location: str) -> bool:
     if kind in ("tcp", "tls"):
-        return re.fullmatch(r"//\S+:\d+", place) is not None
+        return re.fullmatch(r"//\S+:\d+", location) is not None
     if kind == "local":
-        return place.isdecimal() and 0 < int(place) <= _MAX_LOCAL
-    return kind == "file" and bool(place)
+        return location.isdecimal() and 0 < int(location) <= _MAX_LOCAL
+    return kind == "file" and bool(location)

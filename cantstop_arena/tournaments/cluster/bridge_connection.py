@@ -10,7 +10,7 @@ from cantstop_arena.processes.channel import Frames, frame
 from cantstop_arena.processes.system import python_module
 from cantstop_arena.tournaments.cluster.address import ClusterAddress
 from cantstop_arena.tournaments.cluster.cluster_messages import (
-    ClusterGone,
+    ClusterEnded,
     FromBridge,
     SentTo,
     StartJob,
@@ -28,34 +28,34 @@ class MachineConnection:
     The courier is a command; `cluster` says to users where it carries letters.
     """
 
-    def __init__(self, courier: Sequence[str], cluster: str, hire: StartJob) -> None:
+    def __init__(self, bridge: Sequence[str], cluster: str, job: StartJob) -> None:
         self.cluster = cluster
-        self._words = courier
-        self._hire = StartJobs(frame(hire))
+        self._command = bridge
+        self._start_message = StartJobs(frame(job))
         self._frames = Frames(from_bridge)
 
     def __enter__(self) -> "MachineConnection":
         # It is not to hear Ctrl-C, which the arena does; nor to print.
-        self._courier = subprocess.Popen(
-            self._words,
+        self._bridge = subprocess.Popen(
+            self._command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        self._write(frame(self._hire))
+        self._write(frame(self._start_message))
         return self
 
     def __exit__(self, *problem: object) -> None:
-        assert self._courier.stdin and self._courier.stdout
+        assert self._bridge.stdin and self._bridge.stdout
         with contextlib.suppress(BrokenPipeError):
-            self._courier.stdin.close()
-        self._courier.stdout.close()
+            self._bridge.stdin.close()
+        self._bridge.stdout.close()
         try:
-            self._courier.wait(_TO_END)
+            self._bridge.wait(_TO_END)
         except subprocess.TimeoutExpired:
-            self._courier.kill()
-            self._courier.wait()
+            self._bridge.kill()
+            self._bridge.wait()
 
     def send(self, machine: str, letter: ToMachine) -> None:
         """Tell a machine something, if it is there."""
@@ -63,29 +63,29 @@ class MachineConnection:
 
     def messages(self, seconds: float) -> list[FromBridge]:
         """What has come in; waits for it so long, but no longer. Raises Nonsense."""
-        assert self._courier.stdout
-        pipe = self._courier.stdout.fileno()
+        assert self._bridge.stdout
+        pipe = self._bridge.stdout.fileno()
         if not wait([pipe], seconds):
             return []
         try:
             return self._frames.receive(pipe)
         except EOFError:
-            return [ClusterGone("the process that speaks with it has ended", True)]
+            return [ClusterEnded("the process that speaks with it has ended", True)]
 
     def _write(self, content: bytes) -> None:
-        assert self._courier.stdin
+        assert self._bridge.stdin
         left = memoryview(content)
         with contextlib.suppress(BrokenPipeError):  # what can be read will say so
             while left:
-                left = left[os.write(self._courier.stdin.fileno(), left) :]
+                left = left[os.write(self._bridge.stdin.fileno(), left) :]
 
 
-def line_to(address: ClusterAddress, processes: int, hire: StartJob) -> MachineConnection:
+def line_to(address: ClusterAddress, processes: int, job: StartJob) -> MachineConnection:
     """A line to a cluster's machines, with so many processes on each.
 
     0: as many as Dask has threads there.
     """
-    told = (address.kind, address.location, str(processes))
+    parts = (address.kind, address.location, str(processes))
     return MachineConnection(
-        python_module("cantstop_arena.tournaments.cluster.dask_bridge", *told), str(address), hire
+        python_module("cantstop_arena.tournaments.cluster.dask_bridge", *parts), str(address), job
     )

@@ -52,7 +52,7 @@ class JobRefused(msgspec.Struct, tag=True, frozen=True):
     text: str
 
 
-class BundleDone(msgspec.Struct, tag=True, frozen=True):
+class BundlePlayed(msgspec.Struct, tag=True, frozen=True):
     """Blocks that were asked for, and results of theirs, or of parts of them."""
 
     parts: tuple[tuple[Block, BlockResult], ...]
@@ -74,7 +74,7 @@ class BotBuildFailed(msgspec.Struct, tag=True, frozen=True):
 
 
 FromMachine: TypeAlias = (
-    MachineReady | JobRefused | BundleDone | LogText | BotBuildFailed | GameFailed | WorkerBroken
+    MachineReady | JobRefused | BundlePlayed | LogText | BotBuildFailed | GameFailed | WorkerBroken
 )
 
 # --- Between the arena and its courier ------------------------------------------------------------
@@ -124,14 +124,14 @@ class MachineUnusable(msgspec.Struct, tag=True, frozen=True):
     why: str
 
 
-class ClusterGone(msgspec.Struct, tag=True, frozen=True):
+class ClusterEnded(msgspec.Struct, tag=True, frozen=True):
     """The cluster is not there, or no longer."""
 
     why: str
     was_there: bool
 
 
-FromBridge: TypeAlias = MachineJoined | ReceivedFrom | MachineLost | MachineUnusable | ClusterGone
+FromBridge: TypeAlias = MachineJoined | ReceivedFrom | MachineLost | MachineUnusable | ClusterEnded
 
 to_machine = msgspec.msgpack.Decoder[ToMachine](ToMachine).decode
 from_machine = msgspec.msgpack.Decoder[FromMachine](FromMachine).decode

@@ -16,8 +16,8 @@ from cantstop_arena.tournaments.bot_facts import BotFacts
 from cantstop_arena.tournaments.cluster.bridge_connection import MachineConnection
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     BotBuildFailed,
-    BundleDone,
-    ClusterGone,
+    BundlePlayed,
+    ClusterEnded,
     DropGroups,
     FromBridge,
     FromMachine,
@@ -76,7 +76,7 @@ class MachineSlot:
         self.has_played = False
         self.given: dict[Block, BlockPart] = {}
         self._frames = Frames(from_machine)
-        self._begun = 0.0
+        self._started_at = 0.0
         self._played = 0
 
     def messages(self, content: bytes) -> list[FromMachine]:
@@ -86,7 +86,7 @@ class MachineSlot:
     @property
     def bundle(self) -> int:
         """How many blocks it plays in the time of a bundle, as far as has been seen."""
-        passed = max(time.monotonic() - self._begun, _SOON)
+        passed = max(time.monotonic() - self._started_at, _SOON)
         pace = self._played / passed
         return max(self.processes, round(_BUNDLE * pace))
 
@@ -102,10 +102,10 @@ class MachineSlot:
 
     def give(self, pieces: list[BlockPart]) -> None:
         """Remember what it is to play."""
-        self._begun = self._begun or time.monotonic()
+        self._started_at = self._started_at or time.monotonic()
         self.given.update((piece.block, piece) for piece in pieces)
 
-    def finish(self, letter: BundleDone, orders: int) -> Iterator[PartResult]:
+    def finish(self, letter: BundlePlayed, orders: int) -> Iterator[PartResult]:
         """The results that it tells of what it has been given. Raises Nonsense for any others."""
         self.has_played = True
         for block, result in letter.parts:
@@ -124,10 +124,10 @@ class MachineSlot:
 
     def drop(self, void: Callable[[Group], bool]) -> set[Group]:
         """Forget what is void; the groups of which it had something."""
-        gone = [block for block in self.given if void(block.group)]
-        for block in gone:
+        stored_blocks = [block for block in self.given if void(block.group)]
+        for block in stored_blocks:
             del self.given[block]
-        return {block.group for block in gone}
+        return {block.group for block in stored_blocks}
 
 
 _PULSE = 0.05  # seconds
@@ -146,13 +146,13 @@ class ClusterPool:
         self._observer = observer
         self._slots: dict[str, MachineSlot] = {}
         self._refused: dict[str, str] = {}
-        self._stock = PartQueue()
+        self._queue = PartQueue()
         self._lost_in_turn = 0
         self._hopeless_from = time.monotonic() + _HOPE
 
     def __enter__(self) -> "ClusterPool":
         self._line.__enter__()
-        self._tell()
+        self._notify_observer()
         return self
 
     def __exit__(self, *problem: object) -> None:
@@ -162,8 +162,8 @@ class ClusterPool:
         self, blocks: Iterator[Block], meanwhile: Callable[[], None] = lambda: None
     ) -> Iterator[PartResult]:
         """What `BlockPool` says; raises ClusterError, too, where the cluster ends."""
-        self._stock = PartQueue(blocks)
-        while self._stock or any(slot.given for slot in self._slots.values()):
+        self._queue = PartQueue(blocks)
+        while self._queue or any(slot.given for slot in self._slots.values()):
             shutdown.check()
             self._give_out()
             for letter in self._line.messages(_PULSE):
@@ -173,7 +173,7 @@ class ClusterPool:
 
     def drop(self, void: Callable[[Group], bool]) -> None:
         """Forget what is being played, or waits to be played, by groups that are void."""
-        self._stock.drop(void)
+        self._queue.drop(void)
         for slot in self._slots.values():
             if groups := slot.drop(void):
                 self._line.send(slot.name, DropGroups(tuple(groups)))
@@ -182,7 +182,7 @@ class ClusterPool:
         """Give bundles to machines that have few, those with the least first."""
         while hungry := [slot for slot in self._slots.values() if slot.is_hungry]:
             slot = min(hungry, key=lambda slot: slot.load)
-            pieces = self._stock.bundle(slot.bundle, self._at_work())
+            pieces = self._queue.bundle(slot.bundle, self._at_work())
             if not pieces:
                 return
             slot.give(pieces)
@@ -205,29 +205,29 @@ class ClusterPool:
         else:
             raise ClusterError(self._end(letter))
 
-    def _end(self, gone: ClusterGone) -> str:
+    def _end(self, stored: ClusterEnded) -> str:
         where = self._line.cluster
-        if gone.was_there:
-            return f"The cluster at {where} has ended: {gone.why}.{shutdown.end_message()}"
-        return f"No cluster can be reached at {where}: {gone.why}"
+        if stored.was_there:
+            return f"The cluster at {where} has ended: {stored.why}.{shutdown.end_message()}"
+        return f"No cluster can be reached at {where}: {stored.why}"
 
-    def _hear(self, said: ReceivedFrom) -> Iterator[PartResult]:
-        if (slot := self._slots.get(said.machine)) is None:
+    def _hear(self, data: ReceivedFrom) -> Iterator[PartResult]:
+        if (slot := self._slots.get(data.machine)) is None:
             return  # it has been refused
         try:
-            for message in slot.messages(said.content):
+            for message in slot.messages(data.content):
                 yield from self._heed(slot, message)
         except ProtocolError:
-            self._refuse(said.machine, "what it says makes no sense; a bot may have said it")
+            self._refuse(data.machine, "what it says makes no sense; a bot may have said it")
 
     def _heed(self, slot: MachineSlot, message: FromMachine) -> Iterator[PartResult]:
-        if isinstance(message, BundleDone):
+        if isinstance(message, BundlePlayed):
             yield from slot.finish(message, self._orders)
         elif isinstance(message, LogText):
             self._logs.add(message.bot, message.text)
         elif isinstance(message, MachineReady):
             slot.is_at_work = True
-            self._tell()
+            self._notify_observer()
         elif isinstance(message, JobRefused):
             self._refuse(slot.name, message.text)
         else:
@@ -266,18 +266,18 @@ class ClusterPool:
         if self._slots or not self._refused:
             self._hopeless_from = time.monotonic() + _HOPE
         elif time.monotonic() > self._hopeless_from:
-            told = "".join(f"\n  {machine}: {why}" for machine, why in self._refused.items())
-            raise ClusterError(f"No machine of {self._line.cluster} can play:{told}")
+            text = "".join(f"\n  {machine}: {why}" for machine, why in self._refused.items())
+            raise ClusterError(f"No machine of {self._line.cluster} can play:{text}")
 
     def _taken_from(self, machine: str) -> MachineSlot | None:
         """Take back what a machine had; what there was to know of it."""
         slot = self._slots.pop(machine, None)
         if slot is not None:
-            self._stock.take_back(slot.given.values())
-            self._tell()
+            self._queue.take_back(slot.given.values())
+            self._notify_observer()
         return slot
 
-    def _tell(self) -> None:
+    def _notify_observer(self) -> None:
         at_work = [slot for slot in self._slots.values() if slot.is_at_work]
         self._observer.on_cluster(len(at_work), sum(slot.processes for slot in at_work))
 
@@ -306,7 +306,9 @@ class PartQueue:
 
     def take_back(self, pieces: Iterable[BlockPart]) -> None:
         """Have the rest of these played before all others."""
-        self._pieces.extendleft([rest for piece in pieces for rest in piece.missing()][::-1])
+        self._pieces.extendleft(
+            [block_part for piece in pieces for block_part in piece.missing()][::-1]
+        )
 
     def drop(self, void: Callable[[Group], bool]) -> None:
         """Forget pieces of groups that are void."""

@@ -18,10 +18,10 @@ class DaskActor:
 
     async def start(self, processes: int, content: bytes) -> None:
         """Start the arena's process with a pool of so many workers, and tell it something."""
-        words = python_module("cantstop_arena.tournaments.cluster.machine", str(processes))
+        arguments = python_module("cantstop_arena.tournaments.cluster.machine", str(processes))
         # Ctrl-C where Dask was started is Dask's affair.
         self._process = await asyncio.create_subprocess_exec(
-            *words, stdin=PIPE, stdout=PIPE, start_new_session=True, limit=_AT_ONCE
+            *arguments, stdin=PIPE, stdout=PIPE, start_new_session=True, limit=_AT_ONCE
         )
         self._loop = asyncio.get_running_loop()
         await self.give(content)

@@ -18,7 +18,7 @@ from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.cluster.address import ClusterAddress
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     MAX_ORDER_BYTES,
-    ClusterGone,
+    ClusterEnded,
     FromBridge,
     MachineJoined,
     MachineLost,
@@ -67,20 +67,20 @@ class DaskBridge:
 
     async def carry(self) -> None:
         """Carry letters until the arena ends. Raises OSError where the scheduler ends."""
-        letters = self._arena.letters()
-        first = await anext(letters, None)
+        groups = self._arena.letters()
+        first = await anext(groups, None)
         if not isinstance(first, StartJobs):
             return
         looking = asyncio.create_task(self._look_after(first.content))
-        hearing = asyncio.create_task(self._deliver(letters))
+        hearing = asyncio.create_task(self._deliver(groups))
         await asyncio.wait({looking, hearing}, return_when=asyncio.FIRST_COMPLETED)
         for task in (hearing, looking, *self._tasks.values()):
             if task.done():
                 task.result()
             task.cancel()
 
-    async def _deliver(self, letters: AsyncIterator[StartJobs | SentTo]) -> None:
-        async for letter in letters:
+    async def _deliver(self, groups: AsyncIterator[StartJobs | SentTo]) -> None:
+        async for letter in groups:
             if isinstance(letter, SentTo) and letter.machine in self._post:
                 self._post[letter.machine].put_nowait(letter.content)
 
@@ -101,18 +101,18 @@ class DaskBridge:
         """Hand on what a machine says, from its first to its last word."""
         why = "it is no longer there"
         try:
-            async with self._relay_on(machine) as relay:
-                await relay.start(processes, job)
+            async with self._actor_on(machine) as actor:
+                await actor.start(processes, job)
                 await self._arena.tell(MachineJoined(machine, processes))
-                await self._converse(machine, relay)
+                await self._converse(machine, actor)
         except Exception as error:
-            why = _told(error)
+            why = _error_text(error)
         finally:
             await asyncio.shield(self._arena.tell(MachineLost(machine, why)))
         self._tasks.pop(machine, None)  # to be started again
 
     @contextlib.asynccontextmanager
-    async def _relay_on(self, machine: str) -> AsyncIterator[Any]:
+    async def _actor_on(self, machine: str) -> AsyncIterator[Any]:
         future = self._client.submit(
             DaskActor,
             key=f"arena-{uuid.uuid4().hex}",
@@ -132,26 +132,26 @@ class DaskBridge:
             return await future
         except Exception as error:
             await asyncio.sleep(2 * _PAUSE)  # if the machine has gone, this ends here
-            await self._arena.tell(MachineUnusable(machine, _told(error)))
+            await self._arena.tell(MachineUnusable(machine, _error_text(error)))
             return await asyncio.Event().wait()  # for as long as it is there
 
-    async def _converse(self, machine: str, relay: Any) -> None:
+    async def _converse(self, machine: str, actor: Any) -> None:
         self._post[machine] = asyncio.Queue()
-        giving = asyncio.create_task(self._give(self._post[machine], relay))
+        giving = asyncio.create_task(self._give(self._post[machine], actor))
         try:
             while True:
-                if content := await relay.hear():
+                if content := await actor.hear():
                     await self._arena.tell(ReceivedFrom(machine, content))
         finally:
             giving.cancel()
             del self._post[machine]
 
-    async def _give(self, post: asyncio.Queue[bytes], relay: Any) -> None:
+    async def _give(self, post: asyncio.Queue[bytes], actor: Any) -> None:
         while True:
-            await relay.give(await post.get())
+            await actor.give(await post.get())
 
 
-def _told(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     return in_a_line(str(error) or type(error).__name__, _MAX_REASON_LENGTH)
 
 
@@ -200,12 +200,12 @@ async def _keep(cluster: Any, count: int) -> None:
 async def _arena() -> ArenaPipe:
     """The pipes by which the arena has started this process; nobody else writes to them."""
     loop, reader = asyncio.get_running_loop(), asyncio.StreamReader(limit=MAX_MESSAGE_BYTES)
-    ours, theirs = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    ours, rival = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     for standard in (0, 1):
         os.dup2(2, standard)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), ours)
     flow = asyncio.StreamReaderProtocol(asyncio.StreamReader())
-    transport, protocol = await loop.connect_write_pipe(lambda: flow, theirs)
+    transport, protocol = await loop.connect_write_pipe(lambda: flow, rival)
     return ArenaPipe(reader, asyncio.StreamWriter(transport, protocol, None, loop))
 
 
@@ -216,13 +216,13 @@ async def _carry(address: ClusterAddress, processes: int) -> None:
             was_there = True
             await DaskBridge(client, arena, processes).carry()
     except Exception as error:
-        await arena.tell(ClusterGone(_told(error), was_there))
+        await arena.tell(ClusterEnded(_error_text(error), was_there))
 
 
 def main() -> None:
     """Carry letters to the cluster that the command names."""
-    kind, place, processes = sys.argv[1:]
-    asyncio.run(_carry(ClusterAddress(kind, place), int(processes)))
+    kind, location, processes = sys.argv[1:]
+    asyncio.run(_carry(ClusterAddress(kind, location), int(processes)))
 
 
 if __name__ == "__main__":

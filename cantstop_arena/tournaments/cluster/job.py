@@ -42,12 +42,12 @@ def versions() -> dict[str, str]:
 
 def _fingerprint() -> str:
     """A hash of all that the package consists of, the engines and their nets included."""
-    folder, found = Path(cantstop_arena.__file__).parent, hashlib.sha256()
+    folder, result = Path(cantstop_arena.__file__).parent, hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
-            found.update(f"{path.relative_to(folder).as_posix()}\0".encode())
-            found.update(hashlib.sha256(path.read_bytes()).digest())
-    return found.hexdigest()[:_FINGERPRINT]
+            result.update(f"{path.relative_to(folder).as_posix()}\0".encode())
+            result.update(hashlib.sha256(path.read_bytes()).digest())
+    return result.hexdigest()[:_FINGERPRINT]
 
 
 def _version_of(tool: str) -> str:
@@ -60,12 +60,12 @@ def _version_of(tool: str) -> str:
 def differences(there: Mapping[str, str]) -> str:
     """What is not here as it is where a run was started, in words; nothing where all is."""
     here = versions()
-    told = [
+    texts = [
         f"{name} is {here.get(name, 'none')} there, and {there.get(name, 'none')} here"
         for name in {**there, **here}
         if there.get(name) != here.get(name)
     ]
-    return "; ".join(told)
+    return "; ".join(texts)
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -91,7 +91,7 @@ class Job(msgspec.Struct, frozen=True):
         return StartJob(versions(), pickle.dumps(self))
 
 
-def job_for(spec: TableSpec, bots: BotFacts, names: Sequence[str], terms: PoolOptions) -> Job:
+def job_for(spec: TableSpec, bots: BotFacts, names: Sequence[str], options: PoolOptions) -> Job:
     """The job of playing at a table that has been prepared. Raises BotError."""
     sources = [seat.bot.source for seat in spec.seats if seat.bot.source]
     return Job(
@@ -100,16 +100,16 @@ def job_for(spec: TableSpec, bots: BotFacts, names: Sequence[str], terms: PoolOp
         tuple(names),
         {source.digest: source.texts() for source in sources},
         Path.cwd(),
-        terms.method if terms.method != start_methods()[0] else None,
-        terms.memory,
-        terms.start_limit,
-        tuple(terms.foreign),
+        options.method if options.method != start_methods()[0] else None,
+        options.memory,
+        options.start_limit,
+        tuple(options.foreign),
     )
 
 
-def unpack_job(hire: StartJob) -> Job:
+def unpack_job(message: StartJob) -> Job:
     """The job of a letter that the arena has sent."""
-    job: Job = pickle.loads(hire.job)
+    job: Job = pickle.loads(message.job)
     return job
 
 
@@ -144,8 +144,8 @@ def install_job(job: Job, processes: int, folder: Path) -> JobFolder:
 def _agreed(name: str, here: PreparedBot, there: PreparedBot) -> PreparedBot:
     """A bot as it was found here, its functions told as where the run was started."""
     if here.is_compiled != there.is_compiled:
-        lanes = ["compiled" if part.is_compiled else "plain" for part in (here, there)]
-        raise BotError(f"bot {name} is {lanes[0]} there, and {lanes[1]} here")
+        backends = ["compiled" if part.is_compiled else "plain" for part in (here, there)]
+        raise BotError(f"bot {name} is {backends[0]} there, and {backends[1]} here")
     return replace(here, source_lines=there.source_lines)
 
 
@@ -154,11 +154,11 @@ def _moved(job: Job, number: int, folder: Path, logs: BotLogs) -> SeatSpec:
     seat = job.spec.seats[number]
     bot, source = seat.bot, seat.bot.source
     if source:
-        kept = folder / "bots" / source.digest
+        path = folder / "bots" / source.digest
         for name, text in job.texts[source.digest].items():
-            (kept / name).parent.mkdir(parents=True, exist_ok=True)
-            (kept / name).write_bytes(text)
-        bot = replace(bot, source=replace(source, copies=kept))
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            (path / name).write_bytes(text)
+        bot = replace(bot, source=replace(source, copies=path))
     moved = replace(seat, bot=bot)
     if not seat.launch:
         return moved
@@ -171,8 +171,8 @@ def _moved(job: Job, number: int, folder: Path, logs: BotLogs) -> SeatSpec:
 def _program(seat: SeatSpec, launch: BotStart, job: Job) -> BotStart:
     """A program that has to be on this machine."""
     if describe_command(launch.argv) != seat.bot.digest:
-        told = " ".join(launch.argv)
-        raise BotError(f"the program of {seat.name} ({told}) is not there, or is another than here")
+        text = " ".join(launch.argv)
+        raise BotError(f"the program of {seat.name} ({text}) is not there, or is another than here")
     return launch
 
 

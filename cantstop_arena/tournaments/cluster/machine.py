@@ -23,7 +23,7 @@ from cantstop_arena.processes.channel import Frames, frame
 from cantstop_arena.tournaments.cluster.cluster_messages import (
     MAX_ORDER_BYTES,
     BotBuildFailed,
-    BundleDone,
+    BundlePlayed,
     DropGroups,
     FromMachine,
     JobRefused,
@@ -94,19 +94,19 @@ class Machine:
     job: JobFolder
     _waiting: deque[Block] = field(default_factory=deque)
     _parts: list[tuple[Block, BlockResult]] = field(default_factory=list)
-    _told: float = field(default_factory=time.monotonic)
+    _sent_at: float = field(default_factory=time.monotonic)
     _printed: dict[Path, int] = field(default_factory=dict)
 
     def work(self) -> None:
         """Play what is asked for. Raises Dismissed, and what a pool raises."""
-        place = self.job
-        factory = partial(place.spec.at_work, place.bots.logs)
-        window = game_named(place.spec.game).window
-        with WorkerPool(factory, window, place.bots, place.options) as pool:
+        job_folder = self.job
+        factory = partial(job_folder.spec.at_work, job_folder.bots.logs)
+        window = game_named(job_folder.spec.game).window
+        with WorkerPool(factory, window, job_folder.bots, job_folder.options) as pool:
             while True:
                 for part in pool.play(self, partial(self._pass, pool)):
                     self._note(part)
-                self._tell()
+                self._send_news()
                 self._listen(pool, _PAUSE)
 
     def __iter__(self) -> "Machine":
@@ -121,8 +121,8 @@ class Machine:
     def _pass(self, pool: WorkerPool) -> None:
         """While the pool plays."""
         self._listen(pool)
-        if (self._parts and not self._waiting) or time.monotonic() - self._told > _PAUSE:
-            self._tell()
+        if (self._parts and not self._waiting) or time.monotonic() - self._sent_at > _PAUSE:
+            self._send_news()
 
     def _listen(self, pool: WorkerPool, seconds: float = 0.0) -> None:
         for letter in self.pipes.receive(seconds):
@@ -137,16 +137,16 @@ class Machine:
         """Remember a result; the arena is to hear of faults at once."""
         self._parts.append((part.full_block, part.result))
         if part.result.faults:
-            self._tell()
+            self._send_news()
 
-    def _tell(self) -> None:
+    def _send_news(self) -> None:
         """Tell what bots have printed, and what has been played."""
-        self._told = time.monotonic()
+        self._sent_at = time.monotonic()
         for bot, path in enumerate(self.job.bots.logs.paths):
             if text := self._news_in(path):
                 self.pipes.send(LogText(bot, text))
         if self._parts:
-            self.pipes.send(BundleDone(tuple(self._parts)))
+            self.pipes.send(BundlePlayed(tuple(self._parts)))
             self._parts.clear()
 
     def _news_in(self, path: Path) -> bytes:
@@ -166,31 +166,31 @@ class Machine:
 def _play(pipes: MachinePipes, processes: int, folder: Path) -> None:
     """What a machine does. Raises Dismissed at its end."""
     try:
-        place = _place(_hire(pipes), processes, folder)
+        job_folder = _job_folder(_first_message(pipes), processes, folder)
     except ArenaError as error:
         pipes.send(JobRefused(str(error)))
     else:
         pipes.send(MachineReady())
-        _work(Machine(pipes, place))
+        _work(Machine(pipes, job_folder))
     while True:
         pipes.receive()
 
 
-def _hire(pipes: MachinePipes) -> StartJob:
+def _first_message(pipes: MachinePipes) -> StartJob:
     """The first that is said."""
-    while not (letters := pipes.receive()):
+    while not (groups := pipes.receive()):
         pass  # it has not come in whole
-    (hire,) = letters
-    assert isinstance(hire, StartJob)
-    return hire
+    (job,) = groups
+    assert isinstance(job, StartJob)
+    return job
 
 
-def _place(hire: StartJob, processes: int, folder: Path) -> JobFolder:
+def _job_folder(message: StartJob, processes: int, folder: Path) -> JobFolder:
     """Where blocks are played from now on. Raises ArenaError where they cannot be."""
-    if told := differences(hire.versions):
-        raise ArenaError(told)
+    if text := differences(message.versions):
+        raise ArenaError(text)
     try:
-        job = unpack_job(hire)
+        job = unpack_job(message)
     except ImportError as error:
         raise ArenaError(str(error)) from error
     return install_job(job, processes, folder)

@@ -57,8 +57,10 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
     def as_file(self, folder: Path) -> dict[str, Any]:
         """All of it, as a tournament file in `folder` would say it."""
         if self.command:
-            words = [_path_from(folder, Path(w)) if os.path.isfile(w) else w for w in self.command]
-            return {"command": words, "as": self.name}
+            arguments = [
+                _path_from(folder, Path(w)) if os.path.isfile(w) else w for w in self.command
+            ]
+            return {"command": arguments, "as": self.name}
         isolated = {"isolate": True} if self.isolate else {}
         return {"bot": self._reference(folder), "as": self.name, **isolated, **self.options}
 
@@ -122,13 +124,13 @@ class EntrantReader(msgspec.Struct, frozen=True):
             message = f"these lists make more than {MAX_SWEPT:,} bots"
             self.reader.complain(entries[next(iter(swept))].key, message)
             return []
-        found = []
+        result = []
         for chosen in _combined(swept):
             options = self._checked(bot, entries, given | chosen)
             own_name = with_options(name, chosen)
             self._check_name(node, own_name)
-            found.append(Entrant(own_name, bot, options, isolate or bool(command), command))
-        return found
+            result.append(Entrant(own_name, bot, options, isolate or bool(command), command))
+        return result
 
     def _check_name(self, node: Node, name: str | None) -> None:
         if name is not None and not is_printed_well(name):
@@ -155,17 +157,17 @@ class EntrantReader(msgspec.Struct, frozen=True):
     def _command(self, node: Node) -> tuple[str, ...]:
         """The words of a command, files as absolute paths; none where it cannot be started."""
         nodes = self.reader.items(node, "command") if is_list(node) else [node]
-        words = [self.reader.text(word, "a word of a command") for word in nodes]
-        found = tuple(self._file_or_word(word) for word in words if word is not None)
-        if not words or not all(words):
+        arguments = [self.reader.text(word, "a word of a command") for word in nodes]
+        matches = tuple(self._file_or_word(word) for word in arguments if word is not None)
+        if not arguments or not all(arguments):
             self.reader.complain(node, "command must be a list like [./mybot, --fast]")
             return ()
-        if shutil.which(found[0]) is None:
+        if shutil.which(matches[0]) is None:
             self.reader.complain(
-                node, f"{quoted(words[0] or '')} is no program that can be started"
+                node, f"{quoted(arguments[0] or '')} is no program that can be started"
             )
             return ()
-        return found
+        return matches
 
     def _file_or_word(self, word: str) -> str:
         path = self.folder / word
@@ -176,7 +178,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
         if reference is None:
             return None
         try:
-            return self._found(reference)
+            return self._find_bot(reference)
         except BotError as error:
             self.reader.complain(node, str(error))
         except OSError as error:
@@ -184,7 +186,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
             self.reader.complain(node, message)
         return None
 
-    def _found(self, reference: str) -> BotDescription:
+    def _find_bot(self, reference: str) -> BotDescription:
         if not (reference.isprintable() and reference.strip()):
             raise BotError(f"no bot can be called {quoted(reference)}")
         return find_bot(reference, self.folder, self.catalogue)
@@ -202,8 +204,8 @@ class EntrantReader(msgspec.Struct, frozen=True):
     ) -> Mapping[str, Any]:
         """All options, those that are given being looked at."""
         for option, message in bot.check_options(given):
-            known = entries.get(option) or entries.get("bot") or entries["command"]
-            self.reader.complain(known.key, message)
+            existing_entry = entries.get(option) or entries.get("bot") or entries["command"]
+            self.reader.complain(existing_entry.key, message)
         return {**bot.defaults, **given}
 
     def _check_names(self, entrants: Sequence[tuple[Node, Entrant | None]]) -> None:

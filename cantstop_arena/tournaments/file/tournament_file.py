@@ -79,14 +79,14 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
 
 
 def tournament_from_keys(
-    told: Mapping[str, Any], entrants: Sequence[Entrant], catalogue: Catalogue, source: Path
+    data: Mapping[str, Any], entrants: Sequence[Entrant], catalogue: Catalogue, source: Path
 ) -> Tournament:
     """The tournament of these entrants that the keys of a file, but for its bots, describe.
 
     `source` is where its file will be. Raises ConfigError with every problem, each told of the
     keys as they would stand in a file.
     """
-    reader = Reader(source, dump(told))
+    reader = Reader(source, dump(data))
     entries = reader.mapping(reader.root, "a tournament", KEYS)
     tournament = _tournament(reader, entries, catalogue, source, tuple(entrants))
     if len(entrants) < tournament.players:

@@ -36,13 +36,15 @@ class Reader:
     def __init__(self, path: Path, text: str | None = None) -> None:
         self.file = str(path)
         self.root, self._refused = compose(path, text)
-        self.problems = [Problem(self.file, *place, why) for place, why in self._refused.items()]
+        self.problems = [
+            Problem(self.file, *position, why) for position, why in self._refused.items()
+        ]
 
     def complain(self, node: Node, message: str) -> None:
         """Keep a problem, once, unless what stands there has been refused as a whole."""
-        place = line_and_column(node)
-        problem = Problem(self.file, *place, message)
-        if place not in self._refused and problem not in self.problems:
+        position = line_and_column(node)
+        problem = Problem(self.file, *position, message)
+        if position not in self._refused and problem not in self.problems:
             self.problems.append(problem)
 
     def finish(self) -> None:
@@ -51,7 +53,7 @@ class Reader:
             raise ConfigError(self.problems)
 
     def mapping(
-        self, node: Node, what: str, known: Collection[str] | None = None
+        self, node: Node, what: str, names: Collection[str] | None = None
     ) -> dict[str, Entry]:
         """The entries of a mapping by their keys, which have to be known and may not repeat."""
         entries: dict[str, Entry] = {}
@@ -59,8 +61,8 @@ class Reader:
             if key in entries:
                 line, _ = line_and_column(entries[key].key)
                 self.complain(entry.key, f"{quoted(key)} stands here again, after line {line}")
-            elif known is not None and key not in known:
-                self.complain(entry.key, unknown_word("key", key, known))
+            elif names is not None and key not in names:
+                self.complain(entry.key, unknown_word("key", key, names))
             entries.setdefault(key, entry)
         return entries
 
@@ -95,34 +97,34 @@ class Reader:
         )
         return span[0]
 
-    def seconds(self, entry: Entry | None, what: str, most: float, default: float) -> float:
+    def seconds(self, entry: Entry | None, what: str, maximum: float, default: float) -> float:
         """A time above 0 and up to `most`; the longest stands in for a wrong one."""
         if entry is None:
             return default
         value = converted_losslessly(self.plain(entry.value), default)
-        if type(value) is float and 0 < value <= most:
+        if type(value) is float and 0 < value <= maximum:
             return value
-        must = f"a number of seconds above 0, up to {most:g}"
+        must = f"a number of seconds above 0, up to {maximum:g}"
         self.complain(entry.value, f"{what} must be {must}, not {node_text(entry.value)}")
-        return most
+        return maximum
 
-    def amount(self, entry: Entry, what: str, least: float, most: float) -> float:
+    def amount(self, entry: Entry, what: str, minimum: float, maximum: float) -> float:
         """A number from `least` to `most`, which stands in for a wrong one."""
-        value = converted_losslessly(self.plain(entry.value), most)
-        if type(value) is float and least <= value <= most:
+        value = converted_losslessly(self.plain(entry.value), maximum)
+        if type(value) is float and minimum <= value <= maximum:
             return value
-        must = f"a number from {least:g} to {most:g}"
+        must = f"a number from {minimum:g} to {maximum:g}"
         self.complain(entry.value, f"{what} must be {must}, not {node_text(entry.value)}")
-        return most
+        return maximum
 
-    def choice(self, entry: Entry | None, what: str, known: Sequence[str]) -> str:
+    def choice(self, entry: Entry | None, what: str, names: Sequence[str]) -> str:
         """One of the known words; the first one where there is no entry."""
         word = self.text(entry.value, what) if entry else None
         if entry is None or word is None:
-            return known[0]
-        if word not in known:
-            hint = did_you_mean(word.lower(), known)
-            must = f"{what} must be {' or '.join(known)}, not {quoted(word)}{hint}"
+            return names[0]
+        if word not in names:
+            hint = did_you_mean(word.lower(), names)
+            must = f"{what} must be {' or '.join(names)}, not {quoted(word)}{hint}"
             self.complain(entry.value, must)
         return word
 
@@ -199,7 +201,7 @@ def quoted(text: str) -> str:
     return repr(text if len(text) <= MAX_QUOTE_LENGTH else text[: MAX_QUOTE_LENGTH - 1] + "…")
 
 
-def unknown_word(kind: str, word: str, known: Collection[str]) -> str:
+def unknown_word(kind: str, word: str, names: Collection[str]) -> str:
     """The message about a word that is none of those known."""
-    hint = did_you_mean(word.lower(), known)
-    return f"unknown {kind} {quoted(word)}{hint}; known: {', '.join(known)}"
+    hint = did_you_mean(word.lower(), names)
+    return f"unknown {kind} {quoted(word)}{hint}; known: {', '.join(names)}"

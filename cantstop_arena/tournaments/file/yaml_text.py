@@ -31,10 +31,10 @@ Scalar = None | bool | int | float | str
 
 def line_and_column(node: Node) -> Location:
     """Where a node begins: line and column, from 1."""
-    return _place(node.start_mark)
+    return _location(node.start_mark)
 
 
-def _place(mark: Any) -> Location:
+def _location(mark: Any) -> Location:
     return mark.line + 1, mark.column + 1
 
 
@@ -87,9 +87,9 @@ def compose(path: Path, text: str | None = None) -> tuple[Node, Refusals]:
         root = composer.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark or composer.get_mark()
-        raise _fatal(path, _explained(error), _place(mark)) from None
+        raise _fatal(path, _explained(error), _location(mark)) from None
     except (ValueError, OverflowError):  # PyYAML does not expect escapes such as "\UFFFFFFFF"
-        raise _fatal(path, "this is no valid YAML", _place(composer.get_mark())) from None
+        raise _fatal(path, "this is no valid YAML", _location(composer.get_mark())) from None
     if root is None:
         raise _fatal(path, "this file is empty")
     return root, composer.refused
@@ -123,7 +123,7 @@ class _Composer(yaml.SafeLoader):
         if isinstance(event, yaml.AliasEvent):
             return self._stand_in(self.get_event())  # type: ignore[no-untyped-call]
         if getattr(event, "tag", None) is not None:
-            self.refused[_place(event.start_mark)] = "tags (!…) are not supported; leave it out"
+            self.refused[_location(event.start_mark)] = "tags (!…) are not supported; leave it out"
         if self._level == MAX_LEVELS:
             raise ComposerError(None, None, "this is nested too deeply", event.start_mark)
         self._level += 1
@@ -133,18 +133,18 @@ class _Composer(yaml.SafeLoader):
 
     def _stand_in(self, alias: Any) -> Node:
         message = "aliases (*…) are not supported; write the value out"
-        self.refused[_place(alias.start_mark)] = message
+        self.refused[_location(alias.start_mark)] = message
         return yaml.ScalarNode("", "", alias.start_mark, alias.end_mark)
 
 
 def _explained(error: yaml.MarkedYAMLError) -> str:
-    told = ", ".join(part for part in (error.context, error.problem) if part)
-    hint = "; indent with spaces, not with tabs" if "'\\t'" in told else ""
-    return f"this is no valid YAML: {told}{hint}"
+    text = ", ".join(part for part in (error.context, error.problem) if part)
+    hint = "; indent with spaces, not with tabs" if "'\\t'" in text else ""
+    return f"this is no valid YAML: {text}{hint}"
 
 
-def _fatal(path: Path, message: str, place: Location = (1, 1)) -> ConfigError:
-    return ConfigError([Problem(str(path), *place, message)])
+def _fatal(path: Path, message: str, position: Location = (1, 1)) -> ConfigError:
+    return ConfigError([Problem(str(path), *position, message)])
 
 
 def _end(text: str) -> Location:

@@ -26,30 +26,30 @@ from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, deals_
 from cantstop_arena.tournaments.ledger.merge_ledgers import LedgerShare, by_seed, ledger_shares
 
 
-def aggregate(accounts: Sequence[LedgerTotals], anchor: Mapping[str, float]) -> TournamentTotals:
+def aggregate(totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -> TournamentTotals:
     """All results, without the bots that are out anywhere, the others numbered anew."""
-    first = accounts[0].identity
-    out = list(dict.fromkeys(chain.from_iterable(account.out for account in accounts)))
-    names = dict.fromkeys(chain.from_iterable(account.names for account in accounts))
+    first = totals[0].identity
+    out = list(dict.fromkeys(chain.from_iterable(ledger_totals.out for ledger_totals in totals)))
+    names = dict.fromkeys(chain.from_iterable(ledger_totals.names for ledger_totals in totals))
     bots = [name for name in names if name not in out]
-    shares = ledger_shares(accounts, {name: number for number, name in enumerate(bots)})
-    seeds = {account.seed for account in accounts}
+    shares = ledger_shares(totals, {name: number for number, name in enumerate(bots)})
+    seeds = {ledger_totals.seed for ledger_totals in totals}
     unsteady = {name for share in shares for name in share.irreproducible()}
-    deals, luck = _deals_and_luck(len(bots), accounts[0].orders, shares)
+    deals, luck = _deals_and_luck(len(bots), totals[0].orders, shares)
     return TournamentTotals(
-        name=" + ".join(dict.fromkeys(account.identity["name"] for account in accounts)),
+        name=" + ".join(dict.fromkeys(ledger_totals.identity["name"] for ledger_totals in totals)),
         game=first["game"],
         rules=first["rules"],
         players=first["players"],
-        seed=accounts[0].seed if len(seeds) == 1 else None,
+        seed=totals[0].seed if len(seeds) == 1 else None,
         bots=tuple(bots),
         tallies=_tallies(shares),
         deals=deals,
         luck=luck,
         anchor=anchor,
         counts=game_named(first["game"]).counts,
-        seat_orders=accounts[0].orders,
-        challenger=str(first.get("gauntlet", "")) if len(accounts) == 1 else "",
+        seat_orders=totals[0].orders,
+        challenger=str(first.get("gauntlet", "")) if len(totals) == 1 else "",
         faults=tuple(charge for share in shares for charge in share.charges()),
         disqualified=tuple(out),
         notes=bot_notes(first),
@@ -61,11 +61,11 @@ def aggregate(accounts: Sequence[LedgerTotals], anchor: Mapping[str, float]) -> 
 
 def _tallies(shares: Iterable[LedgerShare]) -> dict[Group, Tally]:
     """What every seating has added up to, seatings in canonical order."""
-    found: dict[Group, list[Tally]] = {}
+    entries: dict[Group, list[Tally]] = {}
     for seating, tally in chain.from_iterable(share.tallies() for share in shares):
-        found.setdefault(seating, []).append(tally)
-    ordered = sorted(found, key=lambda seating: (sorted(seating), seating))
-    return {seating: sum_tallies(found[seating]) for seating in ordered}
+        entries.setdefault(seating, []).append(tally)
+    ordered = sorted(entries, key=lambda seating: (sorted(seating), seating))
+    return {seating: sum_tallies(entries[seating]) for seating in ordered}
 
 
 def _deals_and_luck(
@@ -75,24 +75,24 @@ def _deals_and_luck(
     played = _deals(bots, orders, shares)
     if not all(share.scored for share in shares):
         return played, None
-    calm = _deals(bots, orders, shares, calm=True)
-    luck = Luck(played, luck_gain(played, calm, bots))
-    return (calm if luck.gain > 1 else played), luck
+    luck_removed = _deals(bots, orders, shares, luck_removed=True)
+    luck = Luck(played, luck_gain(played, luck_removed, bots))
+    return (luck_removed if luck.gain > 1 else played), luck
 
 
 def _deals(
-    bots: int, orders: Orders, shares: Sequence[LedgerShare], calm: bool = False
+    bots: int, orders: Orders, shares: Sequence[LedgerShare], luck_removed: bool = False
 ) -> DealSums:
     """What was won deal by deal; the deals of each seed are a population of their own."""
-    found = [_deals_of_a_seed(bots, orders, alike, calm) for alike in by_seed(shares)]
+    deal_sums = [_deals_of_a_seed(bots, orders, equal, luck_removed) for equal in by_seed(shares)]
     return DealSums(
-        tuple(stretch for deals in found for stretch in deals.stretches),
+        tuple(stretch for deals in deal_sums for stretch in deals.stretches),
         Pairs(
-            np.sum([deals.pairs.won for deals in found], axis=0),
-            np.sum([deals.pairs.squares for deals in found], axis=0),
-            np.sum([deals.pairs.crossed for deals in found], axis=0),
+            np.sum([deals.pairs.won for deals in deal_sums], axis=0),
+            np.sum([deals.pairs.squares for deals in deal_sums], axis=0),
+            np.sum([deals.pairs.crossed for deals in deal_sums], axis=0),
         ),
-        max((deals.sample for deals in found), key=_size),
+        max((deals.sample for deals in deal_sums), key=_size),
     )
 
 
@@ -100,8 +100,8 @@ def _predecessors(bots: int, players: int, shares: Sequence[LedgerShare]) -> Pre
     """What it means to sit after each bot; None where no ledger has kept it."""
     if not all(share.measured for share in shares):
         return None
-    found = [_predecessors_of_a_seed(bots, players, alike) for alike in by_seed(shares)]
-    return reduce(add, found)
+    predecessors = [_predecessors_of_a_seed(bots, players, equal) for equal in by_seed(shares)]
+    return reduce(add, predecessors)
 
 
 def _predecessors_of_a_seed(bots: int, players: int, shares: Sequence[LedgerShare]) -> Predecessors:
@@ -116,7 +116,7 @@ def _alongside(bots: int, players: int, shares: Sequence[LedgerShare]) -> SoloPa
     """What bots that play alone need in the same deals; None where no ledger has kept it."""
     if players > 1 or not all(share.totals.identity.get("measured") for share in shares):
         return None
-    return reduce(add, (_alongside_of_a_seed(bots, alike) for alike in by_seed(shares)))
+    return reduce(add, (_alongside_of_a_seed(bots, equal) for equal in by_seed(shares)))
 
 
 def _alongside_of_a_seed(bots: int, shares: Sequence[LedgerShare]) -> SoloPairs:
@@ -131,7 +131,7 @@ def _size(sample: DealSample) -> int:
 
 
 def _deals_of_a_seed(
-    bots: int, orders: Orders, shares: Sequence[LedgerShare], calm: bool
+    bots: int, orders: Orders, shares: Sequence[LedgerShare], luck_removed: bool
 ) -> DealSums:
     def read(start: int, count: int) -> Iterator[StoredDeals]:
         return chain.from_iterable(share.deals(start, count) for share in shares)
@@ -141,20 +141,20 @@ def _deals_of_a_seed(
         for share in shares
         for group, played in share.spans.items()
     }
-    if not calm:
+    if not luck_removed:
         return gather_deals(bots, orders, spans, read)
     return gather_deals(bots, orders, spans, read, correction(orders, read(0, deals_played(spans))))
 
 
 def bot_notes(identity: Mapping[str, Any]) -> tuple[str, ...]:
     """A sentence for each bot of which there is something to say."""
-    game, told = game_named(identity["game"]), identity["rules"]
-    if not told.keys() >= {*game.rules.parameters}:
+    game, data = game_named(identity["game"]), identity["rules"]
+    if not data.keys() >= {*game.rules.parameters}:
         return ()
-    rules, players = game.rules.from_dict(told), identity["players"]
+    rules, players = game.rules.from_dict(data), identity["players"]
     own = [bot for bot in identity["bots"] if bot.get("origin") == "built-in"]
-    said = {
+    fields = {
         bot["name"]: game.bot_note(bot["bot"], bot.get("options", {}), rules, players)
         for bot in own
     }
-    return tuple(f"{name} {remark}." for name, remark in said.items() if remark)
+    return tuple(f"{name} {note}." for name, note in fields.items() if note)

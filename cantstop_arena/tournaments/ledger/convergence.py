@@ -34,36 +34,36 @@ def history(folder: Path, anchor: Mapping[str, float]) -> list[PastTotals]:
 
     Only bots that meet have one.
     """
-    return read_ledger(folder, lambda account: _moments(account, anchor))
+    return read_ledger(folder, lambda totals: _moments(totals, anchor))
 
 
-def _moments(account: LedgerTotals, anchor: Mapping[str, float]) -> list[PastTotals]:
-    players = account.identity["players"]
+def _moments(totals: LedgerTotals, anchor: Mapping[str, float]) -> list[PastTotals]:
+    players = totals.identity["players"]
     if players == 1:
         return []
-    spans = account.ledger.spans()
+    spans = totals.ledger.spans()
     deals = max((first + count for first, count in chain.from_iterable(spans.values())), default=0)
-    most = MAX_GAMES // max(1, len(spans) * len(account.orders))
+    maximum = MAX_GAMES // max(1, len(spans) * len(totals.orders))
     ends = [deals >> halved for halved in range(MAX_LOOKS, 0, -1)]
     return [
-        PastTotals(end, aggregate([_early(account, end)], anchor))
+        PastTotals(end, aggregate([_early(totals, end)], anchor))
         for end in ends
-        if MIN_DEALS <= end <= most
+        if MIN_DEALS <= end <= maximum
     ]
 
 
-def _early(account: LedgerTotals, end: int) -> LedgerTotals:
-    books = _LedgerPrefix(account.ledger, account.orders, end)
-    return LedgerTotals(books, account.identity, account.charge)
+def _early(totals: LedgerTotals, end: int) -> LedgerTotals:
+    tally = _LedgerPrefix(totals.ledger, totals.orders, end)
+    return LedgerTotals(tally, totals.identity, totals.charge)
 
 
 class _LedgerPrefix:
     """The books as they were before the deal `end`, without what did not bear on who won."""
 
-    def __init__(self, books: LedgerReader, orders: Orders, end: int) -> None:
-        self._books, self._orders, self._end = books, orders, end
-        self.disqualified = books.disqualified
-        self.irreproducible = books.irreproducible
+    def __init__(self, tally: LedgerReader, orders: Orders, end: int) -> None:
+        self._reader, self._orders, self._end = tally, orders, end
+        self.disqualified = tally.disqualified
+        self.irreproducible = tally.irreproducible
 
     def spans(self) -> dict[Group, list[Span]]:
         """The deals that each group had played."""
@@ -73,23 +73,25 @@ class _LedgerPrefix:
                 for first, deals in spans
                 if first < self._end
             ]
-            for group, spans in self._books.spans().items()
+            for group, spans in self._reader.spans().items()
         }
 
     def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
         """The blocks that have some of these deals, cut off at the end."""
         count = min(count, self._end - start)
-        for group, first, winners, measures in self._books.deals(start, count) if count > 0 else ():
-            kept = self._end - first
-            yield group, first, winners[:kept], measures[:kept]
+        for group, first, winners, measures in (
+            self._reader.deals(start, count) if count > 0 else ()
+        ):
+            stored = self._end - first
+            yield group, first, winners[:stored], measures[:stored]
 
     def tallies(self) -> dict[Group, Tally]:
         """What every seating had won."""
-        found: dict[Group, list[Tally]] = {}
+        entries: dict[Group, list[Tally]] = {}
         for group, _, winners, _ in self.deals(0, self._end):
             for seating, masks in zip(lineups(group, self._orders), winners.T, strict=True):
-                found.setdefault(seating, []).append(_won(masks, len(group)))
-        return {seating: sum_tallies(tallies) for seating, tallies in found.items()}
+                entries.setdefault(seating, []).append(_won(masks, len(group)))
+        return {seating: sum_tallies(tallies) for seating, tallies in entries.items()}
 
     def faults(self) -> Iterator[Fault]:
         """None: they are told of the whole tournament."""

@@ -26,14 +26,14 @@ def seed_in(identity: Mapping[str, Any]) -> Seed:
     return seed
 
 
-def differences(one: Any, other: Any, place: str = "") -> Iterator[tuple[str, str, str]]:
+def differences(item: Any, other: Any, location: str = "") -> Iterator[tuple[str, str, str]]:
     """Where two identities differ: the place, and what each of them has there, as JSON."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in [*one, *(key for key in other if key not in one)]:
-            inner = f"{place}.{key}" if place else str(key)
-            yield from differences(one.get(key), other.get(key), inner)
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for number, (this, that) in enumerate(zip(one, other, strict=True), start=1):
-            yield from differences(this, that, f"{place}[{number}]")
-    elif one != other:
-        yield place, text(one), text(other)
+    if isinstance(item, dict) and isinstance(other, dict):
+        for key in [*item, *(key for key in other if key not in item)]:
+            inner = f"{location}.{key}" if location else str(key)
+            yield from differences(item.get(key), other.get(key), inner)
+    elif isinstance(item, list) and isinstance(other, list) and len(item) == len(other):
+        for number, (this, that) in enumerate(zip(item, other, strict=True), start=1):
+            yield from differences(this, that, f"{location}[{number}]")
+    elif item != other:
+        yield location, text(item), text(other)

@@ -88,7 +88,7 @@ class Ledger:
         with self._writing():
             row = (bot, faults_text(faults))
             self._connection.execute("INSERT INTO disqualified VALUES (?, ?)", row)
-            self._seal(*_place_of(bot), row)
+            self._seal(*_checksum_key(bot), row)
             for group in void:
                 for table in ("blocks", "seals") if self._has_seals() else ("blocks",):
                     self._connection.execute(f"DELETE FROM {table} WHERE bots = ?", (text(group),))
@@ -104,8 +104,8 @@ class Ledger:
         return next(tables, None) is not None
 
     def _identity(self) -> str:
-        (told,) = next(self._select("SELECT value FROM about WHERE key = 'tournament'"))
-        return str(told)
+        (data,) = next(self._select("SELECT value FROM about WHERE key = 'tournament'"))
+        return str(data)
 
     @cached_property
     def orders(self) -> Orders:
@@ -134,29 +134,29 @@ class Ledger:
             for bots, rows in self._select("SELECT bots, tallies FROM blocks"):
                 seatings = lineups(group_in(bots), self.orders)
                 for order, tally in zip(seatings, tallies_in(rows), strict=True):
-                    found = sums.setdefault(order, [])
-                    found.append(tally)
-                    if len(found) == _ADDED_AT_ONCE:
-                        found[:] = [sum_tallies(found)]
+                    items = sums.setdefault(order, [])
+                    items.append(tally)
+                    if len(items) == _ADDED_AT_ONCE:
+                        items[:] = [sum_tallies(items)]
         return {
             order: sum_tallies(sums[order]) for order in sorted(sums, key=lambda o: (sorted(o), o))
         }
 
     def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
         """The blocks that have some of `count` deals from `start` on, whole."""
-        (longest,) = next(self._select("SELECT COALESCE(MAX(deals), 0) FROM blocks"))
+        (max_length,) = next(self._select("SELECT COALESCE(MAX(deals), 0) FROM blocks"))
         # The first condition is what the index can search, the last what is meant.
         query = (
             "SELECT bots, first, deals, winners, measures FROM blocks"
             " WHERE first > ? AND first < ? AND first + deals > ?"
         )
         with self._readable():
-            for bots, first, deals, packed, kept in self._select(
-                query, start - longest, start + count, start
+            for bots, first, deals, packed, stored in self._select(
+                query, start - max_length, start + count, start
             ):
                 shutdown.check()  # who reads all deals while others are played takes seconds
                 winners = winners_in(packed, deals * len(self.orders)).reshape(deals, -1)
-                measures = np.frombuffer(zlib.decompress(kept), MEASURED).reshape(deals, -1)
+                measures = np.frombuffer(zlib.decompress(stored), MEASURED).reshape(deals, -1)
                 yield group_in(bots), first, winners, measures
 
     def faults(self) -> Iterator[Fault]:
@@ -180,12 +180,12 @@ class Ledger:
         """
         with self._readable():
             identity = self._identity()
-            out = self._examine_sentences(identity)
+            out = self._check_disqualified(identity)
             examiner = LedgerCheck(json.loads(identity), self.orders, out)
             for row, seal in self._sealed_rows():
                 if seal != row_checksum(identity, row):
                     self._complain(f"the block {row.first!r} of {row.bots!r}", examiner.block(row))
-            self._examine_places()
+            self._check_checksums()
 
     def _sealed_rows(self) -> Iterator[tuple[LedgerRow, bytes | None]]:
         """The blocks, and the seals that stand where they do."""
@@ -202,7 +202,7 @@ class Ledger:
                 damage_message(self.path, f"{where}: {wrong or 'not as it was written'}")
             )
 
-    def _examine_sentences(self, identity: str) -> list[int]:
+    def _check_disqualified(self, identity: str) -> list[int]:
         """The bots that are out."""
         rows = list(self._select("SELECT bot, faults FROM disqualified"))
         seals = dict(self._select(_SENTENCE_SEALS)) if self._has_seals() else {}
@@ -216,7 +216,7 @@ class Ledger:
             self._complain(f"the disqualified bot {bot!r}", "it is no longer there")
         return [bot for bot, _ in rows]
 
-    def _examine_places(self) -> None:
+    def _check_checksums(self) -> None:
         """No block is gone, where that can be told; else, at least none overlaps another."""
         if self._has_seals():
             for first, bots in self._select(_LOST_BLOCKS):
@@ -281,7 +281,7 @@ class Ledger:
         self._connection.close()
 
 
-def _place_of(bot: int) -> tuple[int, str]:
+def _checksum_key(bot: int) -> tuple[int, str]:
     """Where the seal of a sentence stands, among those of blocks."""
     return -1 - bot, ""
 
@@ -297,7 +297,7 @@ def read_about(ledger: Ledger) -> dict[str, Any] | None:
     if next(tables, None) is None:
         return None
     with ledger._readable():
-        return {key: json.loads(told) for key, told in ledger._select("SELECT * FROM about")}
+        return {key: json.loads(data) for key, data in ledger._select("SELECT * FROM about")}
 
 
 def connect(path: Path) -> sqlite3.Connection:

@@ -83,7 +83,7 @@ class LedgerTotals(msgspec.Struct, frozen=True, dict=True):
 
 def deals_played(spans: Mapping[Group, Iterable[Span]]) -> int:
     """The deal up to which some group has played."""
-    return max((first + deals for gone in spans.values() for first, deals in gone), default=0)
+    return max((first + deals for stored in spans.values() for first, deals in stored), default=0)
 
 
 def fault_report(
@@ -92,9 +92,9 @@ def fault_report(
     """A fault in names, with the command that plays its game of the tournament file again."""
     seats = tuple(names[bot] for bot in fault.seating)
     options = ["--deal", str(fault.deal), *options]
-    words = [source, *seats]
-    dashed = any(word.startswith("-") for word in words)
-    words = [*options, "--", *words] if dashed else [*words, *options]
+    arguments = [source, *seats]
+    dashed = any(word.startswith("-") for word in arguments)
+    arguments = [*options, "--", *arguments] if dashed else [*arguments, *options]
     return FaultReport(
         names[fault.bot],
         fault.kind,
@@ -102,5 +102,5 @@ def fault_report(
         seats,
         fault.deal,
         fault.count,
-        shlex.join(["arena", "replay", *words]),
+        shlex.join(["arena", "replay", *arguments]),
     )

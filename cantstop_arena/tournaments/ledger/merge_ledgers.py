@@ -48,8 +48,8 @@ class LedgerShare(msgspec.Struct, frozen=True):
         for group, first, winners, measures in self.totals.ledger.deals(start, count):
             if group in self.spans:
                 named = self.anew(group)
-                kept = _luck_by_place(measures, named) if self.scored else measures
-                yield *_canonical(named, first, winners, self.totals.orders), kept
+                stored = _luck_by_position(measures, named) if self.scored else measures
+                yield *_canonical(named, first, winners, self.totals.orders), stored
 
     @property
     def scored(self) -> bool:
@@ -72,31 +72,34 @@ class LedgerShare(msgspec.Struct, frozen=True):
         """What bots that play alone needed in the deals that count, and whether no fault was."""
         counts = game_named(self.totals.identity["game"]).counts
         columns = [stored_measures(counts).index(name) for name in (GAMES, counts.alone)]
-        for bot, first, kept in self.measures(start, count):
-            yield bot, first, kept[:, columns[0]], kept[:, columns[1]]
+        for bot, first, stored in self.measures(start, count):
+            yield bot, first, stored[:, columns[0]], stored[:, columns[1]]
 
     def charges(self) -> list[FaultReport]:
         """What is charged to bots in games that count, and to those that are out."""
         ledger = self.totals.ledger
         counted = [f for f in ledger.faults() if tuple(sorted(f.seating)) in self.spans]
-        sentences = chain.from_iterable(ledger.disqualified().values())
-        return [self.totals.charge(fault) for fault in merge_faults([*counted, *sentences])]
+        text = chain.from_iterable(ledger.disqualified().values())
+        return [self.totals.charge(fault) for fault in merge_faults([*counted, *text])]
 
     def irreproducible(self) -> list[str]:
         """The bots whose answers were others when a game was played twice."""
         return [self.totals.names[bot] for bot in self.totals.ledger.irreproducible()]
 
 
-def ledger_shares(accounts: Sequence[LedgerTotals], number: Mapping[str, int]) -> list[LedgerShare]:
+def ledger_shares(totals: Sequence[LedgerTotals], number: Mapping[str, int]) -> list[LedgerShare]:
     """What counts of each account; a group that met on the same deals elsewhere counts once."""
-    shares = [LedgerShare(account, number, _remaining(account, number)) for account in accounts]
-    longest: dict[tuple[Seed, Group], tuple[int, LedgerShare]] = {}
+    shares = [
+        LedgerShare(ledger_totals, number, _remaining(ledger_totals, number))
+        for ledger_totals in totals
+    ]
+    entries: dict[tuple[Seed, Group], tuple[int, LedgerShare]] = {}
     for share in shares:
         for group, played in share.spans.items():
             deals = sum(deals for _, deals in played)
-            known, _ = longest.get(share.meeting(group), (-1, share))
-            if deals > known:
-                longest[share.meeting(group)] = deals, share
+            count, _ = entries.get(share.meeting(group), (-1, share))
+            if deals > count:
+                entries[share.meeting(group)] = deals, share
     return [
         LedgerShare(
             share.totals,
@@ -104,23 +107,23 @@ def ledger_shares(accounts: Sequence[LedgerTotals], number: Mapping[str, int]) -
             {
                 group: played
                 for group, played in share.spans.items()
-                if longest[share.meeting(group)][1] is share
+                if entries[share.meeting(group)][1] is share
             },
         )
         for share in shares
     ]
 
 
-def _remaining(account: LedgerTotals, number: Mapping[str, int]) -> dict[Group, list[Span]]:
+def _remaining(totals: LedgerTotals, number: Mapping[str, int]) -> dict[Group, list[Span]]:
     """The deals of the groups whose bots all play on."""
     return {
         group: played
-        for group, played in account.ledger.spans().items()
-        if all(account.names[bot] in number for bot in group)
+        for group, played in totals.ledger.spans().items()
+        if all(totals.names[bot] in number for bot in group)
     }
 
 
-def _luck_by_place(measures: NDArray[Any], group: Group) -> NDArray[Any]:
+def _luck_by_position(measures: NDArray[Any], group: Group) -> NDArray[Any]:
     """What is kept of luck, by place of the group in ascending order, then by seat."""
     luck = measures[:, -2 * len(group) :]
     return np.concatenate([luck[:, np.argsort(group)], luck[:, len(group) :]], axis=1)
@@ -133,14 +136,14 @@ def _canonical(
     ascending = tuple(sorted(group))
     if group == ascending:
         return group, first, winners
-    place = {seating: number for number, seating in enumerate(lineups(group, orders))}
-    wanted = list(lineups(ascending, orders))
-    if not place.keys() >= set(wanted):  # where not all orders are played
+    positions = {seating: number for number, seating in enumerate(lineups(group, orders))}
+    expected = list(lineups(ascending, orders))
+    if not positions.keys() >= set(expected):  # where not all orders are played
         raise LedgerError(
             "These results cannot be rated together: their files name the bots in different orders,"
             f" so that not all of the same seatings of {len(group)} bots were played."
         )
-    return ascending, first, winners[:, [place[seating] for seating in wanted]]
+    return ascending, first, winners[:, [positions[seating] for seating in expected]]
 
 
 def by_seed(shares: Iterable[LedgerShare]) -> list[list[LedgerShare]]:

@@ -106,13 +106,13 @@ _UNWRITTEN = {
 
 def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
     stored = read_about(ledger)
-    wanted = {"version": VERSION, "tournament": json.loads(json.dumps(identity))}
+    expected = {"version": VERSION, "tournament": json.loads(json.dumps(identity))}
     if stored is None:
         with ledger._connection as connection:
             connection.execute("BEGIN IMMEDIATE")  # all of it, or nothing
             for statement in SCHEMA:
                 connection.execute(statement)
-            rows = [(key, text(value)) for key, value in wanted.items()]
+            rows = [(key, text(value)) for key, value in expected.items()]
             connection.executemany("INSERT INTO about VALUES (?, ?)", rows)
         return
     if stored.get("version") != VERSION:
@@ -123,19 +123,19 @@ def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
     if ledger.is_empty():  # the bots of a run that never began may have been mended since
         with ledger._connection as connection:
             change = "UPDATE about SET value = ? WHERE key = 'tournament'"
-            connection.execute(change, (text(wanted["tournament"]),))
+            connection.execute(change, (text(expected["tournament"]),))
         return
-    told = [
-        f"  {place}: stored {there}, requested {here}"
-        for place, there, here in differences(stored["tournament"], wanted["tournament"])
+    texts = [
+        f"  {location}: stored {there}, requested {here}"
+        for location, there, here in differences(stored["tournament"], expected["tournament"])
     ]
-    if told:
+    if texts:
         raise TournamentMismatch(
             stored["tournament"],
             "\n".join(
                 [
                     f"{ledger.path} holds another tournament of this name. What differs:",
-                    *told,
+                    *texts,
                     "Give the tournament another name, or replace the results with --fresh.",
                 ]
             ),

@@ -88,7 +88,7 @@ def read_ledger(folder: Path, look: Callable[[LedgerTotals], Read]) -> Read:
 
     def looking() -> Read:
         with _opened(path) as ledger:
-            return look(_account(folder, ledger))
+            return look(_ledger_totals(folder, ledger))
 
     return _steady(looking)
 
@@ -112,7 +112,7 @@ def _ledger_in(folder: Path) -> Path:
         raise ArenaError(
             f"There is no folder {folder}. Results are in folders that arena run makes."
         )
-    inner = sorted(found.parent for found in folder.glob(f"*/{LEDGER}"))
+    inner = sorted(file_path.parent for file_path in folder.glob(f"*/{LEDGER}"))
     hint = f"did you mean {', '.join(map(str, inner))}?" if inner else "arena run FILE makes one."
     raise ArenaError(f"{folder} is no folder with results (it has no {LEDGER}); {hint}")
 
@@ -121,25 +121,25 @@ def _read(
     folders: Sequence[Path], paths: Sequence[Path], anchor: Mapping[str, float]
 ) -> TournamentTotals:
     with ExitStack() as stack:
-        accounts = []
+        totals = []
         for folder, path in zip(folders, paths, strict=True):
             ledger = stack.enter_context(_opened(path))
-            accounts.append(_account(folder, ledger))
-        _check_alike(folders, accounts)
-        results = aggregate(accounts, anchor)
+            totals.append(_ledger_totals(folder, ledger))
+        _check_comparable(folders, totals)
+        results = aggregate(totals, anchor)
         _check_anchor(anchor, results)
-        return replace(results, missing_games=sum(map(_unplayed, folders, accounts)))
+        return replace(results, missing_games=sum(map(_unplayed, folders, totals)))
 
 
-def _unplayed(folder: Path, account: LedgerTotals) -> int:
+def _unplayed(folder: Path, totals: LedgerTotals) -> int:
     """The games that are missing to those that were asked for, as far as that is known."""
-    deals = deals_played(account.ledger.spans())
+    deals = deals_played(totals.ledger.spans())
     if (path := folder / RESOLVED).is_file():
-        deals = max(deals, -(-read_games(path) // len(account.orders)))
-    return account.missing_games(deals)
+        deals = max(deals, -(-read_games(path) // len(totals.orders)))
+    return totals.missing_games(deals)
 
 
-def _account(folder: Path, ledger: Ledger) -> LedgerTotals:
+def _ledger_totals(folder: Path, ledger: Ledger) -> LedgerTotals:
     identity = _identity(folder, ledger)
     ledger.examine()
     names = [bot["name"] for bot in identity["bots"]]
@@ -165,20 +165,20 @@ def _identity(folder: Path, ledger: Ledger) -> dict[str, Any]:
     return dict(identity)
 
 
-def _is_identity(told: Any) -> TypeGuard[Mapping[str, Any]]:
+def _is_identity(data: Any) -> TypeGuard[Mapping[str, Any]]:
     """Whether all is there that results are told with."""
-    if not isinstance(told, dict) or not isinstance(told.get("rules"), dict):
+    if not isinstance(data, dict) or not isinstance(data.get("rules"), dict):
         return False
-    bots = told.get("bots")
+    bots = data.get("bots")
     if not isinstance(bots, list) or not all(isinstance(bot, dict) for bot in bots):
         return False
     names = [bot.get("name") for bot in bots]
     return (
-        all(isinstance(one, str) for one in (told.get("name"), told.get("game"), *names))
+        all(isinstance(item, str) for item in (data.get("name"), data.get("game"), *names))
         and len({*names}) == len(names)
-        and told.get("players") in range(1, len(names) + 1)
-        and isinstance(told.get("lineups", []), list)
-        and type(told.get("seed")) in (int, str)
+        and data.get("players") in range(1, len(names) + 1)
+        and isinstance(data.get("lineups", []), list)
+        and type(data.get("seed")) in (int, str)
     )
 
 
@@ -191,21 +191,21 @@ def _check_anchor(anchor: Mapping[str, float], results: TournamentTotals) -> Non
 # Whether results can be rated together -------------------------------------------------------
 
 
-def _check_alike(folders: Sequence[Path], accounts: Sequence[LedgerTotals]) -> None:
-    first = folders[0], accounts[0].identity
-    known: dict[str, tuple[Path, dict[str, Any]]] = {}
-    for folder, account in zip(folders, accounts, strict=True):
-        _check_played_alike(*first, folder, account.identity)
-        for bot in account.identity["bots"]:
-            _check_same_bot(*known.setdefault(bot["name"], (folder, bot)), folder, bot)
+def _check_comparable(folders: Sequence[Path], totals: Sequence[LedgerTotals]) -> None:
+    first = folders[0], totals[0].identity
+    by_name: dict[str, tuple[Path, dict[str, Any]]] = {}
+    for folder, ledger_totals in zip(folders, totals, strict=True):
+        _check_conditions(*first, folder, ledger_totals.identity)
+        for bot in ledger_totals.identity["bots"]:
+            _check_same_bot(*by_name.setdefault(bot["name"], (folder, bot)), folder, bot)
 
 
-def _check_played_alike(
-    one: Path, there: Mapping[str, Any], other: Path, here: Mapping[str, Any]
+def _check_conditions(
+    path: Path, there: Mapping[str, Any], other: Path, here: Mapping[str, Any]
 ) -> None:
-    if told := _told_apart(_conditions(there), _conditions(here), one, other):
+    if text := _differences_text(_conditions(there), _conditions(here), path, other):
         raise ArenaError(
-            f"{one} and {other} cannot be rated together, as other games were played:\n{told}"
+            f"{path} and {other} cannot be rated together, as other games were played:\n{text}"
         )
 
 
@@ -216,20 +216,22 @@ def _conditions(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_same_bot(
-    one: Path, there: Mapping[str, Any], other: Path, here: Mapping[str, Any]
+    path: Path, there: Mapping[str, Any], other: Path, here: Mapping[str, Any]
 ) -> None:
-    if told := _told_apart(there, here, one, other):
+    if text := _differences_text(there, here, path, other):
         raise ArenaError(
-            f"Two different bots are called {here['name']!r}:\n{told}\n"
+            f"Two different bots are called {here['name']!r}:\n{text}\n"
             "Give one of them another name (as: NAME) and play its tournament again."
         )
 
 
-def _told_apart(there: Mapping[str, Any], here: Mapping[str, Any], one: Path, other: Path) -> str:
+def _differences_text(
+    there: Mapping[str, Any], here: Mapping[str, Any], path: Path, other: Path
+) -> str:
     """Where two tournaments differ, a line each."""
     return "\n".join(
-        f"  {place}: {this} in {one}, {that} in {other}"
-        for place, this, that in differences(dict(there), dict(here))
+        f"  {location}: {this} in {path}, {that} in {other}"
+        for location, this, that in differences(dict(there), dict(here))
     )
 
 

@@ -68,15 +68,15 @@ def faults_text(faults: Iterable[Fault]) -> str:
 
 def row_checksum(identity: str, row: Sequence[object]) -> bytes:
     """What shows that a row is what was written of the tournament with this identity."""
-    told = [part if type(part) is bytes else repr(part).encode() for part in row]
-    seal = _begun(identity).copy()
-    lengths = ",".join([str(len(part)) for part in told])
-    seal.update(b"".join((lengths.encode(), b":", *told)))
+    texts = [part if type(part) is bytes else repr(part).encode() for part in row]
+    seal = _started_hash(identity).copy()
+    lengths = ",".join([str(len(part)) for part in texts])
+    seal.update(b"".join((lengths.encode(), b":", *texts)))
     return seal.digest()
 
 
 @lru_cache(maxsize=16)
-def _begun(identity: str) -> "hashlib.blake2b":
+def _started_hash(identity: str) -> "hashlib.blake2b":
     return hashlib.blake2b(identity.encode(), digest_size=16)
 
 
@@ -116,7 +116,7 @@ def group_in(bots: str) -> Group:
 
 def faults_in(faults: str) -> list[Fault]:
     """The faults of a row."""
-    return [Fault(**{**one, "seating": tuple(one["seating"])}) for one in json.loads(faults)]
+    return [Fault(**{**item, "seating": tuple(item["seating"])}) for item in json.loads(faults)]
 
 
 def tallies_in(packed: bytes) -> list[Tally]:
@@ -149,10 +149,10 @@ def winners_in(packed: bytes, games: int) -> Bytes:
     return masks
 
 
-def decompressed(packed: bytes, most: int) -> bytes:
+def decompressed(packed: bytes, maximum: int) -> bytes:
     """What was compressed, if it is no more than so many bytes. Raises ValueError if it is."""
     unpacker = zlib.decompressobj()
-    found = unpacker.decompress(packed, most + 1)
-    if len(found) > most or not unpacker.eof or unpacker.unused_data:
+    data = unpacker.decompress(packed, maximum + 1)
+    if len(data) > maximum or not unpacker.eof or unpacker.unused_data:
         raise ValueError("what is packed has another length than it should")
-    return found
+    return data

@@ -68,14 +68,14 @@ class Redirection:
         self._paths = paths
         self._speaker = speaker
         self._files: dict[int, int] = {}
-        self._begun: dict[int, str] = {}  # by bot, a line that has no end yet
+        self._first_lines: dict[int, str] = {}  # by bot, a line that has no end yet
         self._nowhere = _above(os.open(os.devnull, os.O_RDWR))
         os.dup2(self._nowhere, 0)
         self._point_at(self._nowhere)
         sys.stdin = open(0, closefd=False)  # noqa: SIM115
         sys.stdout = sys.stderr = _Printer(self)
         old = sys.__stdout__, sys.__stderr__
-        self._old = [one for one in old if isinstance(one, io.TextIOWrapper)]
+        self._old = [item for item in old if isinstance(item, io.TextIOWrapper)]
 
     def turn_to(self, bot: int) -> None:
         """From now on it is this bot that prints."""
@@ -94,25 +94,25 @@ class Redirection:
         Whole lines, each in one go, as other workers print to the same file.
         """
         bot = self._speaker()
-        lines, newline, rest = (self._begun.pop(bot, "") + text).rpartition("\n")
-        if len(rest) > _MAX_LINE_LENGTH:
-            lines, newline, rest = lines + newline + rest, "\n", ""
-        if rest:
-            self._begun[bot] = rest
+        lines, newline, remaining = (self._first_lines.pop(bot, "") + text).rpartition("\n")
+        if len(remaining) > _MAX_LINE_LENGTH:
+            lines, newline, remaining = lines + newline + remaining, "\n", ""
+        if remaining:
+            self._first_lines[bot] = remaining
         self._write(bot, lines + newline)
 
     def end_lines(self) -> None:
         """Print what was begun and has no end."""
         self._flush()
-        while self._begun:
-            bot, rest = self._begun.popitem()
-            self._write(bot, f"{rest}\n")
+        while self._first_lines:
+            bot, remaining = self._first_lines.popitem()
+            self._write(bot, f"{remaining}\n")
 
     def _flush(self) -> None:
         """What a bot wrote past this, to the interpreter's own standard files, is its own, too."""
-        for one in self._old:
+        for item in self._old:
             with contextlib.suppress(OSError, ValueError):
-                io.TextIOWrapper.flush(one)  # whatever a bot made of the file's own
+                io.TextIOWrapper.flush(item)  # whatever a bot made of the file's own
 
     def _write(self, bot: int, text: str) -> None:
         self.turn_to(bot)

@@ -15,8 +15,8 @@ import msgspec
 from cantstop_arena.deals.outcomes import Block, Fault, merge_faults
 from cantstop_arena.deals.seatings import Group
 
-_Place = tuple[int, Group]  # in the order of counting: a deal, and a group
-_END: _Place = (1 << 62, ())
+_Position = tuple[int, Group]  # in the order of counting: a deal, and a group
+_END: _Position = (1 << 62, ())
 
 
 class Disqualification(msgspec.Struct, frozen=True):
@@ -32,12 +32,12 @@ class FaultCounter:
     def __init__(self, max_faults: int, out: Iterable[int] = ()) -> None:
         self.out = set(out)
         self._max_faults = max_faults
-        self._heard: list[tuple[_Place, int, Fault]] = []
+        self._reported: list[tuple[_Position, int, Fault]] = []
         self._numbers = count()
         self._counted: dict[int, list[Fault]] = {}
         self._unplayed: dict[Block, dict[int, int]] = {}  # first deal to last + 1 of what is played
-        self._waiting: list[tuple[_Place, Block]] = []  # at least all that are unplayed
-        self._reached: _Place = (0, ())
+        self._waiting: list[tuple[_Position, Block]] = []  # at least all that are unplayed
+        self._reached: _Position = (0, ())
 
     def is_void(self, group: Group) -> bool:
         """Whether a group's games do not count, since one of its bots is out."""
@@ -68,8 +68,8 @@ class FaultCounter:
     ) -> None:
         """Take note of faults, and that a part of a scheduled block has been played."""
         for fault in faults:
-            place = (fault.deal, _in_order(fault.seating))
-            heappush(self._heard, (place, next(self._numbers), fault))
+            positions = (fault.deal, _in_order(fault.seating))
+            heappush(self._reported, (positions, next(self._numbers), fault))
         if played is None or of is None or of not in self._unplayed:
             return
         parts = self._unplayed[of]
@@ -79,15 +79,15 @@ class FaultCounter:
 
     def disqualifications(self) -> Iterator[Disqualification]:
         """The bots that are out by now."""
-        while self._heard and self._heard[0][0] < self._horizon():
-            _, _, fault = heappop(self._heard)
+        while self._reported and self._reported[0][0] < self._horizon():
+            _, _, fault = heappop(self._reported)
             if self.is_void(fault.seating):
                 continue
             self._counted.setdefault(fault.bot, []).append(fault)
-            if sum(one.count for one in self._counted[fault.bot]) >= self._max_faults:
-                yield self._sentence(fault.bot)
+            if sum(item.count for item in self._counted[fault.bot]) >= self._max_faults:
+                yield self._disqualification(fault.bot)
 
-    def _horizon(self) -> _Place:
+    def _horizon(self) -> _Position:
         """Where something that is scheduled, or may be, has not been played."""
         self._bring_up()
         return min(self._reached, self._waiting[0][0]) if self._waiting else self._reached
@@ -95,28 +95,28 @@ class FaultCounter:
     def _bring_up(self) -> None:
         """Have on top of those that wait the one that waits at the earliest place."""
         while self._waiting:
-            place, block = self._waiting[0]
+            positions, block = self._waiting[0]
             if block not in self._unplayed:
                 heappop(self._waiting)
-            elif (now := self._waits_at(block)) != place:
+            elif (now := self._waits_at(block)) != positions:
                 heapreplace(self._waiting, (now, block))
             else:
                 return
 
-    def _waits_at(self, block: Block) -> _Place:
+    def _waits_at(self, block: Block) -> _Position:
         deal = block.first
         while deal in self._unplayed[block]:
             deal = self._unplayed[block][deal]
         return deal, _in_order(block.group)
 
-    def _sentence(self, bot: int) -> Disqualification:
-        sentence = Disqualification(bot, tuple(merge_faults(self._counted[bot])))
+    def _disqualification(self, bot: int) -> Disqualification:
+        disqualification = Disqualification(bot, tuple(merge_faults(self._counted[bot])))
         self.out.add(bot)
         for block in [block for block in self._unplayed if bot in block.group]:
             del self._unplayed[block]
         for other, faults in self._counted.items():
             self._counted[other] = [fault for fault in faults if bot not in fault.seating]
-        return sentence
+        return disqualification
 
 
 def _in_order(bots: Group) -> Group:

@@ -8,7 +8,7 @@ import msgspec
 from cantstop_arena.deals.outcomes import Block, Fault, Snapshot
 from cantstop_arena.deals.seatings import Group, Orders, lineups
 
-_STRIKES = 3  # before a bot is charged on suspicion
+_MAX_SUSPICIONS = 3  # before a bot is charged on suspicion
 
 
 class Bots(Protocol):
@@ -17,7 +17,7 @@ class Bots(Protocol):
     def decision_limit(self, bot: int) -> float:
         """The seconds after which a decision of this bot is too slow."""
 
-    def source_line(self, bot: int, asked: str) -> str:
+    def source_line(self, bot: int, question: str) -> str:
         """Where a bot's function stands, as a message says it; empty where that is unknown."""
 
     def suspects(self, group: Group) -> list[int]:
@@ -102,12 +102,12 @@ class Suspicions:
     def count(self, suspect: Suspect, failure: WorkerFailure) -> None:
         """Charge a bot, if it is proven what it did, or if it happens again and again."""
         game, bot = (suspect.seating, suspect.deal), suspect.bot
-        self._counted[*game, bot] += _STRIKES if failure.proven and suspect.deciding else 1
-        if self._counted[*game, bot] >= _STRIKES:
+        self._counted[*game, bot] += _MAX_SUSPICIONS if failure.proven and suspect.deciding else 1
+        if self._counted[*game, bot] >= _MAX_SUSPICIONS:
             text = failure.text + self._bots.source_line(bot, suspect.decision)
             self._forfeits[game] = Fault(bot, failure.kind, text, *game, 1)
 
 
-def bot_at(group: Group, place: int) -> int:
+def bot_at(group: Group, index: int) -> int:
     """The bot at a position, which a bot may have overwritten."""
-    return group[place % len(group)]
+    return group[index % len(group)]

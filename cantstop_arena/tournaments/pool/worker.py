@@ -35,7 +35,7 @@ class BlockPlayer(Protocol):
     """Whoever plays blocks: a table of some game."""
 
     def play(
-        self, block: Block, condemned: tuple[Fault, ...] = ()
+        self, block: Block, forfeits: tuple[Fault, ...] = ()
     ) -> BlockResult | Iterator[Message]:
         """Play a block's deals, each in every seating; the condemned games are lost unplayed.
 
@@ -97,22 +97,22 @@ class Worker:
             context.set_forkserver_preload(list(_PRELOADED))
         shared = context.RawArray("b", window.size)
         self.look = window.looking_at(shared)
-        self.pipe, theirs = context.Pipe()
+        self.pipe, rival = context.Pipe()
         inherited = [worker.pipe for worker in [*others, self]] if method == "fork" else []
         parent = os.getpid() if method != "forkserver" else 0
         self.process = context.Process(
-            target=_work, args=(theirs, inherited, parent, factory, shared, memory), daemon=True
+            target=_work, args=(rival, inherited, parent, factory, shared, memory), daemon=True
         )
         self.process.start()
-        theirs.close()
+        rival.close()
         self.ready = False
         self.construction = BotBuilding()
         self._inbox = Inbox()
 
-    def send_block(self, block: Block, condemned: tuple[Fault, ...]) -> None:
+    def send_block(self, block: Block, forfeits: tuple[Fault, ...]) -> None:
         """Have a block played."""
         with contextlib.suppress(OSError):  # it is dead; its sentinel will say so
-            self.pipe.send_bytes(pickle.dumps((block, condemned)))  # `send` knows more, and is slow
+            self.pipe.send_bytes(pickle.dumps((block, forfeits)))  # `send` knows more, and is slow
 
     def wait(self, seconds: float) -> None:
         """Wait until it says something or ends, but no longer than this."""
@@ -185,8 +185,8 @@ def _work(
     _send(pipe, Ready())
     while True:
         try:
-            block, condemned = pickle.loads(pipe.recv_bytes())
-            for message in _answers(player, block, condemned):
+            block, forfeits = pickle.loads(pipe.recv_bytes())
+            for message in _answers(player, block, forfeits):
                 _send(pipe, message)
         except (EOFError, OSError):
             return
@@ -202,10 +202,10 @@ def _made(making: BlockPlayer | Iterator[Building | BlockPlayer], pipe: Connecti
     return making
 
 
-def _answers(player: BlockPlayer, block: Block, condemned: tuple[Fault, ...]) -> Iterator[Message]:
+def _answers(player: BlockPlayer, block: Block, forfeits: tuple[Fault, ...]) -> Iterator[Message]:
     """The result of a block, or what comes instead: a player can have several things to say."""
     try:
-        answer = player.play(block, condemned)
+        answer = player.play(block, forfeits)
         yield from answer if isinstance(answer, Iterator) else [BlockPlayed(answer)]
     except GameError as error:
         yield GameFailed(str(error))

@@ -118,7 +118,7 @@ def _can_be(tally: Tally, block: Block) -> bool:
     players = len(block.group)
     counts = [*tally.counts.values(), tally.wins]
     squares = tally.squares.values()
-    found = [deal for _, deal in (*tally.lengths.values(), *tally.highlights.values())]
+    matches = [deal for _, deal in (*tally.lengths.values(), *tally.highlights.values())]
     numbers = [*chain(*counts, squares)]
     return (
         tally.games == block.deals
@@ -129,7 +129,7 @@ def _can_be(tally: Tally, block: Block) -> bool:
         and all(len(count) == players for count in counts)
         and -_MAX < min(numbers) <= max(numbers) < _MAX
         and min(chain(tally.wins, squares), default=0) >= 0
-        and (not found or block.first <= min(found) <= max(found) < block.end)
+        and (not matches or block.first <= min(matches) <= max(matches) < block.end)
     )
 
 

@@ -110,17 +110,17 @@ class WorkerPool:
     """Plays a stream of blocks on several processes. Use it as a context manager."""
 
     def __init__(
-        self, factory: PlayerFactory, window: SharedWindow, bots: Bots, terms: PoolOptions
+        self, factory: PlayerFactory, window: SharedWindow, bots: Bots, options: PoolOptions
     ) -> None:
         self._factory = factory
         self._window = window
         self._bots = bots
-        self._terms = terms
+        self._options = options
         self._slots: list[WorkerSlot] = []
         self._again: deque[BlockPart] = deque()
-        self._strikes = Suspicions(bots)
+        self._suspicions = Suspicions(bots)
         self._blocks, self._seconds = 0, 0.0
-        self._looked = self._tended = time.monotonic()
+        self._checked_at = self._tended = time.monotonic()
 
     def __enter__(self) -> "WorkerPool":
         return self
@@ -167,13 +167,13 @@ class WorkerPool:
         """Give every idle worker a piece, hiring while there is more work than workers."""
         while True:
             idle = next((slot for slot in self._slots if slot.piece is None), None)
-            if idle is None and len(self._slots) >= self._terms.workers:
+            if idle is None and len(self._slots) >= self._options.workers:
                 return
             piece = self._next(blocks)
             if piece is None:
                 return
-            slot = idle or self._hire()
-            slot.give(piece, self._strikes.forfeits(piece.block))
+            slot = idle or self._start_worker()
+            slot.give(piece, self._suspicions.forfeits(piece.block))
 
     def _next(self, blocks: Iterator[Block]) -> BlockPart | None:
         if self._again:
@@ -181,10 +181,10 @@ class WorkerPool:
         block = next(blocks, None)
         return BlockPart(block, block) if block else None
 
-    def _hire(self) -> WorkerSlot:
+    def _start_worker(self) -> WorkerSlot:
         others = [slot.worker for slot in self._slots]
-        terms = self._terms
-        worker = Worker(self._factory, self._window, terms.method, terms.memory, others)
+        options = self._options
+        worker = Worker(self._factory, self._window, options.method, options.memory, others)
         self._slots.append(WorkerSlot(worker))
         return self._slots[-1]
 
@@ -193,8 +193,8 @@ class WorkerPool:
         busy = self._busy()
         signs: dict[Any, WorkerSlot] = {slot.worker.pipe: slot for slot in busy}
         signs |= {slot.worker.process.sentinel: slot for slot in busy}
-        found = wait(list(signs), self._pulse(busy))
-        return list({id(signs[sign]): signs[sign] for sign in found}.values())
+        matches = wait(list(signs), self._pulse(busy))
+        return list({id(signs[sign]): signs[sign] for sign in matches}.values())
 
     def _busy(self) -> list[WorkerSlot]:
         return [slot for slot in self._slots if slot.piece]
@@ -205,21 +205,21 @@ class WorkerPool:
         if not any(map(self._bots.suspects, groups)):
             return _CALM
         limits = [self._bots.decision_limit(bot) for group in groups for bot in group]
-        return watchdog.pulse(min(limits, default=self._terms.start_limit))
+        return watchdog.pulse(min(limits, default=self._options.start_limit))
 
     def _collect(self, slot: WorkerSlot) -> PartResult | None:
         """A worker's result; None where there is none yet, or its piece has to be played again."""
         if slot not in self._slots or slot.piece is None:
             return None  # let go in the meantime
         try:
-            return self._heard(slot, slot.piece, slot.worker.messages())
+            return self._handle_messages(slot, slot.piece, slot.worker.messages())
         except EOFError:
             self._fail(slot, slot.piece, _fate(slot.worker))
         except ProtocolError:
             self._fail(slot, slot.piece, WorkerFailure(DIED, "wrote into the pipe of its process"))
         return None
 
-    def _heard(
+    def _handle_messages(
         self, slot: WorkerSlot, piece: BlockPart, messages: list[Message]
     ) -> PartResult | None:
         """What messages come to. Raises Nonsense for one that cannot be the worker's own."""
@@ -227,9 +227,9 @@ class WorkerPool:
             if isinstance(message, Ready) and not slot.worker.ready:
                 slot.gets_ready()
             elif isinstance(message, Building) and not slot.worker.ready:
-                slot.builds(message, self._terms.foreign)
+                slot.builds(message, self._options.foreign)
             elif isinstance(message, BlockPlayed) and self._is_result(message, piece):
-                return self._done(slot, piece, message.result, number == len(messages))
+                return self._finish_part(slot, piece, message.result, number == len(messages))
             elif isinstance(message, WorkerBroken):
                 self._fail(slot, piece, self._breakage(slot, piece, message.report))
                 return None
@@ -259,7 +259,7 @@ class WorkerPool:
     def _is_result(self, message: BlockPlayed, piece: BlockPart) -> bool:
         return is_result_of(message.result, piece.block, len(self._bots.orders))
 
-    def _done(
+    def _finish_part(
         self, slot: WorkerSlot, piece: BlockPart, result: BlockResult, quiet: bool
     ) -> PartResult:
         """A result; a worker that says more than that is not given another block."""
@@ -275,18 +275,18 @@ class WorkerPool:
     def _look_around(self) -> None:
         """Look at every game, and act where nothing has moved for too long."""
         now, busy = time.monotonic(), self._busy()
-        passed = watchdog.counted_seconds(now - self._looked, self._pulse(busy))
-        self._looked = now
+        passed = watchdog.counted_seconds(now - self._checked_at, self._pulse(busy))
+        self._checked_at = now
         for slot in busy:
             slot.watchdog.observe(slot.worker.look().step, passed)
             if slot.piece and (failure := self._overdue(slot, slot.piece)):
                 self._fail(slot, slot.piece, failure)
-        self._tend(any(slot.watchdog.idle for slot in busy))
+        self._trim_logs(any(slot.watchdog.idle for slot in busy))
 
-    def _tend(self, soon: bool) -> None:
+    def _trim_logs(self, soon: bool) -> None:
         """A bot can print without end in a single decision: it must not fill the disk."""
-        if self._looked - self._tended > (_TENDING_SOON if soon else _TENDING):
-            self._tended = self._looked
+        if self._checked_at - self._tended > (_TENDING_SOON if soon else _TENDING):
+            self._tended = self._checked_at
             self._bots.trim_logs()
 
     def _overdue(self, slot: WorkerSlot, piece: BlockPart) -> WorkerFailure | None:
@@ -295,7 +295,7 @@ class WorkerPool:
         if slot.worker.construction.goes_on:
             limit, text = building_limit(), "it is not built within {:g} s"
         elif not slot.worker.ready:
-            limit, text = self._terms.start_limit, "did not get ready within {:g} s (start_limit)"
+            limit, text = self._options.start_limit, "did not get ready within {:g} s (start_limit)"
         elif snapshot.deciding:
             limit = self._bots.decision_limit(bot_at(piece.block.group, snapshot.position))
             text = f"{snapshot.decision} gave no answer within {{:g}} s"
@@ -319,18 +319,18 @@ class WorkerPool:
         self._let_go(slot)
         if slot.worker.construction.goes_on:
             self._not_built(piece, slot.worker.construction.started, failure)
-        suspect = self._strikes.suspect(piece.block, snapshot) if ready else None
+        suspect = self._suspicions.suspect(piece.block, snapshot) if ready else None
         if suspect is None:
             self._unexplained(piece, failure.text)
             return
-        self._strikes.count(suspect, failure)
+        self._suspicions.count(suspect, failure)
         divisible = self._bots.divisible(piece.block.group)
         self._again.extendleft(reversed(piece.split(suspect.deal) if divisible else [piece]))
 
-    def _not_built(self, piece: BlockPart, begun: Sequence[int], failure: WorkerFailure) -> None:
+    def _not_built(self, piece: BlockPart, matches: Sequence[int], failure: WorkerFailure) -> None:
         """Raise Unbuilt where that is the bot's doing; others may have killed the worker."""
         if failure.proven or piece.failures + 1 >= TRIES:
-            *others, bot = begun
+            *others, bot = matches
             raise BotNotBuilt(bot, others, failure.text)
 
     def _unexplained(self, piece: BlockPart, text: str) -> None:

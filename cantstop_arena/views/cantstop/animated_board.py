@@ -126,5 +126,5 @@ def _pieces(root: ET.Element, board: SvgBoard, scene: BoardScene, key: str) -> N
 def _placed(piece: BoardPiece | None) -> Mapping[str, str]:
     if piece is None:
         return _HIDDEN
-    place = f"translate({coordinate_text(piece.x)} {coordinate_text(piece.y)})"
-    return {"transform": place if piece.radius == RADIUS else f"{place} scale({_SHRUNK})"}
+    location = f"translate({coordinate_text(piece.x)} {coordinate_text(piece.y)})"
+    return {"transform": location if piece.radius == RADIUS else f"{location} scale({_SHRUNK})"}

@@ -79,12 +79,12 @@ def _padded(parts: Sequence[Part], width: int, coloured: bool) -> str:
 def draw_seats(scene: BoardScene, coloured: bool = False) -> str:
     """Who plays, and how many of the columns that win each has claimed."""
     claims = list(scene.claimed.values())
-    wanted = scene.opening["rules"]["columns_to_win"]
-    told = []
+    expected = scene.opening["rules"]["columns_to_win"]
+    data = []
     for seat in range(len(scene.names)):
-        claimed = f" ({claims.count(seat)} of {wanted})" if seat in claims else ""
-        told.append(_name(scene, seat, coloured) + claimed)
-    return "Seats: " + ", ".join(told)
+        claimed = f" ({claims.count(seat)} of {expected})" if seat in claims else ""
+        data.append(_name(scene, seat, coloured) + claimed)
+    return "Seats: " + ", ".join(data)
 
 
 def _name(scene: BoardScene, seat: int, coloured: bool) -> str:
@@ -136,8 +136,8 @@ def _moved(scene: BoardScene) -> str:
         return "no move"
     runners = " ".join(f"{column}:{space}" for column, space in scene.runners.items())
     others = ", ".join(move_text(move) for move in scene.event["moves"] if move != chosen)
-    told = f" (or {others})" if others else ""
-    return f"{move_text(chosen) + told:<32}  runners {runners}"
+    text = f" (or {others})" if others else ""
+    return f"{move_text(chosen) + text:<32}  runners {runners}"
 
 
 def _outcome(scene: BoardScene, coloured: bool) -> str:

@@ -15,10 +15,10 @@ def hint_of_moves(turn: Turn, moves: Sequence[Sequence[int]]) -> Iterator[str]:
     if isinstance(evaluator, str):
         yield evaluator
         return
-    worths = evaluator.values(turn, [tuple(move) for move in moves])
-    for number, (move, worth) in enumerate(zip(moves, worths, strict=True), start=1):
-        mark = "  the best" if worth == max(worths) else ""
-        yield f"  {number:>3}  {move_text(move):<7} {_said(worth, turn)}{mark}"
+    values = evaluator.values(turn, [tuple(move) for move in moves])
+    for number, (move, value) in enumerate(zip(moves, values, strict=True), start=1):
+        mark = "  the best" if value == max(values) else ""
+        yield f"  {number:>3}  {move_text(move):<7} {_value_text(value, turn)}{mark}"
 
 
 def hint_of_roll(turn: Turn) -> Iterator[str]:
@@ -29,7 +29,8 @@ def hint_of_roll(turn: Turn) -> Iterator[str]:
         return
     rolling, stopping = evaluator.choice(turn)
     better = "Roll" if rolling > stopping else "Stop"
-    yield f"  {better}: rolling, {_said(rolling, turn)}; stopping, {_said(stopping, turn)}."
+    values = f"rolling, {_value_text(rolling, turn)}; stopping, {_value_text(stopping, turn)}"
+    yield f"  {better}: {values}."
 
 
 def _evaluator(turn: Turn) -> Evaluator | str:
@@ -40,5 +41,5 @@ def _evaluator(turn: Turn) -> Evaluator | str:
         return f"  There is no hint: {error}."
 
 
-def _said(worth: float, turn: Turn) -> str:
-    return f"{worth:.2%} to win" if turn.players > 1 else f"{-worth:.2f} turns to come"
+def _value_text(value: float, turn: Turn) -> str:
+    return f"{value:.2%} to win" if turn.players > 1 else f"{-value:.2f} turns to come"

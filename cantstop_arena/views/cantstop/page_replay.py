@@ -46,12 +46,12 @@ class Replay(msgspec.Struct, frozen=True):
     data: Mapping[str, object]
 
 
-def game(key: str, title: str, words: Sequence[str], events: Iterable[Event]) -> GameFigure:
+def game(key: str, title: str, arguments: Sequence[str], events: Iterable[Event]) -> GameFigure:
     """A game for a section of a page; its `key` is the only one on the page.
 
     The events begin with the opening. A game that was cut off has no end.
     """
-    html = rendered(TEMPLATES, "game.html", game=_replay(key, title, words, events))
+    html = rendered(TEMPLATES, "game.html", game=_replay(key, title, arguments, events))
     return GameFigure(title, Markup(html), _read("replay.js"), _read("replay.css"))
 
 
@@ -59,13 +59,13 @@ def _read(name: str) -> str:
     return (TEMPLATES / name).read_text("utf-8")
 
 
-def _replay(key: str, title: str, words: Sequence[str], events: Iterable[Event]) -> Replay:
+def _replay(key: str, title: str, arguments: Sequence[str], events: Iterable[Event]) -> Replay:
     played = list(scenes(events))
     last = played[-1]
     return Replay(
         key=key,
         title=title,
-        words=words,
+        words=arguments,
         board=Markup(draw_stage(last, key)),
         names=last.names,
         claims=_claims(last),
@@ -92,11 +92,11 @@ def _data(key: str, played: Sequence[BoardScene]) -> dict[str, object]:
     rules = played[0].opening["rules"]
     standings: dict[tuple[tuple[int, ...], ...], int] = {}
     steps: list[list[object]] = []
-    for markers, scenes_alike in groupby(played, key=lambda scene: scene.markers):
+    for markers, scenes_equal in groupby(played, key=lambda scene: scene.markers):
         standing = tuple(map(_flat, markers))
-        place = standings.setdefault(standing, len(standings))
+        index = standings.setdefault(standing, len(standings))
         steps += (
-            [*_step(scene, place), event_text(scene), *_roll(scene)] for scene in scenes_alike
+            [*_step(scene, index), event_text(scene), *_roll(scene)] for scene in scenes_equal
         )
     return {
         "key": key,
@@ -124,7 +124,7 @@ def _roll(scene: BoardScene) -> Iterator[object]:
 
 def _flat(spaces: Spaces) -> tuple[int, ...]:
     """Columns and spaces by turns, which is as short as it gets."""
-    return tuple(number for place in sorted(spaces.items()) for number in place)
+    return tuple(number for position in sorted(spaces.items()) for number in position)
 
 
 # In words -----------------------------------------------------------------------------------
@@ -132,8 +132,8 @@ def _flat(spaces: Spaces) -> tuple[int, ...]:
 
 def event_text(scene: BoardScene) -> str:
     """What has just happened."""
-    told = f"{heading(scene)}{_claiming(scene)}"
-    return f"{told}. The judge: {scene.verdict}" if scene.verdict else told
+    text = f"{heading(scene)}{_claiming(scene)}"
+    return f"{text}. The judge: {scene.verdict}" if scene.verdict else text
 
 
 def _claiming(scene: BoardScene) -> str:
@@ -143,8 +143,8 @@ def _claiming(scene: BoardScene) -> str:
 
 def _turns(played: Sequence[BoardScene]) -> Iterator[TurnText]:
     """The account of the game, turn by turn."""
-    for turn, found in groupby(played[1:], key=lambda scene: scene.turn):
-        steps = [scene for scene in found if scene.event["event"] != "end"]
+    for turn, board_scenes in groupby(played[1:], key=lambda scene: scene.turn):
+        steps = [scene for scene in board_scenes if scene.event["event"] != "end"]
         rolls = [_rolled(scene) for scene in steps if scene.event["event"] == "roll"]
         if rolls:
             name = played[0].names[steps[0].seat]
@@ -154,8 +154,8 @@ def _turns(played: Sequence[BoardScene]) -> Iterator[TurnText]:
 def _rolled(scene: BoardScene) -> str:
     event = scene.event
     taken = "no move" if event["chosen"] is None else move_text(event["chosen"])
-    told = f"{dice_text(event['dice'])}: {taken} ({100 * bust_chance(scene):.1f}%)"
-    return f"{told}; the judge: {scene.verdict}" if scene.verdict else told
+    text = f"{dice_text(event['dice'])}: {taken} ({100 * bust_chance(scene):.1f}%)"
+    return f"{text}; the judge: {scene.verdict}" if scene.verdict else text
 
 
 def _ending(scene: BoardScene) -> str:

@@ -33,12 +33,12 @@ class CantStopPerson:
         self,
         seat: int,
         read: Callable[[str], str | None],
-        say: Callable[[str], None],
+        echo: Callable[[str], None],
         coloured: bool,
     ) -> None:
         self._seat = seat
         self._read = read
-        self._say = say
+        self._echo = echo
         self._coloured = coloured
         self._scene: BoardScene | None = None
         self._turn = 0  # that was announced last
@@ -54,19 +54,19 @@ class CantStopPerson:
         if kind == "end":
             self._draw()
         for line in event_line(scene, self._coloured):
-            self._say(line)
+            self._echo(line)
         if kind == "game":
             for line in _introduction(scene, self._seat):
-                self._say(line)
+                self._echo(line)
 
     @terminal()
     def choose_move(self, turn: Turn, moves: Sequence[Sequence[int]]) -> int:
         """Ask which move to make. Raises Left."""
         self._announce(turn.number, turn.seat)
         self._draw()
-        self._say(f"  {dice_text(turn.dice)}{_free_runners(turn)}")
+        self._echo(f"  {dice_text(turn.dice)}{_free_runners(turn)}")
         for number, move in enumerate(moves, start=1):
-            self._say(f"  {number:>3}  {move_text(move):<7} {_effect(turn, move)}")
+            self._echo(f"  {number:>3}  {move_text(move):<7} {_effect(turn, move)}")
         numbers = {str(number): number - 1 for number in range(1, len(moves) + 1)}
         question = f"Which move, 1 to {len(moves)}? "
         help_with = {
@@ -80,10 +80,10 @@ class CantStopPerson:
         """Ask whether to roll. Raises Left."""
         self._draw()
         if topped := [column for column in turn.placed if _is_top(turn, column)]:
-            self._say(f"  Stopping claims {_listed(topped)}.")
-        words = {**dict.fromkeys(_ROLL, 1), **dict.fromkeys(_STOP, 0)}
+            self._echo(f"  Stopping claims {_listed(topped)}.")
+        keywords = {**dict.fromkeys(_ROLL, 1), **dict.fromkeys(_STOP, 0)}
         help_with = {ODDS: lambda: _odds_of_roll(turn), HINT: lambda: hint_of_roll(turn)}
-        return bool(self._answer("Roll or stop, r or s? ", words, help_with))
+        return bool(self._answer("Roll or stop, r or s? ", keywords, help_with))
 
     def _answer(
         self,
@@ -95,23 +95,23 @@ class CantStopPerson:
         while True:
             line = self._read(question)
             if line is None:
-                raise PersonLeft(asked=False)
+                raise PersonLeft(is_requested=False)
             word = line.strip().lower()
             if word in (QUIT, "quit"):
-                raise PersonLeft(asked=True)
+                raise PersonLeft(is_requested=True)
             if word in help_with:
-                for told in help_with[word]():
-                    self._say(told)
+                for text in help_with[word]():
+                    self._echo(text)
             elif word in answers:
                 return answers[word]
             else:
-                self._say(f"  Please enter {_among(answers)}, {ODDS} or {QUIT}.")
+                self._echo(f"  Please enter {_among(answers)}, {ODDS} or {QUIT}.")
 
     def _announce(self, turn: int, seat: int) -> None:
         """Say whose turn it is, once."""
         if turn != self._turn and self._scene:
             self._turn = turn
-            self._say(turn_heading(self._scene, turn, seat, self._coloured))
+            self._echo(turn_heading(self._scene, turn, seat, self._coloured))
 
     def _draw(self) -> None:
         """Show the board and who has claimed columns, unless nothing has changed."""
@@ -119,9 +119,9 @@ class CantStopPerson:
         assert scene
         board = draw_board(scene, self._coloured)
         if board != self._board:
-            self._say(f"\n{board}\n")
+            self._echo(f"\n{board}\n")
             if scene.claimed:
-                self._say(f"{draw_seats(scene, self._coloured)}\n")
+                self._echo(f"{draw_seats(scene, self._coloured)}\n")
             self._board = board
 
 
@@ -142,11 +142,11 @@ _LANDING = {
 def _introduction(scene: BoardScene, seat: int) -> Iterator[str]:
     """What somebody has to know who plays for the first time."""
     rules = scene.opening["rules"]
-    wanted = rules["columns_to_win"]
-    yield f"You are {SEATS[seat]}. Whoever claims {how_many(wanted, 'column')} wins."
+    expected = rules["columns_to_win"]
+    yield f"You are {SEATS[seat]}. Whoever claims {how_many(expected, 'column')} wins."
     yield _STOPPING[rules["stop"]]
-    if told := _LANDING[rules["landing"]]:
-        yield told
+    if text := _LANDING[rules["landing"]]:
+        yield text
     yield "On the board letters are markers, * are runners, ( ) are tops; | is a claimed column."
     yield HELP
 
@@ -157,14 +157,14 @@ def _free_runners(turn: Turn) -> str:
 
 def _effect(turn: Turn, move: Sequence[int]) -> str:
     """Where a move leads to."""
-    told = []
+    data = []
     for column, space in _runners_after(turn, move).items():
         if column in move:
             length = turn.rules.lengths[column]
-            place = "the top" if space == length else f"space {space} of {length}"
+            location = "the top" if space == length else f"space {space} of {length}"
             new = "" if column in turn.placed else " (new runner)"
-            told.append(f"{column} to {place}{new}")
-    return ", ".join(told)
+            data.append(f"{column} to {location}{new}")
+    return ", ".join(data)
 
 
 def _runners_after(turn: Turn, move: Sequence[int]) -> dict[int, int]:
@@ -218,9 +218,9 @@ def _odds_of_columns(turn: Turn) -> Iterator[str]:
 
 
 def _state(turn: Turn, column: int) -> str:
-    place = f"{turn.position(column)} of {turn.rules.lengths[column]}"
+    location = f"{turn.position(column)} of {turn.rules.lengths[column]}"
     if column in turn.claimed:
         return "  claimed"
     if column in turn.placed:
-        return f"  runner on {place}"
-    return f"  marker on {place}" if turn.position(column) else ""
+        return f"  runner on {location}"
+    return f"  marker on {location}" if turn.position(column) else ""

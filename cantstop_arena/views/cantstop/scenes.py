@@ -66,13 +66,13 @@ class BoardScene(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def claimed(self) -> Mapping[int, int]:
         """The closed columns, ascending, and the seats that have claimed them."""
-        found = (
+        matches = (
             (column, seat)
             for seat, own in enumerate(self.markers)
             for column, space in own.items()
             if space == self.lengths[column]
         )
-        return dict(sorted(found))
+        return dict(sorted(matches))
 
     @cached_property
     def bust_count(self) -> int:

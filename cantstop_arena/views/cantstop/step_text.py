@@ -19,21 +19,21 @@ def bust_chance(scene: BoardScene) -> float:
     return 1 - (rolls - scene.bust_count) / rolls  # rounded as a bot is told it
 
 
-def frame(scenes: Sequence[BoardScene], place: int, coloured: bool = False) -> str:
+def frame(scenes: Sequence[BoardScene], index: int, coloured: bool = False) -> str:
     """All there is to see at a place in the game."""
-    scene = scenes[place]
+    scene = scenes[index]
     lines = [
-        f"{scene.heading}, step {place} of {len(scenes) - 1}",
+        f"{scene.heading}, step {index} of {len(scenes) - 1}",
         draw_seats(scene, coloured),
         "",
         draw_board(scene, coloured),
         "",
-        *_happened(scene, coloured),
+        *_event_lines(scene, coloured),
     ]
     return "\n".join(lines)
 
 
-def _happened(scene: BoardScene, coloured: bool) -> Iterator[str]:
+def _event_lines(scene: BoardScene, coloured: bool) -> Iterator[str]:
     event = scene.event
     if scene.turn and event["event"] != "end":
         yield f"Turn {scene.turn}: {scene.names[scene.seat]}"
@@ -51,11 +51,11 @@ def _happened(scene: BoardScene, coloured: bool) -> Iterator[str]:
 
 def _offered(scene: BoardScene, coloured: bool) -> str:
     """The moves that the roll offered, the one that was made in brackets."""
-    chosen, told = scene.event["chosen"], []
+    chosen, data = scene.event["chosen"], []
     for move in scene.event["moves"]:
         text = move_text(move)
         if move == chosen:
             text = f"[{text}]"
             text = ansi_styled(text, "1") if coloured else text
-        told.append(text)
-    return "  ".join(told) or "no move"
+        data.append(text)
+    return "  ".join(data) or "no move"

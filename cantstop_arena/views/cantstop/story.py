@@ -25,7 +25,7 @@ class Lead(msgspec.Struct, frozen=True):
     progress: float
 
 
-class GameStory(msgspec.Struct, frozen=True):
+class GameHighlights(msgspec.Struct, frozen=True):
     """A game's turns, the winner's lead at the end, and the farthest that it had been behind.
 
     Of games that nobody won alone there is nothing to say of the winner. `remembered` has, by
@@ -38,7 +38,7 @@ class GameStory(msgspec.Struct, frozen=True):
     highlights: dict[str, int]
 
 
-def game_story(events: Iterable[Event]) -> GameStory:
+def game_story(events: Iterable[Event]) -> GameHighlights:
     """The story of a whole game."""
     deficits: list[int] = []
     now: list[int] = []
@@ -51,20 +51,20 @@ def game_story(events: Iterable[Event]) -> GameStory:
         before = deficits or [0] * len(now)
         deficits = [max(was, best - own) for was, own in zip(before, now, strict=True)]
     assert scene is not None  # a record has an opening
-    return _told(scene.event, now, deficits)
+    return _no_highlights(scene.event, now, deficits)
 
 
-def _told(end: Event, now: list[int], deficits: list[int]) -> GameStory:
+def _no_highlights(end: Event, now: list[int], deficits: list[int]) -> GameHighlights:
     turns, winners = end["turns"], end["winners"]
-    remembered = {LONGEST: turns} if winners else {}
+    highlights = {LONGEST: turns} if winners else {}
     if not winners or len(now) == 1:
-        return GameStory(turns, None, None, remembered)
+        return GameHighlights(turns, None, None, highlights)
     if len(winners) > 1:
-        return GameStory(turns, None, None, {**remembered, CLOSEST: MAX_AHEAD})
+        return GameHighlights(turns, None, None, {**highlights, CLOSEST: MAX_AHEAD})
     winner = winners[0]
     ahead = now[winner] - max(own for seat, own in enumerate(now) if seat != winner)
-    remembered |= {CLOSEST: MAX_AHEAD - ahead, COMEBACK: deficits[winner]}
-    return GameStory(turns, _lead(ahead), _lead(deficits[winner]), remembered)
+    highlights |= {CLOSEST: MAX_AHEAD - ahead, COMEBACK: deficits[winner]}
+    return GameHighlights(turns, _lead(ahead), _lead(deficits[winner]), highlights)
 
 
 def standings(scene: BoardScene) -> list[int]:
@@ -86,17 +86,17 @@ def _lead(difference: int) -> Lead:
 
 def why(kind: str, events: Sequence[Event]) -> str:
     """A sentence on what makes a game the longest, the closest, or the greatest comeback."""
-    told = game_story(events)
+    data = game_story(events)
     winners = [events[0]["seats"][seat] for seat in events[-1]["winners"]]
     match kind:
         case "longest":
-            return f"{how_many(told.turns, 'turn')}: no other game that was won has more."
-        case "closest" if told.ahead is None:
+            return f"{how_many(data.turns, 'turn')}: no other game that was won has more."
+        case "closest" if data.ahead is None:
             return f"{all_of(winners)} share the win."
         case "closest":
-            return f"At the end {winners[0]} is {by_how_much(told.ahead, 'ahead', 'behind')}."
+            return f"At the end {winners[0]} is {by_how_much(data.ahead, 'ahead', 'behind')}."
         case _:
-            return f"{winners[0]} wins, having been {by_how_much(told.behind, 'behind', 'ahead')}."
+            return f"{winners[0]} wins, having been {by_how_much(data.behind, 'behind', 'ahead')}."
 
 
 def by_how_much(lead: Lead | None, way: str, other_way: str) -> str:

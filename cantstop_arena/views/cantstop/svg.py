@@ -88,12 +88,12 @@ def heading(scene: BoardScene) -> str:
             after = f"After {how_many(event['turns'], 'turn')}"
             return f"{after} {winners} {verb} ({event['reason']})"
         case "roll" if event["chosen"] is None:
-            told = f"rolls {dice_text(event['dice'])}, no move"
+            text = f"rolls {dice_text(event['dice'])}, no move"
         case "roll":
-            told = f"rolls {dice_text(event['dice'])}, takes {move_text(event['chosen'])}"
+            text = f"rolls {dice_text(event['dice'])}, takes {move_text(event['chosen'])}"
         case kind:
-            told = {"stop": "stops", "bust": "is bust"}[kind]
-    return f"Turn {scene.turn}: {SEATS[scene.seat]} {told}"
+            text = {"stop": "stops", "bust": "is bust"}[kind]
+    return f"Turn {scene.turn}: {SEATS[scene.seat]} {text}"
 
 
 def seats_text(scene: BoardScene) -> Iterator[str]:
@@ -109,20 +109,20 @@ def board_description(scene: BoardScene) -> Iterator[str]:
     for seat, name in enumerate(scene.names):
         yield f"{name} {_standing(scene, seat)}."
     if scene.runners:
-        stand = _places(scene, scene.runners)
+        stand = _runner_text(scene, scene.runners)
         yield f"Runners of {SEATS[scene.seat]} stand in {stand}."
 
 
 def _standing(scene: BoardScene, seat: int) -> str:
     claims = {column: owner for column, owner in scene.claimed.items() if owner == seat}
     below = {column: at for column, at in scene.markers[seat].items() if column not in claims}
-    told = [f"has claimed {' and '.join(map(str, claims))}"] if claims else []
+    texts = [f"has claimed {' and '.join(map(str, claims))}"] if claims else []
     if below:
-        told.append(f"has markers in {_places(scene, below)}")
-    return " and ".join(told) or "has no markers"
+        texts.append(f"has markers in {_runner_text(scene, below)}")
+    return " and ".join(texts) or "has no markers"
 
 
-def _places(scene: BoardScene, spaces: Spaces) -> str:
+def _runner_text(scene: BoardScene, spaces: Spaces) -> str:
     return ", ".join(
         f"column {column} on space {at} of {scene.lengths[column]}"
         for column, at in sorted(spaces.items())

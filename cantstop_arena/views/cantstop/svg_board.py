@@ -102,8 +102,8 @@ class SvgBoard:
             radius = RADIUS if len(standing) < CROWD else SMALL
             x = self._edge(column) + WIDTH / 2 - radius * (len(standing) - 1)
             y = self.ground - HEIGHT * level + HEIGHT // 2
-            for place, (seat, is_runner) in enumerate(standing):
-                yield BoardPiece(seat, is_runner, column, x + 2 * radius * place, y, radius)
+            for index, (seat, is_runner) in enumerate(standing):
+                yield BoardPiece(seat, is_runner, column, x + 2 * radius * index, y, radius)
 
     def draw_piece(self, parent: ET.Element, piece: BoardPiece) -> None:
         """A marker or a runner where it stands."""

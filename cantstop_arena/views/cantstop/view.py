@@ -36,8 +36,8 @@ class CantStopView(GameView):
         return list(scenes(events))
 
     def draw(self, scene: BoardScene, coloured: bool = False) -> str:
-        said = [scene.heading, drawing.draw_seats(scene, coloured), svg.heading(scene), ""]
-        return "\n".join([*said, drawing.draw_board(scene, coloured)])
+        texts = [scene.heading, drawing.draw_seats(scene, coloured), svg.heading(scene), ""]
+        return "\n".join([*texts, drawing.draw_board(scene, coloured)])
 
     def draw_position(self, position: Position) -> str:
         from cantstop_arena.games.cantstop.play.step_position import CantStopPosition
@@ -46,18 +46,18 @@ class CantStopView(GameView):
         assert isinstance(position, CantStopPosition)
         return f"{board_text(position)}\n\n{super().draw_position(position)}"
 
-    def step_text(self, scenes: Sequence[BoardScene], place: int, coloured: bool = False) -> str:
-        return step_text.frame(scenes, place, coloured)
+    def step_text(self, scenes: Sequence[BoardScene], index: int, coloured: bool = False) -> str:
+        return step_text.frame(scenes, index, coloured)
 
     def picture(self, scene: BoardScene) -> str:
         return svg.draw_svg(scene)
 
     def page_game(
-        self, key: str, title: str, words: Sequence[str], events: Sequence[Event]
+        self, key: str, title: str, arguments: Sequence[str], events: Sequence[Event]
     ) -> GameFigure:
         from cantstop_arena.views.cantstop.page_replay import game
 
-        return game(key, title, words, events)
+        return game(key, title, arguments, events)
 
     def stored_sections(self, folder: Path) -> Iterator[Section]:
         from cantstop_arena.views.cantstop.judging.judgement_section import run_sections
@@ -79,9 +79,9 @@ class CantStopView(GameView):
         self,
         seat: int,
         read: Callable[[str], str | None],
-        say: Callable[[str], None],
+        echo: Callable[[str], None],
         coloured: bool,
     ) -> CantStopPerson:
         from cantstop_arena.views.cantstop.person import CantStopPerson
 
-        return CantStopPerson(seat, read, say, coloured)
+        return CantStopPerson(seat, read, echo, coloured)

@@ -1,1 +1,1 @@
-"""How Cubus is shown."""
+"""The views of Cubus: text, pictures, pages, and the terminal of a person."""

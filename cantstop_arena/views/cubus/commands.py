@@ -1,4 +1,4 @@
-"""`arena cubus`: what can be built."""
+"""`arena cubus`: the list of targets."""
 
 import json
 from itertools import islice
@@ -18,7 +18,14 @@ def cubus() -> None:
 @click.argument("hand")
 @click.option("--open", "opened", multiple=True, metavar="X,Y", help="A cell with an open card.")
 @click.option("--rules", "name", default="leaflet", show_default=True, help="Rule set by name.")
-@click.option("--most", type=click.IntRange(1), default=20, show_default=True, help="Lines shown.")
+@click.option(
+    "--most",
+    "max_lines",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Lines shown.",
+)
 @click.option("--no-box", is_flag=True, help="Search without a box, which can take long.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def targets(
@@ -26,7 +33,7 @@ def targets(
     hand: str,
     opened: tuple[str, ...],
     name: str,
-    most: int,
+    max_lines: int,
     no_box: bool,
     as_json: bool,
 ) -> None:
@@ -39,14 +46,14 @@ def targets(
     from cantstop_arena.games.cubus.choices.named_positions import view_of
 
     view = view_of(pile, hand, [_cell(cell) for cell in opened], name)
-    found = list(islice(view.iter_targets("none" if no_box else None), most))
+    listed = list(islice(view.iter_targets("none" if no_box else None), max_lines))
     if as_json:
-        click.echo(json.dumps([target._asdict() for target in found]))
+        click.echo(json.dumps([target._asdict() for target in listed]))
         return
     click.echo("points  open cards  pile")
-    for target in found:
+    for target in listed:
         click.echo(f"{target.points:>6}  {target.least:>4} to {target.most:<2}  {target.pile}")
-    if not found:
+    if not listed:
         click.echo("Nothing can be built.")
 
 
@@ -55,5 +62,5 @@ def _cell(text: str) -> tuple[int, int]:
     try:
         x, y = map(int, parts)
     except ValueError:
-        raise UsageError(f"--open {text!r:.40} is no cell such as 1,0") from None
+        raise UsageError(f"invalid --open {text!r:.40}: use X,Y, for example 1,0") from None
     return x, y

@@ -1,7 +1,7 @@
 """The picture of a pile as text for terminals.
 
-Every sign belongs to the card under its middle: lids are blank, left and right cards shaded,
-the open ones hatched. A stroke stands where one card ends and another begins.
+Each sign shows the card under its centre: blank for lids, shaded for left and right cards,
+hatched for open cards. A stroke marks the border between two cards.
 """
 
 from cantstop_arena.games.cubus.builds.build import TableCards
@@ -17,7 +17,7 @@ Grid = dict[tuple[int, int], Face]
 
 
 def pile_text(table: TableCards, colours: bool = False) -> str:
-    """A pile as lines of text, with the colours of ANSI terminals if wanted."""
+    """A pile as lines of text. `colours`: with ANSI colours."""
     grid = _grid(table)
     columns, lines = {column for column, _ in grid}, {line for _, line in grid}
     across = range(min(columns), max(columns) + 2)
@@ -32,7 +32,7 @@ def _grid(table: TableCards) -> Grid:
 
 
 def _spots(face: Face) -> list[tuple[int, int]]:
-    """The signs whose middles lie within a face."""
+    """The (column, line) of the signs whose centres lie within a face."""
     points = [on_paper(*corner) for corner in face.corners]
     columns = [across / HALF_WIDTH * _COLUMNS for across, _ in points]
     lines = [down * _LINES for _, down in points]

@@ -1,4 +1,4 @@
-"""The faces of a pile that are seen, as cards in space: for everything that draws a pile."""
+"""The visible faces of a pile, as cards in space, for all modules that draw piles."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -12,14 +12,14 @@ HALF_WIDTH = 3**0.5 / 2  # of a card, where its edges are 1 long
 
 
 class Face(NamedTuple):
-    """A card at its place: its type (`T`, `O`, `L`, `R`) and its corners, clockwise."""
+    """A card in space: its type (`T`, `O`, `L`, `R`) and its corners, clockwise."""
 
     card: str
     corners: tuple[Corner, Corner, Corner, Corner]
 
     @property
     def position(self) -> tuple[str, int, int]:
-        """Where the card lies in the picture: whether it is a top, L or R, and (u, v)."""
+        """The card's place in the picture: `T` for any top, `L` or `R`, and (u, v)."""
         x, y, z = self.corners[0]
         top = self.card in "TO"
         x -= self.card == "L"
@@ -28,7 +28,7 @@ class Face(NamedTuple):
 
 
 def faces(table: TableCards) -> Iterator[Face]:
-    """All faces that are seen, from back to front."""
+    """All visible faces, from back to front."""
     heights, lying = table.pile.heights(), set(table.open)
     for x, y in sorted(heights, key=sum):
         height = heights[x, y]
@@ -47,11 +47,11 @@ def faces(table: TableCards) -> Iterator[Face]:
 
 
 def changed_cards(table: TableCards, before: TableCards) -> list[Face]:
-    """The cards that a build laid: those whose place had none, or one of another type."""
+    """The new cards of a build: those whose place had no card, or one of another type."""
     old = {face.position: face.card for face in faces(before)}
     return [face for face in faces(table) if old.get(face.position) != face.card]
 
 
 def on_paper(x: float, y: float, z: float) -> Point:
-    """Where a corner is drawn: across to the right, and down."""
+    """A corner's position on paper: across to the right, and down, in edges of a card."""
     return (y - x) * HALF_WIDTH, (x + y) / 2 - z

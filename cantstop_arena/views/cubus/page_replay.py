@@ -1,4 +1,4 @@
-"""A recorded game of Cubus on a page, to be stepped through."""
+"""The replay of a recorded game of Cubus on a page."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,15 +13,15 @@ from cantstop_arena.views.cubus.scenes import PileScene, scenes, standings
 TEMPLATES = Path(__file__).parent / "templates"
 
 
-def game(key: str, title: str, words: Sequence[str], events: Sequence[Event]) -> GameFigure:
-    """A game for a section of a page; its `key` is the only one on the page."""
+def game(key: str, title: str, paragraphs: Sequence[str], events: Sequence[Event]) -> GameFigure:
+    """A game for a section of a page; `key` is its id, unique on the page."""
     played = list(scenes(events))
     html = rendered(
         TEMPLATES,
         "game.html",
         key=key,
         title=title,
-        words=words,
+        paragraphs=paragraphs,
         picture=Markup(_last_picture(played)),
         standings=standings(played[-1]),
         lines=[scene.text for scene in played[1:]],
@@ -35,13 +35,13 @@ def _read(name: str) -> str:
 
 
 def _last_picture(played: Sequence[PileScene]) -> str:
-    """The picture of the last pile that there was."""
+    """The picture of the last scene with a pile."""
     last = next(scene.table for scene in reversed(played) if scene.table)
     return svg.pile_svg(last, alone=False)
 
 
 def _data(played: Sequence[PileScene]) -> Mapping[str, object]:
-    """What the script plays back; templates/replay.js says what stands where in a step."""
+    """The data of the script; templates/replay.js documents the fields of a step."""
     return {"names": played[0].names, "steps": [_step(scene) for scene in played]}
 
 
@@ -50,7 +50,7 @@ def _step(scene: PileScene) -> list[object]:
     rows = table.pile.shape.rows if table else ()
     corner = [table.pile.x, table.pile.y] if table else [0, 0]
     hands = [hand.text() for hand in scene.hands]
-    shown = [*scene.scores], [*scene.won], hands
+    columns = [*scene.scores], [*scene.won], hands
     changed = int(scene.before is not None)
     opened = table.open if table else ()
-    return [scene.event["event"], scene.turn, scene.text, rows, corner, opened, changed, *shown]
+    return [scene.event["event"], scene.turn, scene.text, rows, corner, opened, changed, *columns]

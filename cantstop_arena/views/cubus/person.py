@@ -1,4 +1,4 @@
-"""A person at a table of Cubus: sees the pile, and names what to build by number or by text."""
+"""A person at a table of Cubus, who chooses builds by their number in a list or by pile text."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from cantstop_arena.views.default_person import HELP, QUIT
 if TYPE_CHECKING:
     from cantstop_arena.views.cubus.view import CubusView
 
-_SHOWN = 9  # targets
+_MAX_LISTED = 9  # targets
 _PASS = ("", "p", "pass")
 _HELP = (
     "  Enter the number of a pile in the list, or a pile text such as 22/21@0,0 with the cells of\n"
     "  all its open cards, as in 22/21@0,0 0,0 1,0. p passes, q leaves the game."
 )
-_ASKED = {
+_PROMPTS = {
     "build": "Your turn",
     "ending": "The pool is yours to build with",
     "knock": "You may knock, and build with these cards",
@@ -35,107 +35,107 @@ _ASKED = {
 
 
 class CubusPerson:
-    """A player in a seat who reads and types."""
+    """A player in a seat, at the terminal."""
 
     def __init__(
         self,
         view: CubusView,
         seat: int,
         read: Callable[[str], str | None],
-        say: Callable[[str], None],
+        echo: Callable[[str], None],
         coloured: bool,
     ) -> None:
         self._view = view
         self._seat = seat
         self._read = read
-        self._say = say
+        self._echo = echo
         self._coloured = coloured
-        self._happened: list[Event] = []
-        self._known_pass = 0  # the turn of a pass that was told before it was recorded
+        self._events: list[Event] = []
+        self._announced_pass = 0  # the turn of the last pass that was printed before its event
         self.build = self.knock = self.take = self._decide
 
     @terminal()
     def sees(self, event: Event) -> None:
-        """Show what has happened at the table. Raises Left."""
-        self._happened.append(event)
+        """Print an event. Raises PersonLeft."""
+        self._events.append(event)
         if event["event"] == "game":
-            self._say(self._view.heading(event))
-            self._say(f"You are {self._scene().names[self._seat]}. {HELP} explains, q leaves.")
+            self._echo(self._view.heading(event))
+            self._echo(f"You are {self._scene().names[self._seat]}. {HELP} explains, q leaves.")
             return
         scene = self._scene()
-        if event["event"] != "pass" or event["turn"] != self._known_pass:
-            self._say(f"{scene.text}.")
+        if event["event"] != "pass" or event["turn"] != self._announced_pass:
+            self._echo(f"{scene.text}.")
         if scene.is_end:
-            self._say("\n".join(standings(scene)))
+            self._echo("\n".join(standings(scene)))
 
     def _scene(self) -> PileScene:
-        *_, scene = scenes(self._happened)
+        *_, scene = scenes(self._events)
         return scene
 
     @terminal()
     def _decide(self, view: CubusBotView) -> Build | None:
-        """Ask until there is an answer that the rules allow. Raises Left."""
+        """Prompt until the answer is legal. Raises PersonLeft."""
         listed = _takes(view) if view.asked == "take" else _targets(view)
         self._show(view, listed)
         while True:
             word = self._line()
             if word == HELP:
-                self._say(_HELP)
+                self._echo(_HELP)
                 continue
             try:
-                return self._meant(word, view, listed)
+                return self._answer_of(word, view, listed)
             except (IllegalBuild, ValueError) as error:
-                self._say(f"  {error}")
+                self._echo(f"  {error}")
 
     def _show(self, view: CubusBotView, listed: Sequence[tuple[Build | None, int]]) -> None:
-        """The pile, the cards, and what there is to choose from."""
+        """Print the pile, the cards and the list of choices."""
         if view.asked == "knock":
-            self._tell_pass(view)
-        self._say("")
-        self._say(drawing.pile_text(view.table, self._coloured))
+            self._announce_pass(view)
+        self._echo("")
+        self._echo(drawing.pile_text(view.table, self._coloured))
         hand = view.hand.text() or "no card"
-        self._say(f"{_ASKED[view.asked]}. On the table: {view.pile.text}; cards: {hand}.")
+        self._echo(f"{_PROMPTS[view.asked]}. On the table: {view.pile.text}; cards: {hand}.")
         won = "card" if view.asked == "take" else "point"
         for number, (build, gain) in enumerate(listed, start=1):
-            self._say(f"  {number}  {_text(build)}  ({how_many(gain, won)})")
+            self._echo(f"  {number}  {_text(build)}  ({how_many(gain, won)})")
 
-    def _tell_pass(self, view: CubusBotView) -> None:
-        """Say the pass to knock at, which is recorded only when all have answered."""
+    def _announce_pass(self, view: CubusBotView) -> None:
+        """Print the pass to knock at: its event comes only when all seats have answered."""
         event = {"event": "pass", "turn": view.turn, "seat": view.owner, "card": view.drawn}
-        *_, scene = scenes([*self._happened, event])
-        self._say(f"{scene.text}.")
-        self._known_pass = view.turn
+        *_, scene = scenes([*self._events, event])
+        self._echo(f"{scene.text}.")
+        self._announced_pass = view.turn
 
     def _line(self) -> str:
         line = self._read("> ")
         if line is None:
-            raise PersonLeft(asked=False)
+            raise PersonLeft(is_requested=False)
         if line.strip().lower() in QUIT:
-            raise PersonLeft(asked=True)
+            raise PersonLeft(is_requested=True)
         return line.strip()
 
-    def _meant(
+    def _answer_of(
         self, word: str, view: CubusBotView, listed: Sequence[tuple[Build | None, int]]
     ) -> Build | None:
-        """The answer that a word means. Raises IllegalBuild, or ValueError with what is wanted."""
+        """The answer of an input line. Raises IllegalBuild, or ValueError with a hint."""
         if word.lower() in _PASS:
-            return _passed(view)
+            return _pass_answer(view)
         if word.isdecimal() and len(word) < 3:
             if not 1 <= int(word) <= len(listed):
                 raise ValueError(f"there is no number {word} in the list; {HELP} explains")
             return listed[int(word) - 1][0]
-        return _named(word, view)
+        return _named_build(word, view)
 
 
-def _passed(view: CubusBotView) -> Build | None:
-    """A pass, where the rules allow it. Raises ValueError."""
+def _pass_answer(view: CubusBotView) -> Build | None:
+    """The answer of a pass. Raises ValueError when the rules forbid it."""
     if view.asked == "build" and view.rules.duty == "strict" and view.best():
         raise ValueError("R17: who can build must; choose a pile")
     return usual_take(view.table, view.rules.box) if view.asked == "take" else None
 
 
-def _named(word: str, view: CubusBotView) -> Build:
-    """The build that is spelled out, if it is legal. Raises IllegalBuild or ValueError."""
+def _named_build(word: str, view: CubusBotView) -> Build:
+    """The build of a pile text and cells. Raises IllegalBuild or ValueError."""
     text, *cells = word.split()
     build = Build(text, tuple(_cell(cell) for cell in cells))
     if view.asked == "take":
@@ -150,21 +150,25 @@ def _cell(text: str) -> tuple[int, int]:
     try:
         return int(x), int(y)
     except ValueError:
-        raise ValueError(f"{text!r:.40} is no cell such as 1,0; {HELP} explains") from None
+        raise ValueError(
+            f"invalid cell {text!r:.40}: use X,Y, for example 1,0; {HELP} explains"
+        ) from None
 
 
 def _targets(view: CubusBotView) -> list[tuple[Build | None, int]]:
     """The best builds, and their points."""
-    found = islice(view.iter_targets(), _SHOWN) if view.bound() else ()
+    best = islice(view.iter_targets(), _MAX_LISTED) if view.bound() else ()
     return [
-        (view.build(pile, tuple(view.places(pile)[:least])), points)
-        for pile, points, least, _ in found
+        (view.build(pile, tuple(view.places(pile)[:needed])), points)
+        for pile, points, needed, _ in best
     ]
 
 
 def _takes(view: CubusBotView) -> list[tuple[Build | None, int]]:
-    """The takes that win most, and how many cards."""
-    return [(view.take_build(pile) if pile else None, won) for pile, won in view.takes()[:_SHOWN]]
+    """The takes that win most, and their cards won."""
+    return [
+        (view.take_build(pile) if pile else None, won) for pile, won in view.takes()[:_MAX_LISTED]
+    ]
 
 
 def _text(build: Build | None) -> str:

@@ -1,4 +1,4 @@
-"""What there is to see after each event of a recorded game of Cubus."""
+"""The scenes of a recorded game of Cubus: the table after each event."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -16,7 +16,7 @@ _MAX_NAME_LENGTH = 100
 
 
 class PileScene(msgspec.Struct, frozen=True):
-    """The table after an event; `before` is the table that it changed, None where it did not.
+    """The table after an event. `before`: the table before it; None when the event left it alone.
 
     `table` is None when the last crate has been taken.
     """
@@ -34,7 +34,7 @@ class PileScene(msgspec.Struct, frozen=True):
 
     @property
     def names(self) -> list[str]:
-        """Who plays, each behind the letter of the seat."""
+        """The names of the bots, each after the letter of its seat."""
         return [
             f"{letter} {in_a_line(name, _MAX_NAME_LENGTH)}"
             for letter, name in zip(SEATS, self.opening["seats"], strict=False)
@@ -42,12 +42,12 @@ class PileScene(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """What has just happened, in a sentence."""
-        return _SAID[self.event["event"]](self)
+        """The event as a sentence without a full stop."""
+        return _TEXT_OF[self.event["event"]](self)
 
 
 def scenes(events: Iterable[Event]) -> Iterator[PileScene]:
-    """A scene for every event; the first one is the opening."""
+    """A scene for each event; the first is the opening."""
     scene = None
     for event in events:
         scene = _opened(event) if scene is None else _after(scene, event)
@@ -64,32 +64,38 @@ def _opened(event: Event) -> PileScene:
 def _after(scene: PileScene, event: Event) -> PileScene:
     turn = event.get("turn", scene.turn)
     step = scene.step + 1 if turn == scene.turn else 1
-    told = replace(scene, event=event, turn=turn, step=step if "turn" in event else 0, before=None)
+    result = replace(
+        scene, event=event, turn=turn, step=step if "turn" in event else 0, before=None
+    )
     kind = event["event"]
     if kind == "end":
-        return replace(told, is_end=True, scores=tuple(event["points"]))
-    told = replace(told, hands=_hands(told))
+        return replace(result, is_end=True, scores=tuple(event["points"]))
+    result = replace(result, hands=_hands(result))
     if kind == "take":
-        return replace(_laid(told), won=_raised(told.won, event["seat"], len(event["cards"])))
+        return replace(
+            _with_new_table(result), won=_raised(result.won, event["seat"], len(event["cards"]))
+        )
     if kind == "pass":
-        return told
+        return result
     if kind == "knock" and not event["right"]:
-        return replace(told, scores=_paid(told))
-    return replace(_laid(told), scores=_raised(told.scores, event["seat"], event["points"]))
+        return replace(result, scores=_paid(result))
+    return replace(
+        _with_new_table(result), scores=_raised(result.scores, event["seat"], event["points"])
+    )
 
 
 def _hands(scene: PileScene) -> tuple[Cards, ...]:
-    """Everybody's cards; those of the pool and of the take-down are nobody's."""
+    """The cards of all seats; they are empty at the ending and in the take-down."""
     event, hands = scene.event, list(scene.hands)
     if event["event"] in ("ending", "take"):
         return (NONE,) * len(hands)
     owner = (scene.turn - 1) % len(hands)
-    drawn = single(event["card"]) if event.get("card") else NONE
-    hands[owner] = cards_from_text(event["hand"]) if "hand" in event else hands[owner].plus(drawn)
+    card = single(event["card"]) if event.get("card") else NONE
+    hands[owner] = cards_from_text(event["hand"]) if "hand" in event else hands[owner].plus(card)
     return tuple(hands)
 
 
-def _laid(scene: PileScene) -> PileScene:
+def _with_new_table(scene: PileScene) -> PileScene:
     text = scene.event["pile"]
     opened = tuple((x, y) for x, y in scene.event["open"])
     return replace(
@@ -98,7 +104,7 @@ def _laid(scene: PileScene) -> PileScene:
 
 
 def _raised(numbers: tuple[int, ...], seat: int, by: int) -> tuple[int, ...]:
-    return tuple(number + by * (place == seat) for place, number in enumerate(numbers))
+    return tuple(number + by * (index == seat) for index, number in enumerate(numbers))
 
 
 def _paid(scene: PileScene) -> tuple[int, ...]:
@@ -107,7 +113,7 @@ def _paid(scene: PileScene) -> tuple[int, ...]:
     return tuple(score + paid * (seat != knocker) for seat, score in enumerate(scene.scores))
 
 
-# In words -----------------------------------------------------------------------------------
+# Sentences ----------------------------------------------------------------------------------
 
 
 def _who(scene: PileScene) -> str:
@@ -156,7 +162,7 @@ def _over(scene: PileScene) -> str:
     return f"{' and '.join(winners)} {verb}{cause}"
 
 
-_SAID = {
+_TEXT_OF = {
     "game": lambda scene: "One crate lies on the table",
     "pass": _passed,
     "build": _built,
@@ -168,7 +174,7 @@ _SAID = {
 
 
 def standings(scene: PileScene) -> Sequence[str]:
-    """A line for each seat: its points, the cards in its hand, and those that it has won."""
+    """A line for each seat: its points, the number of cards won, and its hand."""
     won = scene.opening["rules"].get("take_down")
     return [
         f"{name}: {how_many(score, 'point')}"

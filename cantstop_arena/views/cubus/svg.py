@@ -1,7 +1,7 @@
 """The picture of a pile as SVG, for light and dark pages alike.
 
-All colours are classes, so that a page may say them once; a picture that stands alone brings
-them along.
+All colours are CSS classes, so that a page defines them once; a separate file contains its own
+style.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from cantstop_arena.views.cubus.faces import Face, changed_cards, faces, on_pape
 
 UNIT = 40  # pixels of a card's edge
 _MARGIN = 10
-_RIM, _DEEP = 0.12, 0.35  # of an open crate, in edges
+_RIM, _DEEP = 0.12, 0.35  # rim and depth of an open crate, in edges
 
 STYLE = """
 .cubus { stroke: #4a3419; stroke-width: 1.25; stroke-linejoin: round }
@@ -29,9 +29,9 @@ Spot = tuple[float, float, float]
 
 
 def pile_svg(table: TableCards, before: TableCards | None = None, alone: bool = True) -> str:
-    """A pile as SVG; the cards that a build laid on what lay before are outlined.
+    """A pile as SVG. `before`: the table before a build, whose new cards are outlined.
 
-    `alone`: with the colours in it, for a file; a page has `STYLE` in its own style sheet.
+    `alone`: with its style, for a file; a page has `STYLE` in its own style sheet.
     """
     new = [] if before is None else changed_cards(table, before)
     style = f"<style>{STYLE}</style>" if alone else ""
@@ -45,7 +45,7 @@ def pile_svg(table: TableCards, before: TableCards | None = None, alone: bool = 
 
 
 def empty() -> str:
-    """The table when the last crate has been taken."""
+    """The SVG of the table without crates."""
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-40 -40 80 80" width="80" height="80"'
         ' role="img"><title>No crate is left</title></svg>'
@@ -71,17 +71,17 @@ def _ends(numbers: Iterable[float]) -> tuple[float, float]:
 def _title(table: TableCards, new: Sequence[Face]) -> str:
     rows = "; ".join(", ".join(map(str, row)) for row in table.pile.shape.rows)
     opened = f"; open: {', '.join(f'{x},{y}' for x, y in table.open)}" if table.open else ""
-    laid = f"; {len(new)} cards laid" if new else ""
-    return f"A pile of crates, heights from the back: {rows}{opened}{laid}"
+    new_text = f"; {len(new)} cards laid" if new else ""
+    return f"A pile of crates, heights from the back: {rows}{opened}{new_text}"
 
 
 def _card(face: Face) -> str:
-    drawn = _polygon(face.corners, face.card)
-    return drawn + _opening(face) if face.card == "O" else drawn
+    polygon = _polygon(face.corners, face.card)
+    return polygon + _opening(face) if face.card == "O" else polygon
 
 
 def _opening(face: Face) -> str:
-    """The hole of an open crate, and the two inner walls that are seen."""
+    """The hole of an open crate, and its two visible inner walls."""
     x, y, z = face.corners[0]
     back, left = (x + _RIM, y + _RIM, z), (x + 1 - _RIM, y + _RIM, z)
     right, front = (x + _RIM, y + 1 - _RIM, z), (x + 1 - _RIM, y + 1 - _RIM, z)

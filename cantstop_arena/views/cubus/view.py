@@ -1,4 +1,4 @@
-"""How Cubus is shown: in words, as pictures, on pages, and to a person."""
+"""The view of Cubus: text, pictures, pages, and the terminal of a person."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class CubusView(GameView):
         return super().wrong_with(event, is_first) if is_first else None
 
     def event_text(self, event: Event, names: Sequence[str]) -> str:
-        """An event by itself; `tell` says more."""
+        """The text of a single event; `lines` has more context."""
         return self.game.action_text(event) or super().event_text(event, names)
 
     def lines(self, events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
@@ -56,12 +56,12 @@ class CubusView(GameView):
     def draw(self, scene: PileScene, coloured: bool = False) -> str:
         pile = drawing.pile_text(scene.table, coloured) if scene.table else "(no crate is left)"
         lying = [_lying(scene.table)] if scene.table else []
-        said = [self.heading(scene.opening), *standings(scene), f"{_when(scene)}{scene.text}"]
-        return "\n".join([*said, *lying, "", pile])
+        header = [self.heading(scene.opening), *standings(scene), f"{_when(scene)}{scene.text}"]
+        return "\n".join([*header, *lying, "", pile])
 
-    def step_text(self, scenes: Sequence[PileScene], place: int, coloured: bool = False) -> str:
-        told = f"step {place} of {len(scenes) - 1}"
-        return f"{self.draw(scenes[place], coloured)}\n\n{told}"
+    def step_text(self, scenes: Sequence[PileScene], index: int, coloured: bool = False) -> str:
+        footer = f"step {index} of {len(scenes) - 1}"
+        return f"{self.draw(scenes[index], coloured)}\n\n{footer}"
 
     def picture(self, scene: PileScene) -> str:
         if scene.table is None:
@@ -69,16 +69,16 @@ class CubusView(GameView):
         return svg.pile_svg(scene.table, scene.before)
 
     def page_game(
-        self, key: str, title: str, words: Sequence[str], events: Sequence[Event]
+        self, key: str, title: str, paragraphs: Sequence[str], events: Sequence[Event]
     ) -> GameFigure:
         from cantstop_arena.views.cubus.page_replay import game
 
-        return game(key, title, words, events)
+        return game(key, title, paragraphs, events)
 
     def highlight_scores(self, events: Sequence[Event]) -> Mapping[str, int]:
-        opening, *rest = events
-        told = [event_of(event) for event in rest]
-        return highlight_scores(*count(head_of(opening).rules, len(opening["seats"]), told))
+        opening, *later = events
+        game_events = [event_of(event) for event in later]
+        return highlight_scores(*count(head_of(opening).rules, len(opening["seats"]), game_events))
 
     def why(self, kind: str, events: Sequence[Event]) -> str:
         names, end = events[0]["seats"], events[-1]
@@ -98,16 +98,16 @@ class CubusView(GameView):
         self,
         seat: int,
         read: Callable[[str], str | None],
-        say: Callable[[str], None],
+        echo: Callable[[str], None],
         coloured: bool,
     ) -> CubusPerson:
         from cantstop_arena.views.cubus.person import CubusPerson
 
-        return CubusPerson(self, seat, read, say, coloured)
+        return CubusPerson(self, seat, read, echo, coloured)
 
 
 def line_of(scene: PileScene) -> str:
-    """What has happened, in a line with the pile that it left."""
+    """A scene as a line: the turn, the event, and the pile after it."""
     event = scene.event
     pile = f": {event['pile'] or 'nothing is left'}" if "pile" in event else ""
     opened = f", open {_cells(event['open'])}" if event.get("open") else ""

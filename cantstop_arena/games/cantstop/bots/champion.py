@@ -30,44 +30,44 @@ def champion(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
     rolling on is worth. Those that come with the project are for the classic rules. `nets` names
     a file of `arena train` to play with instead.
     """
-    shelf = net_set_of(nets)
-    boards, ends, rolls, places = shelf.boards, shelf.ends, shelf.rolls, shelf.indexes
-    is_known = has_nets_for(shelf, shelf.rolling_seats)
+    net_set = net_set_of(nets)
+    boards, ends, rolls, position = net_set.boards, net_set.ends, net_set.rolls, net_set.indexes
+    is_existing = has_nets_for(net_set, net_set.rolling_seats)
 
     @compiled(boundscheck=False)
-    def lay_out(turn, stopping, rolling):
+    def fill_workspace(turn, stopping, rolling):
         if stopping.turn != turn.number:
             stopping.turn = turn.number
             place_markers(turn, stopping)
-            place = places[turn.players]
-            begin(boards[0], ends[place], rolls[place], stopping, rolling)
+            location = position[turn.players]
+            begin(boards[0], ends[location], rolls[location], stopping, rolling)
 
     @compiled(boundscheck=False, memory=2 * SHEET_SIZE)
     def choose_move(turn, moves):
-        if not is_known(turn):
+        if not is_existing(turn):
             return choose_by_numbers(turn, moves, NUMBERS)
-        place, sheets = places[turn.players], turn.memory.view(SHEET)
+        location, sheets = position[turn.players], turn.memory.view(SHEET)
         stopping, rolling = sheets[0], sheets[1]
-        lay_out(turn, stopping, rolling)
-        chosen, most = 0, -1e9
+        fill_workspace(turn, stopping, rolling)
+        chosen, maximum = 0, -1e9
         for index in range(len(moves)):
             place_runners(turn, stopping)
             for column in moves[index]:
-                stopping.advances[column - 2] += 1
-            worth = best(boards[0], ends[place], rolls[place], stopping, rolling)
-            if worth > most:
-                chosen, most = index, worth
+                stopping.climbs[column - 2] += 1
+            value = best(boards[0], ends[location], rolls[location], stopping, rolling)
+            if value > maximum:
+                chosen, maximum = index, value
         return chosen
 
     @compiled(boundscheck=False, memory=2 * SHEET_SIZE)
     def roll_again(turn):
-        if not is_known(turn):
+        if not is_existing(turn):
             return roll_by_numbers(turn, NUMBERS)
-        place, sheets = places[turn.players], turn.memory.view(SHEET)
+        location, sheets = position[turn.players], turn.memory.view(SHEET)
         stopping, rolling = sheets[0], sheets[1]
-        lay_out(turn, stopping, rolling)
+        fill_workspace(turn, stopping, rolling)
         place_runners(turn, stopping)
-        stop, roll = choice(boards[0], ends[place], rolls[place], stopping, rolling)
+        stop, roll = choice(boards[0], ends[location], rolls[location], stopping, rolling)
         return roll > stop
 
     return Player(choose_move, roll_again)

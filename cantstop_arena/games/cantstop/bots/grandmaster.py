@@ -25,41 +25,41 @@ def grandmaster(nets: Annotated[str, FilePath(SHIPPED)] = "") -> Player:
     `arena train` to play with instead. Method: Glenn, Fang and Kruskal's turns as decision
     problems, and temporal differences (Tesauro, 1995) for what a turn ends in.
     """
-    shelf = net_set_of(nets)
-    boards, ends, places = shelf.boards, shelf.ends, shelf.indexes
-    is_known = has_nets_for(shelf, shelf.seats)
+    net_set = net_set_of(nets)
+    boards, ends, position = net_set.boards, net_set.ends, net_set.indexes
+    is_existing = has_nets_for(net_set, net_set.seats)
 
     @compiled(boundscheck=False)
-    def lay_out(turn, desk):
-        if desk.turn != turn.number:
-            desk.turn = turn.number
-            place_markers(turn, desk)
-            enter(boards[0], ends[places[turn.players]], desk)
+    def fill_workspace(turn, workspace):
+        if workspace.turn != turn.number:
+            workspace.turn = turn.number
+            place_markers(turn, workspace)
+            enter(boards[0], ends[position[turn.players]], workspace)
 
     @compiled(boundscheck=False, memory=WORKSPACE_SIZE)
     def choose_move(turn, moves):
-        if not is_known(turn):
+        if not is_existing(turn):
             return choose_by_numbers(turn, moves, NUMBERS)
-        desk, net = turn.memory.view(WORKSPACE)[0], ends[places[turn.players]]
-        lay_out(turn, desk)
-        best, most = 0, -1e9
+        workspace, net = turn.memory.view(WORKSPACE)[0], ends[position[turn.players]]
+        fill_workspace(turn, workspace)
+        best, maximum = 0, -1e9
         for index in range(len(moves)):
-            place_runners(turn, desk)
+            place_runners(turn, workspace)
             for column in moves[index]:
-                desk.advances[column - 2] += 1
-            worth = look_up(boards[0], net, desk)[0]
-            if worth > most:
-                best, most = index, worth
+                workspace.climbs[column - 2] += 1
+            value = look_up(boards[0], net, workspace)[0]
+            if value > maximum:
+                best, maximum = index, value
         return best
 
     @compiled(boundscheck=False, memory=WORKSPACE_SIZE)
     def roll_again(turn):
-        if not is_known(turn):
+        if not is_existing(turn):
             return roll_by_numbers(turn, NUMBERS)
-        desk = turn.memory.view(WORKSPACE)[0]
-        lay_out(turn, desk)
-        place_runners(turn, desk)
-        best, roll = look_up(boards[0], ends[places[turn.players]], desk)
+        workspace = turn.memory.view(WORKSPACE)[0]
+        fill_workspace(turn, workspace)
+        place_runners(turn, workspace)
+        best, roll = look_up(boards[0], ends[position[turn.players]], workspace)
         return roll >= best
 
     return Player(choose_move, roll_again)

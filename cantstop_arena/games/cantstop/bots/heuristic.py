@@ -58,11 +58,11 @@ def by_column(numbers: tuple[int, ...]) -> _ByColumn:
 
 
 def _for_boards(number: Callable[[int, int], int]) -> _ByColumn:
-    found = np.zeros((SIDES.stop, 2 * SIDES.stop - 1), np.int64)
+    index = np.zeros((SIDES.stop, 2 * SIDES.stop - 1), np.int64)
     for sides in SIDES:
         for column in range(2, 2 * sides + 1):
-            found[sides, column] = number(sides, column)
-    return found
+            index[sides, column] = number(sides, column)
+    return index
 
 
 # Where a column is, as flags. What all of several are is told by the flag that none of them has.
@@ -216,15 +216,15 @@ def choose_by_numbers(turn, moves, numbers):
 def _lead(turn, rival):
     """How far a rival is ahead: in columns claimed, and in spaces climbed in open columns, as
     shares of their lengths."""
-    theirs, own = _CLAIM * turn.rival_claims[rival], _CLAIM * turn.claims
+    lead, own = _CLAIM * turn.rival_claims[rival], _CLAIM * turn.claims
     markers, own_markers, lengths = turn.rivals[rival], turn.markers, turn.rules.lengths
     for column in turn.rules.columns:
         # Shares are looked up, since divisions take as long as a roll; and a claimed column has
         # no length, since no processor can foresee which are claimed.
         length = np.uint64(lengths[column] * (column not in turn.claimed))
-        theirs += _SHARES[length, np.uint64(markers[column])]
+        lead += _SHARES[length, np.uint64(markers[column])]
         own += _SHARES[length, np.uint64(own_markers[column])]
-    return theirs - own
+    return lead - own
 
 
 @compiled(boundscheck=False)
@@ -272,5 +272,5 @@ def family_player(numbers: Any) -> Player:
     Where the array can be written the bot plays with whatever stands in it, and is not compiled
     again when it changes.
     """
-    told = {"numbers": numbers}
-    return Player(partial(choose_by_numbers, **told), partial(roll_by_numbers, **told))
+    data = {"numbers": numbers}
+    return Player(partial(choose_by_numbers, **data), partial(roll_by_numbers, **data))

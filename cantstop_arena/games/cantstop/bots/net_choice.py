@@ -42,7 +42,7 @@ def net_set_of(path: str) -> NetSet:
         nets = (read_nets(Path(path)),) if path else shipped_nets()
     except UsageError as error:
         raise BotError(str(error)) from error
-    return _shelf(nets)
+    return _net_set(nets)
 
 
 def nets_note(path: str, rules: RuleSet, players: int, rolling: bool) -> str:
@@ -52,36 +52,40 @@ def nets_note(path: str, rules: RuleSet, players: int, rolling: bool) -> str:
         nets = (read_nets(Path(path)),) if path else shipped_nets()
     except UsageError:
         return ""
-    if any(one.are_for(rules, players) and (one.know_rolls or not rolling) for one in nets):
+    if any(item.are_for(rules, players) and (item.know_rolls or not rolling) for item in nets):
         return ""
     seats = f"with {players} seats" if players > 1 else "alone"
     return f"has no nets for these rules {seats}, and plays as tuned"
 
 
-def _shelf(nets: tuple[Nets, ...]) -> NetSet:
+def _net_set(nets: tuple[Nets, ...]) -> NetSet:
     rules = nets[0].rules
-    places = np.full(MAX_SEATS + 1, -1)
-    for place, one in enumerate(nets):
-        places[one.players] = place
+    positions = np.full(MAX_SEATS + 1, -1)
+    for index, item in enumerate(nets):
+        positions[item.players] = index
     return NetSet(
         boards=board_for(rules),
-        ends=np.concatenate([one.ends for one in nets]).view(np.recarray),
-        rolls=np.concatenate([one.rolls for one in nets]).view(np.recarray),
-        indexes=places,
-        seats=[one.players for one in nets],
-        rolling_seats=[one.players for one in nets if one.know_rolls],
+        ends=np.concatenate([item.ends for item in nets]).view(np.recarray),
+        rolls=np.concatenate([item.rolls for item in nets]).view(np.recarray),
+        indexes=positions,
+        seats=[item.players for item in nets],
+        rolling_seats=[item.players for item in nets if item.know_rolls],
         sizes=np.array([rules.sides, rules.runners, rules.columns_to_win]),
         lengths=np.array(rules.lengths),
         stops_after_all_runners=int(rules.stop == "after-all-runners"),
     )
 
 
-def has_nets_for(shelf: NetSet, seats: Sequence[int]) -> Any:
+def has_nets_for(net_set: NetSet, seats: Sequence[int]) -> Any:
     """A compiled function of a turn: whether the nets are for its rules and number of seats.
 
     `seats` are the numbers of seats among those of the shelf that count.
     """
-    sizes, lengths, must_place_all = shelf.sizes, shelf.lengths, shelf.stops_after_all_runners
+    sizes, lengths, must_position_all = (
+        net_set.sizes,
+        net_set.lengths,
+        net_set.stops_after_all_runners,
+    )
     counts = np.isin(np.arange(MAX_SEATS + 1), seats)
 
     @compiled(boundscheck=False)
@@ -91,27 +95,27 @@ def has_nets_for(shelf: NetSet, seats: Sequence[int]) -> Any:
             return False
         if rules.columns_to_win != sizes[2] or rules.landing != "share":
             return False
-        alike = (rules.stop == "after-all-runners") == must_place_all
+        equal = (rules.stop == "after-all-runners") == must_position_all
         for column in rules.columns:
-            alike = alike and rules.lengths[column] == lengths[column]
-        return alike
+            equal = equal and rules.lengths[column] == lengths[column]
+        return equal
 
     return is_known
 
 
 @compiled(boundscheck=False)
-def place_markers(turn, desk):
+def place_markers(turn, workspace):
     """Lay the markers of all seats out, from the player on turn; see DESK."""
     for column in turn.rules.columns:
-        desk.markers[0, column - 2] = turn.markers[column]
+        workspace.markers[0, column - 2] = turn.markers[column]
     for rival in range(len(turn.rivals)):
         for column in turn.rules.columns:
-            desk.markers[rival + 1, column - 2] = turn.rivals[rival][column]
+            workspace.markers[rival + 1, column - 2] = turn.rivals[rival][column]
 
 
 @compiled(boundscheck=False)
-def place_runners(turn, desk):
+def place_runners(turn, workspace):
     """Lay out how far the runners have advanced."""
     for column in turn.rules.columns:
         climbed = turn.runners[column] - turn.markers[column]
-        desk.advances[column - 2] = climbed if turn.runners[column] else 0
+        workspace.climbs[column - 2] = climbed if turn.runners[column] else 0

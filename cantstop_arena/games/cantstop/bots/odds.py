@@ -13,13 +13,13 @@ def _gain(turn, column):
 @compiled(boundscheck=False)
 def _pairing_gain(turn, first, second):
     """Progress that a pairing allows, within what the free runners can follow up."""
-    one, other = _gain(turn, first), _gain(turn, second)
+    item, other = _gain(turn, first), _gain(turn, second)
     if first == second:
         room = turn.rules.lengths[first] - turn.position(first)
-        return one * min(2, room)
+        return item * min(2, room)
     if turn.free == 1 and not turn.runners[first] and not turn.runners[second]:
-        return max(one, other)
-    return one + other
+        return max(item, other)
+    return item + other
 
 
 @compiled(boundscheck=False)
@@ -61,13 +61,13 @@ def odds() -> Player:
 
     @compiled(boundscheck=False)
     def choose_move(turn, moves):
-        best, best_worth = 0, -1.0
+        best, best_value = 0, -1.0
         for index in range(len(moves)):
-            worth = 0.0
+            value = 0.0
             for column in moves[index]:
-                worth += turn.chance(column) / turn.rules.lengths[column]
-            if worth > best_worth:
-                best, best_worth = index, worth
+                value += turn.chance(column) / turn.rules.lengths[column]
+            if value > best_value:
+                best, best_value = index, value
         return best
 
     @compiled(boundscheck=False)

@@ -16,8 +16,8 @@ def optimal() -> Player:
 
     def choose_move(turn, moves):
         adviser = adviser_for(turn.rules, turn.players, folder)
-        worths = adviser.values(turn, moves)
-        return worths.index(max(worths))
+        values = adviser.values(turn, moves)
+        return values.index(max(values))
 
     def roll_again(turn):
         choice = adviser_for(turn.rules, turn.players, folder).choice(turn)

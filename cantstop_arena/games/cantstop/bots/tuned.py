@@ -11,7 +11,7 @@ from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.hookspecs import Bot, hookimpl
 
 # The output of `arena tune tuned numbers --against glenn-aloi --games 5900000 --seed 1`.
-_FOUND = (
+_TUNED_WEIGHTS = (
     *(0.68, 1.76, 1.21, 2.56, 6.74, 6.79),
     *(2.22, 6.41, -2.82, 0.93, -4.64, 2.88),
     *(8.71, 2.81, 13.59, 11.53, -3.76, 12.16),
@@ -26,12 +26,12 @@ def _fixed(numbers: tuple[float, ...]) -> NDArray[np.float64]:
     return fixed
 
 
-NUMBERS = _fixed(_FOUND)
+NUMBERS = _fixed(_TUNED_WEIGHTS)
 """The numbers of the family with which it plays unless others are given."""
 
 
 def tuned(
-    numbers: Annotated[tuple[float, ...], Search(GLENN_ALOI, STEPS, live=True)] = _FOUND,
+    numbers: Annotated[tuple[float, ...], Search(GLENN_ALOI, STEPS, live=True)] = _TUNED_WEIGHTS,
 ) -> Player:
     """The heuristic family widened to thirty numbers, and tuned against Glenn and Aloi's champion.
 

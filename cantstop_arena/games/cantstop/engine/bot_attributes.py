@@ -164,7 +164,7 @@ Read = Callable[..., Any]
 """Writes, with a builder, what finds an attribute in the record at an address."""
 
 
-def _place(name: str, size: int = _SIZE) -> Read:
+def _address_reader(name: str, size: int = _SIZE) -> Read:
     """Where a field begins; or, in one of several items, where the item with an index does."""
 
     def read(builder: Any, record: Any, index: Any = None) -> Any:
@@ -183,8 +183,8 @@ def _number(name: str, below: int | None = None) -> Read:
     """
 
     def read(builder: Any, record: Any, index: Any = None) -> Any:
-        found = _place(name)(builder, record, index)
-        number = builder.load(builder.bitcast(found, _NUMBER.as_pointer()))
+        result = _address_reader(name)(builder, record, index)
+        number = builder.load(builder.bitcast(result, _NUMBER.as_pointer()))
         if below is not None:
             number.set_metadata("range", builder.module.add_metadata([_NUMBER(0), _NUMBER(below)]))
         return number
@@ -206,11 +206,11 @@ _OF_TURNS = {
     "players": (types.int64, _number("players")),
     "number": (types.int64, _number("turn")),
     "rolls": (types.int64, _number("rolls")),
-    "runners": (SPACES, _place("runners")),
+    "runners": (SPACES, _address_reader("runners")),
     "free": (types.int64, _number("free")),
     "placed": (COLUMN_SET, _number("placed")),
     "claimed": (COLUMN_SET, _number("claimed")),
-    "markers": (SPACES, _of_the_seat(_place("markers", _SIZE * COLUMNS))),
+    "markers": (SPACES, _of_the_seat(_address_reader("markers", _SIZE * COLUMNS))),
     "rivals": (RIVALS, _all),
     "claims": (types.int64, _of_the_seat(_number("claims"))),
     "rival_claims": (RIVAL_CLAIMS, _all),
@@ -218,7 +218,7 @@ _OF_TURNS = {
 }
 _OF_RULES = {
     "sides": (types.int64, _number("sides", MAX_SIDES + 1)),
-    "lengths": (SPACES, _place("lengths")),
+    "lengths": (SPACES, _address_reader("lengths")),
     "runners": (types.int64, _number("runner_count")),
     "columns_to_win": (types.int64, _number("columns_to_win")),
     "turn_limit": (types.int64, _number("turn_limit")),

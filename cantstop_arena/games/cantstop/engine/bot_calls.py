@@ -39,13 +39,13 @@ PLAY_TURN = types.int64(RECORD)
 @intrinsic
 def _call(typing_context: Any, address: types.Type, game: types.Type) -> Any:
     """Call a `PLAY_TURN` at an address."""
-    answer, shown = PLAY_TURN.return_type, PLAY_TURN.args
+    answer, view = PLAY_TURN.return_type, PLAY_TURN.args
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = context.call_conv.get_function_type(answer, shown).as_pointer()
+        kind = context.call_conv.get_function_type(answer, view).as_pointer()
         function = builder.inttoptr(arguments[0], kind)
         status, value = context.call_conv.call_function(
-            builder, function, answer, shown, arguments[1:]
+            builder, function, answer, view, arguments[1:]
         )
         with cgutils.if_unlikely(builder, status.is_error):
             context.call_conv.return_status_propagate(builder, status)

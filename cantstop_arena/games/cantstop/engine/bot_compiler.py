@@ -98,8 +98,8 @@ def _named_in(function: FunctionType) -> list[Any]:
     """What a function names, of what its module knows or it closes over."""
     closed_over = [cell.cell_contents for cell in function.__closure__ or ()]
     cells = dict(zip(function.__code__.co_freevars, closed_over, strict=True))
-    known = {**function.__globals__, **cells}
-    return [known[name] for name in _names(function.__code__) if name in known]
+    by_name = {**function.__globals__, **cells}
+    return [by_name[name] for name in _names(function.__code__) if name in by_name]
 
 
 def _names(code: CodeType) -> list[str]:

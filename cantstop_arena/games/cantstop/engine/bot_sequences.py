@@ -136,9 +136,9 @@ def _begin_iteration(context: Any, builder: Any, signature: Any, arguments: Any)
 def _next_item(context: Any, builder: Any, signature: Any, arguments: Any, result: Any) -> None:
     kind = signature.args[0].series
     iterator = context.make_helper(builder, signature.args[0], arguments[0])
-    place = ((kind, iterator.series), (types.int64, builder.load(iterator.state)))
-    more = _step("more", types.boolean, context, builder, *place)
+    position = ((kind, iterator.series), (types.int64, builder.load(iterator.state)))
+    more = _step("more", types.boolean, context, builder, *position)
     result.set_valid(more)
     with builder.if_then(more):
-        result.yield_(_step("next", kind.item, context, builder, *place))
-        builder.store(_step("following", types.int64, context, builder, *place), iterator.state)
+        result.yield_(_step("next", kind.item, context, builder, *position))
+        builder.store(_step("following", types.int64, context, builder, *position), iterator.state)

@@ -104,7 +104,7 @@ class _SeriesIteratorModel(models.StructModel):
 # Seeing one type as another ------------------------------------------------------------------
 
 
-def _seen_as(target: types.Type) -> Any:
+def _reinterpreted(target: types.Type) -> Any:
     """An intrinsic that gives the same bits another type."""
 
     @intrinsic
@@ -118,12 +118,12 @@ def _seen_as(target: types.Type) -> Any:
     return cast
 
 
-game_of = _seen_as(RECORD)
-as_turn = _seen_as(TURN)
-as_moves = _seen_as(MOVES)
-as_columns = _seen_as(COLUMN_SET)
-as_move = _seen_as(MOVE)
-number_in = _seen_as(types.int64)
+game_of = _reinterpreted(RECORD)
+as_turn = _reinterpreted(TURN)
+as_moves = _reinterpreted(MOVES)
+as_columns = _reinterpreted(COLUMN_SET)
+as_move = _reinterpreted(MOVE)
+number_in = _reinterpreted(types.int64)
 
 
 @intrinsic

@@ -62,8 +62,8 @@ def code_folder(part: str = "engine") -> Path:
 
 def is_of_engine(function: Callable[..., Any]) -> bool:
     """Whether the engine's fingerprint and its name say all of a function."""
-    is_known = function.__module__.removeprefix(f"{_ENGINE}.") in ENGINE
-    return is_known and function.__qualname__.isidentifier()  # not made within another
+    is_existing = function.__module__.removeprefix(f"{_ENGINE}.") in ENGINE
+    return is_existing and function.__qualname__.isidentifier()  # not made within another
 
 
 def is_cached(part: str) -> bool:
@@ -80,22 +80,22 @@ def engine_fingerprint() -> str:
     these, which are five hundred files, for what the file system says of them.
     """
     package = __name__.partition(".")[0]
-    told = _noted("sources", key_of(source_stats_hash(package)), lambda: sources(package))
-    return _noted("engine", key_of(toolchain(), told), _engine_as_imported)
+    text = _cached_text("sources", key_of(source_stats_hash(package)), lambda: sources(package))
+    return _cached_text("engine", key_of(toolchain(), text), _engine_as_imported)
 
 
 def _engine_as_imported() -> str:
     return fingerprint(toolchain(), *(import_module(f"{_ENGINE}.{name}") for name in ENGINE))
 
 
-def _noted(name: str, key: bytes, find: Callable[[], str]) -> str:
+def _cached_text(name: str, key: bytes, find: Callable[[], str]) -> str:
     """What stands in a note with this key; where there is none, what is found, for next time."""
     path = path_of(private_folder(cache_root(), "engines"), name, key)
-    if noted := read_checked(path, key):
-        return noted.decode()
-    found = find()
-    write_checked(path, key, found.encode())
-    return found
+    if data := read_checked(path, key):
+        return data.decode()
+    match = find()
+    write_checked(path, key, match.encode())
+    return match
 
 
 class CompiledBot(msgspec.Struct, frozen=True):

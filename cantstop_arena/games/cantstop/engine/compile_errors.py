@@ -49,34 +49,34 @@ _KINDS: Sequence[tuple[str, str]] = (
 def plain_message(error: BaseException) -> str:
     """The one sentence of a compiler's report that names the cause, with its place."""
     report = str(error)
-    for pattern, tell in _CAUSES:
-        if found := re.search(pattern, report):
-            return f"{tell(found)}{_place(report)}"
+    for pattern, wrapper in _CAUSES:
+        if match := re.search(pattern, report):
+            return f"{wrapper(match)}{_source_line(report)}"
     signature = _innermost_signature(report)
-    told = _unknown_call(*signature) if signature else _own_words(report)
-    return f"{told}{_place(report)}"
+    text = _unknown_call(*signature) if signature else _bots_own_message(report)
+    return f"{text}{_source_line(report)}"
 
 
-def _own_words(report: str) -> str:
+def _bots_own_message(report: str) -> str:
     """The compiler's own words, where there are none better: the last before the bot's line."""
-    at = _first_own_place(report)
+    at = _first_line_of_bot(report)
     lines = [line.strip() for line in report[: at.start() if at else len(report)].splitlines()]
-    telling = [line for line in lines if line and not _IS_FRAME.match(line)]
-    return f"{(telling or lines or [_SILENT])[-1 if at else 0]:.{_MAX_LENGTH}}"
+    highlights = [line for line in lines if line and not _IS_FRAME.match(line)]
+    return f"{(highlights or lines or [_SILENT])[-1 if at else 0]:.{_MAX_LENGTH}}"
 
 
 _IS_FRAME = re.compile(r"Failed in|During: |No implementation|>>> |There are|- Of which|Overload")
 
 
-def _place(report: str) -> str:
+def _source_line(report: str) -> str:
     """The first line of the bot's own that the report speaks of, in brackets."""
-    if at := _first_own_place(report) or _RAISED_AT.search(report):
+    if at := _first_line_of_bot(report) or _RAISED_AT.search(report):
         return f" ({at[1]}:{at[2]})"
     calls = [name for name, _ in _SIGNATURE.findall(report) if name[0] != "_"]
     return f" (in {calls[-1]})" if calls else ""
 
 
-def _first_own_place(report: str) -> re.Match[str] | None:
+def _first_line_of_bot(report: str) -> re.Match[str] | None:
     return next((at for at in _PLACE.finditer(report) if not _is_ours(at[1])), None)
 
 
@@ -86,9 +86,9 @@ def _is_ours(file: str) -> bool:
 
 def _innermost_signature(report: str) -> tuple[str, str] | None:
     """The call that the compiler knows nothing for: the last before the bot's own line."""
-    at = _first_own_place(report)
-    found = _SIGNATURE.findall(report[: at.start() if at else len(report)])
-    return found[-1] if found and found[-1][0] not in ("choose_move", "roll_again") else None
+    at = _first_line_of_bot(report)
+    matches = _SIGNATURE.findall(report[: at.start() if at else len(report)])
+    return matches[-1] if matches and matches[-1][0] not in ("choose_move", "roll_again") else None
 
 
 def _unknown_call(name: str, arguments: str) -> str:
@@ -118,73 +118,75 @@ def _split(arguments: str) -> list[str]:
 
 def kind_of(type_name: str) -> str:
     """numba's name of a type, as the documentation calls such things."""
-    for pattern, words in _KINDS:
+    for pattern, text in _KINDS:
         if re.fullmatch(pattern, type_name):
-            return re.sub(pattern, words, type_name)
+            return re.sub(pattern, text, type_name)
     return type_name
 
 
-def _attribute(found: re.Match[str]) -> str:
-    name, kind = found.groups()
-    hint = did_you_mean(name, [one for one in dir(Turn) if one[0] != "_"]) if kind == "Turn" else ""
+def _attribute(match: re.Match[str]) -> str:
+    name, kind = match.groups()
+    hint = (
+        did_you_mean(name, [item for item in dir(Turn) if item[0] != "_"]) if kind == "Turn" else ""
+    )
     return f"{kind_of(kind)} has no {name!r}{hint}"
 
 
-def _returned(found: re.Match[str]) -> str:
-    return f"{found[1]}, not {kind_of(found[2])}"
+def _returned(match: re.Match[str]) -> str:
+    return f"{match[1]}, not {kind_of(match[2])}"
 
 
-def _mixed(found: re.Match[str]) -> str:
-    kinds = dict.fromkeys(map(kind_of, _split(found[1])))
+def _mixed(match: re.Match[str]) -> str:
+    kinds = dict.fromkeys(map(kind_of, _split(match[1])))
     return f"what it returns is of different kinds: {', '.join(kinds)}"
 
 
-def _two_kinds(found: re.Match[str]) -> str:
-    return f"{kind_of(found[1])} on one way, {kind_of(found[2])} on another"
+def _two_kinds(match: re.Match[str]) -> str:
+    return f"{kind_of(match[1])} on one way, {kind_of(match[2])} on another"
 
 
-def _say(text: str) -> Callable[[re.Match[str]], str]:
-    return lambda found: found.expand(text)
+def _expanded(text: str) -> Callable[[re.Match[str]], str]:
+    return lambda result: result.expand(text)
 
 
 _CAUSES: Sequence[tuple[str, Callable[[re.Match[str]], str]]] = (
-    (r"name '(\w+)' is not defined", _say(r"\1 is not defined")),
+    (r"name '(\w+)' is not defined", _expanded(r"\1 is not defined")),
     (
         "use of yield in a closure",
-        _say("a generator expression cannot be compiled; write a list, [... for ...]"),
+        _expanded("a generator expression cannot be compiled; write a list, [... for ...]"),
     ),
     (
         r"Untyped global name '(\w+)':.*<class 'builtin_function_or_method'>",
-        _say(r"\1 cannot be compiled; write a loop"),
+        _expanded(r"\1 cannot be compiled; write a loop"),
     ),
     (
         r"Untyped global name '(\w+)':.*<class 'type'>",
-        _say(r"the class \1 cannot be used in a compiled bot"),
+        _expanded(r"the class \1 cannot be used in a compiled bot"),
     ),
     (
         r"Untyped global name '(\w+)':.*<class 'function'>",
-        _say(r"the function \1 of another module is not @compiled"),
+        _expanded(r"the function \1 of another module is not @compiled"),
     ),
     (
         r"Untyped global name '(\w+)':.*<class '(?:set|dict)'>",
-        _say(r"\1 is a set or dict of the module; use a NumPy array"),
+        _expanded(r"\1 is a set or dict of the module; use a NumPy array"),
     ),
     (
         r"reflected list\(.*assigned to variable '(\w+)' in globals",
-        _say(r"\1 is a list of the module; use a NumPy array or a tuple"),
+        _expanded(r"\1 is a list of the module; use a NumPy array or a tuple"),
     ),
     (
         r"Untyped global name '(\w+)': Cannot type empty list",
-        _say(r"\1 is a list of the module; use a NumPy array or a tuple"),
+        _expanded(r"\1 is a list of the module; use a NumPy array or a tuple"),
     ),
     (
         r"Untyped global name '(\w+)':.*<class '([\w.]+)'>",
-        _say(r"\1, which is a \2, cannot be used in a compiled bot"),
+        _expanded(r"\1, which is a \2, cannot be used in a compiled bot"),
     ),
-    ("format spec in f-strings", _say("a number cannot be formatted in a text")),
-    (r"opcode \(STORE_GLOBAL\)", _say("a variable of the module cannot be changed (global)")),
-    (r"opcode \(IMPORT_NAME\)", _say("import belongs at the top of the file")),
-    (r"unsupported opcode \((\w+)\)", _say(r"this cannot be compiled (\1)")),
+    ("format spec in f-strings", _expanded("a number cannot be formatted in a text")),
+    (r"opcode \(STORE_GLOBAL\)", _expanded("a variable of the module cannot be changed (global)")),
+    (r"opcode \(IMPORT_NAME\)", _expanded("import belongs at the top of the file")),
+    (r"unsupported opcode \((\w+)\)", _expanded(r"this cannot be compiled (\1)")),
     (r"Can't unify return type from the following types: (.*)", _mixed),
     (r"Cannot unify (.*) and (.*) for '\$\S+',", _two_kinds),
     (
@@ -193,11 +195,11 @@ _CAUSES: Sequence[tuple[str, Callable[[re.Match[str]], str]]] = (
     ),
     (
         "re-entrant to the same function",
-        _say("a function that calls itself cannot be compiled; write a loop"),
+        _expanded("a function that calls itself cannot be compiled; write a loop"),
     ),
     (
         "Cannot capture the non-constant value",
-        _say("a lambda or inner function cannot be compiled (as in key=); write a loop"),
+        _expanded("a lambda or inner function cannot be compiled (as in key=); write a loop"),
     ),
     (r"((?:choose_move|roll_again) must return [^,\n]*), not a value of type (.*)", _returned),
     (r"Unknown attribute '(\w+)' of type (\w+)", _attribute),
@@ -205,15 +207,18 @@ _CAUSES: Sequence[tuple[str, Callable[[re.Match[str]], str]]] = (
         r"Invalid use of getiter with parameters \((\w+)\)",
         lambda found: f"{kind_of(found[1])} can be looked up, not iterated",
     ),
-    (r"missing a required argument: '(\w+)'", _say(r"a call lacks the argument \1")),
+    (r"missing a required argument: '(\w+)'", _expanded(r"a call lacks the argument \1")),
     (
         r"type of variable '(\w+)', have imprecise type",
-        _say(r"it cannot be seen what \1 is to hold, since nothing is ever put into it"),
+        _expanded(r"it cannot be seen what \1 is to hold, since nothing is ever put into it"),
     ),
-    ("Exception object cannot be stored", _say("an exception has no name here (except ... as)")),
-    (r"The 'with \(context manager\)", _say("with cannot be compiled")),
+    (
+        "Exception object cannot be stored",
+        _expanded("an exception has no name here (except ... as)"),
+    ),
+    (r"The 'with \(context manager\)", _expanded("with cannot be compiled")),
     (
         r"Type of variable '\$\S+' cannot be determined",
-        _say("the type of a value cannot be determined (is there a :=?)"),
+        _expanded("the type of a value cannot be determined (is there a :=?)"),
     ),
 )

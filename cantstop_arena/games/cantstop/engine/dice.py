@@ -27,7 +27,7 @@ _INIT = tuple(
 _FINAL = np.uint64(0xFF)
 _13, _16, _17, _21, _32 = (np.uint64(n) for n in (13, 16, 17, 21, 32))
 _30, _27, _31, _12, _52 = (np.uint64(n) for n in (30, 27, 31, 12, 52))
-_ONE_53RD = 1.0 / (1 << 53)
+_UNIT_53 = 1.0 / (1 << 53)
 _11 = np.uint64(11)
 
 
@@ -91,4 +91,4 @@ def roll_at(key, count, rolls):
 @njit_inline
 def fraction_at(key, count):
     """The count-th number of a stream as a float in [0, 1)."""
-    return (number_at(key, count) >> _11) * _ONE_53RD
+    return (number_at(key, count) >> _11) * _UNIT_53

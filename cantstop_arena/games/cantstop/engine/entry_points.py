@@ -75,10 +75,14 @@ def handle_of(games: GameArray) -> Any:
 
 def array_arguments(*arrays: Any) -> tuple[Any, ...]:
     """Arrays as the engine takes them, which do not keep them alive."""
-    return tuple(number for array in arrays for number in _spread(array)) if compiles() else arrays
+    return (
+        tuple(number for array in arrays for number in _array_members(array))
+        if compiles()
+        else arrays
+    )
 
 
-def _spread(array: Any) -> Iterator[int]:
+def _array_members(array: Any) -> Iterator[int]:
     """The members of numba's arrays (`numba.core.datamodel`); the first two are owners."""
     yield from (0, 0, array.size, array.itemsize, array.ctypes.data, *array.shape, *array.strides)
 
@@ -99,8 +103,8 @@ def native_player(player: Player, name: str, folder: Path | None) -> CompiledBot
         return compile_player(player, name)
 
     parts = [unwrap_partial(player.choose_move), unwrap_partial(player.roll_again)]
-    kept = None if any(has_writable_array(options) for _, options in parts) else folder
+    path = None if any(has_writable_array(options) for _, options in parts) else folder
     stamp = fingerprint(engine_fingerprint(), *parts)
-    loaded = load(kept, "bot", stamp, compile_all)
+    loaded = load(path, "bot", stamp, compile_all)
     (address,) = loaded.addresses
-    return CompiledBot(address, memory_of(one for one, _ in parts), loaded)
+    return CompiledBot(address, memory_of(function for function, _ in parts), loaded)

@@ -193,10 +193,10 @@ def secret(bits: int) -> tuple[int, int]:
 @cache
 def _offers(sides: int) -> tuple[list[int], NDArray[Any]]:
     """The number of every roll's offer, and the offers."""
-    found: dict[tuple[dice_odds.Pairing, ...], int] = {}
+    entries: dict[tuple[dice_odds.Pairing, ...], int] = {}
     by_roll = dice_odds.pairings_by_roll(sides)
-    numbers = [found.setdefault(pairings, len(found)) for pairings in by_roll]
-    return numbers, np.array([*map(_offer, found)], OFFER)
+    numbers = [entries.setdefault(pairings, len(entries)) for pairings in by_roll]
+    return numbers, np.array([*map(_offer, entries)], OFFER)
 
 
 def _offer(pairings: tuple[dice_odds.Pairing, ...]) -> tuple[Any, ...]:

@@ -46,12 +46,12 @@ def _claim(game, column):
 @njit_inline
 def _leaders(game):
     """The seats with the most claimed columns, as a bit mask."""
-    most = 0
+    maximum = 0
     for seat in range(game.players):
-        most = max(most, game.claims[seat])
+        maximum = max(maximum, game.claims[seat])
     leaders = 0
     for seat in range(game.players):
-        if game.claims[seat] == most:
+        if game.claims[seat] == maximum:
             leaders |= 1 << seat
     return leaders
 

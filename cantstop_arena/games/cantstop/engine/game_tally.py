@@ -22,11 +22,11 @@ _length_class = njit_inline(length_class)
 @njit_inline
 def _margin(game, winner):
     """The columns by which a seat is ahead of the next."""
-    most = 0
+    maximum = 0
     for seat in range(game.players):
         if seat != winner:
-            most = max(most, game.claims[seat])
-    return game.claims[winner] - most
+            maximum = max(maximum, game.claims[seat])
+    return game.claims[winner] - maximum
 
 
 @njit_inline
@@ -70,7 +70,7 @@ def _count(game, seat, part_of_each, led, tally, sums):
 
 
 @njit_inline
-def _tell(game, tally, kind, how_much):
+def _record_highlight(game, tally, kind, how_much):
     """Remember a game that is more telling than those before."""
     if how_much > tally.telling[kind]:
         tally.telling[kind] = how_much
@@ -78,7 +78,7 @@ def _tell(game, tally, kind, how_much):
 
 
 @njit_inline
-def _note_story(game, tally):
+def _record_highlights(game, tally):
     """Remember a game as the first of its length, or for what happened in it."""
     number = _length_class(game.turn)
     if tally.lengths[number] == 0:
@@ -86,7 +86,7 @@ def _note_story(game, tally):
     tally.lengths[number] += 1
     if game.ending == TURN_LIMIT:
         return
-    _tell(game, tally, _MAX_LENGTH, game.turn)
+    _record_highlight(game, tally, _MAX_LENGTH, game.turn)
     if game.players == 1:
         return
     ahead, winner = 0, NOBODY
@@ -96,9 +96,9 @@ def _note_story(game, tally):
     for seat in range(game.players):
         if winner != NOBODY and seat != winner:
             ahead = min(ahead, game.standings[winner] - game.standings[seat])
-    _tell(game, tally, _CLOSEST, MAX_AHEAD - ahead)
+    _record_highlight(game, tally, _CLOSEST, MAX_AHEAD - ahead)
     if winner != NOBODY:
-        _tell(game, tally, _COMEBACK, game.deficits[winner])
+        _record_highlight(game, tally, _COMEBACK, game.deficits[winner])
 
 
 @njit_inline
@@ -117,7 +117,7 @@ def tally_game(game, sums, tallies, winners, measures, order, index):
     if game.ending == FAULT:  # how long such a game was says nothing about the rules or the bots
         tally.forfeits += 1
         return
-    _note_story(game, tally)
+    _record_highlights(game, tally)
     sums[:] = 0
     led = _half_time_leader(game)
     for seat in range(game.players):

@@ -51,11 +51,11 @@ def _score_roll(game, lucks):
 
 
 @njit_inline
-def _note(game, places, lucks, kept):
+def _note(game, position, lucks, stored):
     """Add a game's luck to its deal's, by place in the group and then by seat; forget it."""
     for seat in range(game.players):
-        kept[places[seat]] += lucks[seat]
-        kept[game.players + seat] += lucks[seat]
+        stored[position[seat]] += lucks[seat]
+        stored[game.players + seat] += lucks[seat]
         lucks[seat] = 0
 
 
@@ -66,9 +66,9 @@ def score_roll(handle, lucks):
 
 
 @njit_entry
-def note(handle, places, lucks, kept):
+def note(handle, position, lucks, stored):
     """Add a game's luck to its deal's, by place in the group and then by seat; forget it."""
-    _note(game_at(handle), places, lucks, kept)
+    _note(game_at(handle), position, lucks, stored)
 
 
 @njit_inline
@@ -97,7 +97,7 @@ def play_scored(
     winners,
     measures,
     lucks,
-    kept,
+    stored,
 ):
     """Like `kernel.play_native`, and add the luck of each game to what is `kept` of its deal.
 
@@ -113,6 +113,6 @@ def play_scored(
         _play(game, lucks)
         if game.ending == FAULT:
             return cursor
-        _note(game, seatings[order], lucks, kept[index])
+        _note(game, seatings[order], lucks, stored[index])
         tally_game(game, sums, tallies, winners, measures, order, index)
     return stop

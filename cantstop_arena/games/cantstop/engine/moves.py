@@ -72,37 +72,37 @@ def _on_brink(game, double):
 
 
 @njit_inline
-def _list_whole(game, count, move, lower):
+def _list_complete(game, count, move, lower):
     """List a pairing whose lower half is usable, if it is; returns the count."""
     game.moves[at(count)] = move
     return count + np.int64(move & lower != 0)
 
 
 @njit_inline
-def _list_rest(game, count, move, lower):
+def _list_remaining(game, count, move, lower):
     """List a pairing of which nothing but the upper half is usable, if it is."""
     game.moves[at(count)] = move
     return count + np.int64((move != 0) & (move & lower == 0))
 
 
 @njit_inline
-def _apart(move, new):
+def _needs_two_runners(move, new):
     """-1 where a pairing needs two new runners, else 0."""
     needed = move & new
     return -np.int64(needed & (needed - 1) != 0)
 
 
 @njit_inline
-def _list_lower(game, count, move, lower, apart):
+def _list_lower(game, count, move, lower, isolated):
     """List the move that begins with the lower half, if that is usable; returns the count."""
-    return _list_whole(game, count, move & (lower | ~apart), lower)
+    return _list_complete(game, count, move & (lower | ~isolated), lower)
 
 
 @njit_inline
-def _list_upper(game, count, move, lower, apart):
+def _list_upper(game, count, move, lower, isolated):
     """List the upper half alone, where it is usable and the lower half does not go with it."""
     game.moves[at(count)] = move & ~lower
-    return count + (apart & 1 | np.int64((move != 0) & (move & lower == 0)))
+    return count + (isolated & 1 | np.int64((move != 0) & (move & lower == 0)))
 
 
 @njit_inline
@@ -117,25 +117,29 @@ def list_moves(game):
     """
     usable, offer = usable_columns(game), offer_of_roll(game)
     allowed = usable | (usable & ~_on_brink(game, offer.double)) << TWICE
-    whole_1, whole_2, whole_3 = offer.pairings[0], offer.pairings[1], offer.pairings[2]
-    lower_1, lower_2, lower_3 = whole_1 & -whole_1, whole_2 & -whole_2, whole_3 & -whole_3
-    move_1, move_2, move_3 = whole_1 & allowed, whole_2 & allowed, whole_3 & allowed
+    full_1, full_2, full_3 = offer.pairings[0], offer.pairings[1], offer.pairings[2]
+    lower_1, lower_2, lower_3 = full_1 & -full_1, full_2 & -full_2, full_3 & -full_3
+    move_1, move_2, move_3 = full_1 & allowed, full_2 & allowed, full_3 & allowed
     if game.free == 1:  # room for one new runner, and not for two
         new = usable & ~game.placed
-        apart_1, apart_2, apart_3 = _apart(move_1, new), _apart(move_2, new), _apart(move_3, new)
-        count = _list_lower(game, 0, move_1, lower_1, apart_1)
-        count = _list_lower(game, count, move_2, lower_2, apart_2)
-        count = _list_lower(game, count, move_3, lower_3, apart_3)
-        count = _list_upper(game, count, move_3, lower_3, apart_3)
-        count = _list_upper(game, count, move_2, lower_2, apart_2)
-        count = _list_upper(game, count, move_1, lower_1, apart_1)
+        joint_1, joint_2, joint_3 = (
+            _needs_two_runners(move_1, new),
+            _needs_two_runners(move_2, new),
+            _needs_two_runners(move_3, new),
+        )
+        count = _list_lower(game, 0, move_1, lower_1, joint_1)
+        count = _list_lower(game, count, move_2, lower_2, joint_2)
+        count = _list_lower(game, count, move_3, lower_3, joint_3)
+        count = _list_upper(game, count, move_3, lower_3, joint_3)
+        count = _list_upper(game, count, move_2, lower_2, joint_2)
+        count = _list_upper(game, count, move_1, lower_1, joint_1)
     else:
-        count = _list_whole(game, 0, move_1, lower_1)
-        count = _list_whole(game, count, move_2, lower_2)
-        count = _list_whole(game, count, move_3, lower_3)
-        count = _list_rest(game, count, move_3, lower_3)
-        count = _list_rest(game, count, move_2, lower_2)
-        count = _list_rest(game, count, move_1, lower_1)
+        count = _list_complete(game, 0, move_1, lower_1)
+        count = _list_complete(game, count, move_2, lower_2)
+        count = _list_complete(game, count, move_3, lower_3)
+        count = _list_remaining(game, count, move_3, lower_3)
+        count = _list_remaining(game, count, move_2, lower_2)
+        count = _list_remaining(game, count, move_1, lower_1)
     game.move_count = count
     return count
 
@@ -199,12 +203,12 @@ def lowest_column(columns):
 
 
 @njit_inline
-def _most_rival_claims(game):
-    most = 0
+def _max_rival_claims(game):
+    maximum = 0
     for seat in range(MAX_SEATS):  # empty seats have none; as many as there are would be a loop
         if seat != game.seat:
-            most = max(most, game.claims[at(seat)])
-    return most
+            maximum = max(maximum, game.claims[at(seat)])
+    return maximum
 
 
 @njit_inline
@@ -215,7 +219,7 @@ def stop_wins(game):
     claims = game.claims[at(game.seat)] + count_columns(game.topped)
     if claims >= game.columns_to_win:
         return True
-    return game.claimed | game.topped == game.board and claims >= _most_rival_claims(game)
+    return game.claimed | game.topped == game.board and claims >= _max_rival_claims(game)
 
 
 @njit_inline

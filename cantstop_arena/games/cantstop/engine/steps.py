@@ -27,8 +27,8 @@ _NO_ANSWER = np.int64(-1)
 
 @njit_inline
 def _copy(source, target):
-    for place in range(len(source)):
-        target[place] = source[place]
+    for index in range(len(source)):
+        target[index] = source[index]
 
 
 @njit_inline
@@ -65,14 +65,14 @@ def _change_dice(game, is_due):
 
 
 @njit_entry
-def step(handle, laid, head, moves, kind, value):
+def step(handle, placed, head, moves, kind, value):
     """Do something to a position, and play on to what it waits for.
 
     BEGIN a deal, take an ACTION, go on with an ANSWER of a bot that has been checked, USE a roll,
     or CHANGE the dice to those of the secret in the head, a roll that is due (1) as well. Returns
     ILLEGAL, having done nothing, where an action is none of the legal ones.
     """
-    _copy(head, laid)
+    _copy(head, placed)
     game = game_at(handle)
     answer = _NO_ANSWER
     if kind == ACTION:
@@ -90,7 +90,7 @@ def step(handle, laid, head, moves, kind, value):
     now = advance(handle, answer)
     while now == MOVED:
         now = advance(handle, _NO_ANSWER)
-    _copy(laid, head)
+    _copy(placed, head)
     return now | game.seat << 3 | game.ending << 5 | game.winners << 8
 
 
@@ -109,51 +109,51 @@ def _mark_legal(game, now, moves, mask):
 
 
 @njit_inline
-def _see_board(game, seat, seen, place):
+def _see_board(game, seat, observed, position):
     """What stands on the board, everything as a share of its most; returns the next place."""
     columns = 2 * game.sides - 1
     for step in range(game.players):
         whose = (seat + step) % game.players
         for column in range(2, columns + 2):
-            seen[place + column - 2] = game.markers[whose, column] / game.lengths[column]
-        place += columns
+            observed[position + column - 2] = game.markers[whose, column] / game.lengths[column]
+        position += columns
     for column in range(2, columns + 2):
-        seen[place + column - 2] = game.runners[column] / game.lengths[column]
-        seen[place + columns + column - 2] = game.claimed >> column & 1
-    return place + 2 * columns
+        observed[position + column - 2] = game.runners[column] / game.lengths[column]
+        observed[position + columns + column - 2] = game.claimed >> column & 1
+    return position + 2 * columns
 
 
 @njit_inline
-def _see_seats(game, seat, seen, place):
+def _see_seats(game, seat, observed, position):
     """Claims, and who is on turn, from the seat that looks on; returns the next place."""
     for step in range(game.players):
         whose = (seat + step) % game.players
-        seen[place + step] = min(1.0, game.claims[whose] / game.columns_to_win)
-        seen[place + game.players + step] = whose == game.seat
-    return place + 2 * game.players
+        observed[position + step] = min(1.0, game.claims[whose] / game.columns_to_win)
+        observed[position + game.players + step] = whose == game.seat
+    return position + 2 * game.players
 
 
 @njit_inline
-def _see_decision(game, now, seen, place):
+def _see_decision(game, now, observed, position):
     """The dice where a move is chosen, the free runners, what is decided, and the risk."""
     if now == MOVE:
-        rest = game.roll
+        remaining = game.roll
         for _ in range(4):
-            seen[place + rest % game.sides] += 0.25
-            rest //= game.sides
-    place += game.sides
-    seen[place] = game.free / game.runner_count
-    seen[place + 1] = now == MOVE
-    seen[place + 2] = now == AGAIN
-    seen[place + 3] = 1.0 - game.chances[usable_columns(game) >> 2]
+            observed[position + remaining % game.sides] += 0.25
+            remaining //= game.sides
+    position += game.sides
+    observed[position] = game.free / game.runner_count
+    observed[position + 1] = now == MOVE
+    observed[position + 2] = now == AGAIN
+    observed[position + 3] = 1.0 - game.chances[usable_columns(game) >> 2]
 
 
 @njit_entry
-def observe(handle, laid, head, now, seat, moves, mask, seen):
+def observe(handle, placed, head, now, seat, moves, mask, observed):
     """Fill in, both being zero, which actions are legal for a seat, and what it sees."""
-    _copy(head, laid)
+    _copy(head, placed)
     game = game_at(handle)
     if seat == game.seat:
         _mark_legal(game, now, moves, mask)
-    place = _see_seats(game, seat, seen, _see_board(game, seat, seen, 0))
-    _see_decision(game, now, seen, place)
+    position = _see_seats(game, seat, observed, _see_board(game, seat, observed, 0))
+    _see_decision(game, now, observed, position)

@@ -92,8 +92,8 @@ def _offers(sides: int) -> Offers:
 
 
 def _menus(offers: Offers, pairs: list[Pair]) -> Ints:
-    place = {pair: number for number, pair in enumerate(pairs)}
-    rows = [[place[pair] for pair in offer] for offer in offers]
+    positions = {pair: number for number, pair in enumerate(pairs)}
+    rows = [[positions[pair] for pair in offer] for offer in offers]
     return np.array([[*row, len(pairs), len(pairs)][:3] for row in rows], np.int64)
 
 
@@ -112,22 +112,22 @@ def _outcome_tables(rules: RuleSet, offers: Offers) -> tuple[Ints, Ints, Floats,
     chances: list[float] = []
     for mask in _sets(count, rules.runners):
         columns = [column for column in reversed(range(count)) if mask >> column & 1]
-        found = _outcomes_in(columns, offers)
-        busts[mask] = found.pop((), 0) / rules.sides**4
-        spans[mask] = len(outcomes), len(outcomes) + len(found)
-        outcomes += [tuple([*moves, *[moves[-1]] * 2][:3]) for moves in found]
-        chances += [rolls / rules.sides**4 for rolls in found.values()]
+        entries = _outcomes_in(columns, offers)
+        busts[mask] = entries.pop((), 0) / rules.sides**4
+        spans[mask] = len(outcomes), len(outcomes) + len(entries)
+        outcomes += [tuple([*moves, *[moves[-1]] * 2][:3]) for moves in entries]
+        chances += [rolls / rules.sides**4 for rolls in entries.values()]
     table = np.array(outcomes, np.int64).reshape(-1, 3)
     return spans, table, np.array(chances), busts
 
 
 def _outcomes_in(columns: list[int], offers: Offers) -> Counter[tuple[int, ...]]:
     """How many rolls allow which moves where only these columns can advance."""
-    found: Counter[tuple[int, ...]] = Counter()
+    entries: Counter[tuple[int, ...]] = Counter()
     for offer, rolls in offers.items():
         moves = {_move_in(columns, *pair) for pair in offer} - {-1}
-        found[tuple(sorted(moves))] += rolls
-    return found
+        entries[tuple(sorted(moves))] += rolls
+    return entries
 
 
 def _move_in(columns: list[int], low: int, high: int) -> int:
@@ -176,12 +176,12 @@ def _with_column(
     grown: Counter[_Key] = Counter()
     rivals = length if players == 2 else 1
     resting, climbing = length * rivals, length * (length + 1) // 2 * rivals
-    for (mine, theirs, is_open, placed), count in counts.items():
-        grown[mine, theirs, 1, placed] += count * resting
+    for (own, rival, is_open, placed), count in counts.items():
+        grown[own, rival, 1, placed] += count * resting
         if placed < rules.runners:
-            grown[mine, theirs, 1, placed + 1] += count * climbing
-        if mine + 1 < rules.columns_to_win:
-            grown[mine + 1, theirs, is_open, placed] += count
-        if players == 2 and theirs + 1 < rules.columns_to_win:
-            grown[mine, theirs + 1, is_open, placed] += count
+            grown[own, rival, 1, placed + 1] += count * climbing
+        if own + 1 < rules.columns_to_win:
+            grown[own + 1, rival, is_open, placed] += count
+        if players == 2 and rival + 1 < rules.columns_to_win:
+            grown[own, rival + 1, is_open, placed] += count
     return dict(grown)

@@ -16,7 +16,7 @@ _UNDECIDED = 0.5  # where neither player ever ends the game it is drawn
 
 
 @njit_entry(nrt=False)
-def solve_down(board, desk, other_desk, worths, start, turns):
+def solve_down(board, workspace, other_workspace, value, start, turns):
     """Solve positions from `start` downwards, until about so many turns have been solved.
 
     Returns the position to go on from, -1 when all are done. `worths` are chances to win of the
@@ -26,20 +26,22 @@ def solve_down(board, desk, other_desk, worths, start, turns):
     for position in range(start, -1, -1):
         if solved >= turns:
             return position
-        turned = enter(board, desk, position)
+        turned = enter(board, workspace, position)
         mirrored, mirrored_turned = _mirrored(board, position), _mirrored(board, turned)
         if position < max(turned, mirrored, mirrored_turned):
             continue  # solved already, as what it is the image of
-        if _is_over(board, desk):
-            here, there = _result(board, desk)
+        if _is_over(board, workspace):
+            here, there = _result(board, workspace)
         elif turned == position:
-            here, steps = _solve_one(board, desk, worths, position)
+            here, steps = _solve_position(board, workspace, value, position)
             there, solved = here, solved + steps
         else:
-            here, there, steps = _solve_two(board, desk, other_desk, worths, position, turned)
+            here, there, steps = _solve_two(
+                board, workspace, other_workspace, value, position, turned
+            )
             solved += 2 * steps
-        worths[turned] = worths[mirrored_turned] = there
-        worths[position] = worths[mirrored] = here
+        value[turned] = value[mirrored_turned] = there
+        value[position] = value[mirrored] = here
     return -1
 
 
@@ -56,80 +58,82 @@ def _mirrored(board, position):
 
 
 @njit_inline(nrt=False)
-def _is_over(board, desk):
-    return max(desk.claims[0], desk.claims[1]) >= board.target or not open_columns(board, desk)
+def _is_over(board, workspace):
+    return max(workspace.claims[0], workspace.claims[1]) >= board.target or not open_columns(
+        board, workspace
+    )
 
 
 @njit_inline(nrt=False)
-def _result(board, desk):
+def _result(board, workspace):
     """What a finished game is worth to the player on turn and to the other."""
     if board.players == 1:
         return 0.0, 0.0
-    mine, theirs = desk.claims[0], desk.claims[1]
-    share = 0.5 if mine == theirs else 1.0 if mine > theirs else 0.0
+    own, rival = workspace.claims[0], workspace.claims[1]
+    share = 0.5 if own == rival else 1.0 if own > rival else 0.0
     return share, 1.0 - share
 
 
 @njit_inline(nrt=False)
-def _guess(board, desk, worths, position):
+def _guess(board, workspace, value, position):
     """What a position is worth, to go by what two advances, and each alone, have changed."""
-    column = _first_with_room(board, desk)
+    column = _first_with_room(board, workspace)
     if column < 0:
-        return worths[position + 1] if position + 1 < len(worths) else 0.5
+        return value[position + 1] if position + 1 < len(value) else 0.5
     unit = board.units[column]
     if board.players == 2:
-        one, other = unit, unit * board.lengths[column]
+        item, other = unit, unit * board.lengths[column]
     else:
-        one, other = unit, unit
-    return worths[position + one] + worths[position + other] - worths[position + one + other]
+        item, other = unit, unit
+    return value[position + item] + value[position + other] - value[position + item + other]
 
 
 @njit_inline(nrt=False)
-def _first_with_room(board, desk):
+def _first_with_room(board, workspace):
     """The first column in which both players are two spaces from the top or farther; -1: none."""
     for column in range(len(board.lengths)):
-        if desk.room[column] > 2 and desk.rival_room[column] > 2:
+        if workspace.room[column] > 2 and workspace.rival_room[column] > 2:
             return column
     return -1
 
 
 @njit_inline(nrt=False)
-def _solve_one(board, desk, worths, position):
+def _solve_position(board, workspace, value, position):
     """A position that a bust leads back to; returns its worth and how many turns were solved."""
-    weigh_stops(board, desk, worths, position)
-    worth = _guess(board, desk, worths, position)
+    weigh_stops(board, workspace, value, position)
+    guess = _guess(board, workspace, value, position)
     for step in range(_MAX_STEPS):
-        before = worth
+        before = guess
         if board.players == 1:
-            constant, slope = _line(board, desk, -before)
-            worth = (1.0 - constant) / (1.0 - slope)
+            constant, slope = _line(board, workspace, -before)
+            guess = (1.0 - constant) / (1.0 - slope)
         else:
-            constant, slope = _line(board, desk, 1.0 - before)
-            worth = (constant + slope) / (1.0 + slope)
-        if abs(worth - before) < _CLOSE:
-            return worth, step + 1
-    return worth, _MAX_STEPS
+            constant, slope = _line(board, workspace, 1.0 - before)
+            guess = (constant + slope) / (1.0 + slope)
+        if abs(guess - before) < _CLOSE:
+            return guess, step + 1
+    return guess, _MAX_STEPS
 
 
 @njit_inline(nrt=False)
-def _line(board, desk, bust):
+def _line(board, workspace, bust):
     """A turn's worth as a linear function of that of a bust: the constant and the slope."""
-    worth, slope = solve_turn(board, desk, bust)
-    return worth - slope * bust, slope
+    value, slope = solve_turn(board, workspace, bust)
+    return value - slope * bust, slope
 
 
 @njit_inline(nrt=False)
-def _solve_two(board, desk, other_desk, worths, position, turned):
+def _solve_two(board, workspace, other_workspace, value, position, turned):
     """Two positions that busts lead to and fro between; returns both worths and the steps."""
-    enter(board, other_desk, turned)
-    weigh_stops(board, desk, worths, turned)
-    weigh_stops(board, other_desk, worths, position)
-    here = _guess(board, desk, worths, position)
-    there = _guess(board, other_desk, worths, turned)
+    enter(board, other_workspace, turned)
+    weigh_stops(board, workspace, value, turned)
+    weigh_stops(board, other_workspace, value, position)
+    here = _guess(board, workspace, value, position)
+    there = _guess(board, other_workspace, value, turned)
     for step in range(_MAX_STEPS):
         before, there_before = here, there
-        constant, slope = _line(board, desk, 1.0 - there)
-        other_constant, other_slope = _line(board, other_desk, 1.0 - here)
+        constant, slope = _line(board, workspace, 1.0 - there)
+        other_constant, other_slope = _line(board, other_workspace, 1.0 - here)
         free = 1.0 - slope * other_slope
         if free == 0.0:
             return _UNDECIDED, _UNDECIDED, step + 1

@@ -1,4 +1,7 @@
-"""The values of decisions by the nets that come with the project: turns solved exactly, nets at their ends."""
+"""The values of decisions by the nets that come with the project.
+
+Turns are solved exactly; nets give the values of their ends.
+"""
 
 from collections.abc import Sequence
 from functools import cache, cached_property
@@ -24,7 +27,7 @@ class NetEvaluator:
         self._nets = nets
         self._board = board_for(nets.rules)[0]
         self._net = nets.ends[0]
-        self._desk = new_workspace()[0]
+        self._workspace = new_workspace()[0]
 
     @property
     def name(self) -> str:
@@ -45,53 +48,53 @@ class NetEvaluator:
     def value(self) -> float:
         """The chance to win of whoever begins; alone the turns that a game takes."""
         self._begin()
-        worth = float(position_value(self._board, self._net, self._desk))
-        return 1 - worth if self.players == 1 else worth
+        gain = float(position_value(self._board, self._net, self._workspace))
+        return 1 - gain if self.players == 1 else gain
 
     def warm_up(self) -> None:
         """Look up the first step in the first column."""
         self._begin()
-        self._desk.advances[:] = 0
-        self._desk.advances[0] = 1
-        look_up(self._board, self._net, self._desk)
-        stop_value(self._board, self._net, self._desk)
+        self._workspace.climbs[:] = 0
+        self._workspace.climbs[0] = 1
+        look_up(self._board, self._net, self._workspace)
+        stop_value(self._board, self._net, self._workspace)
 
     def values(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
         """What each legal move is worth, with the best play after it."""
-        self._lay_out(turn)
-        return [self._worth_after(turn, move) for move in moves]
+        self._fill_workspace(turn)
+        return [self._value_after(turn, move) for move in moves]
 
     def choice(self, turn: Turn) -> Choice:
         """What both answers are worth where stopping is allowed and would not win."""
-        self._lay_out(turn)
-        self._lay_runners(turn)
-        rolling = float(look_up(self._board, self._net, self._desk)[1])
-        return Choice(rolling, float(stop_value(self._board, self._net, self._desk)))
+        self._fill_workspace(turn)
+        self._position_runners(turn)
+        rolling = float(look_up(self._board, self._net, self._workspace)[1])
+        return Choice(rolling, float(stop_value(self._board, self._net, self._workspace)))
 
     def _begin(self) -> None:
-        self._desk.markers[:] = 0
-        enter(self._board, self._net, self._desk)
+        self._workspace.markers[:] = 0
+        enter(self._board, self._net, self._workspace)
 
-    def _lay_out(self, turn: Turn) -> None:
+    def _fill_workspace(self, turn: Turn) -> None:
         columns = len(turn.rules.columns)
         for seat, markers in enumerate((turn.markers, *turn.rivals)):
-            self._desk.markers[seat, :columns] = markers[2:]
-        enter(self._board, self._net, self._desk)
+            self._workspace.markers[seat, :columns] = markers[2:]
+        enter(self._board, self._net, self._workspace)
 
-    def _lay_runners(self, turn: Turn) -> None:
-        self._desk.advances[:] = 0
+    def _position_runners(self, turn: Turn) -> None:
+        self._workspace.climbs[:] = 0
         for column in turn.placed:
-            self._desk.advances[column - 2] = turn.runners[column] - turn.markers[column]
+            self._workspace.climbs[column - 2] = turn.runners[column] - turn.markers[column]
 
-    def _worth_after(self, turn: Turn, move: Move) -> float:
-        self._lay_runners(turn)
+    def _value_after(self, turn: Turn, move: Move) -> float:
+        self._position_runners(turn)
         for column in move:
-            self._desk.advances[column - 2] += 1
-        return float(look_up(self._board, self._net, self._desk)[0])
+            self._workspace.climbs[column - 2] += 1
+        return float(look_up(self._board, self._net, self._workspace)[0])
 
 
 @cache
 def evaluator_for(rules: RuleSet, players: int) -> NetEvaluator | None:
     """Who can judge under these rules with so many seats; None where no net was trained."""
-    known = next((nets for nets in shipped_nets() if nets.are_for(rules, players)), None)
-    return NetEvaluator(known) if known else None
+    existing_nets = next((nets for nets in shipped_nets() if nets.are_for(rules, players)), None)
+    return NetEvaluator(existing_nets) if existing_nets else None

@@ -76,8 +76,8 @@ class Judgement(msgspec.Struct, frozen=True):
 
     def lost(self, *kinds: str) -> RegretMean:
         """The loss a game, by mistakes of these kinds, or by all."""
-        places = [KINDS.index(kind) for kind in kinds or KINDS]
-        return _mean([sum(deal[place] for place in places) / self.seats for deal in self.losses])
+        positions = [KINDS.index(kind) for kind in kinds or KINDS]
+        return _mean([sum(deal[index] for index in positions) / self.seats for deal in self.losses])
 
     def measured(self) -> RegretMean:
         """The loss a game, by results: it agrees with `lost` but for luck."""
@@ -88,14 +88,14 @@ class Judgement(msgspec.Struct, frozen=True):
         return sum(self.sizes[size:]) / self.games
 
 
-def merge_judgements(parts: Sequence[Judgement], most: int) -> Judgement:
+def merge_judgements(parts: Sequence[Judgement], maximum: int) -> Judgement:
     """What was judged in parts, some deals each, with the `most` worst decisions of all."""
     return Judgement(
         parts[0].seats,
         [loss for part in parts for loss in part.losses],
         [sum(numbers) for numbers in zip(*(part.sizes for part in parts), strict=True)],
         [missed for part in parts for missed in part.missed],
-        worst_of([one for part in parts for one in part.worst], most),
+        worst_of([mistake for part in parts for mistake in part.worst], maximum),
     )
 
 
@@ -110,7 +110,7 @@ def judge(
     rival: SeatedBot,
     deals: range,
     seed: Seed,
-    most: int = 10,
+    maximum: int = 10,
 ) -> Judgement:
     """Judge what a bot decides against a rival (alone, where the evaluator knows one player).
 
@@ -118,25 +118,32 @@ def judge(
     """
     seats = evaluator.players
     notes = _Notes(evaluator, rival.name if seats > 1 else "")
-    contestants = [notes.judged(bot), rival][:seats]
-    table = EngineTable(GAME, evaluator.rules, contestants, seats, seed)
+    seated_bots = [notes.judged(bot), rival][:seats]
+    table = EngineTable(GAME, evaluator.rules, seated_bots, seats, seed)
     losses, missed, sizes = [], [], np.zeros(len(SIZES), np.int64)
     worst: list[Mistake] = []
     for deal in deals:
         notes.begin(deal)
         missed.append(_missed(table, evaluator, deal))
-        kept = list(notes.kept.values())
-        losses.append([sum(one.loss for one in kept if one.kind == kind) for kind in KINDS])
-        for one in kept:
-            sizes[np.searchsorted(SIZES, one.loss, side="left") - 1] += 1
-        worst = worst_of([*worst, *kept], most)
+        stored_mistakes = list(notes.mistakes.values())
+        losses.append(
+            [
+                sum(mistake.loss for mistake in stored_mistakes if mistake.kind == kind)
+                for kind in KINDS
+            ]
+        )
+        for mistake in stored_mistakes:
+            sizes[np.searchsorted(SIZES, mistake.loss, side="left") - 1] += 1
+        worst = worst_of([*worst, *stored_mistakes], maximum)
     return Judgement(seats, losses, sizes.tolist(), missed, worst)
 
 
-def worst_of(mistakes: Sequence[Mistake], most: int) -> list[Mistake]:
+def worst_of(mistakes: Sequence[Mistake], maximum: int) -> list[Mistake]:
     """The mistakes that lose most, the worst first."""
-    order = sorted(mistakes, key=lambda one: (-one.loss, one.deal, one.seat, one.turn, one.roll))
-    return order[:most]
+    order = sorted(
+        mistakes, key=lambda item: (-item.loss, item.deal, item.seat, item.turn, item.roll)
+    )
+    return order[:maximum]
 
 
 def _missed(table: EngineTable, evaluator: Evaluator, deal: int) -> float:
@@ -160,14 +167,14 @@ class _Notes:
     """
 
     def __init__(self, evaluator: Evaluator, rival: str) -> None:
-        self.kept: dict[tuple[object, ...], Mistake] = {}
+        self.mistakes: dict[tuple[object, ...], Mistake] = {}
         self._evaluator = evaluator
         self._rival = rival
         self._deal = 0
 
     def begin(self, deal: int) -> None:
         """Turn to the next deal."""
-        self.kept = {}
+        self.mistakes = {}
         self._deal = deal
 
     def judged(self, bot: SeatedBot) -> SeatedBot:
@@ -193,9 +200,9 @@ class _Notes:
     def _note_choice(self, turn: Turn, moves: Sequence[Move], answer: int) -> None:
         if not 0 <= answer < len(moves):
             return  # a fault, which ends it all
-        worths = self._evaluator.values(turn, moves)
-        best = worths.index(max(worths))
-        loss = worths[best] - worths[answer]
+        values = self._evaluator.values(turn, moves)
+        best = values.index(max(values))
+        loss = values[best] - values[answer]
         self._note(turn, loss, CHOOSING, _named(moves[answer]), _named(moves[best]))
 
     def _note_roll(self, turn: Turn, rolls: bool) -> None:
@@ -209,7 +216,7 @@ class _Notes:
     def _note(self, turn: Turn, loss: float, kind: str, taken: str, best: str) -> None:
         if loss <= 0.0:
             return
-        self.kept[turn.seat, turn.number, turn.rolls, kind] = Mistake(
+        self.mistakes[turn.seat, turn.number, turn.rolls, kind] = Mistake(
             loss=loss,
             kind=kind,
             deal=self._deal,

@@ -101,8 +101,8 @@ def table_path(rules: RuleSet, players: int, folder: Path) -> Path:
 
 
 def _description(rules: RuleSet, players: int) -> str:
-    told = {key: value for key, value in rules.as_dict().items() if key not in _OF_NO_MATTER}
-    return json.dumps({**told, "players": players})
+    data = {key: value for key, value in rules.as_dict().items() if key not in _OF_NO_MATTER}
+    return json.dumps({**data, "players": players})
 
 
 _OF_NO_MATTER = ("name", "turn_limit")
@@ -112,7 +112,7 @@ def solve(
     rules: RuleSet,
     players: int,
     folder: Path,
-    tell: Callable[[SolvedTable], None] = lambda table: None,
+    wrapper: Callable[[SolvedTable], None] = lambda table: None,
 ) -> SolvedTable:
     """Solve a board, from where an earlier run was interrupted, and keep its table in a folder.
 
@@ -126,7 +126,7 @@ def solve(
     remove_drafts(path)
     with shutdown.defer_until_safe():
         try:
-            _solve_on(table, path, tell)
+            _solve_on(table, path, wrapper)
         finally:
             _save(table, path)
     return table
@@ -137,14 +137,14 @@ def _nothing_solved(rules: RuleSet, players: int) -> SolvedTable:
     return SolvedTable(rules, players, np.zeros(entries), entries - 1)
 
 
-def _solve_on(table: SolvedTable, path: Path, tell: Callable[[SolvedTable], None]) -> None:
+def _solve_on(table: SolvedTable, path: Path, wrapper: Callable[[SolvedTable], None]) -> None:
     board = board_of(table.rules, table.players)
-    desk, other = workspace_for(board), workspace_for(board)
-    turns = max(1, _STATES_AT_ONCE // len(desk.worths))
+    workspace, other = workspace_for(board), workspace_for(board)
+    turns = max(1, _STATES_AT_ONCE // len(workspace.values))
     saved = time.monotonic()
     while table.next >= 0:
-        table.next = solve_down(board, desk, other, table.values, table.next, turns)
-        tell(table)
+        table.next = solve_down(board, workspace, other, table.values, table.next, turns)
+        wrapper(table)
         shutdown.check()
         if time.monotonic() - saved > _SAVE_EVERY:
             _save(table, path)
@@ -171,16 +171,16 @@ def load(rules: RuleSet, players: int, folder: Path) -> SolvedTable | None:
     """
     path = table_path(rules, players, folder)
     try:
-        written = path.read_bytes()
+        data = path.read_bytes()
     except FileNotFoundError:
         return None
     except OSError as error:
         raise UsageError(_unusable(path, error.strerror or str(error))) from error
-    about, worths = _unpacked(written, path)
+    about, values = _unpacked(data, path)
     is_ours = about["board"] == _description(rules, players)
-    if not is_ours or len(worths) != size_of(rules, players).entries:
+    if not is_ours or len(values) != size_of(rules, players).entries:
         raise UsageError(_unusable(path, "it is the table of another board"))
-    return SolvedTable(rules, players, worths, about["next"])
+    return SolvedTable(rules, players, values, about["next"])
 
 
 def solved_value(rules: RuleSet, players: int, folder: Path) -> float | None:
@@ -192,15 +192,15 @@ def solved_value(rules: RuleSet, players: int, folder: Path) -> float | None:
     return table.value if table and table.next < 0 else None
 
 
-def _unpacked(written: bytes, path: Path) -> tuple[dict[str, Any], Floats]:
+def _unpacked(data: bytes, path: Path) -> tuple[dict[str, Any], Floats]:
     start = len(_MARK) + _HASH
-    content = memoryview(written)[start:]
+    content = memoryview(data)[start:]
     seal = _MARK + hashlib.sha256(content).digest()
-    if not written.startswith(seal):
+    if not data.startswith(seal):
         raise UsageError(_unusable(path, "it is damaged"))
-    line = written.index(b"\n", start)
-    worths = np.frombuffer(written, "<f8", offset=line + 1).astype(np.float64)
-    return json.loads(written[start:line]), worths
+    line = data.index(b"\n", start)
+    values = np.frombuffer(data, "<f8", offset=line + 1).astype(np.float64)
+    return json.loads(data[start:line]), values
 
 
 def _unusable(path: Path, why: str) -> str:
@@ -218,7 +218,7 @@ class SolvedEvaluator:
     def __init__(self, table: SolvedTable) -> None:
         self.table = table
         self._board = board_of(table.rules, table.players)
-        self._desk = workspace_for(self._board)
+        self._workspace = workspace_for(self._board)
         self._solved = -1
 
     @property
@@ -243,18 +243,18 @@ class SolvedEvaluator:
     def values(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
         """What each of the moves is worth."""
         self._solve(self._position(turn))
-        return [float(self._desk.worths[self._after(turn, move)]) for move in moves]
+        return [float(self._workspace.values[self._after(turn, move)]) for move in moves]
 
     def choice(self, turn: Turn) -> Choice:
         """What rolling on is worth where stopping is allowed, and what stopping is."""
         self._solve(self._position(turn))
         state = self._state({column: turn.runners[column] for column in turn.placed}, turn)
-        return Choice(float(self._desk.rolls[state]), float(self._desk.stops[state]))
+        return Choice(float(self._workspace.rolls[state]), float(self._workspace.stops[state]))
 
     def _solve(self, position: int) -> None:
         if position == self._solved:
             return
-        solve_turn_of(self._board, self._desk, self.table.values, position)
+        solve_turn_of(self._board, self._workspace, self.table.values, position)
         self._solved = position
 
     def _position(self, turn: Turn) -> int:
@@ -279,10 +279,10 @@ class SolvedEvaluator:
 
     def _state(self, runners: dict[int, int], turn: Turn) -> int:
         mask = sum(1 << column - 2 for column in runners)
-        advances = {column: space - turn.markers[column] for column, space in runners.items()}
-        strides = self._desk.strides[mask]
-        climbed = sum(advance * int(strides[column - 2]) for column, advance in advances.items())
-        return int(self._desk.first[mask]) + climbed
+        climbs = {column: space - turn.markers[column] for column, space in runners.items()}
+        strides = self._workspace.strides[mask]
+        climbed = sum(advance * int(strides[column - 2]) for column, advance in climbs.items())
+        return int(self._workspace.first[mask]) + climbed
 
 
 @lru_cache(maxsize=4)

@@ -33,7 +33,7 @@ BOARD = np.dtype(
     [
         ("columns", np.int64),
         ("columns_to_win", np.int64),
-        ("must_place_all", np.int64),
+        ("stops_after_all", np.int64),
         ("is_mirrored", np.int64),
         ("row_count", np.int64),
         ("menu_count", np.int64),
@@ -96,7 +96,7 @@ def board_for(rules: RuleSet) -> Boards:
     counts = _menu_counts(rules.sides)
     menus, total = list(counts), rules.sides**4
     board.columns, board.columns_to_win = len(lengths), rules.columns_to_win
-    board.must_place_all = rules.stop == "after-all-runners"
+    board.stops_after_all = rules.stop == "after-all-runners"
     board.is_mirrored = np.array_equal(lengths, lengths[::-1])
     board.row_count = lengths.sum() + len(lengths)
     board.menu_count, board.roll_count = len(menus), total

@@ -25,209 +25,217 @@ NEVER = -1e300  # the worth of what is not allowed
 
 
 @njit_call(nrt=False)
-def weigh_stops(board, desk, worths, turned):
+def weigh_stops(board, workspace, value, turned):
     """Note what stopping is worth in each state; `worths` are those of later positions."""
-    opened = open_columns(board, desk)
+    opened = open_columns(board, workspace)
     for mask in board.sets[:-1]:
-        count, states = count_columns(mask), take_up(board, desk, mask)
+        count, states = count_columns(mask), take_up(board, workspace, mask)
         too_early = board.late_stop and count < board.runners and opened & ~mask
-        state = state_of(board, desk, mask)
+        state = state_of(board, workspace, mask)
         for number in range(state, state - states, -1):
-            if too_early or _meets_rival(desk, count):
-                desk.stops[number], desk.final[number] = NEVER, 0
+            if too_early or _meets_rival(workspace, count):
+                workspace.stops[number], workspace.final[number] = NEVER, 0
             else:
-                _weigh_stop(board, desk, worths, turned, number, count, opened)
-            step_back(desk, count)
+                _weigh_stop(board, workspace, value, turned, number, count, opened)
+            step_back(workspace, count)
 
 
 @njit_inline(nrt=False)
-def _weigh_stop(board, desk, worths, turned, state, count, opened):
+def _weigh_stop(board, workspace, value, turned, state, count, opened):
     left, topped = turned, 0
-    for place in range(count):
-        column = desk.climbed[place]
-        left += desk.step[column, desk.advances[column]]
-        if desk.advances[column] == desk.room[column]:
+    for index in range(count):
+        column = workspace.climbed[index]
+        left += workspace.step[column, workspace.climbs[column]]
+        if workspace.climbs[column] == workspace.room[column]:
             topped |= 1 << column
-    desk.stops[state] = 1.0 - worths[left] if board.players == 2 else -worths[left]
-    desk.final[state] = _wins(board, desk, opened, topped)
+    workspace.stops[state] = 1.0 - value[left] if board.players == 2 else -value[left]
+    workspace.final[state] = _wins(board, workspace, opened, topped)
 
 
 @njit_inline(nrt=False)
-def _meets_rival(desk, count):
-    for place in range(count):
-        column = desk.climbed[place]
-        if desk.on_rival[column, desk.advances[column]]:
+def _meets_rival(workspace, count):
+    for index in range(count):
+        column = workspace.climbed[index]
+        if workspace.on_rival[column, workspace.climbs[column]]:
             return True
     return False
 
 
 @njit_inline(nrt=False)
-def _wins(board, desk, opened, topped):
+def _wins(board, workspace, opened, topped):
     """Whether stopping wins, alone or shared."""
-    claims = desk.claims[0] + count_columns(topped)
-    return claims >= board.target or (opened == topped and claims >= desk.claims[1])
+    claims = workspace.claims[0] + count_columns(topped)
+    return claims >= board.target or (opened == topped and claims >= workspace.claims[1])
 
 
 # Rolling --------------------------------------------------------------------------------------
 
 
 @njit_call(nrt=False)
-def solve_turn(board, desk, bust):
+def solve_turn(board, workspace, bust):
     """Reckon what each state is worth; returns the worth of the turn, and its slope."""
-    opened = open_columns(board, desk)
+    opened = open_columns(board, workspace)
     for mask in board.sets:
-        count, states = count_columns(mask), take_up(board, desk, mask)
-        last = state_of(board, desk, mask)
+        count, states = count_columns(mask), take_up(board, workspace, mask)
+        last = state_of(board, workspace, mask)
         for state in range(last, last - states, -1):
-            if mask and desk.final[state]:
-                worth, slope = NEVER, 0.0
+            if mask and workspace.final[state]:
+                value, slope = NEVER, 0.0
             elif count == board.runners:
-                worth, slope = _roll_full(board, desk, count, state, bust)
+                value, slope = _roll_full(board, workspace, count, state, bust)
             else:
-                worth, slope = _roll_placing(board, desk, mask, count, opened, bust)
-            desk.rolls[state] = worth
-            if mask and desk.stops[state] >= worth:
-                worth, slope = desk.stops[state], 0.0
-            desk.worths[state], desk.slopes[state] = worth, slope
-            step_back(desk, count)
-    return desk.worths[desk.first[0]], desk.slopes[desk.first[0]]
+                value, slope = _roll_placing(board, workspace, mask, count, opened, bust)
+            workspace.rolls[state] = value
+            if mask and workspace.stops[state] >= value:
+                value, slope = workspace.stops[state], 0.0
+            workspace.values[state], workspace.slopes[state] = value, slope
+            step_back(workspace, count)
+    return workspace.values[workspace.first[0]], workspace.slopes[workspace.first[0]]
 
 
 @njit_inline(nrt=False)
-def _offer(desk, place, state):
-    desk.offered[place] = desk.worths[state]
-    desk.offered_slopes[place] = desk.slopes[state]
+def _offer(workspace, position, state):
+    workspace.offered[position] = workspace.values[state]
+    workspace.offered_slopes[position] = workspace.slopes[state]
 
 
 @njit_inline(nrt=False)
-def _find_movers(desk, count, state):
+def _find_movers(workspace, count, state):
     """Note how far one and two advances of each runner lead that is not on top; returns which."""
-    movers, mask, whole = 0, 0, 1
-    for place in range(count - 1, -1, -1):
-        column = desk.climbed[place]
-        advance = desk.advances[column]
-        if advance < desk.room[column]:
+    movers, mask, total = 0, 0, 1
+    for index in range(count - 1, -1, -1):
+        column = workspace.climbed[index]
+        advance = workspace.climbs[column]
+        if advance < workspace.room[column]:
             mask |= 1 << column
-            desk.once[movers] = (desk.single[column, advance] - advance) * whole
-            desk.twice[movers] = (desk.double[column, advance] - advance) * whole
+            workspace.once[movers] = (workspace.single[column, advance] - advance) * total
+            workspace.twice[movers] = (workspace.double[column, advance] - advance) * total
             movers += 1
-        whole *= desk.room[column]
+        total *= workspace.room[column]
     return movers, mask
 
 
 @njit_inline(nrt=False)
-def _offer_full(desk, movers, state):
+def _offer_full(workspace, movers, state):
     """List what moves are worth: singles, doubles, pairs of the columns that can advance."""
     pair = 2 * movers
-    for one in range(movers):
-        _offer(desk, one, state + desk.once[one])
-        _offer(desk, movers + one, state + desk.twice[one])
-        for other in range(one):
-            _offer(desk, pair, state + desk.once[one] + desk.once[other])
+    for number in range(movers):
+        _offer(workspace, number, state + workspace.once[number])
+        _offer(workspace, movers + number, state + workspace.twice[number])
+        for other in range(number):
+            _offer(workspace, pair, state + workspace.once[number] + workspace.once[other])
             pair += 1
 
 
 @njit_inline(nrt=False)
-def _best_of(desk, first, second, third):
+def _best_of(workspace, first, second, third):
     """The best of three moves that are offered."""
-    best = second if desk.offered[second] > desk.offered[first] else first
-    return third if desk.offered[third] > desk.offered[best] else best
+    best = second if workspace.offered[second] > workspace.offered[first] else first
+    return third if workspace.offered[third] > workspace.offered[best] else best
 
 
 @njit_inline(nrt=False)
-def _roll_full(board, desk, count, state, bust):
-    movers, mask = _find_movers(desk, count, state)
-    _offer_full(desk, movers, state)
-    worth, slope = board.busts[mask] * bust, board.busts[mask]
+def _roll_full(board, workspace, count, state, bust):
+    movers, mask = _find_movers(workspace, count, state)
+    _offer_full(workspace, movers, state)
+    value, slope = board.busts[mask] * bust, board.busts[mask]
     for row in range(board.spans[mask, 0], board.spans[mask, 1]):
         best = _best_of(
-            desk, board.outcomes[row, 0], board.outcomes[row, 1], board.outcomes[row, 2]
+            workspace, board.outcomes[row, 0], board.outcomes[row, 1], board.outcomes[row, 2]
         )
-        worth += board.outcome_chances[row] * desk.offered[best]
-        slope += board.outcome_chances[row] * desk.offered_slopes[best]
-    return worth, slope
+        value += board.outcome_chances[row] * workspace.offered[best]
+        slope += board.outcome_chances[row] * workspace.offered_slopes[best]
+    return value, slope
 
 
 @njit_inline(nrt=False)
-def _roll_placing(board, desk, mask, count, opened, bust):
-    usable = opened & ~_note_gains(board, desk, opened)
-    for place in range(len(board.pairs)):
-        low, high = board.pairs[place, 0], board.pairs[place, 1]
+def _roll_placing(board, workspace, mask, count, opened, bust):
+    usable = opened & ~_note_gains(board, workspace, opened)
+    for index in range(len(board.pairs)):
+        low, high = board.pairs[index, 0], board.pairs[index, 1]
         low_too, high_too = usable >> low & 1, usable >> high & 1
-        desk.offered[place] = NEVER
+        workspace.offered[index] = NEVER
         if low_too or high_too:
-            _offer(desk, place, _reached(board, desk, mask, count, low, high, low_too, high_too))
-    desk.offered[len(board.pairs)] = NEVER
-    return _best_menus(board, desk, bust)
+            _offer(
+                workspace,
+                index,
+                _reached(board, workspace, mask, count, low, high, low_too, high_too),
+            )
+    workspace.offered[len(board.pairs)] = NEVER
+    return _best_menus(board, workspace, bust)
 
 
 @njit_inline(nrt=False)
-def _note_gains(board, desk, opened):
+def _note_gains(board, workspace, opened):
     """Note how far an advance in each open column leads, and two; returns which are on top."""
     topped = 0
     for column in range(len(board.lengths)):
         if opened >> column & 1:
-            advance = desk.advances[column]
-            desk.once[column] = desk.single[column, advance] - advance
-            desk.twice[column] = desk.double[column, advance] - advance
-            if advance == desk.room[column]:
+            advance = workspace.climbs[column]
+            workspace.once[column] = workspace.single[column, advance] - advance
+            workspace.twice[column] = workspace.double[column, advance] - advance
+            if advance == workspace.room[column]:
                 topped |= 1 << column
     return topped
 
 
 @njit_inline(nrt=False)
-def _best_menus(board, desk, bust):
-    worth = slope = 0.0
+def _best_menus(board, workspace, bust):
+    value = slope = 0.0
     for menu in range(len(board.menus)):
         offers = board.menus[menu]
-        best = _best_of(desk, offers[0], offers[1], offers[2])
-        bad = desk.offered[best] == NEVER
-        worth += board.menu_chances[menu] * (bust if bad else desk.offered[best])
-        slope += board.menu_chances[menu] * (1.0 if bad else desk.offered_slopes[best])
-    return worth, slope
+        best = _best_of(workspace, offers[0], offers[1], offers[2])
+        bad = workspace.offered[best] == NEVER
+        value += board.menu_chances[menu] * (bust if bad else workspace.offered[best])
+        slope += board.menu_chances[menu] * (1.0 if bad else workspace.offered_slopes[best])
+    return value, slope
 
 
 @njit_inline(nrt=False)
-def _reached(board, desk, mask, count, low, high, low_too, high_too):
+def _reached(board, workspace, mask, count, low, high, low_too, high_too):
     """The best state that a pairing leads to, of which one half or both are usable."""
     if low == high:
-        return _advanced(desk, mask, count, low, desk.twice[low])
+        return _advanced(workspace, mask, count, low, workspace.twice[low])
     if low_too and high_too:
         both = mask | 1 << low | 1 << high
         if count_columns(both) <= board.runners:
-            gain = desk.once[low] * desk.strides[both, low]
-            return _onwards(desk, both, count) + gain + desk.once[high] * desk.strides[both, high]
-        one = _advanced(desk, mask, count, low, desk.once[low])
-        other = _advanced(desk, mask, count, high, desk.once[high])
-        return one if desk.worths[one] >= desk.worths[other] else other
+            gain = workspace.once[low] * workspace.strides[both, low]
+            return (
+                _onwards(workspace, both, count)
+                + gain
+                + workspace.once[high] * workspace.strides[both, high]
+            )
+        item = _advanced(workspace, mask, count, low, workspace.once[low])
+        other = _advanced(workspace, mask, count, high, workspace.once[high])
+        return item if workspace.values[item] >= workspace.values[other] else other
     column = low if low_too else high
-    return _advanced(desk, mask, count, column, desk.once[column])
+    return _advanced(workspace, mask, count, column, workspace.once[column])
 
 
 @njit_inline(nrt=False)
-def _onwards(desk, mask, count):
+def _onwards(workspace, mask, count):
     """Where a set of columns stands with the runners as they are, and none in the others."""
-    state = desk.first[mask]
-    for place in range(count):
-        column = desk.climbed[place]
-        state += desk.advances[column] * desk.strides[mask, column]
+    state = workspace.first[mask]
+    for index in range(count):
+        column = workspace.climbed[index]
+        state += workspace.climbs[column] * workspace.strides[mask, column]
     return state
 
 
 @njit_inline(nrt=False)
-def _advanced(desk, mask, count, column, gain):
+def _advanced(workspace, mask, count, column, gain):
     """The state after an advance by so many spaces in one column."""
     wider = mask | 1 << column
-    return _onwards(desk, wider, count) + gain * desk.strides[wider, column]
+    return _onwards(workspace, wider, count) + gain * workspace.strides[wider, column]
 
 
 # All of it ------------------------------------------------------------------------------------
 
 
 @njit_entry(nrt=False)
-def solve_turn_of(board, desk, worths, position):
+def solve_turn_of(board, workspace, value, position):
     """Solve the turn of a position, given the worths of all positions, its own included."""
-    turned = enter(board, desk, position)
-    weigh_stops(board, desk, worths, turned)
-    bust = 1.0 - worths[turned] if board.players == 2 else -worths[position]
-    solve_turn(board, desk, bust)
+    turned = enter(board, workspace, position)
+    weigh_stops(board, workspace, value, turned)
+    bust = 1.0 - value[turned] if board.players == 2 else -value[position]
+    solve_turn(board, workspace, bust)

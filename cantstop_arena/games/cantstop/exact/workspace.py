@@ -39,9 +39,9 @@ class Workspace(NamedTuple):
     stops: Floats
     final: Ints
     rolls: Floats
-    worths: Floats
+    values: Floats
     slopes: Floats
-    advances: Ints
+    climbs: Ints
     climbed: Ints
     once: Ints
     twice: Ints
@@ -51,24 +51,24 @@ class Workspace(NamedTuple):
 
 def workspace_for(board: Board) -> Workspace:
     """A desk that is large enough for every position of the board."""
-    columns, longest = len(board.lengths), int(board.lengths.max()) + 1
-    states, moves = _most_states(board), max(len(board.pairs) + 1, columns * (columns + 3) // 2)
+    columns, max_length = len(board.lengths), int(board.lengths.max()) + 1
+    states, moves = _max_states(board), max(len(board.pairs) + 1, columns * (columns + 3) // 2)
     return Workspace(
         claims=_room(2),
         room=_room(columns),
         rival_room=_room(columns),
-        single=_room(columns, longest),
-        double=_room(columns, longest),
-        step=_room(columns, longest),
-        on_rival=_room(columns, longest),
+        single=_room(columns, max_length),
+        double=_room(columns, max_length),
+        step=_room(columns, max_length),
+        on_rival=_room(columns, max_length),
         first=_room(1 << columns),
         strides=_room(1 << columns, columns),
         stops=np.zeros(states),
         final=_room(states),
         rolls=np.zeros(states),
-        worths=np.zeros(states),
+        values=np.zeros(states),
         slopes=np.zeros(states),
-        advances=_room(columns),
+        climbs=_room(columns),
         climbed=_room(columns),
         once=_room(columns),
         twice=_room(columns),
@@ -81,7 +81,7 @@ def _room(*shape: int) -> Ints:
     return np.zeros(shape, np.int64)
 
 
-def _most_states(board: Board) -> int:
+def _max_states(board: Board) -> int:
     """The states of a turn where nobody has a marker: there are no longer turns."""
     bits = board.sets[:, None] >> np.arange(len(board.lengths)) & 1
     return int(np.prod(np.where(bits == 1, board.lengths, 1), axis=1).sum())
@@ -91,34 +91,34 @@ def _most_states(board: Board) -> int:
 
 
 @njit_call(nrt=False)
-def enter(board, desk, position):
+def enter(board, workspace, position):
     """Lay a position out; returns the number under which the next player sees it."""
-    desk.claims[:] = 0
-    desk.room[:] = 0
+    workspace.claims[:] = 0
+    workspace.room[:] = 0
     turned = 0
     for column in range(len(board.lengths)):
         digit = position // board.units[column] % board.radices[column]
-        turned += _enter_column(board, desk, column, digit) * board.units[column]
-    _number_states(board, desk)
+        turned += _enter_column(board, workspace, column, digit) * board.units[column]
+    _number_states(board, workspace)
     return turned
 
 
 @njit_inline(nrt=False)
-def _enter_column(board, desk, column, digit):
+def _enter_column(board, workspace, column, digit):
     """Lay one column out; returns its digit as the next player sees it."""
     length = board.lengths[column]
     if board.players == 1:
         own, rival, turned = digit, 0, digit
         if own == length:
-            desk.claims[0] += 1
+            workspace.claims[0] += 1
             return turned
     elif digit >= length * length:
-        desk.claims[digit - length * length] += 1
+        workspace.claims[digit - length * length] += 1
         return 2 * length * length + 1 - digit
     else:
         own, rival = digit // length, digit % length
         turned = rival * length + own
-    desk.room[column], desk.rival_room[column] = length - own, length - rival
+    workspace.room[column], workspace.rival_room[column] = length - own, length - rival
     for advance in range(length - own + 1):
         if board.players == 1:
             reached = own + advance
@@ -126,19 +126,21 @@ def _enter_column(board, desk, column, digit):
             reached = rival * length + own + advance
         else:
             reached = length * length + 1
-        desk.step[column, advance] = (reached - turned) * board.units[column]
-        desk.on_rival[column, advance] = board.leave and 0 < rival == own + advance
-        _enter_advances(board, desk, column, advance, rival - own)
+        workspace.step[column, advance] = (reached - turned) * board.units[column]
+        workspace.on_rival[column, advance] = board.leave and 0 < rival == own + advance
+        _enter_climbs(board, workspace, column, advance, rival - own)
     return turned
 
 
 @njit_inline(nrt=False)
-def _enter_advances(board, desk, column, advance, rival):
+def _enter_climbs(board, workspace, column, advance, rival):
     """Where one and two advances lead from here; `rival` is the advance that meets a marker."""
-    room = desk.room[column]
+    room = workspace.room[column]
     once = _after(board.jump, advance, room, rival)
-    desk.single[column, advance] = once
-    desk.double[column, advance] = _after(board.jump, once, room, rival) if once < room else once
+    workspace.single[column, advance] = once
+    workspace.double[column, advance] = (
+        _after(board.jump, once, room, rival) if once < room else once
+    )
 
 
 @njit_inline(nrt=False)
@@ -148,60 +150,60 @@ def _after(jump, advance, room, rival):
 
 
 @njit_inline(nrt=False)
-def _number_states(board, desk):
+def _number_states(board, workspace):
     """Number the states of the turn: a block for each set of open columns."""
     count = 0
     for mask in board.sets:
         size, before = 1, count
         for column in range(len(board.lengths) - 1, -1, -1):
             if mask >> column & 1:
-                desk.strides[mask, column] = size
+                workspace.strides[mask, column] = size
                 before -= size
-                size *= desk.room[column]
-        desk.first[mask] = before
+                size *= workspace.room[column]
+        workspace.first[mask] = before
         count += size
 
 
 @njit_inline(nrt=False)
-def state_of(board, desk, mask):
+def state_of(board, workspace, mask):
     """The number of the state in which the columns of a set have come as far as `advances`."""
-    state = desk.first[mask]
+    state = workspace.first[mask]
     for column in range(len(board.lengths)):
-        state += desk.advances[column] * desk.strides[mask, column]
+        state += workspace.climbs[column] * workspace.strides[mask, column]
     return state
 
 
 @njit_inline(nrt=False)
-def take_up(board, desk, mask):
+def take_up(board, workspace, mask):
     """Come to the last state of a set of columns; returns how many it has, 0 if one is claimed."""
     count, states = 0, 1
     for column in range(len(board.lengths)):
-        desk.advances[column] = 0
+        workspace.climbs[column] = 0
         if mask >> column & 1:
-            desk.climbed[count] = column
-            desk.advances[column] = desk.room[column]
-            count, states = count + 1, states * desk.room[column]
+            workspace.climbed[count] = column
+            workspace.climbs[column] = workspace.room[column]
+            count, states = count + 1, states * workspace.room[column]
     return states
 
 
 @njit_inline(nrt=False)
-def step_back(desk, place):
+def step_back(workspace, position):
     """Come to the state before this one."""
-    while place > 0:
-        place -= 1
-        column = desk.climbed[place]
-        desk.advances[column] -= 1
-        if desk.advances[column]:
+    while position > 0:
+        position -= 1
+        column = workspace.climbed[position]
+        workspace.climbs[column] -= 1
+        if workspace.climbs[column]:
             return
-        desk.advances[column] = desk.room[column]
+        workspace.climbs[column] = workspace.room[column]
 
 
 @njit_inline(nrt=False)
-def open_columns(board, desk):
+def open_columns(board, workspace):
     """The set of the columns that nobody has claimed."""
     columns = 0
     for column in range(len(board.lengths)):
-        if desk.room[column]:
+        if workspace.room[column]:
             columns |= 1 << column
     return columns
 
@@ -213,9 +215,9 @@ _FIELDS = np.dtype(
         ("turn", np.int64),  # the number of the turn that is solved, for whoever keeps the desk
         ("claims", np.int64),
         ("used", np.int64),  # states with three runners
-        ("rest", np.float32, 2),
+        ("remaining", np.float32, 2),
         ("markers", np.int64, (MAX_SEATS, MAX_COLUMNS)),
-        ("advances", np.int64, MAX_COLUMNS),
+        ("climbs", np.int64, MAX_COLUMNS),
         ("room", np.int64, MAX_COLUMNS),
         ("origin", np.int32, HIDDEN),
         ("hidden", np.int32, HIDDEN),
@@ -223,13 +225,13 @@ _FIELDS = np.dtype(
         ("offered", np.float32, 10),
         ("placing", np.float32, (4, MAX_COLUMNS)),
         ("single_reach", np.int32, MAX_COLUMNS),
-        ("single_worths", np.float32, MAX_ROWS),
+        ("single_values", np.float32, MAX_ROWS),
         ("single_rolls", np.float32, MAX_ROWS),
         ("pair_reach", np.int32, (MAX_COLUMNS, MAX_COLUMNS)),
-        ("pair_worths", np.float32, (MAX_ROWS, MAX_ROWS)),
+        ("pair_values", np.float32, (MAX_ROWS, MAX_ROWS)),
         ("pair_rolls", np.float32, (MAX_ROWS, MAX_ROWS)),
         ("starts", np.int32, (MAX_COLUMNS, MAX_COLUMNS, MAX_COLUMNS)),
-        ("worths", np.float32, MAX_STATES),
+        ("values", np.float32, MAX_STATES),
         ("rolls", np.float32, MAX_STATES),
     ],
     align=True,

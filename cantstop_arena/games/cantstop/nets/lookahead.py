@@ -30,9 +30,9 @@ _FIELDS = np.dtype(
     [
         ("turn", np.int64),
         ("claims", np.int64),
-        ("rest", np.float32, 2),
+        ("remaining", np.float32, 2),
         ("markers", np.int64, (MAX_SEATS, MAX_COLUMNS)),
-        ("advances", np.int64, MAX_COLUMNS),
+        ("climbs", np.int64, MAX_COLUMNS),
         ("room", np.int64, MAX_COLUMNS),
         ("origin", np.int32, HIDDEN),
         ("hidden", np.int32, HIDDEN),
@@ -77,17 +77,17 @@ def begin(board, ends, rolls, stopping, rolling):
 
 
 @njit_call(nrt=False)
-def _both(glance):
+def _both(lookahead):
     """What the nets say of stopping and of rolling on, when the runners have advanced so far.
 
     Rolling on is NEVER where no runner can move, or to stop wins.
     """
-    board, stopping, rolling = glance.board, glance.stopping, glance.rolling
+    board, stopping, rolling = lookahead.board, lookahead.stopping, lookahead.rolling
     for unit in range(HIDDEN):
         stopping.hidden[unit], rolling.hidden[unit] = stopping.origin[unit], rolling.origin[unit]
     tops, placed, a, b, c = 0, 0, -1, -1, -1
     for column in range(board.columns):
-        up = stopping.advances[column]
+        up = stopping.climbs[column]
         if up == 0:
             continue
         placed += 1
@@ -99,12 +99,12 @@ def _both(glance):
         _add(stopping, stopping.steps[row])
         _add(rolling, rolling.steps[row])
     if wins(board, stopping, tops):
-        return win(glance.ends), NEVER
-    stop = value_of_output(glance.ends, output(glance.ends, stopping.hidden))
+        return win(lookahead.ends), NEVER
+    stop = value_of_output(lookahead.ends, output(lookahead.ends, stopping.hidden))
     if placed == RUNNERS and c < 0:
         return stop, NEVER
-    _add(rolling, glance.rolls.sets[set_row(board, placed, a, b, c)])
-    return stop, value_of_output(glance.rolls, output(glance.rolls, rolling.hidden))
+    _add(rolling, lookahead.rolls.sets[set_row(board, placed, a, b, c)])
+    return stop, value_of_output(lookahead.rolls, output(lookahead.rolls, rolling.hidden))
 
 
 @njit_inline(nrt=False)
@@ -121,70 +121,70 @@ def choice(board, ends, rolls, stopping, rolling):
 
 
 @njit_call(nrt=False)
-def _choice(glance):
-    stop, roll = _both(glance)
+def _choice(lookahead):
+    stop, roll = _both(lookahead)
     if roll == NEVER:
         return stop, roll
     a = b = c = -1
     placed = 0
-    for column in range(glance.board.columns):
-        up = glance.stopping.advances[column]
+    for column in range(lookahead.board.columns):
+        up = lookahead.stopping.climbs[column]
         placed += up > 0
-        if 0 < up < glance.stopping.room[column]:
+        if 0 < up < lookahead.stopping.room[column]:
             a, b, c = b, c, column
-    return stop, _ahead(glance, a, b, c) if placed == RUNNERS else roll
+    return stop, _ahead(lookahead, a, b, c) if placed == RUNNERS else roll
 
 
 @njit_entry(nrt=False)
 def best(board, ends, rolls, stopping, rolling):
     """What a turn is worth when the runners have advanced so far."""
-    glance = Lookahead(board, ends, rolls, stopping, rolling)
-    stop, roll = _choice(glance)
-    return roll if _is_forced(glance) else larger(stop, roll)
+    lookahead = Lookahead(board, ends, rolls, stopping, rolling)
+    stop, roll = _choice(lookahead)
+    return roll if _is_forced(lookahead) else larger(stop, roll)
 
 
 @njit_inline(nrt=False)
-def _is_forced(glance):
+def _is_forced(lookahead):
     """Whether the rules forbid to stop, because a runner can still be placed."""
-    if not glance.board.must_place_all:
+    if not lookahead.board.stops_after_all:
         return False
-    placed, places = 0, False
-    for column in range(glance.board.columns):
-        placed += glance.stopping.advances[column] > 0
-        if glance.stopping.advances[column] == 0 and is_open(glance.stopping, column):
-            places = True
-    return placed < RUNNERS and places
+    placed, flag = 0, False
+    for column in range(lookahead.board.columns):
+        placed += lookahead.stopping.climbs[column] > 0
+        if lookahead.stopping.climbs[column] == 0 and is_open(lookahead.stopping, column):
+            flag = True
+    return placed < RUNNERS and flag
 
 
 @njit_call(nrt=False)
-def _ahead(glance, a, b, c):
+def _ahead(lookahead, a, b, c):
     """What rolling on is worth by what follows the roll; a, b and c are the columns in which
     runners can move, in ascending order, -1 in front for none."""
-    board, sheet = glance.board, glance.stopping
+    board, sheet = lookahead.board, lookahead.stopping
     x = a if a >= 0 else b if b >= 0 else c
     y = b if a >= 0 else c
     count = 1 + int(b >= 0) + int(a >= 0)
     for number in range(count):
         column = c if number == 2 else y if number == 1 else x
-        sheet.offered[number] = _after(glance, column, column, 0)
-        has_two = sheet.advances[column] + 2 <= sheet.room[column]
-        twice = _after(glance, column, column, 1) if has_two else sheet.offered[number]
+        sheet.offered[number] = _after(lookahead, column, column, 0)
+        has_two = sheet.climbs[column] + 2 <= sheet.room[column]
+        twice = _after(lookahead, column, column, 1) if has_two else sheet.offered[number]
         sheet.offered[count + number] = twice
     if count > 1:
-        sheet.offered[2 * count] = _after(glance, x, y, 1)
+        sheet.offered[2 * count] = _after(lookahead, x, y, 1)
     if count > 2:
-        sheet.offered[7] = _after(glance, x, c, 1)
-        sheet.offered[8] = _after(glance, y, c, 1)
+        sheet.offered[7] = _after(lookahead, x, c, 1)
+        sheet.offered[8] = _after(lookahead, y, c, 1)
     return expected(board, sheet, board.sets[x, y, c])
 
 
 @njit_call(nrt=False)
-def _after(glance, one, other, more):
+def _after(lookahead, item, other, more):
     """What the turn is worth by the nets after an advance in one column, and `more` in another."""
-    advances = glance.stopping.advances
-    advances[one] += 1
-    advances[other] += more
-    stop, roll = _both(glance)
-    advances[one] -= 1
-    advances[other] -= more
+    climbs = lookahead.stopping.climbs
+    climbs[item] += 1
+    climbs[other] += more
+    stop, roll = _both(lookahead)
+    climbs[item] -= 1
+    climbs[other] -= more
     return larger(stop, roll)

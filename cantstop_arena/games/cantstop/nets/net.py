@@ -74,9 +74,9 @@ def value_of_output(net, total):
     """What an output of the net is worth to the player: a chance to win, or minus turns to go."""
     if net.turns:
         return np.float32(np.float32(-total) * _PER_UNIT)
-    place = min(max(np.int32(total + _HALF), _ZERO), _LAST)
-    step = place >> _STEP_BITS
-    part = np.float32(np.float32(place & _FRACTION) * _PER_STEP)
+    index = min(max(np.int32(total + _HALF), _ZERO), _LAST)
+    step = index >> _STEP_BITS
+    part = np.float32(np.float32(index & _FRACTION) * _PER_STEP)
     low, high = _SIGMOID[step], _SIGMOID[step + 1]
     return np.float32(low + np.float32(np.float32(high - low) * part))
 

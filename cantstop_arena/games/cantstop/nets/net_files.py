@@ -44,8 +44,8 @@ class Nets(msgspec.Struct, frozen=True):
     def are_for(self, rules: RuleSet, players: int) -> bool:
         """Whether they hold for rules that are played like theirs: neither the name nor the limit
         of turns counts."""
-        theirs = self.rules._replace(name=rules.name, turn_limit=rules.turn_limit)
-        return (theirs, self.players) == (rules, players)
+        rival = self.rules._replace(name=rules.name, turn_limit=rules.turn_limit)
+        return (rival, self.players) == (rules, players)
 
 
 def as_bytes(nets: Nets) -> bytes:
@@ -73,13 +73,13 @@ def read_nets(path: Path) -> Nets:
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError, zlib.error, RulesError) as error:
         raise UsageError(
-            f"nets {str(path)!r:.{MAX_QUOTE_LENGTH}} cannot be used: this is no file of arena train,"
-            " or it is damaged. Train them again, or copy the file again."
+            f"nets {str(path)!r:.{MAX_QUOTE_LENGTH}} cannot be used: this is no file of arena"
+            " train, or it is damaged. Train them again, or copy the file again."
         ) from error
 
 
-def _nets_in(told: bytes) -> Nets:
-    line, _, packed = told.partition(b"\n")
+def _nets_in(data: bytes) -> Nets:
+    line, _, packed = data.partition(b"\n")
     head = json.loads(line)
     if head["format"] != _FORMAT or hashlib.sha256(packed).hexdigest() != head["sha256"]:
         raise ValueError("damaged")
@@ -92,12 +92,12 @@ def _nets_in(told: bytes) -> Nets:
     return Nets(rules, players, str(head["command"]), ends, rolls)
 
 
-def _rules_in(told: Mapping[str, Any]) -> RuleSet:
-    return RuleSet(**{**told, "column_lengths": tuple(told["column_lengths"])})
+def _rules_in(data: Mapping[str, Any]) -> RuleSet:
+    return RuleSet(**{**data, "column_lengths": tuple(data["column_lengths"])})
 
 
 @cache
 def shipped_nets() -> tuple[Nets, ...]:
     """The nets that came with the project, fewest seats first."""
-    found = (_nets_in(file.read_bytes()) for file in SHIPPED)
-    return tuple(sorted(found, key=lambda nets: nets.players))
+    matches = (_nets_in(file.read_bytes()) for file in SHIPPED)
+    return tuple(sorted(matches, key=lambda nets: nets.players))

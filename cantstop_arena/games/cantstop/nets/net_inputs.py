@@ -14,43 +14,47 @@ _CERTAIN = np.float32(1)
 
 
 @njit_call(nrt=False)
-def enter_position(board, net, desk):
+def enter_position(board, net, workspace):
     """Lay out what the net makes of `desk.markers`, and of every space that a runner may reach."""
-    desk.claims = 0
+    workspace.claims = 0
     for unit in range(HIDDEN):
-        desk.origin[unit] = net.bias[unit]
+        workspace.origin[unit] = net.bias[unit]
     for column in range(board.columns):
-        _enter_column(board, net, desk, column)
-    desk.rest[0] = value_of_output(net, output(net, desk.origin))
+        _enter_column(board, net, workspace, column)
+    workspace.remaining[0] = value_of_output(net, output(net, workspace.origin))
 
 
 @njit_inline(nrt=False)
-def _enter_column(board, net, desk, column):
+def _enter_column(board, net, workspace, column):
     length, first = board.lengths[column], board.rows[column]
-    desk.room[column] = length - desk.markers[0, column]
-    desk.claims += desk.room[column] == 0
+    workspace.room[column] = length - workspace.markers[0, column]
+    workspace.claims += workspace.room[column] == 0
     for seat in range(net.players):
-        space = desk.markers[seat, column]
+        space = workspace.markers[seat, column]
         if space == length:
-            desk.room[column] = 0
+            workspace.room[column] = 0
         for unit in range(HIDDEN):
-            desk.origin[unit] = np.int32(desk.origin[unit] + net.rows[seat, first + space, unit])
-    if desk.room[column]:
-        _enter_steps(net, desk, column, first)
+            workspace.origin[unit] = np.int32(
+                workspace.origin[unit] + net.rows[seat, first + space, unit]
+            )
+    if workspace.room[column]:
+        _enter_steps(net, workspace, column, first)
 
 
 @njit_call(nrt=False)
-def _enter_steps(net, desk, column, first):
-    room, own = desk.room[column], first + desk.markers[0, column]
+def _enter_steps(net, workspace, column, first):
+    room, own = workspace.room[column], first + workspace.markers[0, column]
     for step in range(1, room + 1):
         for unit in range(HIDDEN):
             gain = np.int32(net.rows[0, own + step, unit]) - np.int32(net.rows[0, own, unit])
-            desk.steps[first + step, unit] = np.int32(gain)
+            workspace.steps[first + step, unit] = np.int32(gain)
     for seat in range(1, net.players):
-        theirs = first + desk.markers[seat, column]
+        rival = first + workspace.markers[seat, column]
         for unit in range(HIDDEN):
-            lost = np.int32(net.rows[seat, first, unit]) - np.int32(net.rows[seat, theirs, unit])
-            desk.steps[first + room, unit] = np.int32(desk.steps[first + room, unit] + lost)
+            lost = np.int32(net.rows[seat, first, unit]) - np.int32(net.rows[seat, rival, unit])
+            workspace.steps[first + room, unit] = np.int32(
+                workspace.steps[first + room, unit] + lost
+            )
 
 
 @njit_inline(nrt=False)
@@ -60,30 +64,30 @@ def win(net):
 
 
 @njit_inline(nrt=False)
-def is_open(desk, column):
+def is_open(workspace, column):
     """Whether a runner may be placed in the column."""
-    return desk.room[column] > 0
+    return workspace.room[column] > 0
 
 
 @njit_inline(nrt=False)
-def wins(board, desk, tops):
+def wins(board, workspace, tops):
     """Whether so many tops reached in a turn are enough."""
-    return desk.claims + tops >= board.columns_to_win
+    return workspace.claims + tops >= board.columns_to_win
 
 
 @njit_inline(nrt=False)
-def larger(one, other):
+def larger(item, other):
     """The larger of two worths."""
-    return one if one > other else other
+    return item if item > other else other
 
 
 @njit_inline(nrt=False)
-def expected(board, desk, number):
+def expected(board, workspace, number):
     """The expected worth of the best of what is offered, over the outcomes of a set."""
-    total = np.float32(board.busts[number] * desk.rest[0])
+    total = np.float32(board.busts[number] * workspace.remaining[0])
     for outcome in range(board.firsts[number], board.firsts[number + 1]):
-        one, two = board.options[outcome, 0], board.options[outcome, 1]
-        best = larger(desk.offered[one], desk.offered[two])
-        best = larger(best, desk.offered[board.options[outcome, 2]])
+        item, two = board.options[outcome, 0], board.options[outcome, 1]
+        best = larger(workspace.offered[item], workspace.offered[two])
+        best = larger(best, workspace.offered[board.options[outcome, 2]])
         total = np.float32(total + np.float32(board.chances[outcome] * best))
     return total

@@ -53,47 +53,47 @@ class EngineTable(GameTable):
         self,
         game: Game,
         rules: RuleSet,
-        contestants: Sequence[SeatedBot],
+        seated_bots: Sequence[SeatedBot],
         players: int,
         seed: Any,
     ) -> None:
-        super().__init__(game, rules, contestants, players, seed)
-        native = {contestant.digest: contestant for contestant in contestants}
-        compiled = {digest: _compiled(contestant) for digest, contestant in native.items()}
-        self.native = tuple(compiled[contestant.digest] for contestant in contestants)
-        kept = max((native.memory for native in self.native if native), default=0)
-        self._memories = np.zeros((MAX_SEATS, kept))
+        super().__init__(game, rules, seated_bots, players, seed)
+        native = {seated_bot.digest: seated_bot for seated_bot in seated_bots}
+        compiled = {digest: _compiled(seated_bot) for digest, seated_bot in native.items()}
+        self.native = tuple(compiled[seated_bot.digest] for seated_bot in seated_bots)
+        stored = max((native.memory for native in self.native if native), default=0)
+        self._memories = np.zeros((MAX_SEATS, stored))
         self.lucks = np.zeros(players, np.int64)  # of the game that is played, by seat
-        self._lay(new_game(rules, players, seed))
+        self._start_game(new_game(rules, players, seed))
 
-    def _lay(self, games: Any) -> None:
+    def _start_game(self, games: Any) -> None:
         self.games = games
         self._record: Any = games.view(GAME)[0]  # its fields are read in a tenth of the time
         games[0].memory_at = [memory.ctypes.data for memory in self._memories]
         self.handle = handle_of(games)
-        self.asker = PlainBotCaller(self.rules, games, self._surroundings)
+        self.asker = PlainBotCaller(self.rules, games, self._interpreter_state)
         self.asker.on_turn = lambda seat: self.on_speaker(self.seats[seat])
 
     def attach_memory(self, memory: Any) -> None:
-        self._lay_in(memory, self.games)
+        self._write_game(memory, self.games)
 
-    def _lay_in(self, memory: Any, games: Any) -> None:
+    def _write_game(self, memory: Any, games: Any) -> None:
         there = np.frombuffer(memory, GAME, 1).view(np.recarray)
         there[:] = games
-        self._lay(there)
+        self._start_game(there)
 
     def change_rules(self, rules: RuleSet, players: int, memory: Any) -> None:
         self.rules = rules
         self.orders = self.game.orders(players)
         self.lucks = np.zeros(players, np.int64)
-        self._lay_in(memory, new_game(rules, players, self.seed))
+        self._write_game(memory, new_game(rules, players, self.seed))
 
     def is_compiled(self, bots: Iterable[int]) -> bool:
         return all(self.native[bot] for bot in bots)
 
     def warm_up(self) -> None:
         """Have the engine compiled, or loaded, without asking any bot."""
-        self._lay(self.games)  # a table may have been made before its process was forked
+        self._start_game(self.games)  # a table may have been made before its process was forked
         engine()
         if self.scores_luck:
             self._warm_up_luck()
@@ -102,10 +102,10 @@ class EngineTable(GameTable):
         """Have what scores luck compiled, or loaded: it plays no game, and scores an empty turn."""
         from cantstop_arena.games.cantstop.engine import luck
 
-        books = LuckTally(self.handle, self.orders, 1, self.lucks)
-        self.play_compiled(Block((0,) * len(self.orders[0]), 0, 1), 0, 0, books)
+        tally = LuckTally(self.handle, self.orders, 1, self.lucks)
+        self.play_compiled(Block((0,) * len(self.orders[0]), 0, 1), 0, 0, tally)
         luck.score_roll(self.handle, self.lucks)
-        books.note_luck(0, 0)
+        tally.note_luck(0, 0)
 
     # One game
 
@@ -163,13 +163,15 @@ class EngineTable(GameTable):
 
     def step_functions(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
         ask = self.asker.asking(self.sitting)
-        return partial(engine().advance, self.handle), self._asked(ask) if self._is_watched else ask
+        return partial(engine().advance, self.handle), self._advance_function(
+            ask
+        ) if self._is_watched else ask
 
     @property
     def _is_watched(self) -> bool:
         return bool(self._record["watched"])
 
-    def _asked(self, ask: Callable[[int], int]) -> Callable[[int], int]:
+    def _advance_function(self, ask: Callable[[int], int]) -> Callable[[int], int]:
         """A watched game also stops where nothing is asked."""
         return lambda stop: ask(stop) if stop in (MOVE, AGAIN) else NO_ANSWER
 
@@ -236,23 +238,23 @@ class EngineTable(GameTable):
         return EngineTally(self.handle, self.orders, deals, self.keeps_counts)
 
     def play_compiled(
-        self, block: Block, start: int, stop: int, books: Any
+        self, block: Block, start: int, stop: int, tally: Any
     ) -> tuple[int, BotFault | None]:
         natives = [self.native[bot] for bot in block.group]
-        told = [(native.address, native.memory) for native in natives if native]
-        addresses = np.array(told, np.int64).reshape(-1, 2)
+        texts = [(native.address, native.memory) for native in natives if native]
+        addresses = np.array(texts, np.int64).reshape(-1, 2)
         positions = tuple(range(len(block.group)))
-        places = np.array([*lineups(positions, self.orders)], np.int64)
+        index = np.array([*lineups(positions, self.orders)], np.int64)
         played = block.first, start, stop
         try:
             if self.scores_luck:
                 from cantstop_arena.games.cantstop.engine import luck
 
-                cursor = luck.play_scored(self.handle, addresses, places, *played, *books.records)
+                cursor = luck.play_scored(self.handle, addresses, index, *played, *tally.records)
             else:
                 arrays, records = (
-                    array_arguments(addresses, places),
-                    array_arguments(*books.records),
+                    array_arguments(addresses, index),
+                    array_arguments(*tally.records),
                 )
                 cursor = engine().play_native(self.handle, *arrays, *played, *records)
         except Exception as error:
@@ -262,16 +264,16 @@ class EngineTable(GameTable):
         return cursor, BotFault(ILLEGAL, NO_MOVE) if cursor < stop else None
 
 
-def _compiled(contestant: SeatedBot) -> CompiledBot | None:
-    if not is_compiled(contestant.player):
+def _compiled(seated_bot: SeatedBot) -> CompiledBot | None:
+    if not is_compiled(seated_bot.player):
         return None
-    folder = cache_folder(contestant.digest)
-    return native_player(contestant.player, contestant.name, folder)
+    folder = cache_folder(seated_bot.digest)
+    return native_player(seated_bot.player, seated_bot.name, folder)
 
 
 SIZE = GAME.itemsize
-_SEEN = ("cursor", "seat", "turn", "rolls", "waiting")
-_SLOTS = [slot(name) for name in _SEEN]
+_OBSERVED = ("cursor", "seat", "turn", "rolls", "waiting")
+_SLOTS = [slot(name) for name in _OBSERVED]
 _BOTS = slot("bots")
 HEARING = -1  # what a game waits for that is over, while a bot hears of it
 _ASKED = {MOVE: "choose_move", AGAIN: "roll_again", HEARING: GAME_OVER}
@@ -284,8 +286,8 @@ def snapshot_reader(memory: Any) -> Callable[[], Snapshot]:
     def look() -> Snapshot:
         step = numbers[_SLOTS].tolist()
         cursor, seat, _, _, waiting = step
-        asked = _ASKED.get(waiting)
-        place = int(numbers[_BOTS + seat % MAX_SEATS])  # whatever a bot may have written there
-        return Snapshot(cursor, place, asked or "", asked is not None, (*step, place))
+        question = _ASKED.get(waiting)
+        index = int(numbers[_BOTS + seat % MAX_SEATS])  # whatever a bot may have written there
+        return Snapshot(cursor, index, question or "", question is not None, (*step, index))
 
     return look

@@ -24,11 +24,11 @@ class EngineTally:
         self._players = len(orders[0])
         self._tallies = np.zeros(len(orders), TALLY).view(np.recarray)
         self.winners: NDArray[np.uint8] = np.zeros((deals, len(orders)), np.uint8)
-        kept = deals if measured else 0
-        self._measures: NDArray[Any] = np.zeros((kept, len(MEASURES)), np.int32)
+        stored = deals if measured else 0
+        self._measures: NDArray[Any] = np.zeros((stored, len(MEASURES)), np.int32)
         self._sums: NDArray[np.int64] = np.zeros(len(COUNTS), np.int64)
-        settled = array_arguments(self._sums, self._tallies, self.winners, self._measures)
-        self._settle = partial(engine().tally_finished_game, handle, *settled)
+        matches = array_arguments(self._sums, self._tallies, self.winners, self._measures)
+        self._tally_game = partial(engine().tally_finished_game, handle, *matches)
 
     @property
     def records(self) -> tuple[Any, ...]:
@@ -41,7 +41,7 @@ class EngineTally:
         return self._measures
 
     def enter(self, index: int, order: int) -> None:
-        self._settle(order, index)
+        self._tally_game(order, index)
 
     def tallies(self) -> tuple[Tally, ...]:
         records = self._tallies.view(TALLY, np.ndarray)  # fields are read in a tenth of the time
@@ -56,7 +56,7 @@ class LuckTally(EngineTally):
 
     def __init__(self, handle: Any, orders: Orders, deals: int, lucks: NDArray[np.int64]) -> None:
         super().__init__(handle, orders, deals, measured=True)
-        self._places = np.array(orders, np.int64)
+        self._positions = np.array(orders, np.int64)
         self._lucks = lucks
         self._luck = np.zeros((deals, 2 * self._players), np.int64)
 
@@ -77,7 +77,7 @@ class LuckTally(EngineTally):
         """Enter the luck of the game that has just ended, and forget it."""
         from cantstop_arena.games.cantstop.engine import luck
 
-        luck.note(self._handle, self._places[order], self._lucks, self._luck[index])
+        luck.note(self._handle, self._positions[order], self._lucks, self._luck[index])
 
 
 def _tally(record: Any, players: int) -> Tally:

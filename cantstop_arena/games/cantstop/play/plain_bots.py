@@ -57,7 +57,7 @@ class PlainBotCaller:
         self._markers = self._record[_MARKERS : _MARKERS + 8 * self._players * COLUMNS]
         self._streams: tuple[Stream, ...] = ()
         self._origin = system.origin()
-        self._surroundings = undamaged
+        self._interpreter_state = undamaged
         self.on_turn: Callable[[int], None] = lambda seat: None  # told the seat before its turn
         self.view: dict[int, Turn] = {}  # by seat, what was shown last
         self._number = 0  # of the turn that what follows is of
@@ -82,18 +82,18 @@ class PlainBotCaller:
         It raises BotFault, or IllegalAnswer.
         """
         # Plain bots spend much of their time here, so that all it needs is at hand.
-        record, sight, look, shown = self._record, self._sight, self._look, self.view
-        undamaged, origin = self._surroundings, self._origin
+        record, sight, look, visible = self._record, self._sight, self._look, self.view
+        undamaged, origin = self._interpreter_state, self._origin
         limit = undamaged.recursion
 
-        def ask(wanted: int) -> int:
-            seen = sight(record)
-            seat = seen[_SEAT]
+        def ask(expected: int) -> int:
+            observed = sight(record)
+            seat = observed[_SEAT]
             player = players[seat]
-            turn = shown[seat] = look(seen)
+            turn = visible[seat] = look(observed)
             try:
-                if wanted == MOVE:
-                    moves = moves_in(_NUMBERS[seen[_MOVE_COUNT]](record, _MOVES))
+                if expected == MOVE:
+                    moves = moves_in(_NUMBERS[observed[_MOVE_COUNT]](record, _MOVES))
                     answer: object = player.choose_move(turn, moves)
                 else:
                     answer = player.roll_again(turn)
@@ -104,8 +104,8 @@ class PlainBotCaller:
                     undamaged.restore_quickly()
                 if not origin[0]:  # the bot has forked: there is one of us too many
                     _exit(0)
-            if wanted == MOVE:
-                return index_among("choose_move", answer, seen[_MOVE_COUNT])
+            if expected == MOVE:
+                return index_among("choose_move", answer, observed[_MOVE_COUNT])
             return checked_bool("roll_again", answer)
 
         return ask
@@ -114,11 +114,11 @@ class PlainBotCaller:
         """What the player on turn is shown."""
         return self._look(self._sight(self._record))
 
-    def _look(self, seen: tuple[int, ...]) -> Turn:
+    def _look(self, observed: tuple[int, ...]) -> Turn:
         """The table as the player on turn sees it; `seen` are the first numbers of the record."""
-        seat, number, rolls, roll, free, placed, topped = seen[:_CLAIMED]
+        seat, number, rolls, roll, free, placed, topped = observed[:_CLAIMED]
         if number != self._number:
-            self._begin_turn(seat, number, seen[_CLAIMED])
+            self._begin_turn(seat, number, observed[_CLAIMED])
         unfinished = self._unclaimed & ~topped
         now = (
             seat,
@@ -126,7 +126,7 @@ class PlainBotCaller:
             number,
             rolls,
             self._dice[roll],
-            seen[_MOVE_COUNT + 1 :],
+            observed[_MOVE_COUNT + 1 :],
             free,
             columns_in(placed),
             columns_in(unfinished if free else unfinished & placed),
@@ -134,7 +134,7 @@ class PlainBotCaller:
         return _turn(now + self._standings)
 
     def _begin_turn(self, seat: int, number: int, claimed: int) -> None:
-        self._surroundings.restore_quickly()
+        self._interpreter_state.restore_quickly()
         self.on_turn(seat)
         self._number, self._unclaimed = number, self._board & ~claimed
         self._standings = (columns_in(claimed), *self._standings_of(seat))

@@ -21,14 +21,14 @@ from cantstop_arena.processes.interpreter_state import InterpreterState
 Head = NDArray[np.int64]
 """A position: the part of a game record that lies before the tables of the board."""
 
-_WORDS = int(FIELDS["roll_total"][1]) // 8
-_NAMES = [name for name, (_, offset) in FIELDS.items() if offset < 8 * _WORDS]
+_FIELD_COUNT = int(FIELDS["roll_total"][1]) // 8
+_NAMES = [name for name, (_, offset) in FIELDS.items() if offset < 8 * _FIELD_COUNT]
 _HEAD = np.dtype(
     {
         "names": _NAMES,
         "formats": [FIELDS[name][0] for name in _NAMES],
         "offsets": [FIELDS[name][1] for name in _NAMES],
-        "itemsize": 8 * _WORDS,
+        "itemsize": 8 * _FIELD_COUNT,
     }
 )
 
@@ -55,9 +55,9 @@ class StepBoard:
         columns = len(rules.columns)
         self.observation_size = (players + 2) * columns + 2 * players + rules.sides + 4
         self.games = new_game(rules, players, 0)
-        self._laid = np.frombuffer(self.games.data, np.int64, _WORDS)
-        self._blank = self._laid.copy()
-        self._at = (handle_of(self.games), self._laid)
+        self._words_in_memory = np.frombuffer(self.games.data, np.int64, _FIELD_COUNT)
+        self._blank = self._words_in_memory.copy()
+        self._at = (handle_of(self.games), self._words_in_memory)
         self._moves = self.actions.masks
         self._free = RLock()  # machine code runs beside other threads
 
@@ -72,34 +72,34 @@ class StepBoard:
 
     def look(self, head: Head, now: int, seat: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
         """What a seat sees, and what it may do."""
-        seen = np.zeros(self.observation_size, np.float32)
+        observed = np.zeros(self.observation_size, np.float32)
         mask = np.zeros(self.actions.count, np.int8)
         with self._free:
-            steps.observe(*self._at, head, now, seat, self._moves, mask, seen)
-        return seen, mask
+            steps.observe(*self._at, head, now, seat, self._moves, mask, observed)
+        return observed, mask
 
     def asker(self, head: Head) -> PlainBotCaller:
         """Who asks plain bots at a position, from the beginning of their random numbers on."""
-        with self._laid_out(head):
+        with self._in_memory(head):
             asker = PlainBotCaller(self.rules, self.games, LeftAlone())
             asker.begin()
             return asker
 
     def ask(self, head: Head, asker: PlainBotCaller, players: Sequence[Any], now: int) -> int:
         """The answer of the plain bot on turn. Raises BotFault or IllegalAnswer."""
-        with self._laid_out(head):
+        with self._in_memory(head):
             return int(asker.asking(players)(now))  # the engine takes one type
 
     def turn(self, head: Head) -> Turn:
         """What a bot would be shown."""
         asker = self.asker(head)
-        with self._laid_out(head):
+        with self._in_memory(head):
             return asker.turn()
 
     @contextmanager
-    def _laid_out(self, head: Head) -> Iterator[None]:
+    def _in_memory(self, head: Head) -> Iterator[None]:
         with self._free:
-            self._laid[:] = head
+            self._words_in_memory[:] = head
             yield
 
 

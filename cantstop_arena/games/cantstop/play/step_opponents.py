@@ -68,8 +68,8 @@ def start_with_bots(
 def _seat_compiled(game: Any, bots: Bots) -> Any:
     """Let the engine know the compiled bots; returns the memory that they have, to be kept."""
     natives = {seat: native for seat, bot in bots.items() if (native := _native(bot))}
-    kept = max((native.memory for native in natives.values()), default=0)
-    memories = np.zeros((len(game.memory_at), kept))
+    stored = max((native.memory for native in natives.values()), default=0)
+    memories = np.zeros((len(game.memory_at), stored))
     game.memory_at = [memory.ctypes.data for memory in memories]
     for seat, native in natives.items():
         game.turn_at[seat] = native.address

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from cantstop_arena.deals.seeds import Seed, bits_of
-from cantstop_arena.game_api.position import IllegalAction, Position, Seen
+from cantstop_arena.game_api.position import IllegalAction, Observation, Position
 from cantstop_arena.games.cantstop.engine.game_array import (
     AGAIN,
     MOVE,
@@ -79,8 +79,8 @@ class CantStopPosition(Position):
         won = self._status >> 8
         return tuple(seat for seat in range(self.players) if won >> seat & 1)
 
-    def observation(self, seat: int) -> Seen:
-        return Seen(*self.board.look(self._head, self._now, seat))
+    def observation(self, seat: int) -> Observation:
+        return Observation(*self.board.look(self._head, self._now, seat))
 
     def step(self, action: int) -> None:
         status = self.board.step(self._head, ACTION, int(action))
@@ -91,7 +91,9 @@ class CantStopPosition(Position):
     def outcomes(self) -> Sequence[tuple[int, float]]:
         if not self.is_chance:
             return ()
-        return [(at, one.chance) for at, one in enumerate(outcomes(self.rules.sides))]
+        return [
+            (at, roll_outcome.chance) for at, roll_outcome in enumerate(outcomes(self.rules.sides))
+        ]
 
     def give(self, outcome: int) -> None:
         possible = outcomes(self.rules.sides)
@@ -130,7 +132,7 @@ class CantStopPosition(Position):
     @property
     def moves(self) -> tuple[Move, ...]:
         """The moves to choose from, as bots are shown them; none where none is to be chosen."""
-        return tuple(sorted(self.actions.moves[one] for one in self.legal if self.is_choice))
+        return tuple(sorted(self.actions.moves[number] for number in self.legal if self.is_choice))
 
     @property
     def is_choice(self) -> bool:
@@ -208,13 +210,13 @@ def position_of(turn: Turn, moves: Sequence[Move] | None = None) -> CantStopPosi
     """
     board = board_for(turn.rules, turn.players)
     head = blank_head(board, None)
-    _lay_out(fields_of(head), turn)
+    _fill_game(fields_of(head), turn)
     kind, value = (ANSWER, -1) if moves is None else (USE, roll_number(turn.dice, turn.rules.sides))
     fields_of(head).waiting = AGAIN
     return CantStopPosition(board, head, board.step(head, kind, value))
 
 
-def _lay_out(game: Any, turn: Turn) -> None:
+def _fill_game(game: Any, turn: Turn) -> None:
     """Write what a bot is shown in a game record, as far as play depends on it."""
     lengths = turn.rules.lengths
     game.seat, game.turn, game.rolls = turn.seat, turn.number, turn.rolls

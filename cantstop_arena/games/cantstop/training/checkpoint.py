@@ -21,34 +21,34 @@ def part_of(path: Path) -> Path:
     return path.with_name(path.name + SUFFIX)
 
 
-def _arrays(course: TrainingLoop) -> Iterator[tuple[str, Any]]:
+def _arrays(loop: TrainingLoop) -> Iterator[tuple[str, Any]]:
     """All that a training knows, with names."""
-    for whose, learner in (("ends", course.ends), ("rolls", course.rolls)):
+    for whose, learner in (("ends", loop.ends), ("rolls", loop.rolls)):
         for name in ARRAYS:
             yield f"{whose}.{name}", getattr(learner, name)
 
 
-def save(course: TrainingLoop, path: Path, command: str) -> None:
+def save(loop: TrainingLoop, path: Path, command: str) -> None:
     """Keep a training, as a whole or not at all."""
-    head = json.dumps([command, course.rounds_done])
-    arrays = {name: np.frombuffer(array, np.uint8) for name, array in _arrays(course)}
+    head = json.dumps([command, loop.rounds_done])
+    arrays = {name: np.frombuffer(array, np.uint8) for name, array in _arrays(loop)}
     with draft_of(path) as draft, draft.open("wb") as file:
         np.savez(file, head=np.frombuffer(head.encode(), np.uint8), **arrays)  # type: ignore[arg-type]
 
 
-def resume(course: TrainingLoop, path: Path, command: str) -> None:
+def resume(loop: TrainingLoop, path: Path, command: str) -> None:
     """Go on with a training where it was. Raises UsageError where the file is not of this one."""
     try:
-        with np.load(path) as told:
-            kept, done = json.loads(told["head"].tobytes())
-            parts = {name: told[name] for name, _ in _arrays(course)}
-            if kept != command:
+        with np.load(path) as data:
+            stored, result = json.loads(data["head"].tobytes())
+            parts = {name: data[name] for name, _ in _arrays(loop)}
+            if stored != command:
                 raise UsageError(
-                    f"{path} belongs to another training, {kept!r:.200}: finish that one, name"
+                    f"{path} belongs to another training, {stored!r:.200}: finish that one, name"
                     " another file by --out, or start anew with --fresh"
                 )
-            for name, array in _arrays(course):
+            for name, array in _arrays(loop):
                 np.frombuffer(array, np.uint8)[:] = parts[name]
-            course.rounds_done = int(done)
+            loop.rounds_done = int(result)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} is damaged; start anew with --fresh") from error

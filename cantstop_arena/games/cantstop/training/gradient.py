@@ -62,29 +62,29 @@ def quantised(draft: Any) -> Any:
     net.turns, net.players = draft.turns, draft.players
     net.offset[:] = np.rint(draft.offset * UNIT**2)
     for name in {*(kind.names or ())} & {"bias", "weights", "rows", "sets"}:
-        whole = np.rint(draft[name][: len(net[name])] * UNIT)
-        net[name][:] = np.clip(whole, -(1 << 15), (1 << 15) - 1)
+        full = np.rint(draft[name][: len(net[name])] * UNIT)
+        net[name][:] = np.clip(full, -(1 << 15), (1 << 15) - 1)
     net.rows[draft.blocks :] = 0
     return nets
 
 
 @njit_entry(nrt=False)
-def learn(board, draft, positions, worths, picks, rate):
+def learn(board, draft, positions, value, picks, rate):
     """Learn from samples, each picked by twice its number, plus 1 where it is to be mirrored.
 
     Returns the sum of squared errors, as they were before.
     """
     total = 0.0
     for pick in picks:
-        total += _learn(board, draft, positions[pick >> 1], worths[pick >> 1], pick & 1, rate)
+        total += _learn(board, draft, positions[pick >> 1], value[pick >> 1], pick & 1, rate)
     return total
 
 
 @njit_inline(nrt=False)
-def _learn(board, draft, position, worth, mirror, rate):
+def _learn(board, draft, position, value, mirror, rate):
     chosen = _set_of(board, draft, position, mirror)
     _fill_hidden(board, draft, position, mirror, chosen)
-    error = _error(draft, worth)
+    error = _error(draft, value)
     _bend(board, draft, position, mirror, chosen, np.float32(rate * error))
     return error * error
 
@@ -153,12 +153,12 @@ def _set_of(board, draft, position, mirror):
 
 
 @njit_inline(nrt=False)
-def _error(draft, worth):
+def _error(draft, value):
     """How much too high the net is."""
     total = np.float64(draft.offset[0]) + _sum_of_parts(draft)
     if draft.turns:
-        return min(max(total - worth, -_WIDEST_ERROR), _WIDEST_ERROR)
-    return 1.0 / (1.0 + math.exp(-total)) - worth
+        return min(max(total - value, -_WIDEST_ERROR), _WIDEST_ERROR)
+    return 1.0 / (1.0 + math.exp(-total)) - value
 
 
 @njit_inline(nrt=False)

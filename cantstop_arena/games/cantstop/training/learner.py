@@ -42,11 +42,11 @@ class Learner:
         """The net as it is now, whatever it was before."""
         return quantised(self.drafts[0])
 
-    def remember(self, positions: NDArray[np.int8], worths: NDArray[np.float32]) -> None:
+    def remember(self, positions: NDArray[np.int8], value: NDArray[np.float32]) -> None:
         """Put samples in the place of the oldest."""
-        places = (self.counts[0] + np.arange(len(worths))) % len(self.values)
-        self.positions[places], self.values[places] = positions, worths
-        self.counts[0] += len(worths)
+        position = (self.counts[0] + np.arange(len(value))) % len(self.values)
+        self.positions[position], self.values[position] = positions, value
+        self.counts[0] += len(value)
 
     def learn(self, board: Any, picks: NDArray[np.int64], rate: float) -> float:
         """Learn from picks of what is remembered; returns how far off it was, on average."""

@@ -18,16 +18,16 @@ NO_COLUMN = -1
 TABLE = np.dtype(
     [
         ("key", np.uint64),
-        ("drawn", np.uint64),
+        ("draws", np.uint64),
         ("players", np.int64),
         ("seat", np.int64),
         ("turns", np.int64),
         ("placed", np.int64),
-        ("first_worth", np.float64),
+        ("first_value", np.float64),
         ("markers", np.int64, (MAX_SEATS, MAX_COLUMNS)),
         ("claimed", np.int64, MAX_COLUMNS),
         ("claims", np.int64, MAX_SEATS),
-        ("advances", np.int64, MAX_COLUMNS),
+        ("climbs", np.int64, MAX_COLUMNS),
         ("moves", np.int64, (8, 2)),
         ("left", np.int8, (MAX_SEATS, MAX_SEATS, MAX_COLUMNS)),
         ("has_left", np.int64, MAX_SEATS),
@@ -38,20 +38,20 @@ TABLE = np.dtype(
 `first_worth` what the turn was worth after its first roll, to a player who can tell."""
 
 _32 = np.uint64(32)
-_ONE = np.uint64(1)
+_UNIT = np.uint64(1)
 
 
 @njit_inline(nrt=False)
 def below(table, count):
     """A random number from 0 to count - 1."""
-    table.drawn += _ONE
-    return np.int64(((number_at(table.key, table.drawn) >> _32) * np.uint64(count)) >> _32)
+    table.draws += _UNIT
+    return np.int64(((number_at(table.key, table.draws) >> _32) * np.uint64(count)) >> _32)
 
 
 @njit_call(nrt=False)
 def start_game(table, players, key, game):
     """An empty board, with luck of its own for each game."""
-    table.key, table.drawn = number_at(key, np.uint64(game + 1)), np.uint64(0)
+    table.key, table.draws = number_at(key, np.uint64(game + 1)), np.uint64(0)
     table.players, table.turns, table.seat = players, 0, players - 1
     table.markers[:] = 0
     table.claimed[:] = 0
@@ -65,7 +65,7 @@ def start_turn(table):
     table.seat = (table.seat + 1) % table.players
     table.turns += 1
     table.placed = 0
-    table.advances[:] = 0
+    table.climbs[:] = 0
 
 
 @njit_inline(nrt=False)
@@ -73,12 +73,12 @@ def room_in(board, table, column):
     """The spaces that are left to climb in a column, 0 where it is claimed."""
     if table.claimed[column]:
         return 0
-    return board.lengths[column] - table.markers[table.seat, column] - table.advances[column]
+    return board.lengths[column] - table.markers[table.seat, column] - table.climbs[column]
 
 
 @njit_inline(nrt=False)
 def _may_advance(board, table, column):
-    has_runner = table.advances[column] > 0 or table.placed < RUNNERS
+    has_runner = table.climbs[column] > 0 or table.placed < RUNNERS
     return has_runner and room_in(board, table, column) > 0
 
 
@@ -88,16 +88,16 @@ def list_moves(board, table):
     menu, count = board.menu_of[below(table, board.roll_count)], 0
     for number in range(board.sizes[menu]):
         x, y = board.menus[menu, number, 0], board.menus[menu, number, 1]
-        one, other = _may_advance(board, table, x), _may_advance(board, table, y)
+        item, other = _may_advance(board, table, x), _may_advance(board, table, y)
         if x == y:
             twice = room_in(board, table, x) > 1
-            count += _list(table, count, x, x if twice else NO_COLUMN) if one else 0
+            count += _list(table, count, x, x if twice else NO_COLUMN) if item else 0
             continue
-        new = int(table.advances[x] == 0) + int(table.advances[y] == 0)
-        if one and other and table.placed + new <= RUNNERS:
+        new = int(table.climbs[x] == 0) + int(table.climbs[y] == 0)
+        if item and other and table.placed + new <= RUNNERS:
             count += _list(table, count, x, y)
             continue
-        count += _list(table, count, x, NO_COLUMN) if one else 0
+        count += _list(table, count, x, NO_COLUMN) if item else 0
         count += _list(table, count, y, NO_COLUMN) if other else 0
     return count
 
@@ -114,8 +114,8 @@ def advance(table, index):
     for half in range(2):
         column = table.moves[index, half]
         if column != NO_COLUMN:
-            table.placed += table.advances[column] == 0
-            table.advances[column] += 1
+            table.placed += table.climbs[column] == 0
+            table.climbs[column] += 1
 
 
 @njit_call(nrt=False)
@@ -123,17 +123,17 @@ def has_won(board, table):
     """Whether to stop wins."""
     claims = table.claims[table.seat]
     for column in range(board.columns):
-        claims += table.advances[column] > 0 and room_in(board, table, column) == 0
+        claims += table.climbs[column] > 0 and room_in(board, table, column) == 0
     return claims >= board.columns_to_win
 
 
 @njit_call(nrt=False)
 def must_roll(board, table):
     """Whether the rules forbid to stop, because a runner can still be placed."""
-    if not board.must_place_all or table.placed == RUNNERS:
+    if not board.stops_after_all or table.placed == RUNNERS:
         return False
     for column in range(board.columns):
-        if not table.advances[column] and not table.claimed[column]:
+        if not table.climbs[column] and not table.claimed[column]:
             return True
     return False
 
@@ -142,8 +142,8 @@ def must_roll(board, table):
 def stop(board, table):
     """Turn runners into markers."""
     for column in range(board.columns):
-        if table.advances[column]:
-            table.markers[table.seat, column] += table.advances[column]
+        if table.climbs[column]:
+            table.markers[table.seat, column] += table.climbs[column]
             if table.markers[table.seat, column] == board.lengths[column]:
                 _claim(table, column)
 

@@ -56,18 +56,18 @@ def _from_middle(board, column):
 
 @njit_call(nrt=False)
 def _heuristic_choice(board, table, numbers, count):
-    best, most = 0, -1e9
+    best, maximum = 0, -1e9
     for index in range(count):
         weight, before = 0.0, NO_COLUMN
         for half in range(2):
             column = table.moves[index, half]
             if column != NO_COLUMN:
                 weight += numbers.weights[_from_middle(board, column)]
-                if column != before and not table.advances[column]:
+                if column != before and not table.climbs[column]:
                     weight += numbers.placed
             before = column
-        if weight > most:
-            best, most = index, weight
+        if weight > maximum:
+            best, maximum = index, weight
     return best
 
 
@@ -76,10 +76,10 @@ def _heuristic_rolls(board, table, numbers, more):
     usable = score = odd = low = high = 0.0
     middle = board.columns // 2
     for column in range(board.columns):
-        if room_in(board, table, column) and (table.advances[column] or table.placed < RUNNERS):
+        if room_in(board, table, column) and (table.climbs[column] or table.placed < RUNNERS):
             usable += 1
-        if table.advances[column]:
-            score += (table.advances[column] + 1) * numbers.values[_from_middle(board, column)]
+        if table.climbs[column]:
+            score += (table.climbs[column] + 1) * numbers.values[_from_middle(board, column)]
             odd += column & 1
             low += column <= middle
             high += column >= middle
@@ -112,56 +112,56 @@ def heuristic_turn(board, table, numbers, more):
 
 
 @njit_inline(nrt=False)
-def place_markers(board, desk, table):
+def place_markers(board, workspace, table):
     """Lay the markers of all seats out, from the player on turn."""
     for step in range(table.players):
         whose = (table.seat + step) % table.players
         for column in range(board.columns):
-            desk.markers[step, column] = table.markers[whose, column]
+            workspace.markers[step, column] = table.markers[whose, column]
 
 
 @njit_call(nrt=False)
-def fill_workspace(board, net, desk, table):
+def fill_workspace(board, net, workspace, table):
     """Begin a turn on the desk where the table stands."""
-    place_markers(board, desk, table)
-    enter(board, net, desk)
+    place_markers(board, workspace, table)
+    enter(board, net, workspace)
 
 
 @njit_inline(nrt=False)
-def place_advances(board, desk, table):
+def place_advances(board, workspace, table):
     """Lay out how far the runners have advanced."""
     for column in range(board.columns):
-        desk.advances[column] = table.advances[column]
+        workspace.climbs[column] = table.climbs[column]
 
 
 @njit_inline(nrt=False)
-def place_move(board, desk, table, index):
+def place_move(board, workspace, table, index):
     """Lay out how far they will have with one of the moves."""
-    place_advances(board, desk, table)
+    place_advances(board, workspace, table)
     for half in range(2):
         if table.moves[index, half] != NO_COLUMN:
-            desk.advances[table.moves[index, half]] += 1
+            workspace.climbs[table.moves[index, half]] += 1
 
 
 @njit_call(nrt=False)
-def exact_choice(board, net, desk, table, count):
+def exact_choice(board, net, workspace, table, count):
     """The index of the best move, and what it is worth."""
-    best, most = 0, -1e9
+    best, maximum = 0, -1e9
     for index in range(count):
-        place_move(board, desk, table, index)
-        worth = look_up(board, net, desk)[0]
-        if worth > most:
-            best, most = index, worth
-    return best, most
+        place_move(board, workspace, table, index)
+        value = look_up(board, net, workspace)[0]
+        if value > maximum:
+            best, maximum = index, value
+    return best, maximum
 
 
 @njit_call(nrt=False)
-def exact_turn(board, net, desk, table, stray):
+def exact_turn(board, net, workspace, table, stray):
     """Play a turn, solved exactly; returns whether it wins. With `stray` half of the moves are
-    any. `table.first_worth` is what the turn was worth after the first roll."""
+    any. `table.first_value` is what the turn was worth after the first roll."""
     start_turn(table)
-    fill_workspace(board, net, desk, table)
-    table.first_worth = desk.rest[0]
+    fill_workspace(board, net, workspace, table)
+    table.first_value = workspace.remaining[0]
     is_first = True
     while True:
         count = list_moves(board, table)
@@ -169,17 +169,17 @@ def exact_turn(board, net, desk, table, stray):
             return False
         index = 0
         if count > 1 or is_first:
-            index, most = exact_choice(board, net, desk, table, count)
+            index, maximum = exact_choice(board, net, workspace, table, count)
             if is_first:
-                table.first_worth = most
+                table.first_value = maximum
                 is_first = False
         if stray and below(table, 2):
             index = below(table, count)
         advance(table, index)
         if has_won(board, table):
             return True
-        place_advances(board, desk, table)
-        best, roll = look_up(board, net, desk)
+        place_advances(board, workspace, table)
+        best, roll = look_up(board, net, workspace)
         if not must_roll(board, table) and roll < best:
             stop(board, table)
             return False

@@ -15,19 +15,19 @@ _STRAYING = 10  # one turn in so many
 
 
 @njit_inline(nrt=False)
-def _keep(table, seat, worth, positions, worths, count, first):
+def _keep(table, seat, value, positions, values, count, first):
     """Keep a position that a seat left, with its worth; returns the count."""
     if count - first < MAX_SAMPLES and table.has_left[seat]:
         for step in range(table.players):
             for column in range(MAX_COLUMNS):
                 positions[count, step, column] = table.left[seat, step, column]
-        worths[count] = worth
+        values[count] = value
         count += 1
     return count
 
 
 @njit_entry(nrt=False)
-def heuristic_games(board, table, family, players, key, start, end, positions, worths):
+def heuristic_games(board, table, family, players, key, start, end, positions, values):
     """Play games of heuristics, numbered `start` to `end`, each with a threshold of its own.
 
     Fills in the positions that were left and what became of them: 1 where who left it won, 0
@@ -44,13 +44,13 @@ def heuristic_games(board, table, family, players, key, start, end, positions, w
             won = heuristic_turn(board, table, numbers, (more >> 6 * seat) % 64 % 9 - 4)
             if not won:
                 note_left(board, table)
-                worth = seat if players > 1 else table.turns
-                count = _keep(table, seat, worth, positions, worths, count, first)
+                value = seat if players > 1 else table.turns
+                count = _keep(table, seat, value, positions, values, count, first)
         for sample in range(first, count):
             if players > 1:
-                worths[sample] = won and worths[sample] == table.seat
+                values[sample] = won and values[sample] == table.seat
             else:
-                worths[sample] = table.turns - worths[sample]
+                values[sample] = table.turns - values[sample]
     return count
 
 
@@ -62,7 +62,7 @@ def _is_exact(game, players, seat):
 
 
 @njit_entry(nrt=False)
-def exact_games(board, net, desk, table, family, key, start, end, positions, worths):
+def exact_games(board, net, workspace, table, family, key, start, end, positions, values):
     """Play games of the exact turn with itself, and with heuristics, numbered `start` to `end`.
 
     Fills in the positions that it left, with what its next turn says of them after the first roll.
@@ -76,17 +76,17 @@ def exact_games(board, net, desk, table, family, key, start, end, positions, wor
             if not _is_exact(game, players, (table.seat + 1) % players):
                 won = heuristic_turn(board, table, family[below(table, len(family))], 0)
                 continue
-            won = exact_turn(board, net, desk, table, below(table, _STRAYING) == 0)
-            seat, worth = table.seat, table.first_worth
+            won = exact_turn(board, net, workspace, table, below(table, _STRAYING) == 0)
+            seat, value = table.seat, table.first_value
             if players <= 2:
                 whose = (seat + 1) % players
-                count = _keep(table, whose, 1 - worth, positions, worths, count, first)
+                count = _keep(table, whose, 1 - value, positions, values, count, first)
             else:
-                count = _keep(table, seat, worth, positions, worths, count, first)
+                count = _keep(table, seat, value, positions, values, count, first)
             if not won:
                 note_left(board, table)
         if won and players > 2:
             for other in range(players):
                 if other != table.seat:
-                    count = _keep(table, other, 0.0, positions, worths, count, first)
+                    count = _keep(table, other, 0.0, positions, values, count, first)
     return count

@@ -34,11 +34,11 @@ class TrainingThreads:
     def __init__(self, count: int) -> None:
         self._workers = [TrainingThread() for _ in range(count)]
 
-    def played(self, games: int, most: int, play: Callable[..., int]) -> Samples:
+    def played(self, games: int, maximum: int, play: Callable[..., int]) -> Samples:
         """The samples of games in their order, `most` of each at most."""
 
         def samples(worker: TrainingThread, start: int, end: int) -> Samples:
-            room = worker.room_for((end - start) * most)
+            room = worker.room_for((end - start) * maximum)
             count = play(worker, start, end, room)
             return room[0][:count], room[1][:count]
 

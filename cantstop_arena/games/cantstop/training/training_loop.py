@@ -115,8 +115,8 @@ class TrainingLoop:
         key, family = self._key(_HEURISTIC, number), self.subject.family
 
         def play(worker: TrainingThread, start: int, end: int, room: Samples) -> int:
-            shown = (board, worker.table, family, players, key, start, end)
-            count: int = practice_turns.heuristic_games(*shown, *room)
+            visible = (board, worker.table, family, players, key, start, end)
+            count: int = practice_turns.heuristic_games(*visible, *room)
             return count
 
         samples = self._workers.played(self.plan.heuristic_games, practice_turns.MAX_SAMPLES, play)
@@ -129,8 +129,8 @@ class TrainingLoop:
         key = self._key(_EXACT, number)
 
         def play(worker: TrainingThread, start: int, end: int, room: Samples) -> int:
-            shown = (board, net, worker.workspace, worker.table, family, key, start, end)
-            count: int = practice_turns.exact_games(*shown, *room)
+            visible = (board, net, worker.workspace, worker.table, family, key, start, end)
+            count: int = practice_turns.exact_games(*visible, *room)
             return count
 
         samples = self._workers.played(self.plan.exact_games, practice_turns.MAX_SAMPLES, play)
@@ -145,8 +145,8 @@ class TrainingLoop:
         board, net, key = self.boards[0], self.ends.net()[0], self._key(_ROLLING, number)
 
         def play(worker: TrainingThread, start: int, end: int, room: Samples) -> int:
-            shown = (board, net, worker.workspace, worker.table, key, start, end)
-            count: int = rolling_samples.rolling_games(*shown, *room)
+            visible = (board, net, worker.workspace, worker.table, key, start, end)
+            count: int = rolling_samples.rolling_games(*visible, *room)
             return count
 
         samples = self._workers.played(self.plan.rolling_games, rolling_samples.MAX_SAMPLES, play)

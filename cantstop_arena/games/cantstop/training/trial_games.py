@@ -41,7 +41,7 @@ def _outcome(table, won, own):
 
 
 @njit_entry(nrt=False)
-def exact_trial(board, net, desk, table, numbers, key, start, end):
+def exact_trial(board, net, workspace, table, numbers, key, start, end):
     """Play the exact turn against heuristics in all other seats; returns the games that it wins,
     or alone the turns that it takes."""
     total = 0
@@ -49,7 +49,7 @@ def exact_trial(board, net, desk, table, numbers, key, start, end):
         won, own = False, _begin(table, net.players, key, game)
         while not won and table.turns < MAX_TURNS:
             if (table.seat + 1) % net.players == own:
-                won = exact_turn(board, net, desk, table, False)
+                won = exact_turn(board, net, workspace, table, False)
             else:
                 won = heuristic_turn(board, table, numbers, 0)
         total += _outcome(table, won, own)
@@ -78,14 +78,14 @@ def _lookahead_turn(board, ends, rolls, stopping, rolling, table):
     place_markers(board, stopping, table)
     begin(board, ends, rolls, stopping, rolling)
     while True:
-        count, index, most = list_moves(board, table), 0, -1e9
+        count, index, maximum = list_moves(board, table), 0, -1e9
         if count == 0:
             return False
         for move in range(count):
             place_move(board, stopping, table, move)
-            worth = best(board, ends, rolls, stopping, rolling)
-            if worth > most:
-                index, most = move, worth
+            value = best(board, ends, rolls, stopping, rolling)
+            if value > maximum:
+                index, maximum = move, value
         advance(table, index)
         if has_won(board, table):
             return True

@@ -1,1 +1,1 @@
-"""The baseline bots of Cubus: a module each, their thinking in `strategies`."""
+"""The built-in bots of Cubus: a module for each, with the functions of `strategies`."""

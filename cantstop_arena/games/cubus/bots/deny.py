@@ -1,4 +1,4 @@
-"""Weighs its points against what counts of cards leave to the next player."""
+"""Maximises its points minus the expected bound on the next player's points."""
 
 from cantstop_arena.games.cubus.bots import strategies
 

@@ -1,4 +1,4 @@
-"""Builds a target with most points, laying as many open cards as allowed."""
+"""Builds a target with most points, with as many new open cards as allowed."""
 
 from cantstop_arena.games.cubus.bots import strategies
 

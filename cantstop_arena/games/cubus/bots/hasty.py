@@ -1,4 +1,4 @@
-"""Builds the best of the targets that differ little from the pile."""
+"""Builds a target with most points among those that differ little from the pile."""
 
 from cantstop_arena.games.cubus.bots import strategies
 

@@ -1,4 +1,4 @@
-"""Builds any target, and never knocks."""
+"""Builds a uniformly random target, and never knocks."""
 
 from cantstop_arena.games.cubus.bots import strategies
 

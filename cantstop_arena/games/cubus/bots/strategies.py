@@ -1,7 +1,8 @@
-"""The baseline bots: what a player does who sees everything in the box, or little, or looks ahead.
+"""The built-in bots: search the whole box, search near the pile, or look ahead one turn.
 
-All choose uniformly among equals, lay the open cards that they need on uniformly random places,
-and pass without a target. `kernel` has the same bots compiled; both play the same games.
+All choose uniformly among equal targets, put the open cards that they need on uniformly random
+cells, and pass without a target. `engine.plans` has the same bots compiled; both versions play
+the same games.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ Decide = Callable[[CubusBotView], Build | None]
 
 
 class Strategy(NamedTuple):
-    """A bot's functions; without `knock` it never knocks, without `take` it takes as usual."""
+    """A bot's functions. Without `knock` it never knocks, without `take` it uses `usual_take`."""
 
     name: str
     build: Decide
@@ -28,7 +29,7 @@ class Strategy(NamedTuple):
 
 
 def decide(bot: Strategy, view: CubusBotView) -> Build | None:
-    """What a bot answers to what it is asked."""
+    """The answer of a bot to the decision of a view."""
     if view.asked == "knock":
         return bot.knock(view) if bot.knock else None
     if view.asked == "take":
@@ -37,48 +38,48 @@ def decide(bot: Strategy, view: CubusBotView) -> Build | None:
 
 
 def greedy(view: CubusBotView) -> Build | None:
-    """A target with most points."""
-    return _laid(view, next(view.levels(), []) if view.bound() else [])
+    """A build of a target with most points."""
+    return _random_build(view, next(view.levels(), []) if view.bound() else [])
 
 
 def eager(view: CubusBotView) -> Build | None:
-    """As `greedy`, with as many open cards as are allowed."""
+    """As `greedy`, with as many new open cards as allowed."""
     equals = next(view.levels(), []) if view.bound() else []
-    return _laid(view, equals, attrgetter("most"))
+    return _random_build(view, equals, attrgetter("most"))
 
 
 def frugal(view: CubusBotView) -> Build | None:
-    """A target with fewest points."""
-    return _laid(view, next(view.levels(rising=True), []) if view.bound() else [])
+    """A build of a target with fewest points."""
+    return _random_build(view, next(view.levels(rising=True), []) if view.bound() else [])
 
 
 def random(view: CubusBotView) -> Build | None:
-    """Any target."""
-    return _laid(view, view.targets() if view.bound() else [])
+    """A build of a uniformly random target."""
+    return _random_build(view, view.targets() if view.bound() else [])
 
 
 def hasty(view: CubusBotView) -> Build | None:
     """As `greedy`, over the targets that differ little from the pile."""
-    found = view.nearby() if view.bound() else []
-    return _laid(view, [target for target in found if target.points == found[0].points])
+    nearby = view.nearby() if view.bound() else []
+    return _random_build(view, [target for target in nearby if target.points == nearby[0].points])
 
 
 def deny(view: CubusBotView) -> Build | None:
-    """Most points over those that counts of cards leave to the next player, on average."""
+    """A build of a target with most points minus the expected bound on the next player's."""
     if view.asked == "ending":
         return greedy(view)
     best, equals = None, []
     for level in view.levels():
-        own = level[0].points * _weight(view)
-        if best is not None and own < best:
+        gain = level[0].points * _weight(view)
+        if best is not None and gain < best:
             break
         for target in level:
-            value = own - _left_to_next(view, target)
+            value = gain - _left_to_next(view, target)
             if best is None or value > best:
                 best, equals = value, [target]
             elif value == best:
                 equals.append(target)
-    return _laid(view, equals)
+    return _random_build(view, equals)
 
 
 def _weight(view: CubusBotView) -> int:
@@ -86,7 +87,7 @@ def _weight(view: CubusBotView) -> int:
 
 
 def _left_to_next(view: CubusBotView, target: Target) -> int:
-    """Bounds of the next player on a target, added up over the cards that may be drawn."""
+    """The bound on the next player's points after a target, summed over the cards of the deck."""
     hand = view.hands[(view.seat + 1) % view.players]
     if not view.deck:
         return view.bound(target.pile, hand)
@@ -97,24 +98,24 @@ def _left_to_next(view: CubusBotView, target: Target) -> int:
     )
 
 
-def _laid(
+def _random_build(
     view: CubusBotView,
     equals: Sequence[Target],
     number: Callable[[Target], int] = attrgetter("least"),
 ) -> Build | None:
-    """A build of any of some targets, so many open cards laid on any places."""
+    """A build of a random one of the targets, with `number(target)` open cards on random cells."""
     if not equals:
         return None
     target = equals[int(view.random() * len(equals))]
-    new = _some(view.places(target.pile), number(target), view.random) if number(target) else ()
+    new = _sampled(view.places(target.pile), number(target), view.random) if number(target) else ()
     return view.build(target.pile, tuple(new))
 
 
-def _some(items: list[Item], number: int, random: Callable[[], float]) -> list[Item]:
-    """So many of the items, uniformly chosen."""
-    for place in range(number):
-        other = place + int(random() * (len(items) - place))
-        items[place], items[other] = items[other], items[place]
+def _sampled(items: list[Item], number: int, random: Callable[[], float]) -> list[Item]:
+    """A uniform sample of the items, without replacement."""
+    for index in range(number):
+        other = index + int(random() * (len(items) - index))
+        items[index], items[other] = items[other], items[index]
     return items[:number]
 
 

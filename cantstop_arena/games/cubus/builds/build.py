@@ -1,4 +1,4 @@
-"""Builds: whether one is legal (R3 to R6, R10 to R16), what it scores, and what it leaves."""
+"""Builds: legality (R3 to R6, R10 to R16), points, and the table and hand after them."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from cantstop_arena.games.cubus.rules import RuleSet
 
 @dataclass(frozen=True)
 class Build:
-    """A pile that shall lie on the table, and all its open cells, the old ones included."""
+    """The pile to lie on the table, and all its open cells, the old ones included."""
 
     pile: str
     open: tuple[Cell, ...] = ()
 
 
 class TableCards(NamedTuple):
-    """What lies on the table: a pile, and which of its cells have open cards (ascending)."""
+    """The pile on the table, and its cells with open cards, ascending."""
 
     pile: Pile
     open: tuple[Cell, ...] = ()
@@ -29,13 +29,13 @@ class TableCards(NamedTuple):
         return Cards(shape.tops - len(self.open), len(self.open), shape.left, shape.right)
 
     def open_cells(self) -> list[Spot]:
-        """Where the open cards lie, as places of the picture."""
+        """The places (u, v) of the open cards in the picture."""
         pile, rows = self.pile, self.pile.shape.rows
         return [(y - x, rows[y - pile.y][x - pile.x] - 1 - y) for x, y in self.open]
 
 
 class BuildResult(NamedTuple):
-    """What a legal build leaves on the table and in the hand, and its points."""
+    """The table and the hand after a legal build, and its points."""
 
     table: TableCards
     hand: Cards
@@ -43,7 +43,7 @@ class BuildResult(NamedTuple):
 
 
 def is_build(answer: object) -> bool:
-    """Whether an answer has the form of a `Build`: a text, and pairs of whole numbers."""
+    """Whether an answer is a `Build` of a text and pairs of integers."""
     if not isinstance(answer, Build) or not isinstance(answer.pile, str):
         return False
     cells = answer.open
@@ -56,17 +56,17 @@ def _is_cell(cell: object) -> bool:
 
 
 def build_result(table: TableCards, hand: Cards, build: Build, rules: RuleSet) -> BuildResult:
-    """What becomes of the table and of the hand with which a build is made.
+    """The table and the hand after a build, and its points.
 
-    Raises IllegalBuild with the first rule that it breaks.
+    Raises IllegalBuild with the first rule that the build breaks.
     """
     after = named_table(build)
-    lying, laid = set(table.open_cells()), set(after.open_cells())
-    _check_kept(lying, laid)
+    lying, open_after = set(table.open_cells()), set(after.open_cells())
+    _check_open_cards(lying, open_after)
     left = table.cards().plus(hand).minus(after.cards())
     _check_cards(left)
     if rules.swap == "place" and lying:
-        _check_exchange(set(table.pile.tops()) - lying, laid)
+        _check_exchange(set(table.pile.tops()) - lying, open_after)
     if rules.more_crates and after.pile.shape.crates <= table.pile.shape.crates:
         raise IllegalBuild(15, "the pile must have more crates than before")
     points = after.pile.shape.value - table.pile.shape.value
@@ -78,7 +78,7 @@ def build_result(table: TableCards, hand: Cards, build: Build, rules: RuleSet) -
 def named_table(build: Build) -> TableCards:
     """The table that a build names.
 
-    Raises IllegalBuild where that is no pile (R3 to R6) with open cards on its cells (R11).
+    Raises IllegalBuild when its text breaks R3 to R6, or an open cell breaks R11.
     """
     if not is_build(build):
         raise IllegalBuild(3, "a build names a pile text and cells [x, y] in whole numbers")
@@ -87,23 +87,23 @@ def named_table(build: Build) -> TableCards:
     if len(set(cells)) < len(cells):
         raise IllegalBuild(11, "an open cell is named twice")
     if strange := set(cells) - set(pile.cells() if cells else ()):
-        raise IllegalBuild(11, f"the open cell {_told(min(strange))} is no cell of the pile")
+        raise IllegalBuild(11, f"the open cell {_cell_text(min(strange))} is no cell of the pile")
     return TableCards(pile, tuple(sorted(cells)))
 
 
-def _told(cell: Cell) -> str:
+def _cell_text(cell: Cell) -> str:
     near = all(abs(number) < 10**20 for number in cell)
     return f"[{cell[0]}, {cell[1]}]" if near else "that lies so far off"
 
 
 def at_origin(table: TableCards) -> TableCards:
-    """The same table, moved so that the pile's text ends in `@0,0`."""
+    """The table moved so that the pile's text ends in `@0,0`."""
     x, y = table.pile.x, table.pile.y
     return TableCards(table.pile.moved(0, 0), tuple((a - x, b - y) for a, b in table.open))
 
 
-def _check_kept(lying: set[Spot], laid: set[Spot]) -> None:
-    if missing := lying - laid:
+def _check_open_cards(lying: set[Spot], open_after: set[Spot]) -> None:
+    if missing := lying - open_after:
         u, v = min(missing)
         raise IllegalBuild(12, f"the open card at the place ({u}, {v}) of the picture must stay")
 
@@ -114,8 +114,8 @@ def _check_cards(left: Cards) -> None:
             raise IllegalBuild(13, f"the {name} do not suffice: {-number} missing")
 
 
-def _check_exchange(lids: set[Spot], laid: set[Spot]) -> None:
-    if exchanged := lids & laid:
+def _check_exchange(lids: set[Spot], open_after: set[Spot]) -> None:
+    if exchanged := lids & open_after:
         u, v = min(exchanged)
         raise IllegalBuild(14, f"the lid at the place ({u}, {v}) is exchanged for an open card")
 
@@ -126,15 +126,15 @@ def cells_for_open(before: TableCards, target: Pile, swap: str) -> list[Cell]:
     barred: Collection[Spot] = lying
     if lying and swap == "place":
         barred = set(before.pile.tops())
-    return sorted(cell for place, cell in target.tops().items() if place not in barred)
+    return sorted(cell for spot, cell in target.tops().items() if spot not in barred)
 
 
 def carry_open_cards(before: TableCards, target: Pile, new: Collection[Cell] = ()) -> Build:
-    """A build of a target: the open cells that lay are carried along, new ones are added.
+    """A build of a target, with the open cells of the table and the `new` ones.
 
-    An open card that has no top at its place is left out.
+    An open card stays at its place (u, v); it is dropped when the target has no top there.
     """
     lying = before.open_cells()
     tops = target.tops() if lying else {}
-    kept = {tops[place] for place in lying if place in tops}
-    return Build(target.text, tuple(sorted(kept | set(new))))
+    carried = {tops[spot] for spot in lying if spot in tops}
+    return Build(target.text, tuple(sorted(carried | set(new))))

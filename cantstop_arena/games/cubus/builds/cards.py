@@ -6,7 +6,7 @@ ORDER = "TOLR"
 
 
 class Cards(NamedTuple):
-    """How many cards of each type."""
+    """The number of cards of each type."""
 
     lids: int = 0
     open: int = 0
@@ -15,28 +15,28 @@ class Cards(NamedTuple):
 
     @property
     def tops(self) -> int:
-        """Lids and open cards."""
+        """The number of lids and open cards."""
         return self.lids + self.open
 
     @property
     def total(self) -> int:
-        """All cards."""
+        """The number of all cards."""
         return sum(self)
 
     def plus(self, other: "Cards") -> "Cards":
-        """Both together."""
+        """The sum, type by type."""
         a, b, c, d = self
         e, f, g, h = other
         return Cards(a + e, b + f, c + g, d + h)
 
     def minus(self, other: "Cards") -> "Cards":
-        """What is left; a type of which there were too few is negative."""
+        """The difference, type by type; negative where `other` has more."""
         a, b, c, d = self
         e, f, g, h = other
         return Cards(a - e, b - f, c - g, d - h)
 
     def text(self) -> str:
-        """The cards as a text: "TLL"; none: "" ."""
+        """The cards as a text such as "TLL"; "" for no card."""
         return "".join(sign * number for sign, number in zip(ORDER, self, strict=True))
 
 
@@ -44,18 +44,18 @@ NONE = Cards()
 
 
 def cards_from_text(text: str) -> Cards:
-    """Cards from a text of `T`, `O`, `L` and `R` in any order.
+    """The cards in a text of `T`, `O`, `L` and `R`, in any order.
 
-    Raises ValueError where it has anything else.
+    Raises ValueError when the text has any other character.
     """
     if unknown := set(text) - set(ORDER):
-        raise ValueError(f"{min(unknown)!r} is no card; cards are T, O, L and R")
+        raise ValueError(f"unknown card {min(unknown)!r}: use T, O, L and R")
     return Cards(*(text.count(sign) for sign in ORDER))
 
 
 def single(kind: str) -> Cards:
-    """A single card."""
-    return _ONE[kind]
+    """One card of a type."""
+    return _SINGLES[kind]
 
 
-_ONE = {kind: cards_from_text(kind) for kind in ORDER}
+_SINGLES = {kind: cards_from_text(kind) for kind in ORDER}

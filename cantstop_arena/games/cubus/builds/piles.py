@@ -1,7 +1,7 @@
-"""Piles of crates: their text, what makes a pile (R3 to R6), and the cards of its picture (R7).
+"""Piles of crates: their text, their rules (R3 to R6), and the cards of their picture (R7).
 
-A pile is a shape (rows of heights from back to front) that lies at a corner: the cell of the
-first character of its text. The place of a face is (u, v) = (y - x, z - y) of its crate.
+A pile is a shape (rows of heights from back to front) with a corner: the cell of the first
+character of its text. The place of a face is (u, v) = (y - x, z - y) of its crate.
 """
 
 import re
@@ -20,14 +20,14 @@ Run = tuple[int, int]
 _SIGNS = "0123456789abcdefghijklmnopqrstuvwxyz"
 TALLEST = len(_SIGNS) - 1
 _HEIGHT = {sign: height for height, sign in enumerate(_SIGNS)}
-_WHOLE = r"(0|-?[1-9][0-9]{0,99})"  # longer numbers are no places on any table
-_TEXT = re.compile(rf"([0-9a-z]+(?:/[0-9a-z]+)*)@{_WHOLE},{_WHOLE}", re.ASCII)
+_INTEGER = r"(0|-?[1-9][0-9]{0,99})"  # at most 100 digits; no table has places further out
+_TEXT = re.compile(rf"([0-9a-z]+(?:/[0-9a-z]+)*)@{_INTEGER},{_INTEGER}", re.ASCII)
 _RUN = re.compile("[1-9a-z]+")
 _MAX_QUOTE_LENGTH = 60
 
 
 class IllegalBuild(ArenaError):
-    """A build that breaks a rule; `rule` is its number."""
+    """A build breaks a rule; `rule` is the rule's number."""
 
     def __init__(self, rule: int, message: str) -> None:
         self.rule = rule
@@ -35,7 +35,7 @@ class IllegalBuild(ArenaError):
 
 
 class Shape(NamedTuple):
-    """A pile without its place. `cells`: (x, y, height) from the corner, by x, then y."""
+    """A pile without its corner. `cells`: (x, y, height) relative to the corner, by x, then y."""
 
     text: str
     rows: Rows
@@ -47,17 +47,17 @@ class Shape(NamedTuple):
 
     @property
     def cards(self) -> int:
-        """How many cards its picture has."""
+        """The number of cards in the picture."""
         return self.tops + self.left + self.right
 
     @property
     def value(self) -> int:
-        """F = 3 x crates - cards; the points of a build are the change of it."""
+        """F = 3 x crates - cards. The points of a build are the difference of two values."""
         return 3 * self.crates - self.cards
 
 
 class Pile(NamedTuple):
-    """A shape that lies with its corner at the cell (x, y)."""
+    """A shape with its corner at the cell (x, y)."""
 
     shape: Shape
     x: int
@@ -73,47 +73,47 @@ class Pile(NamedTuple):
         return [(self.x + x, self.y + y) for x, y, _ in self.shape.cells]
 
     def tops(self) -> dict[Spot, Cell]:
-        """The place of each top, and the cell below it."""
+        """The cell below each top, by the top's place (u, v)."""
         return {
             (self.y + y - self.x - x, height - 1 - self.y - y): (self.x + x, self.y + y)
             for x, y, height in self.shape.cells
         }
 
     def heights(self) -> dict[Cell, int]:
-        """The height of each cell that has crates."""
+        """The height of each cell with crates."""
         return {(self.x + x, self.y + y): height for x, y, height in self.shape.cells}
 
     def moved(self, x: int, y: int) -> "Pile":
-        """The same shape at another corner."""
+        """The shape with its corner at the cell (x, y)."""
         return Pile(self.shape, x, y)
 
 
 def parse(text: str) -> Pile:
-    """The pile that a text names.
+    """The pile of a text such as "22/21@0,0".
 
-    Raises IllegalBuild with the first of the rules R3 to R6 that it breaks.
+    Raises IllegalBuild with the first of the rules R3 to R6 that the text breaks.
     """
-    found = _TEXT.fullmatch(text)
-    if found is None:
+    match = _TEXT.fullmatch(text)
+    if match is None:
         raise IllegalBuild(3, f"{_quoted(text)} is no pile text such as 22/21@0,0")
-    shape = shape_of(found[1]) if len(found[1]) <= 400 else _examined(found[1])
-    return Pile(shape, int(found[2]), int(found[3]))
+    shape = shape_of(match[1]) if len(match[1]) <= 400 else _checked_shape(match[1])
+    return Pile(shape, int(match[2]), int(match[3]))
 
 
 def _quoted(text: str) -> str:
     return f"{text[:_MAX_QUOTE_LENGTH]!r}" + ("…" if len(text) > _MAX_QUOTE_LENGTH else "")
 
 
-def _examined(text: str) -> Shape:
+def _checked_shape(text: str) -> Shape:
     rows = text.split("/")
     _check_edges(rows)
     _check_cells(rows)
     _check_heights(rows)
-    return _counted(text, tuple(tuple(map(_HEIGHT.__getitem__, row)) for row in rows))
+    return _shape_of_rows(text, tuple(tuple(map(_HEIGHT.__getitem__, row)) for row in rows))
 
 
-shape_of = lru_cache(maxsize=50_000)(_examined)
-"""The shape that rows of heights name, as in "22/21"; raises like `parse`."""
+shape_of = lru_cache(maxsize=50_000)(_checked_shape)
+"""The shape of a text such as "22/21". Raises IllegalBuild as `parse` does."""
 
 
 def _check_edges(rows: Sequence[str]) -> None:
@@ -127,27 +127,27 @@ def _check_edges(rows: Sequence[str]) -> None:
 
 
 def _check_cells(rows: Sequence[str]) -> None:
-    """R4 and R5: rows are intervals that meet and step to the left towards the viewer."""
-    runs = [[found.span() for found in _RUN.finditer(row)] for row in rows]
+    """R4 and R5: each row is an interval, and rows overlap and step left towards the viewer."""
+    runs = [[run.span() for run in _RUN.finditer(row)] for row in rows]
     if not _connected(runs):
         raise IllegalBuild(4, "the cells must be connected by their sides")
-    whole = all(len(row) == 1 for row in runs)
-    if not whole or not all(
+    is_contiguous = all(len(row) == 1 for row in runs)
+    if not is_contiguous or not all(
         below[0][0] <= above[0][0] and below[0][1] <= above[0][1] for above, below in pairwise(runs)
     ):
         raise IllegalBuild(5, "there is a gap between two cells, one in front of the other")
 
 
 def _connected(runs: Sequence[Sequence[Run]]) -> bool:
-    """Whether runs of cells, row by row, hang together, counted by merging those that touch."""
+    """Whether runs of cells, listed row by row, are connected (union-find over touching runs)."""
     parents = {(y, run): (y, run) for y, row in enumerate(runs) for run in row}
-    pieces = len(parents)
+    components = len(parents)
     for y, (above, below) in enumerate(pairwise(runs)):
-        for one, other in _touching(above, below):
-            first, second = _root(parents, (y, one)), _root(parents, (y + 1, other))
+        for back, front in _touching(above, below):
+            first, second = _root(parents, (y, back)), _root(parents, (y + 1, front))
             parents[first] = second
-            pieces -= first != second
-    return pieces == 1
+            components -= first != second
+    return components == 1
 
 
 def _touching(above: Sequence[Run], below: Sequence[Run]) -> Iterator[tuple[Run, Run]]:
@@ -169,7 +169,7 @@ def _root(parents: dict[tuple[int, Run], tuple[int, Run]], run: tuple[int, Run])
 
 
 def _check_heights(rows: Sequence[str]) -> None:
-    """R6: along rows and columns that have no gaps, as signs of heights are in order."""
+    """R6, for rows and columns without gaps. The signs of heights sort as the heights do."""
     falling = all("".join(sorted(run, reverse=True)) == run for run in (r.strip("0") for r in rows))
     if not falling or any(
         back < front and back != "0"
@@ -179,7 +179,7 @@ def _check_heights(rows: Sequence[str]) -> None:
         raise IllegalBuild(6, "heights must not rise towards the viewer")
 
 
-def _counted(text: str, rows: Rows) -> Shape:
+def _shape_of_rows(text: str, rows: Rows) -> Shape:
     columns = list(zip(*rows, strict=True))
     cells = tuple((x, y, h) for x, column in enumerate(columns) for y, h in enumerate(column) if h)
     left, right = sum(map(_first, rows)), sum(map(_first, columns))
@@ -191,18 +191,18 @@ def _first(heights: tuple[int, ...]) -> int:
 
 
 def pile_of(heights: Mapping[Cell, int]) -> Pile:
-    """The pile of given heights; cells of height 0 are none.
+    """The pile with the given heights; cells of height 0 are ignored.
 
-    Raises IllegalBuild with the first of the rules R3 to R6 that it breaks.
+    Raises IllegalBuild with the first of the rules R3 to R6 that the pile breaks.
     """
     text, x, y = pile_text(heights)
     return Pile(shape_of(text), x, y)
 
 
 def pile_text(heights: Mapping[Cell, int]) -> tuple[str, int, int]:
-    """Rows of heights as a text, and the corner where they begin.
+    """The text of rows of heights, and the corner (x, y).
 
-    Raises IllegalBuild where there is no crate, or a height that no text can say.
+    Raises IllegalBuild when there is no crate, or a height above `TALLEST`.
     """
     filled = [cell for cell, height in heights.items() if height]
     if not filled or max(heights.values()) > TALLEST:

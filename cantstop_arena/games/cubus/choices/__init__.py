@@ -1,1 +1,1 @@
-"""What a seat is asked and shown, and what it may answer."""
+"""The decisions of a seat: its view, the legal targets and takes."""

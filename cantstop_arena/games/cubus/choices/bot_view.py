@@ -1,4 +1,4 @@
-"""What a bot is shown, and the helpers that it may ask. Nothing in it can be written."""
+"""The view of a bot, with its helper methods. All of it is read-only."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -27,11 +27,11 @@ from cantstop_arena.games.cubus.choices.targets import (
 from cantstop_arena.games.cubus.engine.bound import bound
 from cantstop_arena.games.cubus.rules import Box, RuleSet, box_fault
 
-Asked = Literal["build", "knock", "ending", "take"]
+DecisionName = Literal["build", "knock", "ending", "take"]
 
 
 class PileSeen(NamedTuple):
-    """The pile on the table. `heights`: rows from the back, the first begins in cell (x, y)."""
+    """The pile on the table. `heights`: rows from the back; the first starts at cell (x, y)."""
 
     text: str
     heights: Rows
@@ -42,7 +42,7 @@ class PileSeen(NamedTuple):
 
 
 class PileAfter(NamedTuple):
-    """What a build or a target leaves: crates, cards on the table by type, and the hand."""
+    """After a build or a target: crates, cards on the table by type, and the hand."""
 
     crates: int
     cards: Cards
@@ -50,7 +50,7 @@ class PileAfter(NamedTuple):
 
 
 class CubusBotView(NamedTuple):
-    """The game as one seat sees it. Cards are counted by type (`Cards`); seats count from 0."""
+    """The game as seen by one seat. Cards are counted by type (`Cards`); seats count from 0."""
 
     seat: int
     """The bot's own seat."""
@@ -58,28 +58,28 @@ class CubusBotView(NamedTuple):
     """Seats at the table."""
     turn: int
     """The number of this turn, over all players, from 1."""
-    asked: Asked
-    """What is asked: `build`, `knock`, `ending` or `take`."""
+    asked: DecisionName
+    """The decision to make: `build`, `knock`, `ending` or `take`."""
     owner: int | None
-    """Whose cards are played: in `knock` the passer; None: nobody, of the pool."""
+    """The seat whose cards are played: the passer in `knock`; None for the pool."""
     hand: Cards
-    """The cards that are played: `owner`'s, or the pool."""
+    """The cards that are played: those of `owner`, or of the pool."""
     hands: tuple[Cards, ...]
-    """Everybody's cards, by seat."""
+    """The cards of all seats."""
     drawn: str | None
-    """The card drawn this turn; None if the deck was empty."""
+    """The card drawn this turn; None when the deck was empty."""
     table: TableCards
-    """The pile and its open cells; `pile` and `open` tell it in plain figures."""
+    """The pile and its open cells; `pile` and `open` have the same as plain values."""
     scores: tuple[int, ...]
     """Points, by seat."""
     won: tuple[int, ...]
     """Cards won in the take-down, by seat."""
     deck: int
-    """Cards left in the deck."""
+    """The number of cards left in the deck."""
     unseen: Cards
     """The cards left in the deck, by type."""
     passes: int
-    """Passes in a row that nobody took by knocking, until now."""
+    """The number of passes in a row, up to now, that nobody took by knocking."""
     rules: RuleSet
     """The rule set."""
     random: Callable[[], float]
@@ -101,29 +101,29 @@ class CubusBotView(NamedTuple):
         return list(self.iter_targets(box))
 
     def iter_targets(self, box: object = None) -> Iterator[Target]:
-        """The same one by one; those not asked for are not searched for."""
-        wanted = for_build(self.table, self.hand, self.rules)
+        """The same targets, each searched for when the iterator reaches it."""
+        query = for_build(self.table, self.hand, self.rules)
         where = self._box(box)
-        return targets_without_box(wanted) if where == "none" else targets(wanted, where)
+        return targets_without_box(query) if where == "none" else targets(query, where)
 
     def levels(self, rising: bool = False) -> Iterator[Sequence[Target]]:
         """The targets within the rules' box in rows of equal points, by falling points.
 
-        Or by rising ones; those not asked for are not searched for.
+        `rising`: by rising points. Each row is searched for when the iterator reaches it.
         """
         return levels(for_build(self.table, self.hand, self.rules), self.rules.box, rising)
 
     def best(self, box: object = None) -> Build | None:
-        """The first target as a build, with the open cards it needs on its first places."""
-        found = list(islice(self.iter_targets(box), 1))
-        if not found:
+        """The first target as a build, with the open cards that it needs on its first cells."""
+        first = list(islice(self.iter_targets(box), 1))
+        if not first:
             return None
-        target = found[0]
+        target = first[0]
         new = self.places(target.pile)[: target.least] if target.least else ()
         return self.build(target.pile, tuple(new))
 
     def nearby(self) -> list[Target]:
-        """Targets that differ little from the pile, without any box; cheap."""
+        """Targets that differ little from the pile, without a box; cheap."""
         return nearby(for_build(self.table, self.hand, self.rules))
 
     def places(self, target: str) -> list[Cell]:
@@ -131,35 +131,35 @@ class CubusBotView(NamedTuple):
         return cells_for_open(self.table, parse(target), self.rules.swap)
 
     def check(self, build: Build) -> int:
-        """The points of a build. Raises IllegalBuild, whose `rule` it breaks first."""
-        return self._judged(build).points
+        """The points of a build. Raises IllegalBuild, with the first broken rule as `rule`."""
+        return self._result(build).points
 
     def after(self, build: Build) -> PileAfter:
-        """What a legal build leaves. Raises as `check` does."""
-        table, hand, _ = self._judged(build)
+        """The pile's crates and cards and the hand after a legal build. Raises as `check` does."""
+        table, hand, _ = self._result(build)
         return PileAfter(table.pile.shape.crates, table.cards(), hand)
 
     def cards(self, target: str) -> PileAfter:
-        """What a target leaves, with as few new open cards as its lids allow."""
+        """The same after a target, with as few new open cards as the lids allow."""
         build = self.build(target)
         pile = parse(target)
-        least = pile.shape.tops - len(build.open) - self.table.cards().lids - self.hand.lids
-        new = len(build.open) + max(0, least)
+        needed = pile.shape.tops - len(build.open) - self.table.cards().lids - self.hand.lids
+        new = len(build.open) + max(0, needed)
         left, right = pile.shape.left, pile.shape.right
         cards = Cards(pile.shape.tops - new, new, left, right)
         return PileAfter(pile.shape.crates, cards, self.table.cards().plus(self.hand).minus(cards))
 
     def bound(self, pile: str | None = None, hand: str | Cards | None = None) -> int:
-        """Most points that the counts of cards alone allow; 0: to pass is right."""
+        """Most points that the counts of cards allow; 0: a pass is right."""
         table = self.table.cards() if pile is None else _all_lids(parse(pile))
-        worth = (self.table.pile if pile is None else parse(pile)).shape.value
+        value = (self.table.pile if pile is None else parse(pile)).shape.value
         cards = (
             self.hand if hand is None else cards_from_text(hand) if isinstance(hand, str) else hand
         )
-        return bound(worth, table.plus(cards))
+        return bound(value, table.plus(cards))
 
     def slide(self, layers: int) -> Build:
-        """The build that slides so many layers under the pile."""
+        """The build that slides `layers` layers under the pile."""
         pile, shape = self.table.pile, self.table.pile.shape
         raised = {
             (pile.x + x + layers, pile.y + y + layers): height + layers
@@ -168,21 +168,21 @@ class CubusBotView(NamedTuple):
         return carry_open_cards(self.table, pile_of(raised))
 
     def build(self, target: str, new: tuple[Cell, ...] = ()) -> Build:
-        """A build of a target: the open cells that lay carried along, new ones added."""
+        """A build of a target, with the open cells of the table and the `new` ones."""
         return carry_open_cards(self.table, parse(target), new)
 
     def take_build(self, target: str) -> Build:
-        """A take of a target: open cards stay where they can.
+        """A take of a target, in which open cards stay where they can.
 
-        Freed ones are laid again only for want of lids, on the first tops.
+        A freed open card replaces a missing lid, on the first tops.
         """
         return take_build(self.table, parse(target))
 
     def takes(self, box: object = None) -> list[Take]:
-        """All (pile, cards won) of one crate less, most first, then by text."""
+        """All takes (pile, won) of one crate less, most cards first, then by text."""
         return takes(self.table, self._box(box), self.rules.box)
 
-    def _judged(self, build: Build) -> BuildResult:
+    def _result(self, build: Build) -> BuildResult:
         return build_result(self.table, self.hand, build, self.rules)
 
     def _box(self, box: object) -> Where:

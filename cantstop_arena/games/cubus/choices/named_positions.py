@@ -1,4 +1,4 @@
-"""Positions that somebody names: a pile, a hand, open cells, a rule set."""
+"""Views of positions given as text: a pile, a hand, open cells, a rule set."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from cantstop_arena.games.cubus.rules import NAMED, RuleSet
 
 
 def view_of(pile: str, hand: str, opened: Sequence[Cell], name: str) -> CubusBotView:
-    """What a bot would see that has this hand. Raises UsageError where there is no such thing."""
+    """The view of a bot with this hand. Raises UsageError when an argument is invalid."""
     rules, cards = _rules(name), _cards(hand)
     try:
         table = named_table(Build(pile, tuple(opened)))
@@ -53,7 +53,9 @@ def _cards(hand: str) -> Cards:
 
 
 def _check_material(cards: Cards, rules: RuleSet) -> None:
-    there = Cards(rules.lids, rules.open, rules.left, rules.right)
-    for sign, number, most in zip("TOLR", cards, there, strict=True):
-        if number > most:
-            raise UsageError(f"pile and hand have {number} {sign}; the rules {rules.name} {most}")
+    available = Cards(rules.lids, rules.open, rules.left, rules.right)
+    for sign, number, limit in zip("TOLR", cards, available, strict=True):
+        if number > limit:
+            raise UsageError(
+                f"pile and hand have {number} {sign}; the rules {rules.name} allow {limit}"
+            )

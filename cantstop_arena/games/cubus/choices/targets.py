@@ -24,15 +24,15 @@ from cantstop_arena.games.cubus.engine.library import Library, library, shape_te
 from cantstop_arena.games.cubus.engine.search_unlimited import Limits, piles
 from cantstop_arena.games.cubus.rules import Box, RuleSet
 
-_NEAR = 16  # corners beyond are moved here for the search
+_NEAR = 16  # a table with a corner further out is moved to (0, 0) for the search
 _MANY = 1000  # more crates than any pile has
 
 
 class Target(NamedTuple):
-    """A pile that can be built: its text, its points, and how many new open cards it may have.
+    """A pile that can be built: its text, its points, and its number of new open cards.
 
-    `least` are needed for want of lids; `most` is the lesser of those in hand and the cells
-    where one may lie.
+    `least`: open cards that replace missing lids. `most`: the open cards in hand, but at most
+    the cells where one may lie.
     """
 
     pile: str
@@ -42,117 +42,129 @@ class Target(NamedTuple):
 
 
 class TargetQuery(NamedTuple):
-    """What is searched for from a table with some cards in hand."""
+    """A search for targets: the table, the cards in hand, and limits of F and of crates."""
 
     table: TableCards
     hand: Cards
     free_swap: bool
-    least_worth: int
-    least_crates: int = 0
-    most_crates: int = _MANY
+    min_value: int
+    min_crates: int = 0
+    max_crates: int = _MANY
 
 
 def for_build(table: TableCards, hand: Cards, rules: RuleSet) -> TargetQuery:
-    """What R13 to R16 allow."""
+    """The search for all targets that R13 to R16 allow."""
     shape = table.pile.shape
     crates = shape.crates + 1 if rules.more_crates else 0
     return TargetQuery(table, hand, rules.swap == "free", shape.value + 1, crates)
 
 
-def targets(wanted: TargetQuery, box: Box) -> Iterator[Target]:
+def targets(target_query: TargetQuery, box: Box) -> Iterator[Target]:
     """All targets within a box, by falling points, then by text."""
-    return chain.from_iterable(levels(wanted, box))
+    return chain.from_iterable(levels(target_query, box))
 
 
 class TargetLevel(Sequence[Target]):
-    """Targets of equal points, in the order of their texts; each is made when it is looked at."""
+    """Targets of equal points in the order of their texts, each created when it is accessed."""
 
-    def __init__(self, found: NDArray[np.int64], points: int, x: int, y: int) -> None:
-        """`found`: heights, corner, least and most of each, as `search.open_room` tells them."""
-        self._found = found
+    def __init__(self, rows: NDArray[np.int64], points: int, x: int, y: int) -> None:
+        """`rows`: heights, corner, `least` and `most` of each target, as in `search.open_room`."""
+        self._rows = rows
         self._points = points
         self._x, self._y = x, y
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._rows)
 
     @overload
-    def __getitem__(self, place: int) -> Target: ...
+    def __getitem__(self, index: int) -> Target: ...
     @overload
-    def __getitem__(self, place: slice) -> "TargetLevel": ...
-    def __getitem__(self, place: int | slice) -> "Target | TargetLevel":
-        if isinstance(place, slice):
-            return TargetLevel(self._found[place], self._points, self._x, self._y)
-        return self._target(*self._found[place].tolist())
+    def __getitem__(self, index: slice) -> "TargetLevel": ...
+    def __getitem__(self, index: int | slice) -> "Target | TargetLevel":
+        if isinstance(index, slice):
+            return TargetLevel(self._rows[index], self._points, self._x, self._y)
+        return self._target(*self._rows[index].tolist())
 
     def __iter__(self) -> Iterator[Target]:
-        for numbers in self._found.tolist():
+        for numbers in self._rows.tolist():
             yield self._target(*numbers)
 
-    def _target(self, heights: int, x: int, y: int, least: int, most: int) -> Target:
+    def _target(self, heights: int, x: int, y: int, needed: int, allowed: int) -> Target:
         pile = f"{_shape(heights)}@{x + self._x},{y + self._y}"
-        return Target(pile, self._points, least, most)
+        return Target(pile, self._points, needed, allowed)
 
 
-def levels(wanted: TargetQuery, box: Box, rising: bool = False) -> Iterator[Sequence[Target]]:
-    """The same in rows of equal points, by falling points or by rising ones.
+def levels(target_query: TargetQuery, box: Box, rising: bool = False) -> Iterator[Sequence[Target]]:
+    """The same in rows of equal points, by falling points, or by rising ones.
 
-    What comes after a row is not searched for yet.
+    Each row is searched for when the iterator reaches it.
     """
-    x, y = _offset(wanted.table)
-    here = wanted._replace(table=_moved(wanted.table, -x, -y)) if x or y else wanted
-    base = wanted.table.pile.shape.value
-    search_for = _risen if rising else _fallen
-    for worth, found in search_for(here, library(box)):
-        level = TargetLevel(found, worth - base, x, y)
+    x, y = _offset(target_query.table)
+    here = (
+        target_query._replace(table=_moved(target_query.table, -x, -y)) if x or y else target_query
+    )
+    base = target_query.table.pile.shape.value
+    search_for = _rising_levels if rising else _falling_levels
+    for value, rows in search_for(here, library(box)):
+        level = TargetLevel(rows, value - base, x, y)
         yield sorted(level) if x or y else level
 
 
-def targets_without_box(wanted: TargetQuery) -> Iterator[Target]:
-    """All targets without any box, in the same order.
+def targets_without_box(target_query: TargetQuery) -> Iterator[Target]:
+    """All targets without a box, in the same order.
 
-    They are searched for in ever wider steps down from the most points that the cards allow.
+    The search goes down from the most points that the cards allow, in steps that double.
     """
-    worths = best_value()
-    cards = wanted.table.cards().plus(wanted.hand)
+    best = best_value()
+    cards = target_query.table.cards().plus(target_query.hand)
     above = (
-        int(worths[tuple(min(MAX_CARDS_PLACED, n) for n in (cards.tops, cards.left, cards.right))])
+        int(best[tuple(min(MAX_CARDS_PLACED, n) for n in (cards.tops, cards.left, cards.right))])
         + 1
     )
-    above = min(above, 3 * wanted.most_crates)
+    above = min(above, 3 * target_query.max_crates)
     step = 1
-    while above > wanted.least_worth:
-        down = max(wanted.least_worth, above - step)
-        yield from sorted(_unboxed(wanted, cards, down, above), key=_by_points)
-        above, step = down, 2 * step
+    while above > target_query.min_value:
+        low = max(target_query.min_value, above - step)
+        yield from sorted(_targets_between(target_query, cards, low, above), key=_by_points)
+        above, step = low, 2 * step
 
 
 def _by_points(target: Target) -> tuple[int, str]:
     return -target.points, target.pile
 
 
-def _unboxed(wanted: TargetQuery, cards: Cards, worth: int, above: int) -> Iterator[Target]:
-    """The targets worth from `worth` to less than `above`, in no order."""
+def _targets_between(
+    target_query: TargetQuery, cards: Cards, low: int, above: int
+) -> Iterator[Target]:
+    """The targets with F from `low` to below `above`, unordered."""
     limits = Limits(
-        cards.tops, cards.left, cards.right, worth, wanted.least_crates, wanted.most_crates
+        cards.tops, cards.left, cards.right, low, target_query.min_crates, target_query.max_crates
     )
     for cells in piles(limits):
         shape = pile_of({(x, y): height for x, y, height in cells}).shape
         if shape.value < above:
-            yield from _placed(wanted, shape, cards)
+            yield from _placements(target_query, shape, cards)
 
 
-def _placed(wanted: TargetQuery, shape: Shape, cards: Cards) -> Iterator[Target]:
-    """A shape at every corner where all open cards lie on tops, if the cards suffice."""
-    lying = wanted.table.open_cells()
-    barred = set(lying) if wanted.free_swap else set(wanted.table.pile.tops()) if lying else set()
-    least = max(0, shape.tops - len(lying) - cards.lids)
+def _placements(target_query: TargetQuery, shape: Shape, cards: Cards) -> Iterator[Target]:
+    """The targets of a shape, at each corner where all open cards lie on tops."""
+    lying = target_query.table.open_cells()
+    barred = (
+        set(lying)
+        if target_query.free_swap
+        else set(target_query.table.pile.tops())
+        if lying
+        else set()
+    )
+    needed = max(0, shape.tops - len(lying) - cards.lids)
     for x, y in _corners(shape, lying):
         pile = Pile(shape, x, y)
         room = len(set(pile.tops()) - barred)
-        most = min(wanted.hand.open, room)
-        if least <= most:
-            yield Target(pile.text, shape.value - wanted.table.pile.shape.value, least, most)
+        allowed = min(target_query.hand.open, room)
+        if needed <= allowed:
+            yield Target(
+                pile.text, shape.value - target_query.table.pile.shape.value, needed, allowed
+            )
 
 
 def _corners(shape: Shape, lying: Sequence[Spot]) -> Iterator[Cell]:
@@ -167,7 +179,7 @@ def _corners(shape: Shape, lying: Sequence[Spot]) -> Iterator[Cell]:
 
 
 def _offset(table: TableCards) -> tuple[int, int]:
-    """How far a table is moved to be searched; without open cards it does not matter."""
+    """The distance by which a table is moved for the search; 0 without open cards."""
     x, y = table.pile.x, table.pile.y
     return (x, y) if table.open and max(abs(x), abs(y)) > _NEAR else (0, 0)
 
@@ -180,48 +192,55 @@ def _moved(table: TableCards, x: int, y: int) -> TableCards:
 _shape = lru_cache(maxsize=50_000)(shape_text)
 
 
-def _fallen(wanted: TargetQuery, known: Library) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    asked = compiled_query(wanted)
-    group = search.first_group(known, asked)
+def _falling_levels(
+    target_query: TargetQuery, box_library: Library
+) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    compiled = compiled_query(target_query)
+    group = search.first_group(box_library, compiled)
     while True:
-        keys, group = search.next_level(known, search.ORDER, asked, group)
+        keys, group = search.next_level(box_library, search.ORDER, compiled, group)
         if not len(keys):
             return
-        yield search.value_of(int(keys[0])), search.open_room(known, search.ORDER, asked, keys)
+        yield (
+            search.value_of(int(keys[0])),
+            search.open_room(box_library, search.ORDER, compiled, keys),
+        )
 
 
-def _risen(wanted: TargetQuery, known: Library) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    asked = compiled_query(wanted)
-    for worth in range(wanted.least_worth, int(asked.limits[query.TOP]) + 1):
-        keys = search.level_of(known, search.ORDER, asked, worth)
+def _rising_levels(
+    target_query: TargetQuery, box_library: Library
+) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    compiled = compiled_query(target_query)
+    for value in range(target_query.min_value, int(compiled.limits[query.TOP]) + 1):
+        keys = search.level_of(box_library, search.ORDER, compiled, value)
         if len(keys):
-            yield worth, search.open_room(known, search.ORDER, asked, keys)
+            yield value, search.open_room(box_library, search.ORDER, compiled, keys)
 
 
-def compiled_query(wanted: TargetQuery) -> query.Query:
-    """The query of what is wanted, for compiled functions."""
-    asked = query.new_query()
-    cells = cells_of(wanted.table)
+def compiled_query(target_query: TargetQuery) -> query.Query:
+    """A target query for compiled functions."""
+    compiled = query.new_query()
+    cells = cells_of(target_query.table)
     query.aim(
-        asked,
+        compiled,
         best_value(),
         cells,
         len(cells),
-        np.array(wanted.hand, np.int64),
-        wanted.free_swap,
-        wanted.least_worth,
-        wanted.least_crates,
-        wanted.most_crates,
+        np.array(target_query.hand, np.int64),
+        target_query.free_swap,
+        target_query.min_value,
+        target_query.min_crates,
+        target_query.max_crates,
     )
-    return asked
+    return compiled
 
 
 def cells_of(table: TableCards) -> NDArray[np.int64]:
     """The cells of a table as rows [x, y, height, open] for compiled functions.
 
-    Where no card is open the pile's place does not matter, and the corner is (0, 0).
+    Without open cards the pile's place has no effect, and its corner is (0, 0).
 
-    Raises IllegalBuild where there are more tops than there ever are.
+    Raises IllegalBuild when the pile has more than `MAX_CARDS_PLACED` tops.
     """
     if table.pile.shape.tops > MAX_CARDS_PLACED:
         raise IllegalBuild(
@@ -236,13 +255,15 @@ def cells_of(table: TableCards) -> NDArray[np.int64]:
     return np.array(rows, np.int64)
 
 
-def nearby(wanted: TargetQuery) -> list[Target]:
-    """One cell changed, one layer slid under, or both: by falling points, then by text."""
-    cells = cells_of(wanted.table)
-    worth = wanted.table.pile.shape.value
-    found = near.candidates(compiled_query(wanted), cells, len(cells), wanted.free_swap, worth)
-    listed = {_target(wanted.table, cells, candidate) for candidate in found}
-    return sorted(listed, key=lambda target: (-target.points, target.pile))
+def nearby(target_query: TargetQuery) -> list[Target]:
+    """Targets with one cell changed, a layer slid under, or both: by falling points, then text."""
+    cells = cells_of(target_query.table)
+    base = target_query.table.pile.shape.value
+    candidates = near.candidates(
+        compiled_query(target_query), cells, len(cells), target_query.free_swap, base
+    )
+    distinct = {_target(target_query.table, cells, candidate) for candidate in candidates}
+    return sorted(distinct, key=lambda target: (-target.points, target.pile))
 
 
 def _target(table: TableCards, cells: NDArray[np.int64], candidate: NDArray[np.int64]) -> Target:
@@ -250,5 +271,5 @@ def _target(table: TableCards, cells: NDArray[np.int64], candidate: NDArray[np.i
     count = near.apply_candidate(cells, len(cells), candidate, after)
     pile = pile_of({(x, y): height for x, y, height, _ in after[:count].tolist()})
     placed = pile if table.open else pile.moved(0, 0)
-    points, least, most = candidate[near.POINTS :].tolist()
-    return Target(placed.text, points, least, most)
+    points, needed, allowed = candidate[near.POINTS :].tolist()
+    return Target(placed.text, points, needed, allowed)

@@ -1,1 +1,1 @@
-"""All of Cubus that is compiled or kept on disk: libraries, searches, whole games."""
+"""The compiled parts of Cubus, and those stored on disk: libraries, searches, complete games."""

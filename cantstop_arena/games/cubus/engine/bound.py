@@ -1,9 +1,9 @@
-"""The most that counts of cards allow: a table of the best F by tops, left and right cards.
+"""Upper bounds from counts of cards: a table of the best F by tops, left and right cards.
 
-Among piles of given counts those with their back corner have the most crates: tops in the back
-row and the back column at least, whose heights are the right and the left cards; every other
-cell is as high as the lower of the two heights behind it. So N is the sum of the greatest of
-these minima, and rows and columns of heights run over partitions of the numbers of cards.
+Among piles of given counts those with their back corner have the most crates. Their tops fill at
+least the back row and the back column, whose heights add up to the right and the left cards.
+Every other cell is as high as the lower of the two heights behind it. So N is the sum of the
+greatest of these minima, over all partitions of the numbers of cards into rows and columns.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ MAX_CARDS_PLACED = 16
 
 @cache
 def max_crates() -> NDArray[np.int64]:
-    """Most crates of a pile with exactly so many tops, left and right cards; 0: there is none."""
+    """Most crates of a pile, indexed by its exact tops, left and right cards; 0 without a pile."""
     table = np.zeros((MAX_CARDS_PLACED + 1,) * 3, np.int64)
     for highest in range(1, MAX_CARDS_PLACED + 1):
         lines = list(_falling(highest, MAX_CARDS_PLACED - highest))
@@ -30,30 +30,32 @@ def max_crates() -> NDArray[np.int64]:
     return table
 
 
-def _falling(highest: int, rest: int) -> Iterator[tuple[int, ...]]:
-    """Falling heights, none above `highest`, that add up to at most `rest`."""
+def _falling(highest: int, remaining: int) -> Iterator[tuple[int, ...]]:
+    """Falling heights, none above `highest`, with a sum of at most `remaining`."""
     yield ()
-    for height in range(1, min(highest, rest) + 1):
-        yield from ((height, *more) for more in _falling(height, rest - height))
+    for height in range(1, min(highest, remaining) + 1):
+        yield from ((height, *more) for more in _falling(height, remaining - height))
 
 
 def _enter(table: NDArray[np.int64], row: tuple[int, ...], column: tuple[int, ...]) -> None:
-    """Note what a back row and a back column of heights allow."""
-    least = len(row) + len(column) - 1
-    if least > MAX_CARDS_PLACED:
+    """Enter the piles with a back row and a back column of these heights into the table."""
+    min_tops = len(row) + len(column) - 1
+    if min_tops > MAX_CARDS_PLACED:
         return
     inner = sorted((min(a, b) for a in row[1:] for b in column[1:]), reverse=True)
-    crates = accumulate(inner[: MAX_CARDS_PLACED - least], initial=sum(row) + sum(column) - row[0])
-    for tops, number in enumerate(crates, start=least):
-        place = (tops, sum(column), sum(row))
-        table[place] = max(table[place], number)
+    crates = accumulate(
+        inner[: MAX_CARDS_PLACED - min_tops], initial=sum(row) + sum(column) - row[0]
+    )
+    for tops, number in enumerate(crates, start=min_tops):
+        index = (tops, sum(column), sum(row))
+        table[index] = max(table[index], number)
 
 
 @cache
 def best_value() -> NDArray[np.int64]:
-    """The greatest F of a pile with at most so many tops, left and right cards.
+    """The greatest F of a pile, indexed by the most tops, left and right cards that it may have.
 
-    Where not even one crate can be built, it is far below any.
+    Entries that allow no crate are about -1000, far below any F.
     """
     crates = max_crates()
     counts = np.indices(crates.shape).sum(axis=0)
@@ -64,7 +66,7 @@ def best_value() -> NDArray[np.int64]:
     return table
 
 
-def bound(worth: int, cards: Cards) -> int:
-    """Most points for who builds a pile of all these cards where one worth `worth` lies."""
+def bound(value: int, cards: Cards) -> int:
+    """Most points of a build with all these cards, where the pile on the table has F `value`."""
     limits = (min(number, MAX_CARDS_PLACED) for number in (cards.tops, cards.left, cards.right))
-    return max(0, int(best_value()[tuple(limits)]) - worth)
+    return max(0, int(best_value()[tuple(limits)]) - value)

@@ -1,8 +1,8 @@
 """The decorators of Cubus' compiled functions, and the folder of its machine code and tables.
 
 Machine code is stored under a fingerprint of all sources and versions that it depends on, and
-checked before it is loaded. numba's own cache watches one source file for each function, and
-compiles again where its folder cannot be written, as in the sandbox of isolated bots.
+checked before it is loaded. numba's own cache checks one source file for each function, and
+compiles again where its folder is read-only, as in the sandbox of isolated bots.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ ENGINE = Path(__file__).parent
 
 @cache
 def fingerprint() -> str:
-    """Hash of the engine's sources and of the versions that turn them into machine code."""
+    """Hash of the engine's sources and of the versions of the toolchain, 16 hex digits."""
     digest = hashlib.sha256(toolchain().encode())
     rules, options = ENGINE.parent / "rules.py", Path(native_decorators.__file__)
     for source in (*sorted(ENGINE.glob("*.py")), rules, options):
@@ -30,7 +30,7 @@ def fingerprint() -> str:
 
 
 def cache_folder(*parts: str) -> Path:
-    """A folder of the user's alone for what is worth keeping. Raises ArenaError without one."""
+    """A private folder of the user for stored files. Raises ArenaError when there is none."""
     return private_folder(cache_root(), "cubus", *parts)
 
 
@@ -48,14 +48,14 @@ njit_entry, _, njit_call, _ = decorators(_stamp_of, _code_folder)
 
 @njit_call(nrt=False)
 def copy_numbers(target: Any, source: Any) -> None:
-    """`target[:len(source)] = source`, which numba compiles a third of a second, each time."""
-    for place in range(len(source)):
-        target[place] = source[place]
+    """`target[:len(source)] = source`; numba takes 0.3 s to compile each slice assignment."""
+    for index in range(len(source)):
+        target[index] = source[index]
 
 
 @njit_call(nrt=False)
 def copy_rows(target: Any, source: Any) -> None:
-    """The same for rows of numbers."""
+    """`target[:len(source)] = source` for arrays of rows of numbers."""
     for row in range(source.shape[0]):
-        for place in range(source.shape[1]):
-            target[row, place] = source[row, place]
+        for index in range(source.shape[1]):
+            target[row, index] = source[row, index]

@@ -1,7 +1,7 @@
-"""Whole games of compiled bots, with what is counted of them. Compiled by numba.
+"""Complete games of compiled bots, and their counts. Compiled by numba.
 
-It plays the rules without take-down, with `ending: none`, and with knocking or believing
-(`duty` knock or free); `fast` says whether that covers a table.
+The kernel plays rules without take-down, with `ending: none` and with `duty` knock or free;
+`fast` tests whether it can play given rules and bots.
 """
 
 from collections.abc import Sequence
@@ -26,13 +26,13 @@ from cantstop_arena.games.cubus.engine.plans import (
     GREEDY,
     HASTY,
     RANDOM,
+    add_open_cards,
     below,
     below_at,
     equals,
     number_at,
-    place_near,
-    place_open,
-    place_target,
+    write_near_target,
+    write_target,
 )
 from cantstop_arena.games.cubus.engine.query import (
     TOP,
@@ -50,34 +50,36 @@ from cantstop_arena.games.cubus.rules import CUBE, RuleSet
 
 Numbers = NDArray[np.int64]
 
-# Columns of seats' counts and of games' counts.
-POINTS, BUILDS, PASSES, BUILD_POINTS, RIGHT, WRONG, KNOCK_POINTS, LOST, OPEN_POINTS, WON = range(10)
-TURNS, G_BUILDS, G_PASSES, FIRST, CRATES, LYING, LEFT, LARGEST, MARGIN, CUBES = range(10)
+# Columns of the seats' counts and of the games' counts, in the order of SeatCounts and GameCounts.
+POINTS, BUILDS, PASS_COUNT, BUILD_POINTS, RIGHT, WRONG, KNOCK_POINTS, LOST, OPEN_POINTS, WON = (
+    range(10)
+)
+TURNS, G_BUILDS, G_PASS_COUNT, FIRST, CRATES, LYING, LEFT, LARGEST, MARGIN, CUBES = range(10)
 
-# What there is of a game beside arrays, by its place in `now`.
-COUNT, WORTH, TURN, PLACED = range(4)
+# The scalars of a game, as indexes of `now`: cells of the pile, its F, the turn, cells of the plan.
+COUNT, VALUE, TURN, PLACED = range(4)
 _NO_LIMIT = 1000
 
 
 class _Game(NamedTuple):
-    """The room that a game is played in."""
+    """The arrays of a game, reused for each game."""
 
     now: Numbers
     cells: Numbers
     plan: Numbers
-    kept: Numbers  # the plan of the knocker who is heard first so far
+    knock_plan: Numbers  # of the knocker who is heard first
     hands: Numbers
-    unseen: Numbers
+    deck_counts: Numbers  # cards left in the deck, by type
     deck: Numbers
     keys: NDArray[np.uint64]  # of the seats' streams
-    drawn: Numbers
+    draw_counts: Numbers  # random numbers used, by seat
     order: Numbers  # of the seats, as knocks are heard
-    following: Numbers  # what deny looks at
+    following: Numbers  # counts for deny, see `plans.equals`
     query: Query
 
 
 class _CompiledRules(NamedTuple):
-    """Rules as the kernel needs them."""
+    """A rule set for the kernel."""
 
     cards: Numbers  # of the deck, by type
     free_swap: bool
@@ -86,20 +88,20 @@ class _CompiledRules(NamedTuple):
 
 
 class CountedGames(NamedTuple):
-    """What was counted of games: by game and seat (as in SeatCounts), and by game."""
+    """Counts of games: [game, seat, field of SeatCounts] and [game, field of GameCounts]."""
 
     seats: Numbers
     games: Numbers
 
 
 def fast(rules: RuleSet, names: Sequence[str]) -> bool:
-    """Whether the kernel can play bots of these names by these rules."""
+    """Whether the kernel can play these rules and the bots of these names."""
     plain = rules.take_down or rules.ending != "none" or rules.duty == "strict"
     return not plain and all(name in CODES for name in names)
 
 
 def play_all(rules: RuleSet, names: Sequence[str], keys: Sequence[CubusKeys]) -> CountedGames:
-    """Play a game of built-in bots in seat order for each set of keys."""
+    """Play a game for each set of keys; `names`: built-in bots in seat order."""
     count, players = len(keys), len(names)
     counted = CountedGames(
         np.zeros((count, players, len(SeatCounts._fields)), np.int64),
@@ -114,7 +116,7 @@ def play_all(rules: RuleSet, names: Sequence[str], keys: Sequence[CubusKeys]) ->
         _compiled_rules(rules),
         codes,
         np.array(rows, np.uint64).reshape(count, players + 2),
-        _room(players),
+        _new_game(players),
         counted,
     )
     return counted
@@ -125,78 +127,78 @@ def _compiled_rules(rules: RuleSet) -> _CompiledRules:
     return _CompiledRules(cards, rules.swap == "free", rules.more_crates, rules.duty == "knock")
 
 
-def _room(players: int) -> _Game:
+def _new_game(players: int) -> _Game:
     def zeros(*shape: int) -> Numbers:
         return np.zeros(shape, np.int64)
 
     keys = np.zeros(players, np.uint64)
     piles = (zeros(17, 4), zeros(17, 4), zeros(17, 4))
     cards = zeros(players, 4), zeros(4), zeros(64)
-    drawn = zeros(players)
-    return _Game(zeros(4), *piles, *cards, keys, drawn, zeros(players), zeros(6), new_query())
+    draw_counts = zeros(players)
+    return _Game(zeros(4), *piles, *cards, keys, draw_counts, zeros(players), zeros(6), new_query())
 
 
 @njit_entry
-def _play_all(library, order, worths, rules, codes, keys, game, counted):
+def _play_all(library, order, best_values, rules, codes, keys, game, counted):
     for number in range(len(keys)):
         _set_up(game, rules, keys[number])
-        _play(library, order, worths, rules, codes, keys[number], game, counted, number)
+        _play(library, order, best_values, rules, codes, keys[number], game, counted, number)
 
 
 @njit_call(nrt=False)
 def _set_up(game, rules, keys):
     _clear(game.now)
-    _clear(game.drawn)
+    _clear(game.draw_counts)
     game.now[COUNT], game.cells[0, H] = 1, 1
     game.cells[0, X] = game.cells[0, Y] = game.cells[0, O] = 0
     for seat in range(len(game.hands)):
         _clear(game.hands[seat])
-    copy_numbers(game.unseen, rules.cards)
+    copy_numbers(game.deck_counts, rules.cards)
     copy_numbers(game.keys, keys[2:])
-    place = 0
+    index = 0
     for kind in range(4):
         for _ in range(rules.cards[kind]):
-            game.deck[place] = kind
-            place += 1
-    _shuffle(game.deck, place, keys[0])
+            game.deck[index] = kind
+            index += 1
+    _shuffle(game.deck, index, keys[0])
 
 
 @njit_call(nrt=False)
 def _clear(numbers):
-    for place in range(len(numbers)):
-        numbers[place] = 0
+    for index in range(len(numbers)):
+        numbers[index] = 0
 
 
 @njit_call(nrt=False)
 def _shuffle(items, count, key):
-    for drawn in range(1, count):
-        last = count - drawn
-        other = below_at(key, drawn, last + 1)
+    for number in range(1, count):
+        last = count - number
+        other = below_at(key, number, last + 1)
         items[last], items[other] = items[other], items[last]
 
 
 @njit_call
-def _play(library, order, worths, rules, codes, keys, game, counted, number):
+def _play(library, order, best_values, rules, codes, keys, game, counted, number):
     players, cards = len(codes), rules.cards.sum()
     seats, totals, now = counted.seats[number], counted.games[number], game.now
-    passes = 0
-    while passes < players or now[TURN] < cards:
+    pass_run = 0
+    while pass_run < players or now[TURN] < cards:
         seat = now[TURN] % players
         if now[TURN] < cards:
             card = game.deck[now[TURN]]
             game.hands[seat, card] += 1
-            game.unseen[card] -= 1
+            game.deck_counts[card] -= 1
         now[TURN] += 1
-        if _planned(library, order, worths, rules, codes[seat], game, seat, seat):
+        if _planned(library, order, best_values, rules, codes[seat], game, seat, seat):
             seats[seat, BUILDS] += 1
             seats[seat, BUILD_POINTS] += _carry_out(game, seats, totals, seat, seat)
-            passes = 0
+            pass_run = 0
             continue
-        seats[seat, PASSES] += 1
+        seats[seat, PASS_COUNT] += 1
         knocker = -1
         if rules.knock:
-            knocker = _knocker(library, order, worths, rules, codes, keys[1], game, seat)
-        passes = 0 if knocker >= 0 else passes + 1
+            knocker = _knocker(library, order, best_values, rules, codes, keys[1], game, seat)
+        pass_run = 0 if knocker >= 0 else pass_run + 1
         if knocker >= 0:
             points = _carry_out(game, seats, totals, knocker, seat)
             seats[knocker, RIGHT] += 1
@@ -206,54 +208,62 @@ def _play(library, order, worths, rules, codes, keys, game, counted, number):
 
 
 @njit_call
-def _planned(library, order, worths, rules, code, game, seat, owner):
-    """Let a bot plan a build with the cards of a seat; returns whether it found one."""
-    now, stream = game.now, (game.keys, game.drawn, seat)
-    _aim(worths, rules, game, owner)
-    if game.query.limits[TOP] <= now[WORTH]:
+def _planned(library, order, best_values, rules, code, game, seat, owner):
+    """Write the build of the bot in `seat` with the cards of `owner` as a plan.
+
+    Returns whether there is one.
+    """
+    now, stream = game.now, (game.keys, game.draw_counts, seat)
+    _aim(best_values, rules, game, owner)
+    if game.query.limits[TOP] <= now[VALUE]:
         return False
     pile = game.cells, now[COUNT]
     if code == HASTY:
-        now[PLACED] = place_near(game.query, *pile, rules.free_swap, now[WORTH], game.plan, *stream)
+        now[PLACED] = write_near_target(
+            game.query, *pile, rules.free_swap, now[VALUE], game.plan, *stream
+        )
     else:
         _look_ahead(game, seat)
-        found = equals(code, library, order, game.query, worths, now[WORTH], game.following)
+        equal_keys = equals(
+            code, library, order, game.query, best_values, now[VALUE], game.following
+        )
         now[PLACED] = 0
-        if len(found):
-            key = found[below(*stream, len(found))]
-            now[PLACED] = place_target(library, order, game.query, key, *pile, game.plan)
+        if len(equal_keys):
+            key = equal_keys[below(*stream, len(equal_keys))]
+            now[PLACED] = write_target(library, order, game.query, key, *pile, game.plan)
     if now[PLACED]:
         eager = code == EAGER
-        place_open(game.query, eager, rules.free_swap, *pile, game.plan, now[PLACED], *stream)
+        add_open_cards(game.query, eager, rules.free_swap, *pile, game.plan, now[PLACED], *stream)
     return now[PLACED] > 0
 
 
 @njit_call
-def _aim(worths, rules, game, owner):
-    """Search for whatever is worth more than the pile, with the cards of a seat."""
+def _aim(best_values, rules, game, owner):
+    """Set the query to targets of higher F than the pile, with the cards of a seat."""
     now, crates = game.now, 0
     if rules.more_crates:
         _, _, _, lying = pile_cards(game.cells, now[COUNT])
         crates = lying + 1
     table, hand = (game.cells, now[COUNT]), game.hands[owner]
-    least = now[WORTH] + 1
-    aim(game.query, worths, *table, hand, rules.free_swap, least, crates, _NO_LIMIT)
+    min_value = now[VALUE] + 1
+    aim(game.query, best_values, *table, hand, rules.free_swap, min_value, crates, _NO_LIMIT)
 
 
 @njit_call(nrt=False)
 def _look_ahead(game, seat):
-    """Note what deny looks at: tops, left and right cards of the next player, then of the deck."""
+    """Set `following` to the tops, left and right cards of the next player, then of the deck."""
     hand = game.hands[(seat + 1) % len(game.hands)]
-    for place, cards in ((0, hand), (3, game.unseen)):
-        game.following[place] = cards[0] + cards[1]
-        game.following[place + 1], game.following[place + 2] = cards[2], cards[3]
+    for column, cards in ((0, hand), (3, game.deck_counts)):
+        game.following[column] = cards[0] + cards[1]
+        game.following[column + 1], game.following[column + 2] = cards[2], cards[3]
 
 
 @njit_call
-def _knocker(library, order, worths, rules, codes, key, game, passer):
-    """Ask all others for a build with the passer's cards; returns who is heard first, or -1.
+def _knocker(library, order, best_values, rules, codes, key, game, passer):
+    """Write the knock that is heard first as a plan; returns its seat, or -1 without a knock.
 
-    Who searches as `greedy` does finds nothing where such a one has passed.
+    Bots that search as `greedy` does have no build after a pass by such a bot, so that only
+    `hasty`, or a pass by `hasty`, needs a search.
     """
     for seat in range(len(codes)):
         game.order[seat] = seat
@@ -264,18 +274,18 @@ def _knocker(library, order, worths, rules, codes, key, game, passer):
         hopeless = code == GREEDY and codes[passer] != HASTY
         if seat == passer or codes[seat] == RANDOM or hopeless:
             continue
-        if _planned(library, order, worths, rules, code, game, seat, passer) and first < 0:
+        if _planned(library, order, best_values, rules, code, game, seat, passer) and first < 0:
             first, placed = int(seat), int(game.now[PLACED])
-            copy_rows(game.kept, game.plan)
+            copy_rows(game.knock_plan, game.plan)
     if first >= 0:
-        copy_rows(game.plan, game.kept)
+        copy_rows(game.plan, game.knock_plan)
         game.now[PLACED] = placed
     return first
 
 
 @njit_call(nrt=False)
 def _carry_out(game, seats, totals, builder, owner):
-    """Make the planned build with a seat's cards; returns its points."""
+    """Play the planned build with the cards of `owner`; returns its points."""
     now, hand = game.now, game.hands[owner]
     lying, left, right, _ = pile_cards(game.cells, now[COUNT])
     open_after, left_after, right_after, crates = pile_cards(game.plan, now[PLACED])
@@ -283,9 +293,9 @@ def _carry_out(game, seats, totals, builder, owner):
     hand[1] += lying - open_after
     hand[2] += left - left_after
     hand[3] += right - right_after
-    worth = 3 * crates - now[PLACED] - left_after - right_after
-    points = worth - now[WORTH]
-    now[COUNT], now[WORTH] = now[PLACED], worth
+    value = 3 * crates - now[PLACED] - left_after - right_after
+    points = value - now[VALUE]
+    now[COUNT], now[VALUE] = now[PLACED], value
     copy_rows(game.cells, game.plan)
     seats[builder, POINTS] += points
     if open_after > lying:
@@ -304,7 +314,7 @@ def _sum_up(game, seats, totals, players):
     totals[CRATES], totals[LYING] = crates, lying
     totals[CUBES] = crates == CUBE
     for seat in range(players):
-        totals[G_PASSES] += seats[seat, PASSES]
+        totals[G_PASS_COUNT] += seats[seat, PASS_COUNT]
         for kind in range(4):
             totals[LEFT] += game.hands[seat, kind]
     totals[MARGIN] = _margin(seats, players)
@@ -312,11 +322,11 @@ def _sum_up(game, seats, totals, players):
 
 @njit_call(nrt=False)
 def _margin(seats, players):
-    """The points by which the first is ahead of the second."""
+    """The points by which the first seat leads the second."""
     first, second = seats[0, POINTS], seats[1, POINTS]
-    most, next_most = max(first, second), min(first, second)
+    highest, second_highest = max(first, second), min(first, second)
     for seat in range(2, players):
         points = seats[seat, POINTS]
-        next_most = max(next_most, min(most, points))
-        most = max(most, points)
-    return most - next_most
+        second_highest = max(second_highest, min(highest, points))
+        highest = max(highest, points)
+    return highest - second_highest

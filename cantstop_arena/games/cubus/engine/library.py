@@ -1,11 +1,11 @@
-"""The library of a box: every pile that fits into it, up to moving, in the order of searching.
+"""The library of a box: every pile that fits into it, up to translation, in search order.
 
-Piles are enumerated row by row, with whole arrays. They are sorted by falling F = 3N - cards,
-then into groups of equal (tops, left, right, N), then by text; so a search may stop at the
-first F with a hit, and looks only into groups for which the cards suffice.
+Piles are enumerated row by row with array operations. They are sorted by falling F = 3N - cards,
+then into groups of equal (tops, left, right, N), then by text. So a search may stop at the first
+F with a hit, and visits only groups for which the cards suffice.
 
-A pile is two numbers: its heights, three bits a cell, and the places of its tops relative to
-its corner, a bit for each of the 7 x 7 that there can be. (Bit 7b + a: a = u + 3, b = v + 3.)
+A pile is two numbers: its heights, three bits for each cell, and the mask of its tops, a bit for
+each of the 7 x 7 possible places relative to the corner (bit 7b + a: a = u + 3, b = v + 3).
 """
 
 from functools import cache
@@ -19,18 +19,18 @@ from cantstop_arena.games.cubus.engine.compiled import cache_folder
 from cantstop_arena.games.cubus.rules import MAX_SIDE_LENGTH, Box
 from cantstop_arena.native.array_files import stored_arrays
 
-SPAN = 2 * MAX_SIDE_LENGTH - 1  # places of tops there can be, in either direction
+SPAN = 2 * MAX_SIDE_LENGTH - 1  # possible places of tops, in either direction
 MAX_VALUE = 144  # F of the full cube
-FORMAT = 1  # of what is stored; a change makes older files useless
+FORMAT = 1  # of the stored files; part of their name, so that older ones are not read
 _BITS = 3
-_SLASH, _DIGIT, _END = 0, 1, MAX_SIDE_LENGTH + 2  # of a text's signs, ordered as / 0 1 2 3 4 @
+_SLASH, _DIGIT, _END = 0, 1, MAX_SIDE_LENGTH + 2  # codes in the order of the signs / 0 1 2 3 4 @
 
 Numbers = NDArray[np.int64]
 BitSets = NDArray[np.uint64]
 
 
 class Library(NamedTuple):
-    """The piles of a box. `ranks`: a pile's place in the order of texts; `by_rank` the inverse.
+    """The piles of a box. `ranks`: a pile's rank in the order of texts; `by_rank`: the inverse.
 
     `groups` has a row for each group: F, tops, left, right, crates, first pile, end. `levels`:
     the first group with F at most 144, 143, …, 0, and -1 (or less).
@@ -45,7 +45,7 @@ class Library(NamedTuple):
 
 
 class _LibraryRow(NamedTuple):
-    """One row of a pile: it begins in column `first` and ends before `end`."""
+    """One row of a pile, from column `first` to before column `end`."""
 
     first: int
     end: int
@@ -53,7 +53,7 @@ class _LibraryRow(NamedTuple):
 
 
 class _Piles(NamedTuple):
-    """Piles of equally many rows, as columns of numbers."""
+    """Piles with equal numbers of rows, as arrays over piles."""
 
     row: Numbers  # the last row's number
     width: Numbers  # columns from 0 to the end of the first row
@@ -64,7 +64,7 @@ class _Piles(NamedTuple):
 
 @cache
 def library(box: Box) -> Library:
-    """The library of a box, from disk, where it is kept for all processes, or built."""
+    """The library of a box, from a file that all processes share; built at the first use."""
     name = f"library-{FORMAT}-{'x'.join(map(str, box))}"
     return Library(*stored_arrays(cache_folder(), name, lambda: build(box)))
 
@@ -73,9 +73,9 @@ def build(box: Box) -> Library:
     """Enumerate and sort the piles of a box."""
     masks, heights, counts, keys = _enumerated(box)
     crates, tops, left, right = counts
-    worth = 3 * crates - tops - left - right
-    order = np.lexsort((keys, crates, right, left, tops, -worth))
-    table = np.stack([worth, tops, left, right, crates], axis=1)[order]
+    value = 3 * crates - tops - left - right
+    order = np.lexsort((keys, crates, right, left, tops, -value))
+    table = np.stack([value, tops, left, right, crates], axis=1)[order]
     ranks = np.empty(len(keys), np.uint32)
     by_key = np.argsort(keys[order])
     ranks[by_key] = np.arange(len(keys), dtype=np.uint32)
@@ -98,16 +98,16 @@ def _levels(groups: Numbers) -> Numbers:
 
 
 def _enumerated(box: Box) -> tuple[BitSets, BitSets, Numbers, BitSets]:
-    """All piles of a box: masks, heights, counts and keys that order their texts."""
+    """All piles of a box: masks, heights, counts, and keys in the order of the texts."""
     width, depth, tallest = box
     rows = _rows(width, tallest)
     follows = _follows(rows)
-    level, whole = _first(rows), []
+    level, by_depth = _first(rows), []
     for y in range(depth):
         if y:
             level = _extended(level, rows, follows, y)
-        whole.append(_finished(level, rows, y + 1))
-    masks, heights, counts, keys = zip(*whole, strict=True)
+        by_depth.append(_finished(level, rows, y + 1))
+    masks, heights, counts, keys = zip(*by_depth, strict=True)
     return (
         np.concatenate(masks),
         np.concatenate(heights),
@@ -127,7 +127,7 @@ def _rows(width: int, tallest: int) -> list[_LibraryRow]:
 
 
 def _follows(rows: list[_LibraryRow]) -> list[Numbers]:
-    """For each row, the numbers of those that may lie in front of it (R4 to R6)."""
+    """For each row, the numbers of the rows that may lie in front of it (R4 to R6)."""
     return [
         np.array([number for number, row in enumerate(rows) if _may_follow(behind, row)], np.int64)
         for behind in rows
@@ -154,7 +154,7 @@ def _first(rows: list[_LibraryRow]) -> _Piles:
 
 
 def _row_masks(rows: list[_LibraryRow], y: int) -> BitSets:
-    """The places of a row's tops where it is the y-th."""
+    """The masks of the tops of each row, as the y-th row of a pile."""
     return np.array([sum(1 << _bit(x, y, h) for x, h in _cells(row)) for row in rows], np.uint64)
 
 
@@ -175,13 +175,13 @@ def _cells(row: _LibraryRow) -> list[tuple[int, int]]:
 
 
 def _row_counts(row: _LibraryRow, before: int) -> tuple[int, int, int, int]:
-    """Crates, tops, left and right cards of a row; the one behind it begins in column `before`."""
+    """Crates, tops, left and right cards of a row; the row behind starts in column `before`."""
     right = sum(height for x, height in _cells(row) if x < before)
     return sum(row.heights), len(row.heights), row.heights[0], right
 
 
 def _extended(level: _Piles, rows: list[_LibraryRow], follows: list[Numbers], y: int) -> _Piles:
-    """All piles of one more row."""
+    """All piles with one row more."""
     number = np.array([len(after) for after in follows])[level.row]
     old = np.repeat(np.arange(len(level.row)), number)
     row = np.concatenate([follows[last] for last in level.row])
@@ -199,21 +199,26 @@ def _extended(level: _Piles, rows: list[_LibraryRow], follows: list[Numbers], y:
 def _finished(
     level: _Piles, rows: list[_LibraryRow], depth: int
 ) -> tuple[BitSets, BitSets, Numbers, BitSets]:
-    """Those piles whose last row begins in column 0, so that they lie in their corner."""
-    whole = np.array([row.first == 0 for row in rows])[level.row]
-    heights, width = level.heights[whole], level.width[whole]
-    return level.masks[whole], heights, level.counts[:, whole], _text_keys(heights, width, depth)
+    """The piles whose last row starts in column 0, which makes column 0 their leftmost."""
+    in_corner = np.array([row.first == 0 for row in rows])[level.row]
+    heights, width = level.heights[in_corner], level.width[in_corner]
+    return (
+        level.masks[in_corner],
+        heights,
+        level.counts[:, in_corner],
+        _text_keys(heights, width, depth),
+    )
 
 
 def _text_keys(heights: BitSets, width: Numbers, depth: int) -> BitSets:
-    """Numbers in the order of the texts, from their signs up to the @."""
+    """Keys in the order of the texts, packed from the codes of the signs up to the @."""
     keys = np.zeros(len(heights), np.uint64)
     for columns in range(1, MAX_SIDE_LENGTH + 1):
         chosen = width == columns
         signs = _signs(heights[chosen], columns, depth)
-        longest = MAX_SIDE_LENGTH * (MAX_SIDE_LENGTH + 1)
-        for place, sign in enumerate(signs):
-            keys[chosen] |= sign << np.uint64(_BITS * (longest - 1 - place))
+        max_length = MAX_SIDE_LENGTH * (MAX_SIDE_LENGTH + 1)
+        for index, sign in enumerate(signs):
+            keys[chosen] |= sign << np.uint64(_BITS * (max_length - 1 - index))
     return keys
 
 
@@ -228,7 +233,7 @@ def _signs(heights: BitSets, columns: int, depth: int) -> list[BitSets]:
 
 
 def shape_text(heights: int) -> str:
-    """The text of a pile in the library, without its corner."""
+    """The text of a library pile without its corner, from its packed heights."""
     rows = [heights >> _BITS * MAX_SIDE_LENGTH * y & 0xFFF for y in range(MAX_SIDE_LENGTH)]
     filled = [[row >> _BITS * x & 7 for x in range(MAX_SIDE_LENGTH)] for row in rows if row]
     width = max(x for row in filled for x, height in enumerate(row, start=1) if height)

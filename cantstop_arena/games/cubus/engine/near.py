@@ -1,7 +1,7 @@
 """Targets near a pile: one height changed, a layer slid under, or both. Compiled by numba.
 
-A candidate is a cell and the height it shall have, on the pile as it lies or with a layer slid
-under. It is a legal pile if it fits the cells beside it, since all others stay as they are.
+A candidate is a cell and its new height, on the pile as it is or with a layer slid under. Only
+the cell and its neighbours need checking, since all others are unchanged.
 """
 
 import numpy as np
@@ -23,32 +23,32 @@ from cantstop_arena.games.cubus.engine.query import (
 )
 
 MAX_CELLS = 16
-SIDE = 2 * MAX_CELLS  # of the grid on which a pile is laid
-_EDGE = 2  # free cells around it
+SIDE = 2 * MAX_CELLS  # of the grid of a pile's heights
+_EDGE = 2  # empty cells around the pile
 
 # Columns of a candidate.
-SLID, CELL_X, CELL_Y, HEIGHT, POINTS, LEAST, MOST = 0, 1, 2, 3, 4, 5, 6
+SLID, CELL_X, CELL_Y, HEIGHT, POINTS, OPEN_NEEDED, OPEN_ALLOWED = 0, 1, 2, 3, 4, 5, 6
 COLUMNS = 7
 
 
 @njit_entry
 def candidates(query, cells, count, free_swap, base):
-    """All legal candidates, a row each; the same pile may come twice. `base`: F of the table.
+    """All legal candidates, one per row; a pile may occur twice. `base`: F of the table's pile.
 
-    A slid layer alone has no cell: its height is 0.
+    The candidate of a slid layer alone has no cell, and the height 0.
     """
-    # Cells of a pile hang together, so that at most 2n + 2 lie beside n; each can have the heights
-    # from 1 to one more than the tallest, which is one taller with a layer slid under.
+    # n connected cells have at most 2n + 2 neighbours. Each cell can have the heights from 1 to one
+    # more than the tallest, which is one taller with a layer slid under.
     cells_and_border, heights = 3 * count + 2, cells[:count, H].max() + 2
-    found = np.empty((2 * cells_and_border * heights + 1, COLUMNS), np.int64)
+    rows = np.empty((2 * cells_and_border * heights + 1, COLUMNS), np.int64)
     grid, lifted = np.empty((SIDE, SIDE), np.int64), cells.copy()
-    number = _changes(query, lifted, count, grid, free_swap, base, 0, found, 0)
+    number = _changes(query, lifted, count, grid, free_swap, base, 0, rows, 0)
     _lift(lifted, count)
     _, left, right, crates = pile_cards(lifted, count)
-    whole = count, left, right, crates
-    number = _consider(query, whole, free_swap, base, 1, 0, 0, 0, found, number)
-    number = _changes(query, lifted, count, grid, free_swap, base, 1, found, number)
-    return found[:number]
+    lifted_sums = count, left, right, crates
+    number = _consider(query, lifted_sums, free_swap, base, 1, 0, 0, 0, rows, number)
+    number = _changes(query, lifted, count, grid, free_swap, base, 1, rows, number)
+    return rows[:number]
 
 
 @njit_call(nrt=False)
@@ -61,9 +61,9 @@ def _lift(cells, count):
 
 
 @njit_call(nrt=False)
-def _changes(query, cells, count, grid, free_swap, base, slid, found, number):
-    """One cell of the pile, or beside it, set to another height."""
-    low_x, low_y, end_x, end_y = _lay_on(grid, cells, count)
+def _changes(query, cells, count, grid, free_swap, base, slid, rows, number):
+    """Append the candidates with a new height on a cell of the pile or beside it."""
+    low_x, low_y, end_x, end_y = _fill_grid(grid, cells, count)
     _, left, right, crates = pile_cards(cells, count)
     tallest = 0
     for i in range(count):
@@ -73,7 +73,7 @@ def _changes(query, cells, count, grid, free_swap, base, slid, found, number):
             x, y, before = gx + low_x - _EDGE, gy + low_y - _EDGE, grid[gx, gy]
             if _stays(grid, gx, gy) or (before and _is_open(cells, count, x, y)):
                 continue
-            # A new cell takes over the cards of the row or column that it is the back of.
+            # A new cell at the back of a row or column replaces the card heights of the old one.
             old_left = before if before else grid[gx + 1, gy]
             old_right = before if before else grid[gx, gy + 1]
             for height in range(1, tallest + 2):
@@ -85,14 +85,14 @@ def _changes(query, cells, count, grid, free_swap, base, slid, found, number):
                         crates + height - before,
                     )
                     number = _consider(
-                        query, sums, free_swap, base, slid, x, y, height, found, number
+                        query, sums, free_swap, base, slid, x, y, height, rows, number
                     )
     return number
 
 
 @njit_call(nrt=False)
 def _stays(grid, gx, gy):
-    """Whether a free cell cannot become one of the pile's: it is not beside it, or leaves a gap."""
+    """Whether a cell must stay empty: it is empty, and has no neighbour or would leave a gap."""
     if grid[gx, gy]:
         return False
     beside = grid[gx - 1, gy] + grid[gx + 1, gy] + grid[gx, gy - 1] + grid[gx, gy + 1]
@@ -109,8 +109,8 @@ def _is_open(cells, count, x, y):
 
 
 @njit_call(nrt=False)
-def _lay_on(grid, cells, count):
-    """Lay a pile on the grid alone; its lowest x and y, and where it ends on the grid."""
+def _fill_grid(grid, cells, count):
+    """Write a pile's heights on the grid; returns its lowest x and y, and its ends on the grid."""
     for x in range(SIDE):
         for y in range(SIDE):
             grid[x, y] = 0
@@ -127,7 +127,7 @@ def _lay_on(grid, cells, count):
 
 @njit_call(nrt=False)
 def _falls(grid, x, y, height):
-    """Whether a height fits those behind and in front (R6)."""
+    """Whether a height is legal between the heights behind and in front (R6)."""
     behind, aside = grid[x - 1, y], grid[x, y - 1]
     fits_behind = (behind == 0 or behind >= height) and (aside == 0 or aside >= height)
     return fits_behind and grid[x + 1, y] <= height and grid[x, y + 1] <= height
@@ -135,10 +135,10 @@ def _falls(grid, x, y, height):
 
 @njit_call(nrt=False)
 def _leaves_gap(grid, x, y):
-    """Whether a pile with a cell added has a gap (R5): looked for in the row and its neighbours."""
+    """Whether a pile has a gap with this cell added (R5); checks the row and its neighbours."""
     old = grid[x, y]
     grid[x, y] = 1
-    gap = not (_whole(grid, y) and _steps(grid, y - 1) and _steps(grid, y))
+    gap = not (_is_contiguous(grid, y) and _steps(grid, y - 1) and _steps(grid, y))
     grid[x, y] = old
     return gap
 
@@ -156,7 +156,7 @@ def _ends(grid, y):
 
 
 @njit_call(nrt=False)
-def _whole(grid, y):
+def _is_contiguous(grid, y):
     first, end = _ends(grid, y)
     filled = 0
     for x in range(first, end):
@@ -175,38 +175,38 @@ def _steps(grid, y):
 
 
 @njit_call(nrt=False)
-def _consider(query, sums, free_swap, base, slid, x, y, height, found, number):
-    """Append a candidate if R12 to R16 allow it; returns how many there are.
+def _consider(query, sums, free_swap, base, slid, x, y, height, rows, number):
+    """Append a candidate if R12 to R16 allow it; returns the number of candidates.
 
-    `sums`: the tops, left and right cards and crates of the pile that it makes.
+    `sums`: tops, left cards, right cards and crates of the candidate's pile.
     """
     limits = query.limits
     tops, left, right, crates = sums
     points = 3 * crates - tops - left - right - base
-    least = max(0, tops - limits[LYING] - limits[LIDS])
+    needed = max(0, tops - limits[LYING] - limits[LIDS])
     if (
         left > limits[LEFT]
         or right > limits[RIGHT]
         or points + base < limits[MIN_VALUE]
         or crates < limits[MIN_CRATES]
-        or least > limits[OPEN]
+        or needed > limits[OPEN]
     ):
         return number
     room = tops
     if limits[LYING] > 0:
         room = tops - limits[LYING] if free_swap else np.int64(height > 0)
-    most = min(limits[OPEN], room)
-    if least > most:
+    allowed = min(limits[OPEN], room)
+    if needed > allowed:
         return number
-    found[number, SLID], found[number, CELL_X], found[number, CELL_Y] = slid, x, y
-    found[number, HEIGHT], found[number, POINTS] = height, points
-    found[number, LEAST], found[number, MOST] = least, most
+    rows[number, SLID], rows[number, CELL_X], rows[number, CELL_Y] = slid, x, y
+    rows[number, HEIGHT], rows[number, POINTS] = height, points
+    rows[number, OPEN_NEEDED], rows[number, OPEN_ALLOWED] = needed, allowed
     return number + 1
 
 
 @njit_entry
 def apply_candidate(cells, count, candidate, after):
-    """Write the cells of a candidate into `after`, without open cards; returns how many."""
+    """Write the cells of a candidate into `after`, without open cards; returns their number."""
     slid, height = candidate[SLID], candidate[HEIGHT]
     new = height > 0
     for i in range(count):

@@ -1,7 +1,7 @@
-"""What the compiled bots would build. Compiled by numba.
+"""The builds of the compiled bots. Compiled by numba.
 
-A plan is written as cells [x, y, height, open], ascending; the same builds as those of `bots`,
-from the same numbers.
+A plan is an array of cells [x, y, height, open], ascending. The builds equal those of `bots` with
+the same random numbers.
 """
 
 import numpy as np
@@ -37,13 +37,13 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _11, _27, _30, _31 = (np.uint64(n) for n in (11, 27, 30, 31))
-_ONE_53RD = 1.0 / (1 << 53)
+_FLOAT_UNIT = 1.0 / (1 << 53)
 _DEPTH = 4
 
 
 @njit_call(nrt=False)
 def number_at(key, count):
-    """The count-th 64-bit number of a stream, as in `chance`."""
+    """The 64-bit number of index `count` (from 1) of a stream, as in `chance`."""
     word = key + _GOLDEN * np.uint64(count)
     word = (word ^ (word >> _30)) * _MIX_1
     word = (word ^ (word >> _27)) * _MIX_2
@@ -52,23 +52,23 @@ def number_at(key, count):
 
 @njit_call(nrt=False)
 def below_at(key, count, limit):
-    """The count-th number of a stream, as a whole number from 0 to below a limit."""
-    return np.int64((number_at(key, count) >> _11) * _ONE_53RD * limit)
+    """The number of index `count` of a stream, as an integer from 0 to below `limit`."""
+    return np.int64((number_at(key, count) >> _11) * _FLOAT_UNIT * limit)
 
 
 @njit_call(nrt=False)
-def below(keys, drawn, seat, limit):
-    """The next number of a seat's stream, as a whole number from 0 to below a limit."""
-    drawn[seat] += 1
-    return below_at(keys[seat], drawn[seat], limit)
+def below(keys, draw_counts, seat, limit):
+    """The next number of a seat's stream, as an integer from 0 to below `limit`."""
+    draw_counts[seat] += 1
+    return below_at(keys[seat], draw_counts[seat], limit)
 
 
 @njit_call
-def equals(code, library, order, query, worths, worth, following):
+def equals(code, library, order, query, best_values, base, following):
     """The keys of the targets among which a bot chooses, in the order of targets.
 
-    `following`: of the next player, tops, left and right cards, then the deck's tops, left and
-    right cards; looked at by deny alone.
+    `following`: tops, left and right cards of the next player, then of the deck; only `deny`
+    reads it. `base`: F of the table's pile.
     """
     group = first_group(library, query)
     if code in (GREEDY, EAGER):
@@ -77,60 +77,62 @@ def equals(code, library, order, query, worths, worth, following):
         return _last_level(library, order, query)
     if code == RANDOM:
         return _all_levels(library, order, query, group)
-    return _denying(library, order, query, group, worths, worth, following)
+    return _denying(library, order, query, group, best_values, base, following)
 
 
 @njit_call
 def _last_level(library, order, query):
-    worth = query.limits[MIN_VALUE]
-    keys = level_of(library, order, query, worth)
-    while len(keys) == 0 and worth < query.limits[TOP]:
-        worth += 1
-        keys = level_of(library, order, query, worth)
+    value = query.limits[MIN_VALUE]
+    keys = level_of(library, order, query, value)
+    while len(keys) == 0 and value < query.limits[TOP]:
+        value += 1
+        keys = level_of(library, order, query, value)
     return keys
 
 
 @njit_call
 def _all_levels(library, order, query, group):
-    found, count = np.empty(1024, np.int64), 0
+    all_keys, count = np.empty(1024, np.int64), 0
     keys, group = next_level(library, order, query, group)
     while len(keys):
-        while count + len(keys) > len(found):
-            more = np.empty(2 * len(found), np.int64)
-            copy_numbers(more, found)
-            found = more
-        copy_numbers(found[count:], keys)
+        while count + len(keys) > len(all_keys):
+            more = np.empty(2 * len(all_keys), np.int64)
+            copy_numbers(more, all_keys)
+            all_keys = more
+        copy_numbers(all_keys[count:], keys)
         count += len(keys)
         keys, group = next_level(library, order, query, group)
-    return found[:count]
+    return all_keys[:count]
 
 
 @njit_call
-def _denying(library, order, query, number, worths, worth, following):
+def _denying(library, order, query, number, best_values, base, following):
     keys, count, best = np.empty(64, np.int64), 0, np.int64(-1) << 40
-    number, value = _next_as_good(library, query, number, worths, worth, following, best)
+    number, value = _next_as_good(library, query, number, best_values, base, following, best)
     while number < len(library.groups):
         before = count if value == best else 0
         keys, after = add_group(library, order, query, number, keys, before)
         if after > before:
             best, count = value, after
-        number, value = _next_as_good(library, query, number + 1, worths, worth, following, best)
+        number, value = _next_as_good(
+            library, query, number + 1, best_values, base, following, best
+        )
     return np.sort(keys[:count])
 
 
 @njit_call(nrt=False)
-def _next_as_good(library, query, number, worths, worth, following, best):
-    """The first group from a number on that may be as good as the best so far, and how good.
+def _next_as_good(library, query, number, best_values, base, following, best):
+    """The first group, from `number` on, with a value of at least `best`, and that value.
 
-    The number of groups, where there is none.
+    The number of groups and `best`, when there is none.
     """
     groups, cards = library.groups, following[3] + following[4] + following[5]
-    while number < len(groups) and groups[number, 0] > worth:
-        own = (groups[number, 0] - worth) * max(1, cards)
-        if own < best:
+    while number < len(groups) and groups[number, 0] > base:
+        gain = (groups[number, 0] - base) * max(1, cards)
+        if gain < best:
             break
         if fits(library, query, number):
-            value = own - _left_to_next(worths, groups[number], following, cards)
+            value = gain - _left_to_next(best_values, groups[number], following, cards)
             if value >= best:
                 return number, value
         number += 1
@@ -138,23 +140,23 @@ def _next_as_good(library, query, number, worths, worth, following, best):
 
 
 @njit_call(nrt=False)
-def _left_to_next(worths, group, following, cards):
-    """Bounds of the next player, added up over the cards that may be drawn."""
+def _left_to_next(best_values, group, following, cards):
+    """The bound on the next player's points, summed over the cards of the deck."""
     if cards == 0:
-        return _next_bound(worths, group, following, 0, 0, 0)
+        return _next_bound(best_values, group, following, 0, 0, 0)
     left = 0
     if following[3]:
-        left += following[3] * _next_bound(worths, group, following, 1, 0, 0)
+        left += following[3] * _next_bound(best_values, group, following, 1, 0, 0)
     if following[4]:
-        left += following[4] * _next_bound(worths, group, following, 0, 1, 0)
+        left += following[4] * _next_bound(best_values, group, following, 0, 1, 0)
     if following[5]:
-        left += following[5] * _next_bound(worths, group, following, 0, 0, 1)
+        left += following[5] * _next_bound(best_values, group, following, 0, 0, 1)
     return left
 
 
 @njit_call(nrt=False)
-def _next_bound(worths, group, following, tops, left, right):
-    best = worths[
+def _next_bound(best_values, group, following, tops, left, right):
+    best = best_values[
         min(16, group[1] + following[0] + tops),
         min(16, group[2] + following[1] + left),
         min(16, group[3] + following[2] + right),
@@ -163,8 +165,8 @@ def _next_bound(worths, group, following, tops, left, right):
 
 
 @njit_call(nrt=False)
-def place_target(library, order, query, key, cells, count, plan):
-    """Write the target of a key as a plan, without new open cards; returns how many cells."""
+def write_target(library, order, query, key, cells, count, plan):
+    """Write the target of a key as a plan, without new open cards; returns its cells' number."""
     pile, x, y = decoded(library, order, key)
     heights = library.heights[pile]
     placed = 0
@@ -182,71 +184,71 @@ def place_target(library, order, query, key, cells, count, plan):
 
 @njit_call(nrt=False)
 def _carry_open(cells, count, plan, placed):
-    """Open cards lie on the tops at their places again."""
+    """Mark the plan's tops at the places of the table's open cards as open."""
     for i in range(count):
         if cells[i, O]:
             for j in range(placed):
-                if _same_place(cells, i, plan, j):
+                if _same_spot(cells, i, plan, j):
                     plan[j, O] = 1
 
 
 @njit_call(nrt=False)
-def _same_place(cells, i, plan, j):
+def _same_spot(cells, i, plan, j):
     across = cells[i, Y] - cells[i, X] == plan[j, Y] - plan[j, X]
     return across and cells[i, H] - cells[i, Y] == plan[j, H] - plan[j, Y]
 
 
 @njit_call
-def place_open(query, eager, free_swap, cells, count, plan, placed, keys, drawn, seat):
-    """Lay new open cards on any places of a plan: the least, or as many as allowed."""
+def add_open_cards(query, eager, free_swap, cells, count, plan, placed, keys, draw_counts, seat):
+    """Put new open cards on random cells of a plan: as few as needed or, if eager, as allowed."""
     limits = query.limits
-    least = min_open(query, placed)
-    if least == 0 and not (eager and limits[OPEN] > 0):
+    needed = min_open(query, placed)
+    if needed == 0 and not (eager and limits[OPEN] > 0):
         return
-    places, room = np.empty(16, np.int64), 0
+    rows, room = np.empty(16, np.int64), 0
     for j in range(placed):
         barred = False
         for i in range(count if limits[LYING] > 0 else 0):
-            if (cells[i, O] or not free_swap) and _same_place(cells, i, plan, j):
+            if (cells[i, O] or not free_swap) and _same_spot(cells, i, plan, j):
                 barred = True
         if not barred:
-            places[room] = j
+            rows[room] = j
             room += 1
-    number = min(limits[OPEN], room) if eager else least
-    for place in range(number):
-        other = place + below(keys, drawn, seat, room - place)
-        places[place], places[other] = places[other], places[place]
-        plan[places[place], O] = 1
+    number = min(limits[OPEN], room) if eager else needed
+    for index in range(number):
+        other = index + below(keys, draw_counts, seat, room - index)
+        rows[index], rows[other] = rows[other], rows[index]
+        plan[rows[index], O] = 1
 
 
 @njit_call
-def place_near(query, cells, count, free_swap, worth, plan, keys, drawn, seat):
-    """Write a nearby target with most points as a plan; returns how many cells, 0 without any."""
-    found = candidates(query, cells, count, free_swap, worth)
-    if len(found) == 0:
+def write_near_target(query, cells, count, free_swap, base, plan, keys, draw_counts, seat):
+    """Write a nearby target with most points as a plan; returns its cells' number, or 0."""
+    nearby = candidates(query, cells, count, free_swap, base)
+    if len(nearby) == 0:
         return 0
-    texts = np.zeros((len(found), _MAX_LENGTH), np.uint8)
-    rows = np.empty(len(found), np.int64)
-    return _lay_best(query, cells, count, found, texts, rows, plan, keys, drawn, seat)
+    texts = np.zeros((len(nearby), _MAX_LENGTH), np.uint8)
+    rows = np.empty(len(nearby), np.int64)
+    return _write_best(query, cells, count, nearby, texts, rows, plan, keys, draw_counts, seat)
 
 
 @njit_call(nrt=False)
-def _lay_best(query, cells, count, found, texts, rows, plan, keys, drawn, seat):
-    """Write one of the candidates with most points, of which the same pile counts once."""
-    most, known = found[0, near.POINTS], 0
-    for row in range(len(found)):
-        most = max(most, found[row, near.POINTS])
-    for row in range(len(found)):
-        if found[row, near.POINTS] == most:
-            placed = _lay_candidate(cells, count, found[row], query, plan)
-            _write(plan, placed, texts[row])
-            known = _enter(rows, known, texts, row)
-    chosen = rows[below(keys, drawn, seat, known)]
-    return _lay_candidate(cells, count, found[chosen], query, plan)
+def _write_best(query, cells, count, nearby, texts, rows, plan, keys, draw_counts, seat):
+    """Write a random one of the candidates with most points; equal piles count once."""
+    best, distinct = nearby[0, near.POINTS], 0
+    for row in range(len(nearby)):
+        best = max(best, nearby[row, near.POINTS])
+    for row in range(len(nearby)):
+        if nearby[row, near.POINTS] == best:
+            placed = _write_candidate(cells, count, nearby[row], query, plan)
+            _write_text(plan, placed, texts[row])
+            distinct = _insert_row(rows, distinct, texts, row)
+    chosen = rows[below(keys, draw_counts, seat, distinct)]
+    return _write_candidate(cells, count, nearby[chosen], query, plan)
 
 
 @njit_call(nrt=False)
-def _lay_candidate(cells, count, candidate, query, plan):
+def _write_candidate(cells, count, candidate, query, plan):
     placed = apply_candidate(cells, count, candidate, plan)
     if query.limits[LYING] == 0:
         low_x, low_y = plan[:placed, X].min(), plan[:placed, Y].min()
@@ -269,41 +271,41 @@ def _sort_cells(plan, placed):
 
 
 @njit_call(nrt=False)
-def _enter(rows, known, texts, row):
-    """Enter a row into those sorted by text, unless one of the same text is there."""
-    place = known
-    while place:
-        sign = _compared(texts[row], texts[rows[place - 1]])
+def _insert_row(rows, distinct, texts, row):
+    """Insert a row into `rows`, sorted by text, unless its text is there; returns their number."""
+    index = distinct
+    while index:
+        sign = _text_order(texts[row], texts[rows[index - 1]])
         if sign == 0:
-            return known
+            return distinct
         if sign > 0:
             break
-        place -= 1
-    for i in range(known, place, -1):
+        index -= 1
+    for i in range(distinct, index, -1):
         rows[i] = rows[i - 1]
-    rows[place] = row
-    return known + 1
+    rows[index] = row
+    return distinct + 1
 
 
 @njit_call(nrt=False)
-def _compared(one, other):
+def _text_order(first, second):
     for i in range(_MAX_LENGTH):
-        if one[i] != other[i]:
-            return 1 if one[i] > other[i] else -1
+        if first[i] != second[i]:
+            return 1 if first[i] > second[i] else -1
     return 0
 
 
 @njit_call(nrt=False)
-def _write(plan, placed, text):
-    """Write the pile text of a plan, a byte a character, followed by zeros."""
+def _write_text(plan, placed, text):
+    """Write the pile text of a plan, one byte per character, padded with zeros."""
     low_x, low_y = plan[:placed, X].min(), plan[:placed, Y].min()
     width, depth = plan[:placed, X].max() - low_x + 1, plan[:placed, Y].max() - low_y + 1
     text[:] = 0
     text[: (width + 1) * depth] = ord("0")
     for i in range(placed):
-        place = (plan[i, Y] - low_y) * (width + 1) + plan[i, X] - low_x
+        index = (plan[i, Y] - low_y) * (width + 1) + plan[i, X] - low_x
         height = plan[i, H]
-        text[place] = height + (ord("0") if height < 10 else ord("a") - 10)
+        text[index] = height + (ord("0") if height < 10 else ord("a") - 10)
     for y in range(depth):
         text[y * (width + 1) + width] = ord("/") if y < depth - 1 else ord("@")
     end = _write_number(text, (width + 1) * depth, low_x)
@@ -312,13 +314,13 @@ def _write(plan, placed, text):
 
 
 @njit_call(nrt=False)
-def _write_number(text, place, number):
-    """Write a number of at most two digits; returns the place after it."""
+def _write_number(text, index, number):
+    """Write a number of at most two digits; returns the index after it."""
     if number < 0:
-        text[place] = ord("-")
-        place, number = place + 1, -number
+        text[index] = ord("-")
+        index, number = index + 1, -number
     if number > 9:
-        text[place] = ord("0") + number // 10
-        place += 1
-    text[place] = ord("0") + number % 10
-    return place + 1
+        text[index] = ord("0") + number // 10
+        index += 1
+    text[index] = ord("0") + number % 10
+    return index + 1

@@ -1,8 +1,8 @@
-"""What is searched for: the cards to be had, and where open cards lie. Compiled by numba.
+"""Queries of a search: the available cards, and the places of open cards. Compiled by numba.
 
 All 49 places of a top are tried at once: `shifts` lead from the place of the first open card (the
-anchor) to those of the others, `columns` are the bits at which that stays in its row, and `barred`
-has for each place of the anchor the bits where no new open card may lie.
+anchor) to those of the others, `columns` are the bits at which a shift stays in its row, and
+`barred` has, for each place of the anchor, the bits where no new open card may lie.
 """
 
 from typing import NamedTuple
@@ -16,8 +16,8 @@ from cantstop_arena.games.cubus.engine.library import MAX_VALUE, SPAN
 MAX_OPEN = 12
 UNIT = np.uint64(1)
 
-# What a query asks for, by its place in `limits`.
-LIDS, OPEN, LEFT, RIGHT = 0, 1, 2, 3  # cards to be had: on the table and in hand; OPEN: in hand
+# The limits of a query, as indexes of `limits`.
+LIDS, OPEN, LEFT, RIGHT = 0, 1, 2, 3  # available cards: on the table and in hand; OPEN: in hand
 LYING = 4  # open cards on the table; -1: no pile of any box has tops at all their places
 MIN_VALUE, MIN_CRATES, MAX_CRATES = 5, 6, 7
 ANCHOR_U, ANCHOR_V = 8, 9
@@ -29,7 +29,7 @@ X, Y, H, O = 0, 1, 2, 3  # noqa: E741
 
 
 class Query(NamedTuple):
-    """What is searched for; made by `new_query`, filled by `aim`."""
+    """The arrays of a query; created by `new_query`, filled by `aim`."""
 
     limits: NDArray[np.int64]
     shifts: NDArray[np.uint64]
@@ -38,7 +38,7 @@ class Query(NamedTuple):
 
 
 def new_query() -> Query:
-    """Room for a query."""
+    """An empty query."""
     return Query(
         np.zeros(LIMITS, np.int64),
         np.zeros(MAX_OPEN, np.uint64),
@@ -48,8 +48,8 @@ def new_query() -> Query:
 
 
 @njit_entry
-def aim(query, worths, cells, count, cards, free_swap, least_worth, least_crates, most_crates):
-    """Fill a query: the table's cells [x, y, height, open], and the cards in hand by type."""
+def aim(query, best_values, cells, count, cards, free_swap, min_value, min_crates, max_crates):
+    """Fill a query. `cells`: the table's [x, y, height, open]; `cards`: the hand by type."""
     limits = query.limits
     lying, left, right, _ = pile_cards(cells, count)
     limits[LIDS] = count - lying + cards[0]
@@ -57,11 +57,11 @@ def aim(query, worths, cells, count, cards, free_swap, least_worth, least_crates
     limits[LEFT] = left + cards[2]
     limits[RIGHT] = right + cards[3]
     limits[LYING] = lying
-    limits[MIN_VALUE] = least_worth
-    limits[MIN_CRATES] = least_crates
-    limits[MAX_CRATES] = most_crates
+    limits[MIN_VALUE] = min_value
+    limits[MIN_CRATES] = min_crates
+    limits[MAX_CRATES] = max_crates
     tops = min(16, limits[LIDS] + cards[1] + lying)
-    limits[TOP] = min(MAX_VALUE, worths[tops, min(16, limits[LEFT]), min(16, limits[RIGHT])])
+    limits[TOP] = min(MAX_VALUE, best_values[tops, min(16, limits[LEFT]), min(16, limits[RIGHT])])
     if lying > 0:
         _aim_at_open(query, cells, count)
         if cards[1] > 0 and limits[LYING] > 0:
@@ -90,7 +90,7 @@ def pile_cards(cells, count):
 
 @njit_call(nrt=False)
 def _aim_at_open(query, cells, count):
-    """The anchor is the lowest open card, of equals the leftmost; the others follow it."""
+    """Set the anchor, the lowest open card (among equals the leftmost), and the shifts from it."""
     anchor = -1
     for i in range(count):
         if cells[i, O]:
@@ -102,7 +102,7 @@ def _aim_at_open(query, cells, count):
             ):
                 anchor = i
                 query.limits[ANCHOR_U], query.limits[ANCHOR_V] = u, v
-    known = 0
+    index = 0
     for i in range(count):
         if cells[i, O] and i != anchor:
             across = cells[i, Y] - cells[i, X] - query.limits[ANCHOR_U]
@@ -110,14 +110,14 @@ def _aim_at_open(query, cells, count):
             if abs(across) >= SPAN or up >= SPAN:
                 query.limits[LYING] = -1
                 return
-            query.shifts[known] = np.uint64(SPAN * up + across)
-            query.columns[known] = _columns(across)
-            known += 1
+            query.shifts[index] = np.uint64(SPAN * up + across)
+            query.columns[index] = _columns(across)
+            index += 1
 
 
 @njit_call(nrt=False)
 def _columns(across):
-    """Those of the 49 bits that have another so far across in the same row."""
+    """The mask of the bits that have another one, `across` bits further, in the same row."""
     mask = np.uint64(0)
     for bit in range(SPAN * SPAN):
         if 0 <= bit % SPAN + across < SPAN:
@@ -127,7 +127,7 @@ def _columns(across):
 
 @njit_call(nrt=False)
 def _bar(query, cells, count, free_swap):
-    """For each bit that the anchor may take: the bits where no new open card may lie."""
+    """Set `barred`: for each bit of the anchor, the bits where no new open card may lie."""
     for bit in range(SPAN * SPAN):
         mask = np.uint64(0)
         for i in range(count):
@@ -141,7 +141,7 @@ def _bar(query, cells, count, free_swap):
 
 @njit_call(nrt=False)
 def min_open(query, tops):
-    """New open cards that so many tops need for want of lids."""
+    """The number of new open cards that replace missing lids in a pile of `tops` tops."""
     return max(0, tops - query.limits[LYING] - query.limits[LIDS])
 
 

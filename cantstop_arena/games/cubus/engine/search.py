@@ -1,12 +1,12 @@
 """The search for targets in a library, level by level of falling F. Compiled by numba.
 
-A place of a shape is a hit where every open card on the table meets one of its tops. All
-49 places are tried at once: the mask of tops, shifted for each open card so that the first of
+A position of a shape is a hit where every open card on the table meets one of its tops. All 49
+positions are tried at once: the mask of tops, shifted for each open card so that the first of
 them (the anchor) is the unit, leaves the bits at which all of them lie on tops.
 
-A hit is one number, its key, and keys are ordered as targets are: by falling points, then by
-text. Its parts are 144 - F, the rank of the shape's text, and the ranks of the corner's x and y
-as texts.
+A hit is one integer, its key. Keys have the order of targets: by falling points, then by text.
+Their bits are 144 - F, the rank of the shape's text, and the ranks of the corner's x and y as
+texts.
 """
 
 from typing import NamedTuple
@@ -34,11 +34,11 @@ from cantstop_arena.games.cubus.engine.query import (
 
 FAR = 64  # corners lie between -64 and 63
 _CORNER_BITS = 7
-_WORTH_SHIFT = 35
+_VALUE_SHIFT = 35
 _RANK_SHIFT = 14
 _RANK_MASK = (1 << 21) - 1
 _CORNER_MASK = (1 << _CORNER_BITS) - 1
-_FIRST = 64  # room for keys at first; it doubles as needed
+_FIRST = 64  # initial length of arrays of keys; it doubles as needed
 _MAX_HITS = SPAN * SPAN  # of a pile
 _M1 = np.uint64(0x5555555555555555)
 _M2 = np.uint64(0x3333333333333333)
@@ -48,7 +48,7 @@ _S1, _S2, _S4, _S56 = (np.uint64(n) for n in (1, 2, 4, 56))
 
 
 class TextOrder(NamedTuple):
-    """How corners are ordered as texts: the rank of each number, and back."""
+    """The order of corners as texts: the rank of each number, and the number of each rank."""
 
     x_ranks: NDArray[np.int64]
     y_ranks: NDArray[np.int64]
@@ -57,8 +57,8 @@ class TextOrder(NamedTuple):
 
 
 def value_of(key: int) -> int:
-    """F of a key's pile."""
-    return MAX_VALUE - (key >> _WORTH_SHIFT)
+    """F of the pile of a key."""
+    return MAX_VALUE - (key >> _VALUE_SHIFT)
 
 
 def _order() -> TextOrder:
@@ -74,7 +74,7 @@ ORDER = _order()
 
 @njit_call(nrt=False)
 def popcount(word):
-    """How many bits are set."""
+    """The number of set bits."""
     word = word - ((word >> _S1) & _M1)
     word = (word & _M2) + ((word >> _S2) & _M2)
     word = (word + (word >> _S4)) & _M4
@@ -83,7 +83,7 @@ def popcount(word):
 
 @njit_call(nrt=False)
 def fits(library, query, number):
-    """Whether the cards suffice for a group."""
+    """Whether the cards of a query suffice for a group."""
     limits, group = query.limits, library.groups[number]
     return (
         group[2] <= limits[LEFT]
@@ -94,26 +94,26 @@ def fits(library, query, number):
 
 
 @njit_call(nrt=False)
-def _places(mask, query):
-    """The bits that the anchor may take."""
-    found = mask
+def _anchor_bits(mask, query):
+    """The bits of the anchor at which all open cards lie on tops."""
+    bits = mask
     for i in range(query.limits[LYING] - 1):
-        found &= (mask >> query.shifts[i]) & query.columns[i]
-    return found
+        bits &= (mask >> query.shifts[i]) & query.columns[i]
+    return bits
 
 
 @njit_call(nrt=False)
 def _corner(query, bit):
-    """Where the shape's corner lies if the anchor takes a bit."""
+    """The shape's corner (x, y) when the anchor is at a bit."""
     middle = SPAN // 2
     y = bit // SPAN - middle - query.limits[ANCHOR_V]
     return y - query.limits[ANCHOR_U] + bit % SPAN - middle, y
 
 
 @njit_call(nrt=False)
-def _key(order, worth, rank, x, y):
+def _key(order, value, rank, x, y):
     corner = (order.x_ranks[x + FAR] << _CORNER_BITS) | order.y_ranks[y + FAR]
-    return ((MAX_VALUE - worth) << _WORTH_SHIFT) | (np.int64(rank) << _RANK_SHIFT) | corner
+    return ((MAX_VALUE - value) << _VALUE_SHIFT) | (np.int64(rank) << _RANK_SHIFT) | corner
 
 
 @njit_call
@@ -125,7 +125,7 @@ def _grown(keys):
 
 @njit_call
 def add_group(library, order, query, number, keys, count):
-    """Append the keys of a group's hits; returns the keys and how many there are."""
+    """Append the keys of a group's hits; returns the array of keys and their number."""
     pile, end = library.groups[number, 5], library.groups[number, 6]
     while True:
         pile, count = _add_piles(library, order, query, number, pile, keys, count)
@@ -136,24 +136,24 @@ def add_group(library, order, query, number, keys, count):
 
 @njit_call(nrt=False)
 def _add_piles(library, order, query, number, pile, keys, count):
-    """Append those of the piles from one on, while there is room; returns where that ends."""
+    """Append the hits of a group from `pile` on, while there is room; returns the next pile."""
     group = library.groups[number]
-    worth, tops = group[0], group[1]
-    least = min_open(query, tops)
+    value, tops = group[0], group[1]
+    needed = min_open(query, tops)
     while pile < group[6] and count + _MAX_HITS <= len(keys):
         if query.limits[LYING] == 0:
-            keys[count] = _key(order, worth, library.ranks[pile], 0, 0)
+            keys[count] = _key(order, value, library.ranks[pile], 0, 0)
             count += 1
         else:
             mask = library.masks[pile]
-            found = _places(mask, query)
-            while found:
-                lowest = found & (~found + UNIT)
-                found ^= lowest
+            bits = _anchor_bits(mask, query)
+            while bits:
+                lowest = bits & (~bits + UNIT)
+                bits ^= lowest
                 bit = popcount(lowest - UNIT)
-                if least == 0 or tops - popcount(mask & query.barred[bit]) >= least:
+                if needed == 0 or tops - popcount(mask & query.barred[bit]) >= needed:
                     x, y = _corner(query, bit)
-                    keys[count] = _key(order, worth, library.ranks[pile], x, y)
+                    keys[count] = _key(order, value, library.ranks[pile], x, y)
                     count += 1
         pile += 1
     return pile, count
@@ -161,7 +161,7 @@ def _add_piles(library, order, query, number, pile, keys, count):
 
 @njit_entry
 def first_group(library, query):
-    """Where a search begins: at the greatest F that the cards allow."""
+    """The first group of a search: that of the greatest F that the cards allow."""
     if is_hopeless(query):
         return len(library.groups)
     return library.levels[MAX_VALUE - query.limits[TOP]]
@@ -169,44 +169,44 @@ def first_group(library, query):
 
 @njit_entry
 def next_level(library, order, query, number):
-    """The keys of the next F that has hits, ascending, and the group to go on with.
+    """The keys of the next F with hits, ascending, and the group to continue with.
 
-    No keys: there are no more.
+    The array is empty when there are no more hits.
     """
     keys, count = np.empty(_FIRST, np.int64), 0
     groups, level = library.groups, MAX_VALUE + 1
-    least = query.limits[MIN_VALUE]
-    number = _next_fitting(library, query, number, least)
+    min_value = query.limits[MIN_VALUE]
+    number = _next_fitting(library, query, number, min_value)
     while number < len(groups):
         if groups[number, 0] < level:
             if count:
                 break
             level = groups[number, 0]
         keys, count = add_group(library, order, query, number, keys, count)
-        number = _next_fitting(library, query, number + 1, least)
+        number = _next_fitting(library, query, number + 1, min_value)
     return np.sort(keys[:count]), number
 
 
 @njit_entry
-def level_of(library, order, query, worth):
+def level_of(library, order, query, value):
     """The keys of the hits of an F, ascending."""
     keys, count = np.empty(_FIRST, np.int64), 0
-    if not is_hopeless(query) and worth <= query.limits[TOP]:
-        number = _next_fitting(library, query, library.levels[MAX_VALUE - worth], worth)
+    if not is_hopeless(query) and value <= query.limits[TOP]:
+        number = _next_fitting(library, query, library.levels[MAX_VALUE - value], value)
         while number < len(library.groups):
             keys, count = add_group(library, order, query, number, keys, count)
-            number = _next_fitting(library, query, number + 1, worth)
+            number = _next_fitting(library, query, number + 1, value)
     return np.sort(keys[:count])
 
 
 @njit_call(nrt=False)
-def _next_fitting(library, query, number, least):
-    """The first group from a number on, of at least so much F, for which the cards suffice.
+def _next_fitting(library, query, number, min_value):
+    """The first group, from `number` on and with F >= `min_value`, for which the cards suffice.
 
-    The number of groups, where there is none.
+    The number of groups, when there is none.
     """
     groups = library.groups
-    while number < len(groups) and groups[number, 0] >= least:
+    while number < len(groups) and groups[number, 0] >= min_value:
         if fits(library, query, number):
             return number
         number += 1
@@ -215,7 +215,7 @@ def _next_fitting(library, query, number, least):
 
 @njit_call(nrt=False)
 def decoded(library, order, key):
-    """The number of a key's pile in the library, and its corner."""
+    """The pile of a key, as its number in the library, and its corner."""
     pile = library.by_rank[(key >> _RANK_SHIFT) & _RANK_MASK]
     x = order.xs[(key >> _CORNER_BITS) & _CORNER_MASK]
     return np.int64(pile), x, order.ys[key & _CORNER_MASK]
@@ -223,8 +223,8 @@ def decoded(library, order, key):
 
 @njit_entry
 def open_room(library, order, query, keys):
-    """For each key its pile's heights, corner, least and most new open cards: five columns."""
-    told = np.empty((len(keys), 5), np.int64)
+    """A row for each key: heights, x, y, and `least` and `most` new open cards (see Target)."""
+    rows = np.empty((len(keys), 5), np.int64)
     for i in range(len(keys)):
         pile, x, y = decoded(library, order, keys[i])
         mask = library.masks[pile]
@@ -234,8 +234,8 @@ def open_room(library, order, query, keys):
             b = y + query.limits[ANCHOR_V] + SPAN // 2
             a = x - y + query.limits[ANCHOR_U] + SPAN // 2
             room -= popcount(mask & query.barred[SPAN * b + a])
-        told[i, 0] = np.int64(library.heights[pile])
-        told[i, 1], told[i, 2] = x, y
-        told[i, 3] = min_open(query, tops)
-        told[i, 4] = min(query.limits[OPEN], room)
-    return told
+        rows[i, 0] = np.int64(library.heights[pile])
+        rows[i, 1], rows[i, 2] = x, y
+        rows[i, 3] = min_open(query, tops)
+        rows[i, 4] = min(query.limits[OPEN], room)
+    return rows

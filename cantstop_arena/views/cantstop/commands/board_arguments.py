@@ -16,16 +16,16 @@ def rules_from_argument(name: str, changes: tuple[str, ...], catalogue: "Catalog
 
     Changes are parameters of the rules, as KEY=VALUE. Raises UsageError.
     """
-    told = dict(_change(text) for text in changes)
+    data = dict(_change(text) for text in changes)
     if board := re.fullmatch(r"\(?(\d{1,9}),\s*(\d{1,9})\)?", name):
-        return derive(CLASSIC, {**_mountain(int(board[1]), int(board[2])), **told})
+        return derive(CLASSIC, {**_mountain(int(board[1]), int(board[2])), **data})
     if name not in catalogue.rules:
         raise UsageError(
             f"unknown rules {name!r:.60}{did_you_mean(name, catalogue.rules)};"
             " a small board is written as N,K: dice with N sides, shortest columns of K spaces"
         )
     rules: RuleSet = catalogue.rules[name]
-    return derive(rules, told) if told else rules
+    return derive(rules, data) if data else rules
 
 
 def _mountain(sides: int, shortest: int) -> dict[str, Any]:

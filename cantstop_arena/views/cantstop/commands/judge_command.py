@@ -57,7 +57,7 @@ OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
     help="Write a page to this file, too.",
 )
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def judge(names: tuple[str, ...], html: Path | None, as_json: bool, **asked: Any) -> None:
+def judge(names: tuple[str, ...], html: Path | None, as_json: bool, **entries: Any) -> None:
     """Say what the decisions of each BOT lose, or of all bots of a run, by its folder.
 
     \b
@@ -78,18 +78,18 @@ def judge(names: tuple[str, ...], html: Path | None, as_json: bool, **asked: Any
     folder = next((Path(name) for name in names if is_run(name)), None)
     if folder:
         _check_alone(names)
-        planned = run_in(folder, asked["deals"], asked["tables"], asked["bots_folder"])
+        planned = run_in(folder, entries["deals"], entries["tables"], entries["bots_folder"])
     else:
-        planned = requested_bots(names, **asked)
-    found = judge_task_results(planned)
+        planned = requested_bots(names, **entries)
+    matches = judge_task_results(planned)
     if html is not None:
         from cantstop_arena.atomic_files import write_atomically
         from cantstop_arena.views.cantstop.judging.judgement_report import judgements_page
 
-        write_atomically(html, judgements_page(found, planned))
-    click.echo(judgements_json(found) if as_json else text(found, planned))
+        write_atomically(html, judgements_page(matches, planned))
+    click.echo(judgements_json(matches) if as_json else text(matches, planned))
     if folder:
-        keep(found, planned, folder)
+        keep(matches, planned, folder)
         _write_page(folder)
 
 

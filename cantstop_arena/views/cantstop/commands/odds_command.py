@@ -29,10 +29,10 @@ def odds(runners: tuple[int, ...], claimed: tuple[int, ...], name: str, as_json:
     from cantstop_arena.game_api.bot_options import did_you_mean
     from cantstop_arena.games.cantstop.dice_odds import hit_count, success_count
 
-    known = Catalogue(Path("bots")).rules
-    if name not in known:
-        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, known)}")
-    rules = known[name]
+    by_name = Catalogue(Path("bots")).rules
+    if name not in by_name:
+        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, by_name)}")
+    rules = by_name[name]
     _check(rules.columns, rules.runners, runners, claimed)
     total = rules.sides**4
     success = success_count(rules, runners, claimed)
@@ -48,11 +48,13 @@ def odds(runners: tuple[int, ...], claimed: tuple[int, ...], name: str, as_json:
     click.echo(f"and is a bust in {total - success} ({1 - success / total:.2%}).")
 
 
-def _check(columns: range, most: int, runners: tuple[int, ...], claimed: tuple[int, ...]) -> None:
+def _check(
+    columns: range, maximum: int, runners: tuple[int, ...], claimed: tuple[int, ...]
+) -> None:
     for column in (*runners, *claimed):
         if column not in columns:
             raise UsageError(f"there is no column {column}; columns are 2 to {columns[-1]}")
-    if len(runners) > most:
-        raise UsageError(f"{len(runners)} runners are too many; the rules have {most}")
+    if len(runners) > maximum:
+        raise UsageError(f"{len(runners)} runners are too many; the rules have {maximum}")
     if both := set(runners) & set(claimed):
         raise UsageError(f"column {min(both)} cannot be claimed and hold a runner")

@@ -33,11 +33,13 @@ def solve(
     solved_tables.check_solvable(board, players, memory)
     folder = solved_tables.tables_folder() if tables is None else Path(tables)
     with shutdown.defer_interrupt():
-        return solved_tables.solve(board, players, folder, _tell if progress else _say_nothing)
+        return solved_tables.solve(
+            board, players, folder, _print_progress if progress else _print_nothing
+        )
 
 
-def _tell(table: "SolvedTable") -> None:
+def _print_progress(table: "SolvedTable") -> None:
     sys.stderr.write(f"\r{table.rules.name}: {table.progress:.1%} of the positions solved")
 
 
-def _say_nothing(table: "SolvedTable") -> None: ...
+def _print_nothing(table: "SolvedTable") -> None: ...

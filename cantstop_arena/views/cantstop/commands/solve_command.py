@@ -57,7 +57,7 @@ def solve(
     solved_tables.check_solvable(board, players, _bytes(memory))
     effort = solved_tables.effort_of(board, players)
     if not quiet:
-        click.echo(_said_first(effort), err=True)
+        click.echo(_effort_text(effort), err=True)
     shutdown.announce_resume()
     started = time.process_time()
     table = solved_tables.solve(
@@ -67,7 +67,7 @@ def solve(
     if as_json:
         click.echo(json.dumps(_as_dict(table, effort, spent)))
     else:
-        click.echo(_said(table, quiet))
+        click.echo(_result_text(table, quiet))
 
 
 def _bytes(text: str) -> int:
@@ -79,7 +79,7 @@ def _bytes(text: str) -> int:
         raise UsageError(f"--memory: {text!r} is no amount like 500M or 2G") from None
 
 
-def _said_first(effort: "SolvingCost") -> str:
+def _effort_text(effort: "SolvingCost") -> str:
     minutes, seconds = divmod(round(effort.seconds), 60)
     about = f"{minutes:,} min {seconds} s" if minutes else f"{max(1, seconds)} s"
     return (
@@ -101,7 +101,7 @@ class _Progress:
             click.echo(f"{table.progress:.1%} of the positions solved", err=True)
 
 
-def _said(table: "SolvedTable", quiet: bool) -> str:
+def _result_text(table: "SolvedTable", quiet: bool) -> str:
     if quiet:
         return f"{table.value:.9f}"
     if table.players == 1:

@@ -25,7 +25,6 @@ _RARELY = 20  # times as long as a trial has taken there is none
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 256))
 @click.option(
     "--rounds",
-    "rounds_wanted",
     type=click.IntRange(1, 10_000),
     metavar="N",
     help="Of exact games; the default is enough for the board of the classic rules.",
@@ -37,7 +36,7 @@ def train(
     seed: int,
     out: Path | None,
     workers: int,
-    rounds_wanted: int | None,
+    rounds: int | None,
     fresh: bool,
 ) -> None:
     """Train nets for RULES, and write them to a file that grandmaster and champion can play with.
@@ -50,18 +49,18 @@ def train(
     from cantstop_arena.games.cantstop.training.training_loop import TrainingLoop, TrainingPlan
 
     rules = _rules_called(name, players)
-    plan = TrainingPlan() if rounds_wanted is None else TrainingPlan(exact_rounds=rounds_wanted)
+    plan = TrainingPlan() if rounds is None else TrainingPlan(exact_rounds=rounds)
     command = f"arena train {name} --players {players} --seed {seed}"
-    command += "" if rounds_wanted is None else f" --rounds {rounds_wanted}"
+    command += "" if rounds is None else f" --rounds {rounds}"
     out = out or Path(f"{name}-{players}{SUFFIX}")
     _check_folder(out)
-    course = TrainingLoop(_subject(rules, players, seed), plan, workers)
+    loop = TrainingLoop(_subject(rules, players, seed), plan, workers)
     part = part_of(out)
     if part.exists() and not fresh:
-        resume(course, part, command)
-        click.echo(f"Going on after {course.rounds_done} of {course.rounds} rounds.")
-    _train(course, part, command)
-    _write(course, out, command)
+        resume(loop, part, command)
+        click.echo(f"Going on after {loop.rounds_done} of {loop.rounds} rounds.")
+    _train(loop, part, command)
+    _write(loop, out, command)
     part.unlink(missing_ok=True)
     click.echo(f"Written to {out}. To play with it: {{bot: champion, nets: {out}}}")
 
@@ -70,10 +69,10 @@ def _rules_called(name: str, players: int) -> "RuleSet":
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.games.cantstop.exact.turn_board import objection
 
-    known = Catalogue(Path("bots")).rules
-    if name not in known:
-        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, known)}")
-    rules: RuleSet = known[name]
+    by_name = Catalogue(Path("bots")).rules
+    if name not in by_name:
+        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, by_name)}")
+    rules: RuleSet = by_name[name]
     if why := objection(rules, players):
         raise UsageError(f"nothing can be trained for rules {name} with {players} seats: {why}")
     return rules
@@ -93,26 +92,26 @@ def _subject(rules: "RuleSet", players: int, seed: int) -> Any:
     return TrainingTask(rules, players, seed, family_of([CONSTANT, CONSTANT, NUMBERS]))
 
 
-def _train(course: "TrainingLoop", part: Path, command: str) -> None:
+def _train(loop: "TrainingLoop", part: Path, command: str) -> None:
     """Play all rounds that are left; what was learned is kept now and then, and tried."""
     from cantstop_arena.games.cantstop.training.checkpoint import save
 
-    saved, trials = time.monotonic(), _Trials(course)
-    while course.rounds_done < course.rounds:
-        course.advance()
-        is_done = course.rounds_done == course.rounds
-        if is_done or time.monotonic() - saved > _BETWEEN:
-            save(course, part, command)
+    saved, trials = time.monotonic(), _Trials(loop)
+    while loop.rounds_done < loop.rounds:
+        loop.advance()
+        is_finished = loop.rounds_done == loop.rounds
+        if is_finished or time.monotonic() - saved > _BETWEEN:
+            save(loop, part, command)
             saved = time.monotonic()
-        if is_done or trials.are_due():
-            click.echo(f"round {course.rounds_done} of {course.rounds}: {trials.told()}")
+        if is_finished or trials.are_due():
+            click.echo(f"round {loop.rounds_done} of {loop.rounds}: {trials.told()}")
 
 
 class _Trials:
     """Tells now and then how strong nets have become, in a small part of the processor's time."""
 
-    def __init__(self, course: "TrainingLoop") -> None:
-        self._course = course
+    def __init__(self, loop: "TrainingLoop") -> None:
+        self._loop = loop
         self._next = time.process_time() + _BETWEEN
 
     def are_due(self) -> bool:
@@ -121,33 +120,33 @@ class _Trials:
 
     def told(self) -> str:
         """What a trial comes to."""
-        self._course.strength(1)  # compiled first, where that has not been done
-        begun = time.process_time()
-        told = _standing(self._course)
+        self._loop.strength(1)  # compiled first, where that has not been done
+        value = time.process_time()
+        text = _standing(self._loop)
         now = time.process_time()
-        self._next = now + max(_BETWEEN, _RARELY * (now - begun))
-        return told
+        self._next = now + max(_BETWEEN, _RARELY * (now - value))
+        return text
 
 
-def _standing(course: "TrainingLoop") -> str:
+def _standing(loop: "TrainingLoop") -> str:
     """How strong grandmaster has become; then champion, and how well it knows what it would roll
     for."""
-    alone = course.subject.players == 1
-    strength = course.strength(course.plan.test_games)
-    bot = "champion" if course.rolls_are_learned else "grandmaster"
-    told = f"takes {strength:.2f} turns" if alone else f"wins {strength:.1%} against glenn-aloi"
-    games = f"{bot} {told} ({course.plan.test_games} games)"
-    if not course.rolls_are_learned:
+    alone = loop.subject.players == 1
+    strength = loop.strength(loop.plan.test_games)
+    bot = "champion" if loop.rolls_are_learned else "grandmaster"
+    text = f"takes {strength:.2f} turns" if alone else f"wins {strength:.1%} against glenn-aloi"
+    games = f"{bot} {text} ({loop.plan.test_games} games)"
+    if not loop.rolls_are_learned:
         return games
-    off = f"{course.error:.2f} turns" if alone else f"{100 * course.error:.1f} points"
+    off = f"{loop.error:.2f} turns" if alone else f"{100 * loop.error:.1f} points"
     return f"{games}, knowing what rolling on is worth within {off}"
 
 
-def _write(course: "TrainingLoop", out: Path, command: str) -> None:
+def _write(loop: "TrainingLoop", out: Path, command: str) -> None:
     from cantstop_arena.atomic_files import write_atomically
     from cantstop_arena.games.cantstop.nets.net_files import Nets, as_bytes
 
-    subject = course.subject
-    ends, rolls = course.ends.net(), course.rolls.net()
+    subject = loop.subject
+    ends, rolls = loop.ends.net(), loop.rolls.net()
     nets = Nets(subject.rules, subject.players, command, ends, rolls)
     write_atomically(out, as_bytes(nets))

@@ -39,16 +39,16 @@ def requested_bots(
     rules = rules_from_argument(name, changes, catalogue)
     judge = judge_for(rules, players, tables)
     deals = judge.deals(deals)
-    known = [*dict.fromkeys([*names, against or judge.name])]
-    seats = {one: _seat(one, catalogue) for one in known}
+    existing = [*dict.fromkeys([*names, against or judge.name])]
+    seats = {item: _seat(item, catalogue) for item in existing}
     game = catalogue.game.name
     table = TableSpec(game, rules, tuple(seats.values()), players, seed, bots_folder)
     rival = (seats[against or judge.name],) if players > 1 else ()
     tasks = [
-        JudgePart(one, replace(table, seats=(seats[one], *rival)), range(deals))
-        for one in dict.fromkeys(names)
+        JudgePart(item, replace(table, seats=(seats[item], *rival)), range(deals))
+        for item in dict.fromkeys(names)
     ]
-    bots = known if rival else [*dict.fromkeys(names)]
+    bots = existing if rival else [*dict.fromkeys(names)]
     file = _write_tournament(results, rules, players, deals, seed, bots)
     return JudgeTask(judge, deals, table, tasks, against or judge.name, file)
 
@@ -62,12 +62,12 @@ def _write_tournament(
     results: Path, rules: RuleSet, players: int, deals: int, seed: int, bots: Sequence[str]
 ) -> Path:
     """Write down what is judged, as a tournament whose games can be replayed."""
-    told = {key: value for key, value in rules.as_dict().items() if key != "name"}
+    data = {key: value for key, value in rules.as_dict().items() if key != "name"}
     lines = {
         "players": players,
         "games": deals * players,
         "seed": seed,
-        "rules": {"base": "classic", "name": rules.name, **told},
+        "rules": {"base": "classic", "name": rules.name, **data},
         "bots": [bot if is_bot_name(bot) else str(Path(bot).absolute()) for bot in bots],
     }
     text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in lines.items())

@@ -33,30 +33,30 @@ class JudgePart(NamedTuple):
 
 def in_pieces(tasks: Sequence[JudgePart]) -> list[JudgePart]:
     """The same tasks, cut so that a report comes now and then."""
-    most = max(_FEWEST, sum(len(task.deals) for task in tasks) // _PIECES)
+    maximum = max(_FEWEST, sum(len(task.deals) for task in tasks) // _PIECES)
     return [
-        task._replace(deals=task.deals[first : first + most])
+        task._replace(deals=task.deals[first : first + maximum])
         for task in tasks
-        for first in range(0, len(task.deals), most)
+        for first in range(0, len(task.deals), maximum)
     ]
 
 
 def judge_all(tasks: Sequence[JudgePart], tables: Path) -> Iterator[Judgement | BotError]:
     """What comes of each task, in their order, or why nothing does."""
     best_evaluator(tasks[0].spec.rules, tasks[0].spec.players, tables).warm_up()
-    errands = [_errand(task, tables) for task in tasks]
-    for task, told in zip(tasks, run_all(errands), strict=True):
+    calls = [_judge_call(task, tables) for task in tasks]
+    for task, data in zip(tasks, run_all(calls), strict=True):
         try:
-            yield _believed(task, told)
+            yield _judgement_from_data(task, data)
         except BotError as error:
             yield error
 
 
-def _errand(task: JudgePart, tables: Path) -> IsolatedCall:
+def _judge_call(task: JudgePart, tables: Path) -> IsolatedCall:
     deals = task.deals
     bounds = [deals.start, deals.stop, deals.step]
-    words = {"spec": pack_spec(task.spec), "deals": bounds, "tables": str(tables)}
-    return IsolatedCall(f"{__name__}:judged_here", words, _LIMIT)
+    keywords = {"spec": pack_spec(task.spec), "deals": bounds, "tables": str(tables)}
+    return IsolatedCall(f"{__name__}:judged_here", keywords, _LIMIT)
 
 
 def judged_here(spec: str, deals: Sequence[int], tables: str) -> Mapping[str, Any]:
@@ -74,17 +74,17 @@ def _judged_here(spec: TableSpec, deals: range, tables: Path) -> Judgement:
     return judge(evaluator, seated[0], seated[-1], deals, spec.seed, WORST)
 
 
-def _believed(task: JudgePart, told: Any) -> Judgement:
+def _judgement_from_data(task: JudgePart, data: Any) -> Judgement:
     """The judgement that an errand told. Raises BotError with the reason where it is none."""
     name = task.spec.seats[0].name
-    if isinstance(told, CallFailed):
-        raise BotError(f"{name} cannot be judged: its process {told}")
-    if isinstance(told, dict) and isinstance(complaint := told.get(ERROR), str):
+    if isinstance(data, CallFailed):
+        raise BotError(f"{name} cannot be judged: its process {data}")
+    if isinstance(data, dict) and isinstance(complaint := data.get(ERROR), str):
         raise BotError(complaint)
     try:
-        found = from_data(told, task.spec.players)
+        judgement = from_data(data, task.spec.players)
     except (TypeError, KeyError, ValueError) as error:
         raise BotError(f"{name} cannot be judged: its process tells nonsense") from error
-    if len(found.losses) != len(task.deals):
+    if len(judgement.losses) != len(task.deals):
         raise BotError(f"{name} cannot be judged: its process tells nonsense")
-    return found
+    return judgement

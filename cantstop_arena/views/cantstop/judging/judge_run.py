@@ -15,16 +15,16 @@ from cantstop_arena.views.cantstop.judging.judgement_report import Judgements
 
 def judge_task_results(planned: JudgeTask) -> Judgements:
     """What comes of a plan, by bot. Raises BotError where a bot cannot be judged."""
-    prepare_bots(planned.bots, _say_compiling)
+    prepare_bots(planned.bots, _echo_compiling)
     parts: dict[str, list[Judgement]] = {}
     complaints: list[BotError] = []
-    for bot, found in _pieces(planned):
-        if isinstance(found, Judgement):
-            parts.setdefault(bot, []).append(found)
+    for bot, judgement in _pieces(planned):
+        if isinstance(judgement, Judgement):
+            parts.setdefault(bot, []).append(judgement)
         elif planned.lenient:
-            complaints.append(found)
+            complaints.append(judgement)
         else:
-            raise found
+            raise judgement
     if not parts and complaints:
         raise complaints[0]
     for complaint in dict.fromkeys(map(str, complaints)):
@@ -41,10 +41,10 @@ def _pieces(planned: JudgeTask) -> Iterator[tuple[str, Judgement | BotError]]:
         file=sys.stderr,
         show_pos=True,
     ) as bar:
-        for piece, found in zip(pieces, judge_all(pieces, planned.judge.tables), strict=True):
+        for piece, judgement in zip(pieces, judge_all(pieces, planned.judge.tables), strict=True):
             bar.update(len(piece.deals))
-            yield piece.bot, found
+            yield piece.bot, judgement
 
 
-def _say_compiling(names: list[str]) -> None:
+def _echo_compiling(names: list[str]) -> None:
     click.echo(f"Compiling {', '.join(names)} (only the first time) ...", err=True)

@@ -20,9 +20,9 @@ class JudgePlan(msgspec.Struct, frozen=True):
     name: str
     tables: Path
 
-    def deals(self, wanted: int | None) -> int:
+    def deals(self, expected: int | None) -> int:
         """The deals of each bot, unless others are wanted."""
-        return wanted or (BY_TABLE if self.name == PERFECT else BY_NETS)
+        return expected or (BY_TABLE if self.name == PERFECT else BY_NETS)
 
 
 def judge_for(rules: RuleSet, players: int, tables: Path | None) -> JudgePlan:

@@ -55,7 +55,7 @@ def run_in(folder: Path, deals: int | None, tables: Path | None, bots_folder: Pa
 
 def _check_unchanged(tournament: Tournament, folder: Path) -> None:
     """Refuse bots of which no copy is kept, and which are not those that played any more."""
-    now, before = (told["bots"] for told in (tournament.identity(), _identity(folder)))
+    now, before = (data["bots"] for data in (tournament.identity(), _identity(folder)))
     changed = [bot["name"] for bot in now if bot not in before]
     if changed:
         raise UsageError(
@@ -66,8 +66,8 @@ def _check_unchanged(tournament: Tournament, folder: Path) -> None:
 
 def _met(tournament: Tournament, folder: Path) -> Mapping[int, list[int]]:
     """Whom each bot met, by number, without those that are out."""
-    out = read_ledger(folder, lambda account: account.out)
-    bots = [bot for bot, one in enumerate(tournament.entrants) if one.name not in out]
+    out = read_ledger(folder, lambda totals: totals.out)
+    bots = [bot for bot, entrant in enumerate(tournament.entrants) if entrant.name not in out]
     met: dict[int, list[int]] = {bot: [] for bot in bots}
     for group in tournament.groups():
         if met.keys() >= {*group}:
@@ -81,9 +81,9 @@ def _tasks(table: TableSpec, met: Mapping[int, list[int]], deals: int) -> Iterat
         own = table.seats[bot]
         if table.players == 1:
             yield JudgePart(own.name, replace(table, seats=(own,)), range(deals))
-        for place, rival in enumerate(rivals[:deals]):
+        for index, rival in enumerate(rivals[:deals]):
             pair = replace(table, seats=(own, table.seats[rival]))
-            yield JudgePart(own.name, pair, range(place, deals, len(rivals)))
+            yield JudgePart(own.name, pair, range(index, deals, len(rivals)))
 
 
 # What is kept -----------------------------------------------------------------------------------
@@ -98,15 +98,15 @@ class StoredJudgements(NamedTuple):
     judgements: Judgements
 
 
-def keep(found: Judgements, planned: JudgeTask, folder: Path) -> None:
+def keep(result: Judgements, planned: JudgeTask, folder: Path) -> None:
     """Write down what was found, beside the results that it is about."""
-    told = {
+    data = {
         "results": _digest(_identity(folder)),
         "judge": planned.judge.name,
         "deals": planned.deals,
-        "bots": {bot: as_data(one) for bot, one in found.items()},
+        "bots": {bot: as_data(judgement) for bot, judgement in result.items()},
     }
-    write_atomically(folder / JUDGED_FILE, json.dumps(told) + "\n")
+    write_atomically(folder / JUDGED_FILE, json.dumps(data) + "\n")
 
 
 def stored_in(folder: Path) -> StoredJudgements | None:
@@ -117,28 +117,30 @@ def stored_in(folder: Path) -> StoredJudgements | None:
         return None
     identity = _identity(folder)
     try:
-        told = json.loads(path.read_text("utf-8"))
-        if told["results"] != _digest(identity):
+        data = json.loads(path.read_text("utf-8"))
+        if data["results"] != _digest(identity):
             return None
-        found = dict(_found(told["bots"], identity))
+        entries = dict(_stored_judgements(data["bots"], identity))
         rules = GAME.rules.from_dict(identity["rules"])
-        return StoredJudgements(f"{told['judge']:.20}", rules, int(told["deals"]), found)
+        return StoredJudgements(f"{data['judge']:.20}", rules, int(data["deals"]), entries)
     except (OSError, TypeError, KeyError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged") from error
 
 
-def _found(told: Mapping[str, Any], identity: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _stored_judgements(
+    data: Mapping[str, Any], identity: Mapping[str, Any]
+) -> Iterator[tuple[str, Any]]:
     names = [bot["name"] for bot in identity["bots"]]
     for name in names:
-        if name in told:
-            judgement = from_data(told[name], identity["players"])
-            if not {one.rival for one in judgement.worst} <= {"", *names}:
+        if name in data:
+            judgement = from_data(data[name], identity["players"])
+            if not {mistake.rival for mistake in judgement.worst} <= {"", *names}:
                 raise ValueError("a rival is unknown")
             yield name, judgement
 
 
 def _identity(folder: Path) -> Mapping[str, Any]:
-    return read_ledger(folder, lambda account: account.identity)
+    return read_ledger(folder, lambda totals: totals.identity)
 
 
 def _digest(identity: Mapping[str, Any]) -> str:

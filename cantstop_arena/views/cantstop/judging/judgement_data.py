@@ -6,19 +6,19 @@ from typing import Any
 from cantstop_arena.games.cantstop.exact.regret import KINDS, SIZES, Judgement, Mistake
 
 
-def as_data(one: Judgement) -> Mapping[str, Any]:
+def as_data(item: Judgement) -> Mapping[str, Any]:
     """A judgement as plain values."""
     return {
-        "losses": one.losses,
-        "sizes": one.sizes,
-        "missed": one.missed,
-        "worst": [*map(_told, one.worst)],
+        "losses": item.losses,
+        "sizes": item.sizes,
+        "missed": item.missed,
+        "worst": [*map(_mistake_as_data, item.worst)],
     }
 
 
-def _told(one: Mistake) -> Mapping[str, Any]:
-    markers = [_pairs(spaces) for spaces in one.markers]
-    return {**one.as_dict(), "markers": markers, "runners": _pairs(one.runners)}
+def _mistake_as_data(item: Mistake) -> Mapping[str, Any]:
+    markers = [_pairs(spaces) for spaces in item.markers]
+    return {**item.as_dict(), "markers": markers, "runners": _pairs(item.runners)}
 
 
 def _pairs(spaces: Mapping[int, int]) -> Sequence[tuple[int, int]]:
@@ -26,12 +26,12 @@ def _pairs(spaces: Mapping[int, int]) -> Sequence[tuple[int, int]]:
     return list(spaces.items())
 
 
-def from_data(told: Any, players: int) -> Judgement:
+def from_data(data: Any, players: int) -> Judgement:
     """The judgement that was told. Raises ValueError, TypeError or KeyError where it is none."""
-    losses = [[float(loss) for loss in deal] for deal in told["losses"]]
-    sizes = [int(number) for number in told["sizes"]]
-    missed = [float(one) for one in told["missed"]]
-    worst = [_mistake(one) for one in told["worst"]]
+    losses = [[float(loss) for loss in deal] for deal in data["losses"]]
+    sizes = [int(number) for number in data["sizes"]]
+    missed = [float(item) for item in data["missed"]]
+    worst = [_mistake(item) for item in data["worst"]]
     if not losses or len(losses) != len(missed) or len(sizes) != len(SIZES):
         raise ValueError("deals or sizes are missing")
     if any(len(loss) != len(KINDS) for loss in losses):
@@ -39,20 +39,20 @@ def from_data(told: Any, players: int) -> Judgement:
     return Judgement(players, losses, sizes, missed, worst)
 
 
-def _mistake(told: Mapping[str, Any]) -> Mistake:
+def _mistake(data: Mapping[str, Any]) -> Mistake:
     return Mistake(
-        loss=float(told["loss"]),
-        kind=KINDS[KINDS.index(told["kind"])],
-        deal=int(told["deal"]),
-        seat=int(told["seat"]),
-        turn=int(told["turn"]),
-        roll=int(told["roll"]),
-        dice=tuple(map(int, told["dice"])),
-        markers=tuple(_spaces(pairs) for pairs in told["markers"]),
-        runners=_spaces(told["runners"]),
-        taken=f"{told['taken']:.20}",
-        best=f"{told['best']:.20}",
-        rival=str(told["rival"]),
+        loss=float(data["loss"]),
+        kind=KINDS[KINDS.index(data["kind"])],
+        deal=int(data["deal"]),
+        seat=int(data["seat"]),
+        turn=int(data["turn"]),
+        roll=int(data["roll"]),
+        dice=tuple(map(int, data["dice"])),
+        markers=tuple(_spaces(pairs) for pairs in data["markers"]),
+        runners=_spaces(data["runners"]),
+        taken=f"{data['taken']:.20}",
+        best=f"{data['best']:.20}",
+        rival=str(data["rival"]),
     )
 
 

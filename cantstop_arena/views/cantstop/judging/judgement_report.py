@@ -27,13 +27,13 @@ def _unit(judgement: Judgement) -> float:
     return 100 if judgement.seats > 1 else 1
 
 
-def text(found: Judgements, planned: JudgeTask) -> str:
+def text(result: Judgements, planned: JudgeTask) -> str:
     """What was found: the table, and the worst decisions unless they are on the page of a run."""
-    lines = [_heading(planned), table(found, planned.rival)]
+    lines = [_heading(planned), table(result, planned.rival)]
     if planned.rival:
-        for bot, judgement in found.items():
-            shown = worst(bot, judgement, planned.bots.rules, planned.file)
-            lines += worst_decisions_text(bot, shown)
+        for bot, judgement in result.items():
+            items = worst(bot, judgement, planned.bots.rules, planned.file)
+            lines += worst_decisions_text(bot, items)
     return "\n".join(lines)
 
 
@@ -46,54 +46,54 @@ def _heading(planned: JudgeTask) -> str:
     return f"What decisions lose, in {unit}\n{where}; judged by {planned.judge.name}\n"
 
 
-def best_and_worst(found: Judgements) -> str:
+def best_and_worst(result: Judgements) -> str:
     """Whose decisions lose least, and whose most."""
-    lost = {bot: _unit(one) * one.lost().mean for bot, one in found.items()}
-    least, most = (choose(lost, key=lambda bot: lost[bot]) for choose in (min, max))
-    unit = "points" if found[least].seats > 1 else "turns"
-    said = f"{least} loses {lost[least]:.1f} {unit} a game by its decisions"
-    return said + f", {most} {lost[most]:.1f}" * (least != most)
+    lost = {bot: _unit(judgement) * judgement.lost().mean for bot, judgement in result.items()}
+    best, worst_bot = (choose(lost, key=lambda bot: lost[bot]) for choose in (min, max))
+    unit = "points" if result[best].seats > 1 else "turns"
+    message = f"{best} loses {lost[best]:.1f} {unit} a game by its decisions"
+    return message + f", {worst_bot} {lost[worst_bot]:.1f}" * (best != worst_bot)
 
 
-def table(found: Judgements, rival: str) -> str:
+def table(result: Judgements, rival: str) -> str:
     """What each bot loses, by kinds of mistakes; see `rows`."""
-    told, names = rows(found, rival), headers(found, rival)
+    texts, names = rows(result, rival), headers(result, rival)
     sides = ["left", *["right"] * (len(names) - 1)]
-    return tabulate(told, headers=names, colalign=sides, disable_numparse=True)
+    return tabulate(texts, headers=names, colalign=sides, disable_numparse=True)
 
 
-def headers(found: Judgements, rival: str) -> list[str]:
+def headers(result: Judgements, rival: str) -> list[str]:
     """The columns of the table."""
-    unit = _unit(next(iter(found.values())))
+    unit = _unit(next(iter(result.values())))
     large = f"mistakes > {unit * SIZES[_LARGE]:g}"
-    results = ["by results"] if _tell_results(found, rival) else []
+    results = ["by results"] if _has_results_column(result, rival) else []
     return ["bot", "lost a game", *KINDS, large, *results]
 
 
-def rows(found: Judgements, rival: str) -> list[list[str]]:
+def rows(result: Judgements, rival: str) -> list[list[str]]:
     """A row of the table for each bot, judged against a rival, or against several without name."""
-    results = _tell_results(found, rival)
-    return [_row(bot, judgement, results) for bot, judgement in found.items()]
+    results = _has_results_column(result, rival)
+    return [_row(bot, judgement, results) for bot, judgement in result.items()]
 
 
-def _tell_results(found: Judgements, rival: str) -> bool:
+def _has_results_column(result: Judgements, rival: str) -> bool:
     """Whether results tell the same loss: who plays alone, or against perfect play."""
-    return rival == PERFECT or all(judgement.seats == 1 for judgement in found.values())
+    return rival == PERFECT or all(judgement.seats == 1 for judgement in result.values())
 
 
 def _row(bot: str, judgement: Judgement, results: bool) -> list[str]:
     unit = _unit(judgement)
     kinds = [f"{unit * judgement.lost(kind).mean:.2f}" for kind in KINDS]
     large = f"{judgement.mistakes(_LARGE):.2f}"
-    told = [_spread(judgement.measured(), unit)] if results else []
-    return [bot, _spread(judgement.lost(), unit), *kinds, large, *told]
+    texts = [_mean_text(judgement.measured(), unit)] if results else []
+    return [bot, _mean_text(judgement.lost(), unit), *kinds, large, *texts]
 
 
-def _spread(mean: RegretMean, unit: float) -> str:
+def _mean_text(mean: RegretMean, unit: float) -> str:
     return f"{unit * mean.mean:.2f} ± {unit * mean.half:.2f}"
 
 
-class DrawnMistake(NamedTuple):
+class MistakeText(NamedTuple):
     """A mistake in words, as a picture, and the command that replays its game."""
 
     text: str
@@ -101,45 +101,51 @@ class DrawnMistake(NamedTuple):
     command: str
 
 
-def worst(bot: str, judgement: Judgement, rules: RuleSet, file: Path) -> list[DrawnMistake]:
+def worst(bot: str, judgement: Judgement, rules: RuleSet, file: Path) -> list[MistakeText]:
     """The worst decisions of a bot; `file` is the tournament by which its games are replayed."""
-    unit, shown = _unit(judgement), []
-    for index, one in enumerate(judgement.worst, start=1):
-        names = [bot, one.rival] if one.seat == 0 else [one.rival, bot]
+    unit, view = _unit(judgement), []
+    for index, mistake in enumerate(judgement.worst, start=1):
+        names = [bot, mistake.rival] if mistake.seat == 0 else [mistake.rival, bot]
         seats = names[: judgement.seats]
-        board = draw_board(_scene(one, rules, seats))
-        command = shlex.join(["arena", "replay", str(file), *seats, "--deal", str(one.deal)])
-        shown.append(
-            DrawnMistake(f"{index}. It loses {unit * one.loss:.2f}: {_said(one)}", board, command)
+        board = draw_board(_scene(mistake, rules, seats))
+        command = shlex.join(["arena", "replay", str(file), *seats, "--deal", str(mistake.deal)])
+        view.append(
+            MistakeText(
+                f"{index}. It loses {unit * mistake.loss:.2f}: {_mistake_text(mistake)}",
+                board,
+                command,
+            )
         )
-    return shown
+    return view
 
 
-def worst_decisions_text(bot: str, mistakes: Sequence[DrawnMistake]) -> Iterator[str]:
+def worst_decisions_text(bot: str, mistakes: Sequence[MistakeText]) -> Iterator[str]:
     """The worst decisions of a bot, line by line."""
     yield f"\nThe worst decisions of {bot}:" if mistakes else f"\n{bot} makes no mistake."
-    for one in mistakes:
-        yield f"\n{one.text}\n{one.board}\n  $ {one.command}"
+    for mistake in mistakes:
+        yield f"\n{mistake.text}\n{mistake.board}\n  $ {mistake.command}"
 
 
-def _said(one: Mistake) -> str:
+def _mistake_text(item: Mistake) -> str:
     """What was decided, where, and what would have been best."""
     deeds = {"roll": ("rolls", "rolling"), "stop": ("stops", "stopping")}
-    taken, _ = deeds.get(one.taken, (f"takes {one.taken}", ""))
-    _, best = deeds.get(one.best, ("", one.best))
-    place = f"deal {one.deal}, seat {one.seat + 1}, turn {one.turn}, roll {one.roll}"
-    return f"{taken} instead of {best} after {dice_text(one.dice)} ({place})"
+    taken, _ = deeds.get(item.taken, (f"takes {item.taken}", ""))
+    _, best = deeds.get(item.best, ("", item.best))
+    location = f"deal {item.deal}, seat {item.seat + 1}, turn {item.turn}, roll {item.roll}"
+    return f"{taken} instead of {best} after {dice_text(item.dice)} ({location})"
 
 
-def _scene(one: Mistake, rules: RuleSet, seats: list[str]) -> BoardScene:
+def _scene(item: Mistake, rules: RuleSet, seats: list[str]) -> BoardScene:
     opening = {"event": "game", "rules": rules.as_dict(), "seats": seats}
     event = {"event": "roll"}
-    return BoardScene(opening, event, one.markers, one.runners, {}, one.turn, one.seat, one.roll)
+    return BoardScene(
+        opening, event, item.markers, item.runners, {}, item.turn, item.seat, item.roll
+    )
 
 
-def judgements_json(found: Judgements) -> str:
+def judgements_json(result: Judgements) -> str:
     """All judgements, as JSON."""
-    return json.dumps({bot: _as_dict(judgement) for bot, judgement in found.items()})
+    return json.dumps({bot: _as_dict(judgement) for bot, judgement in result.items()})
 
 
 def _as_dict(judgement: Judgement) -> dict[str, Any]:
@@ -152,7 +158,9 @@ def _as_dict(judgement: Judgement) -> dict[str, Any]:
         **{kind: unit * judgement.lost(kind).mean for kind in KINDS},
         "by_results": [unit * measured.mean, unit * measured.half],
         "mistakes": {f"over {unit * SIZES[size]:g}": judgement.mistakes(size) for size in sizes},
-        "worst": [{**one.as_dict(), "loss": unit * one.loss} for one in judgement.worst],
+        "worst": [
+            {**mistake.as_dict(), "loss": unit * mistake.loss} for mistake in judgement.worst
+        ],
     }
 
 
@@ -163,26 +171,28 @@ ABOUT = (
 )
 
 
-def judgements_page(found: Judgements, planned: JudgeTask) -> str:
+def judgements_page(result: Judgements, planned: JudgeTask) -> str:
     """The page: the table first, then the worst decisions of each bot."""
     rules, rival = planned.bots.rules, planned.rival
-    tables = [table_of(found, rival)]
+    tables = [table_of(result, rival)]
     sections = [Section("lost", TITLE, [ABOUT], tables=tables, open=True)]
-    for place, (bot, judgement) in enumerate(found.items()):
-        sections.append(_section(place, bot, worst(bot, judgement, rules, planned.file)))
+    for index, (bot, judgement) in enumerate(result.items()):
+        sections.append(_section(index, bot, worst(bot, judgement, rules, planned.file)))
     about = f"Can't Stop ({rules.name}), against {rival}."
-    return as_html(Document(" and ".join(found), about, (), sections))
+    return as_html(Document(" and ".join(result), about, (), sections))
 
 
-def table_of(found: Judgements, rival: str = "") -> Table:
+def table_of(result: Judgements, rival: str = "") -> Table:
     """What each bot loses."""
-    names = headers(found, rival)
-    numbers = [number(f"column{place}", name) for place, name in enumerate(names[1:], start=1)]
+    names = headers(result, rival)
+    numbers = [number(f"column{index}", name) for index, name in enumerate(names[1:], start=1)]
     columns = [Column("column0", names[0]), *numbers]
-    return Table("judgements", TITLE, columns, rows(found, rival))
+    return Table("judgements", TITLE, columns, rows(result, rival))
 
 
-def _section(place: int, bot: str, shown: Sequence[DrawnMistake]) -> Section:
-    listings = [Listing(one.text, f"{one.board}\n\n$ {one.command}") for one in shown]
-    words = [] if shown else [f"{bot} makes no mistake."]
-    return Section(f"worst{place}", f"The worst decisions of {bot}", words, listings=listings)
+def _section(index: int, bot: str, visible: Sequence[MistakeText]) -> Section:
+    listings = [
+        Listing(mistake.text, f"{mistake.board}\n\n$ {mistake.command}") for mistake in visible
+    ]
+    arguments = [] if visible else [f"{bot} makes no mistake."]
+    return Section(f"worst{index}", f"The worst decisions of {bot}", arguments, listings=listings)

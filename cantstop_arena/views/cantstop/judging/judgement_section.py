@@ -22,31 +22,35 @@ def run_sections(folder: Path) -> Iterator[Section]:
     """The table and the worst decisions, where `arena judge` has left them in the folder of a run;
     what to do where they are damaged."""
     try:
-        kept = stored_in(folder)
+        stored_stored_judgements = stored_in(folder)
     except ValueError as error:
         command = shlex.join(["arena", "judge", str(folder)])
         yield Section(KEY, TITLE, [f"{error}; {command} writes it again."])
         return
-    if kept and kept.judgements:
-        yield _losses(kept)
-        yield _worst(kept)
+    if stored_stored_judgements and stored_stored_judgements.judgements:
+        yield _losses(stored_stored_judgements)
+        yield _worst(stored_stored_judgements)
 
 
-def _losses(kept: StoredJudgements) -> Section:
-    words = [f"{ABOUT} Judged by {kept.judge}, {kept.deals:,} deals of each bot."]
-    tables, finding = [table_of(kept.judgements)], best_and_worst(kept.judgements)
-    return Section(KEY, TITLE, words, tables=tables, open=True, finding=finding)
+def _losses(stored: StoredJudgements) -> Section:
+    arguments = [f"{ABOUT} Judged by {stored.judge}, {stored.deals:,} deals of each bot."]
+    tables, finding = [table_of(stored.judgements)], best_and_worst(stored.judgements)
+    return Section(KEY, TITLE, arguments, tables=tables, open=True, finding=finding)
 
 
-def _worst(kept: StoredJudgements) -> Section:
-    words = ["Commands replay their games in the folder of these results."]
-    listings = [listing for bot in kept.judgements for listing in _drawn(bot, kept)]
+def _worst(stored: StoredJudgements) -> Section:
+    arguments = ["Commands replay their games in the folder of these results."]
+    listings = [listing for bot in stored.judgements for listing in _mistake_listings(bot, stored)]
     title, finding = "The worst decisions", "Ten of each bot, drawn"
-    return Section(f"{KEY}-worst", title, words, listings=listings, finding=finding, folded=True)
+    return Section(
+        f"{KEY}-worst", title, arguments, listings=listings, finding=finding, folded=True
+    )
 
 
-def _drawn(bot: str, kept: StoredJudgements) -> Iterator[Listing]:
-    shown = worst(bot, kept.judgements[bot], kept.rules, Path(RESOLVED))
-    if shown:
-        drawn = "\n\n".join(f"{one.text}\n\n{one.board}\n\n$ {one.command}" for one in shown)
-        yield Listing(f"The worst decisions of {bot}", drawn, folded=True)
+def _mistake_listings(bot: str, stored: StoredJudgements) -> Iterator[Listing]:
+    items = worst(bot, stored.judgements[bot], stored.rules, Path(RESOLVED))
+    if items:
+        sample = "\n\n".join(
+            f"{mistake.text}\n\n{mistake.board}\n\n$ {mistake.command}" for mistake in items
+        )
+        yield Listing(f"The worst decisions of {bot}", sample, folded=True)

@@ -31,10 +31,10 @@ def add_verdicts(events: Iterable[Event]) -> Iterator[Event]:
 
     Raises UsageError where nobody can judge by the rules of the game.
     """
-    told = list(scenes(events))
-    evaluator = _evaluator(told[0].opening)
-    lost = [0.0] * len(told[0].names)
-    for scene, after in zip_longest(told, told[1:]):
+    board_scenes = list(scenes(events))
+    evaluator = _evaluator(board_scenes[0].opening)
+    lost = [0.0] * len(board_scenes[0].names)
+    for scene, after in zip_longest(board_scenes, board_scenes[1:]):
         if scene.event["event"] == ROLL:
             verdicts = [*_verdicts(evaluator, scene, after)]
             lost[scene.seat] += sum(verdict.lost for verdict in verdicts)
@@ -57,17 +57,17 @@ def _verdicts(
     moves, chosen = scene.event["moves"], scene.event["chosen"]
     if chosen is not None and len(moves) > 1:
         turn = _turn(evaluator.rules, scene, scene.before)
-        worths = evaluator.values(turn, [tuple(move) for move in moves])
-        best, taken = worths.index(max(worths)), moves.index(chosen)
-        loss = worths[best] - worths[taken]
+        values = evaluator.values(turn, [tuple(move) for move in moves])
+        best, taken = values.index(max(values)), moves.index(chosen)
+        loss = values[best] - values[taken]
         yield DecisionVerdict(_named(chosen), _named(moves[best if loss else taken]), loss)
     turn = _turn(evaluator.rules, scene, scene.runners)
-    deed = after.event["event"] if after else ""
-    if deed in (ROLL, STOP) and chosen is not None and _may_choose(turn):
+    action = after.event["event"] if after else ""
+    if action in (ROLL, STOP) and chosen is not None and _may_choose(turn):
         rolling, stopping = evaluator.choice(turn)
-        loss = max(0.0, rolling - stopping if deed == STOP else stopping - rolling)
-        other = ROLL if deed == STOP else STOP
-        yield DecisionVerdict(deed, other if loss else deed, loss)
+        loss = max(0.0, rolling - stopping if action == STOP else stopping - rolling)
+        other = ROLL if action == STOP else STOP
+        yield DecisionVerdict(action, other if loss else action, loss)
 
 
 def _named(move: Sequence[int]) -> str:
@@ -79,8 +79,8 @@ def _may_choose(turn: Turn) -> bool:
     tops = [column for column in turn.placed if turn.runners[column] == turn.rules.lengths[column]]
     if turn.claims + len(tops) >= turn.rules.columns_to_win:
         return False
-    places = turn.free and {*turn.usable} - {*turn.placed}
-    return not (turn.rules.stop == "after-all-runners" and places)
+    index = turn.free and {*turn.usable} - {*turn.placed}
+    return not (turn.rules.stop == "after-all-runners" and index)
 
 
 def _turn(rules: RuleSet, scene: BoardScene, runners: Spaces) -> Turn:
@@ -130,12 +130,12 @@ def _spaces(rules: RuleSet, spaces: Spaces) -> tuple[int, ...]:
 
 
 def _on_roll(verdicts: Sequence[DecisionVerdict], players: int) -> dict[str, Any]:
-    said = ", ".join(_said(verdict, players) for verdict in verdicts)
-    return {"said": said, "decisions": [verdict._asdict() for verdict in verdicts]}
+    text = ", ".join(_verdict_text(verdict, players) for verdict in verdicts)
+    return {"said": text, "decisions": [verdict._asdict() for verdict in verdicts]}
 
 
-def _said(verdict: DecisionVerdict, players: int) -> str:
-    taken, best = (_DEEDS.get(deed, deed) for deed in (verdict.taken, verdict.best))
+def _verdict_text(verdict: DecisionVerdict, players: int) -> str:
+    taken, best = (_DEEDS.get(action, action) for action in (verdict.taken, verdict.best))
     if not verdict.lost:
         return f"{taken} is best"
     return f"{taken} loses {_points(players) * verdict.lost:.2f} ({best} is best)"
