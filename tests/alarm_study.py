@@ -6,8 +6,8 @@ Part of `make coverage-study`; each function yields the rows of a table.
 from collections.abc import Iterator
 
 import numpy as np
+from helpers.simulated import Run, Truth, results
 from msgspec.structs import replace
-from simulated import Run, Truth, results
 
 from cantstop_arena.comparisons.statistics import DIFFERENT, Ratio, rule_effect
 from cantstop_arena.deals.counting import COUNT, SHARE

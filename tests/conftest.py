@@ -13,7 +13,9 @@ from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from finished import Finished
+from helpers.arena import Arena
+from helpers.finished import Finished
+from helpers.paths import ROOT
 from hypothesis import HealthCheck, settings
 
 # In a job in the background of a shell these are ignored, and so they would be by what tests start.
@@ -76,11 +78,29 @@ WITHOUT = Path(__file__).parent / "without"
 
 # Files whose tests load, compile or solve much within pytest's own process.
 FILLING = {
-    *("test_bots", "test_compare_statistics", "test_dice", "test_drawing", "test_engine"),
-    *("test_exact_turn", "test_hints", "test_learning", "test_machinecode", "test_naive"),
-    *("test_optimal", "test_ratings", "test_ratings_errors", "test_ratings_fit"),
-    *("test_ratings_scores", "test_regret", "test_replay_page", "test_sequential"),
-    *("test_solving", "test_tables", "test_training", "test_tuned", "test_unseeded"),
+    "test_board_solver",
+    "test_built_in_bots",
+    "test_covariance",
+    "test_dice",
+    "test_drawing",
+    "test_elo",
+    "test_engine",
+    "test_fingerprint",
+    "test_hints",
+    "test_learning_bots",
+    "test_model_fit",
+    "test_naive",
+    "test_optimal",
+    "test_page_replay",
+    "test_regret",
+    "test_scores",
+    "test_sequential",
+    "test_statistics",
+    "test_text",
+    "test_three_runner_turn",
+    "test_training",
+    "test_tuned",
+    "test_unseeded",
 }
 
 
@@ -116,7 +136,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     def place(item: pytest.Item) -> tuple[int, bool, int]:
         file = _file_of(item)
-        return files[file] % workers, file in FILLING or file.startswith("cubus/"), files[file]
+        return (
+            files[file] % workers,
+            file.rpartition("/")[2] in FILLING or "/cubus/" in file,
+            files[file],
+        )
 
     items.sort(key=place)
 
@@ -164,6 +188,14 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that all workers of a test run have in common."""
     base = tmp_path_factory.getbasetemp()
     return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture
+def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
+    """Runs `arena`; in a folder of the test's own, where the test has not gone to another one."""
+    if Path.cwd() == ROOT:
+        monkeypatch.chdir(tmp_path)
+    return Arena()
 
 
 @pytest.fixture(scope="session")

@@ -25,7 +25,7 @@ from alarm_study import (
     looking,
     matches,
 )
-from simulated import Truth, seatings_of
+from helpers.simulated import Truth, seatings_of
 
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.seatings import Group

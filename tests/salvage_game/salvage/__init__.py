@@ -1,1 +1,1 @@
-"""A game that moved in by a hook: see tests/test_third_game.py."""
+"""A game that moved in by a hook: see tests/games/test_third_game.py."""

@@ -1,0 +1,404 @@
+"""Hostile files: each is named with its reason, and everything else goes on.
+
+Each does its worst while it is read. A new way to misbehave is one entry in a table here.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.arena import Arena
+from msgspec.structs import replace
+
+from cantstop_arena.bots.bot_files import BotSource
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.known_bot import BotAddress
+from cantstop_arena.bots.loader import Loader
+from cantstop_arena.errors import BotError
+from cantstop_arena.processes.isolated_call import IsolatedCall, run_isolated
+from cantstop_arena.processes.process_tree import children
+
+BOT = "\ndef choose_move(turn, moves):\n    return 0\ndef roll_again(turn):\n    return False\n"
+LIMIT = 1.0  # seconds in which a file is to be read
+FOREVER = "while True:\n    try:\n        while True: pass\n    except BaseException: pass\n"
+DAEMON = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        time.sleep(600)
+    os._exit(0)
+"""
+GONE = "cannot be sent|ended its process|ended the process|invalid|not done within"
+ANY = ""  # refused or not, as long as nothing else is harmed
+
+REFUSED = {
+    "leaves at once": ("import os\nos._exit(1)", "ended its process with exit code 1"),
+    "leaves in silence": ("import os\nos._exit(0)", "ended its process with exit code 0"),
+    "leaves in order": ("import sys\nsys.exit()", "SystemExit"),
+    "leaves by exit": ("exit(3)", "SystemExit: 3"),
+    "kills itself": ("import os\nos.kill(os.getpid(), 11)", "ended its process by SIGSEGV"),
+    "kills itself like others": ("import os\nos.kill(os.getpid(), 9)", "by SIGKILL"),
+    "aborts": ("import os\nos.abort()", "ended its process by SIGABRT"),
+    "kills its parent": ("import os\nos.kill(os.getppid(), 9)", "ended the process"),
+    "kills its group": ("import os\nos.kill(0, 9)", "by SIGKILL"),
+    "terminates its group": ("import os\nos.killpg(0, 15)", "by SIGTERM"),
+    "interrupts": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+    "pretends to be the user": (
+        "from cantstop_arena.errors import Interrupted\nraise Interrupted(2)",
+        "pretends that the user wants to end",
+    ),
+    "spins": ("while True: pass", "not done within 1 s"),
+    "sleeps": ("import time\ntime.sleep(600)", "not done within 1 s"),
+    "spins and catches all": (FOREVER, "not done within"),
+    "stops itself": (
+        "import os\nos.kill(os.getpid(), 19)",
+        "was stopped, and is not done within 3 s",
+    ),
+    "stops its parent": (f"import os\nos.kill(os.getppid(), 19)\n{FOREVER}", "done within"),
+    "ignores signals": (
+        "import signal, time\nfor n in range(1, 32):\n"
+        "    try: signal.signal(n, signal.SIG_IGN)\n    except OSError: pass\ntime.sleep(600)",
+        "not done within 3 s",
+    ),
+    "forks and waits": ("import os\nos.fork()\nos.wait()", "ChildProcessError|invalid"),
+    "spins in a child": (f"import os\nif os.fork() == 0:\n    while True: pass\n{FOREVER}", "done"),
+    "overflows the stack": ("def f(): f()\nf()", "RecursionError"),
+    "overflows the real stack": (
+        "import sys\nsys.setrecursionlimit(1 << 30)\nclass A:\n    def __repr__(self): return"
+        " str([self])\nrepr(A())",
+        "ended its process by|RecursionError|MemoryError",
+    ),
+    "hogs memory": ("x = bytearray(1 << 40)", "MemoryError"),
+    "hogs it bit by bit": ("x = []\nwhile True: x.append(bytes(1 << 26))", "MemoryError|done"),
+    "asks": ("input()", "EOFError"),
+    "has a default in itself": (
+        f"x = []\nx.append(x){BOT.replace('moves)', 'moves, a=x)')}",
+        "RecursionError|default",
+    ),
+    "has an endless number": (
+        BOT.replace("moves)", "moves, a=1 << 100000)"),
+        "cannot be sent: ValueError: Exceeds the limit",
+    ),
+    "has an infinite default": (BOT.replace("moves)", "moves, a=1e999)"), "has the default inf"),
+    "has a default that lies": (
+        "class L(int):\n    __class__ = int\n    def __repr__(self): raise SystemExit\n"
+        + BOT.replace("moves)", "moves, a=L())"),
+        "SystemExit|default",
+    ),
+    "calls an option isolate": (
+        BOT.replace("moves)", "moves, isolate=False)"),
+        "must not be called 'isolate'",
+    ),
+    "calls an option bot": (BOT.replace("turn)", "turn, bot='x')"), "must not be called 'bot'"),
+    "calls an option command": (
+        BOT.replace("moves)", "moves, command='x')"),
+        "must not be called 'command'",
+    ),
+    "calls an option as": (
+        "from cantstop_arena import Bot\ndef b(**x): pass\nimport inspect\n"
+        "b.__signature__ = inspect.Signature([inspect.Parameter('as_', 3, default=1)])\n"
+        "next(iter(b.__signature__.parameters.values()))._name = 'as'\n"
+        "b.__signature__._parameters = {'as': next(iter(b.__signature__.parameters.values()))}\n"
+        "def register_bots(): return [Bot('b', b)]",
+        "must not be called 'as'",
+    ),
+    "registers without end": (
+        "def register_bots():\n    while True: yield 1",
+        "not done within|MemoryError",
+    ),
+    "registers and leaves": ("import os\ndef register_bots(): os._exit(2)", "exit code 2"),
+    "has a strange name": (
+        "from cantstop_arena import Bot\ndef register_bots(): return [Bot('\\x1b[2J', print)]",
+        "name cannot be used",
+    ),
+    "has no name at all": (
+        "from cantstop_arena import Bot\ndef register_bots(): return [Bot('', print)]",
+        "name cannot be used|must be",
+    ),
+    "raises when it is told of": (
+        "class E(BaseException):\n    def __str__(self): raise SystemExit\nraise E",
+        "does not import",
+    ),
+    "writes to every pipe": (
+        "import os\nfor n in range(3, 20):\n    try: os.write(n, b'{}\\n')\n"
+        "    except OSError: pass",
+        "invalid",
+    ),
+    "writes without end": (
+        "import os\nwhile True:\n    for n in range(3, 20):\n"
+        "        try: os.write(n, b'x' * 65536)\n        except OSError: pass",
+        "sent more than 16 MiB|invalid|ended its process|done",
+    ),
+    "writes what is too deep": (
+        "import os\nfor n in range(3, 20):\n    try: os.write(n, b'[' * 60000 + b'\\n')\n"
+        "    except OSError: pass",
+        "invalid",
+    ),
+    "writes bots that lie": (
+        "import os\nfor n in range(3, 20):\n    try: os.write(n,"
+        ' b\'{"bots": [{"name": 3}], "beside": []}\\n\')\n    except OSError: pass',
+        "invalid",
+    ),
+    "names files elsewhere": (
+        "import os\nfor n in range(3, 20):\n    try: os.write(n,"
+        ' b\'{"bots": 7, "beside": ["../../etc/passwd", "/dev/zero"]}\\n\')\n'
+        "    except OSError: pass",
+        "invalid",
+    ),
+    "closes every file": ("import os\nos.closerange(0, 1000)" + BOT, GONE),
+    "patches json": (
+        "import json\njson.encoder.c_make_encoder = json.dumps = None\n"
+        "json.JSONEncoder.iterencode = None" + BOT,
+        GONE,
+    ),
+    "patches what is built in": (
+        "import builtins\nbuiltins.isinstance = builtins.getattr = None" + BOT,
+        f"{GONE}|TypeError",
+    ),
+    "is half a bot in a module that answers all": (
+        "def __getattr__(name): raise SystemExit(name)",
+        "SystemExit",
+    ),
+    "warps the engine": (
+        "import sys\nfor n in list(sys.modules):\n    if 'cantstop' in n: sys.modules[n] = None\n"
+        "import cantstop_arena.hookspecs",
+        "ModuleNotFoundError|ImportError",
+    ),
+    "nests too deep": ("(" * 5000, "SyntaxError|MemoryError|RecursionError"),
+    "adds without end": ("x = " + "+".join(["1"] * 100000), "RecursionError|lacks"),
+    "lies about classes": (
+        "class M:\n    __class__ = property(lambda self: 1 / 0)\nm = M()" + BOT,
+        "ZeroDivisionError",
+    ),
+    "writes as its warden": (
+        "import os\nfor n in range(3, 20):\n    try:\n"
+        "        with open(f'/proc/{os.getppid()}/fd/{n}', 'wb') as f: f.write(b'{}\\n')\n"
+        "    except OSError: pass\nimport time; time.sleep(1)",
+        "ended the process|invalid|done",
+    ),
+}
+
+HARMLESS = {
+    "goes elsewhere": "import os\nos.chdir('/')\nos.umask(0o777)" + BOT,
+    "traces": "import sys\nsys.settrace(lambda *a: None)\nsys.setprofile(lambda *a: None)" + BOT,
+    "leaves work for the end": "import atexit\natexit.register(lambda: open('trace', 'w'))" + BOT,
+    "is a number of itself": "__doc__ = 5" + BOT,
+    "deletes itself": "import sys\ndel sys.modules[__name__]" + BOT,
+    "closes the standard files": "import sys\nsys.stdout.close()\nsys.stderr = None" + BOT,
+    "prints without end": "for _ in range(20000): print('x' * 100)" + BOT,
+    "spins in a thread": (
+        "import threading\ndef f():\n    while True: pass\nthreading.Thread(target=f).start()" + BOT
+    ),
+    "leaves a daemon": DAEMON + BOT,
+    "leaves many": "import os, time\nfor _ in range(30):\n"
+    "    if os.fork() == 0:\n        os.setsid()\n        time.sleep(600)\n" + BOT,
+    "annotates by code": BOT.replace("moves)", "moves, a: 'print(1)' = 2)"),
+    "says strange things": '"""\\x1b[31mRed\\u202e and back."""' + BOT,
+    "replaces the arena": "import sys\nsys.modules['cantstop_arena.cli'] = None" + BOT,
+    "sets an alarm": "import signal\nsignal.setitimer(signal.ITIMER_REAL, 60)" + BOT,
+    "changes the environment": "import os\nos.environ.clear()\nos.environ['PATH'] = ''" + BOT,
+    "forgets its limits": "import sys\nsys.setrecursionlimit(10**9)" + BOT,
+}
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What `arena bots --json` told, of all hostile files at once."""
+
+    names: frozenset[str]
+    reasons: dict[str, str]
+
+
+def _arena(arena: Arena, folder: Path, *words: str) -> tuple[int, str]:
+    result = arena(*words, "--bots", str(folder), code=None)
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    assert "Traceback" not in result.output
+    return result.code, result.text
+
+
+def _listed(arena: Arena, folder: Path) -> Listing:
+    code, output = _arena(arena, folder, "bots", "--json")
+    assert code == 0
+    told = json.loads(output)
+    reasons = {bad["name"]: bad["reason"] for bad in told["broken"]}
+    return Listing(frozenset(row["name"] for row in told["bots"]), reasons)
+
+
+@pytest.fixture(autouse=True)
+def unharmed(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Whatever happens, this process stays as it is, and has no children that it did not have."""
+    monkeypatch.setattr("cantstop_arena.bots.bot_files.MAX_IMPORT_SECONDS", LIMIT)
+    before = children(), Path.cwd(), json.dumps, os.write
+    yield
+    assert (children(), Path.cwd(), json.dumps, os.write) == before
+
+
+def _filed(name: str) -> str:
+    return name.replace(" ", "_")
+
+
+def _check(listing: Listing, name: str) -> None:
+    assert {"rule28", "good", "zz_last"} <= listing.names
+    if name in REFUSED:
+        assert re.search(REFUSED[name][1], listing.reasons[_filed(name)])
+        assert listing.reasons[_filed(name)].isprintable()
+    else:
+        assert _filed(name) in listing.names
+
+
+def _dropped(folder: Path, *names: str) -> Path:
+    for name in names:
+        text = REFUSED[name][0] if name in REFUSED else HARMLESS[name]
+        (folder / f"{_filed(name)}.py").write_text(text)
+    for name in ("good", "zz_last"):
+        (folder / f"{name}.py").write_text(BOT)
+    return folder
+
+
+QUICK = ("leaves at once", "kills its parent", "patches json", "leaves a daemon", "sleeps")
+
+
+def test_a_few_hostile_files_harm_nothing_but_themselves(arena: Arena, tmp_path: Path) -> None:
+    listing = _listed(arena, _dropped(tmp_path, *QUICK))
+    for name in QUICK:
+        _check(listing, name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*REFUSED, *HARMLESS])
+def test_a_hostile_file_is_named_with_its_reason(arena: Arena, tmp_path: Path, name: str) -> None:
+    _check(_listed(arena, _dropped(tmp_path, name)), name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["leaves at once", "kills its parent", "spins and catches all"])
+def test_a_tournament_is_told_of_a_hostile_file_where_it_names_it(
+    arena: Arena, tmp_path: Path, name: str
+) -> None:
+    folder = _dropped(tmp_path, name)
+    file = tmp_path / "cup.yaml"
+    file.write_text(f"games: 10\nbots: [rule28, {_filed(name)}]\n")
+    result = arena("run", str(file), "--bots", str(folder), code=None)
+    assert result.code == 2
+    assert re.search(f"cup.yaml:2:16: .*({REFUSED[name][1]})", result.error)
+
+
+# --- Files that are no files ----------------------------------------------------------------------
+
+
+def test_what_is_no_regular_file_is_never_read(arena: Arena, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "zero.py").symlink_to("/dev/zero")
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / "loop.py").symlink_to("loop.py")
+    with (tmp_path / "huge.py").open("wb") as huge:
+        huge.truncate(1 << 40)
+    (tmp_path / "evil\x1b[2J\u202e.py").write_text("1 / 0")
+    reasons = _listed(arena, _dropped(tmp_path)).reasons
+    for name in ("pipe", "zero", "folder"):
+        assert "cannot be read: it is no regular file" in reasons[name]
+    assert "Too many levels" in reasons["loop"]
+    assert "larger than 16 MiB" in reasons["huge"]
+    assert "\x1b" not in "".join(reasons)
+
+
+def test_what_is_printed_obeys_no_terminal(arena: Arena, tmp_path: Path) -> None:
+    _dropped(tmp_path, "says strange things")
+    (tmp_path / "evil\x1b[2J\u202e.py").write_text(BOT)
+    _, output = _arena(arena, tmp_path, "bots")
+    assert "Red" in output
+    assert output.replace("\n", "").isprintable()
+
+
+# --- What plays is what was recorded --------------------------------------------------------------
+
+
+def test_what_plays_is_the_copy_of_what_was_read(arena: Arena, tmp_path: Path) -> None:
+    rash = BOT.replace("False", "turn.rolls < 6")
+    tournament = "games: 40\nseed: 3\nbots: [cautious, mine]\n"
+    (tmp_path / "cup.yaml").write_text(tournament)
+    (tmp_path / "mine.py").write_text(rash)
+    words = ["run", str(tmp_path / "cup.yaml"), "--bots", str(tmp_path), "--workers", "1"]
+    arena(*words, "--results", str(tmp_path / "one"), code=None)
+    (copy,) = (tmp_path / "one" / "cup" / "bots").glob("*/mine.py")
+    assert copy.read_text() == rash
+    changes = f"\nimport pathlib\npathlib.Path({str(tmp_path / 'mine.py')!r}).write_text({BOT!r})\n"
+    (tmp_path / "zz.py").write_text(changes + BOT)
+    (tmp_path / "cup.yaml").write_text(tournament.replace("mine]", "mine, zz]"))
+    result = arena(*words, "--results", str(tmp_path / "two"), code=None)
+    assert result.code == 0, result.output
+    kept = {path.name: path.read_text() for path in (tmp_path / "two/cup/bots").glob("*/*.py")}
+    assert kept == {"mine.py": rash, "zz.py": changes + BOT}
+
+
+def test_a_bot_plays_with_the_neighbours_that_were_read(tmp_path: Path) -> None:
+    text = f"import os, sys\nsys.path.insert(0, {str(tmp_path)!r})\nimport _beside_it\n"
+    rolls = "def roll_again(turn):\n    return turn.rolls < _beside_it.ROLLS\n"
+    (tmp_path / "mine.py").write_text(text + BOT + rolls)
+    (tmp_path / "_beside_it.py").write_text("ROLLS = 5\n")
+    bot = Catalogue(tmp_path).find("mine")
+    assert bot.source
+    assert bot.source.beside == ("_beside_it.py",)
+    kept = bot.source.copied(tmp_path / "kept")
+    (tmp_path / "_beside_it.py").write_text("ROLLS = 7\n")
+    address = replace(bot.address, source=kept)
+    errand = IsolatedCall(f"{__name__}:rolls_of", {"address": address}, 20)
+    assert run_isolated(errand) == 5
+
+
+def rolls_of(address: BotAddress) -> int:
+    """What a bot has imported from beside its file."""
+    player: Any = Loader(Path()).open(address).build({})
+    return int(player.roll_again.__globals__["_beside_it"].ROLLS)
+
+
+def test_a_copy_that_somebody_has_changed_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(BOT)
+    told = hashlib.sha256(BOT.encode()).hexdigest()
+    kept = BotSource(tmp_path / "mine.py", digest=told).copied(tmp_path / "kept")
+    assert kept.texts() == {"mine.py": BOT.encode()}
+    (tmp_path / "kept" / told / "mine.py").write_text(BOT + "1\n")
+    with pytest.raises(BotError, match="has changed since it was looked at"):
+        kept.texts()
+
+
+# --- Packages -------------------------------------------------------------------------------------
+
+
+def _package(folder: Path, name: str, entry_points: str, text: str) -> None:
+    about = folder / f"{name}-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(entry_points)
+    (folder / f"{name}.py").write_text(text)
+
+
+ENTRIES = {
+    "leaves": ("import os\nos._exit(1)", "it ended its process with exit code 1"),
+    "kills": ("import os\nos.kill(os.getppid(), 9)", "it ended the process that supervised it"),
+    "spins": (FOREVER, "not done within"),
+    "offers_odd_rules": ("def register_rules(): return [3]", "AttributeError"),
+}
+
+
+def test_entry_points_harm_nothing_but_themselves(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    for name, (text, _) in ENTRIES.items():
+        _package(packages, f"evil_{name}", f"[cantstop_arena]\n{name} = evil_{name}\n", text)
+    _package(packages, "evil_good", "[cantstop_arena]\nfriend = evil_good\n", BOT)
+    _package(packages, "evil_file", "[cantstop_arena\nx", "")
+    monkeypatch.syspath_prepend(packages)
+    listing = _listed(arena, _dropped(tmp_path))
+    assert {"friend", "good", "zz_last"} <= listing.names
+    for name, (_, reason) in ENTRIES.items():
+        assert reason in listing.reasons[name]

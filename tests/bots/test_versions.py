@@ -1,0 +1,187 @@
+"""Edit a bot, run again, ask whether it got better: versions and options on the command line."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from helpers.arena import Arena
+
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.versions import VersionReference, stored_copies, version_in
+from cantstop_arena.errors import BotError
+from cantstop_arena.tournaments.file.bot_references import entrant_from_reference, reference_to
+
+PATIENT = """\"\"\"Stops after some rolls.\"\"\"
+from cantstop_arena import hookimpl
+
+@hookimpl
+def choose_move(turn, moves):
+    return 0
+
+@hookimpl
+def roll_again(turn, rolls=4):
+    return turn.rolls < rolls
+"""
+BETTER = PATIENT.replace("return 0", "return len(moves) - 1").replace("rolls=4", "rolls=5")
+
+
+@pytest.fixture
+def played(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run with a bot that was edited since; the digest of what has played is known."""
+    monkeypatch.chdir(tmp_path)
+    Path("bots").mkdir()
+    Path("mine.yaml").write_text("games: 4\nseed: 1\nbots: [patient, cautious]\n")
+    write(PATIENT)
+    arena("run", "mine.yaml", "--quiet")
+    write(BETTER)
+    return next(Path("results/mine/bots").iterdir())
+
+
+def write(text: str) -> None:
+    Path("bots/patient.py").write_text(text)
+
+
+def test_a_run_after_an_edit_says_what_changed_and_how_to_compare(
+    arena: Arena, played: Path
+) -> None:
+    assert arena("run", "mine.yaml", code=1).output.splitlines() == [
+        "results/mine: patient.py has changed since these results were played (2 lines).",
+        "--fresh plays anew, and forgets these results.",
+        "To see whether it got better, let both versions play:",
+        f"  arena match patient patient@{played.name[:7]} --sprt 0 5",
+        f"or as entrants of a tournament of another name, the old one as"
+        f" {{bot: patient@{played.name[:7]}}}.",
+    ]
+
+
+def test_the_command_says_options_rules_and_folders(arena: Arena, played: Path) -> None:
+    Path("mine.yaml").write_text(
+        "games: 2\nname: other\nrules: jump\nbots: [{bot: patient, as: hasty, rolls: 2}, odds]\n"
+    )
+    words = ("run", "mine.yaml", "--quiet", "--results", "there")
+    arena(*words)
+    write(PATIENT)
+    digest = next(Path("there/other/bots").iterdir()).name[:7]
+    match = f"match patient:rolls=2 patient@{digest}:rolls=2 --sprt 0 5"
+    assert f"arena {match} --rules jump --results there" in arena(*words, code=1).output
+    found = arena(*match.split(), "--rules", "jump", "--results", "there", "--games", "4").output
+    assert "patient:rolls=2" in found
+
+
+def test_other_changes_are_told_as_before(arena: Arena, played: Path) -> None:
+    told = arena("run", "mine.yaml", "--seed", "2", code=1).output
+    assert "seed: stored 1, requested 2" in told
+    assert "bots[1].digest" in told
+
+
+@pytest.mark.slow
+def test_both_versions_play_a_match_and_leave_what_a_run_leaves(arena: Arena, played: Path) -> None:
+    arena("match", "patient", "patient@previous", "--games", "20", "--seed", "1", "--page")
+    folder = Path(f"results/patient-vs-patient_{played.name[:7]}")
+    told = json.loads((folder / "match.json").read_text())
+    assert told["bots"] == ["patient", f"patient@{played.name[:7]}"]
+    files = ("match.json", "standings.csv", "summary.json", "tournament.yaml", "report.html")
+    assert all((folder / file).is_file() for file in files)
+    again = json.loads((folder / "summary.json").read_text())
+    Path(folder / "again.yaml").write_text((folder / "tournament.yaml").read_text())
+    arena("run", str(folder / "again.yaml"), "--results", "again", "--quiet")
+    found = json.loads(next(Path("again").glob("*/summary.json")).read_text())
+    assert found["standings"] == again["standings"], "the file plays the version that is kept"
+
+
+def test_a_version_is_an_entrant_by_the_name_of_what_it_says(arena: Arena, played: Path) -> None:
+    Path("both.yaml").write_text("games: 4\nbots: [patient, patient@previous]\n")
+    arena("run", "both.yaml", "--quiet")
+    names = [one["bot"] for one in json.loads(summary("both"))["standings"]]
+    assert sorted(names) == ["patient", f"patient@{played.name[:7]}"]
+
+
+def summary(name: str) -> str:
+    return Path(f"results/{name}/summary.json").read_text()
+
+
+@pytest.mark.slow
+def test_previous_is_the_newest_that_says_something_else(arena: Arena, played: Path) -> None:
+    arena("run", "mine.yaml", "--quiet", "--fresh")
+    third = PATIENT.replace("4", "3")
+    write(third)
+    arena("run", "mine.yaml", "--quiet", "--fresh")
+    copies = stored_copies(Path("results"), "patient.py")
+    assert len(copies) == 3
+    for age, copy in enumerate(copies):
+        os.utime(copy, (1000 - age, 1000 - age))
+    catalogue = Catalogue(Path("bots"))
+    assert entrant_from_reference("patient@previous", catalogue).bot.path == copies[1].resolve()
+    write(BETTER)  # the second again
+    catalogue = Catalogue(Path("bots"))
+    assert entrant_from_reference("patient@previous", catalogue).bot.path == copies[0].resolve()
+    write("def broken(:")
+    catalogue = Catalogue(Path("bots"))
+    assert entrant_from_reference("patient@previous", catalogue).bot.path == copies[0].resolve()
+    Path("bots/patient.py").unlink()
+    catalogue = Catalogue(Path("bots"))
+    assert entrant_from_reference("patient@previous", catalogue).bot.path == copies[0].resolve()
+    assert entrant_from_reference(f"patient@{played.name[:5]}", catalogue).bot.digest == played.name
+
+
+def test_what_is_not_kept_is_told(arena: Arena, played: Path) -> None:
+    Path("bots/new.py").write_text(PATIENT)
+    for reference, told in {
+        "patient@0000": f"no other version 0000 of patient.py is kept in results; there are"
+        f" {played.name[:7]}",
+        "new@previous": "no other version previous of new.py is kept in results; runs keep those",
+        "rule28@previous": "rule28 is no file; earlier versions are kept of files only",
+        "rule28@latest": "unknown bot 'rule28@latest'",
+    }.items():
+        assert told in arena("match", reference, "random", code=2).output
+
+
+@pytest.mark.slow
+def test_a_copy_that_was_changed_is_not_what_has_played(played: Path) -> None:
+    copy = played / "patient.py"
+    copy.write_text(BETTER + "# no more\n")
+    with pytest.raises(BotError, match="is not what has played"):
+        entrant_from_reference("patient@previous", Catalogue(Path("bots")))
+
+
+@pytest.mark.parametrize(
+    ("reference", "version"),
+    [
+        ("a@previous", VersionReference("a", "previous")),
+        ("a@08df", VersionReference("a", "08df")),
+        ("a@b@08df", VersionReference("a@b", "08df")),
+        ("a@08d", None),
+        ("a@XYZW", None),
+        ("a", None),
+    ],
+)
+def test_versions_are_told_from_names(reference: str, version: VersionReference | None) -> None:
+    assert version_in(reference) == version
+
+
+# --- Options on the command line ------------------------------------------------------------------
+
+
+def test_options_are_said_behind_a_colon() -> None:
+    catalogue = Catalogue(Path("bots"))
+    entrant = entrant_from_reference("rule28:threshold=30", catalogue)
+    assert (entrant.name, entrant.options["threshold"]) == ("rule28:threshold=30", 30)
+    assert reference_to("rule28", entrant) == "rule28:threshold=30"
+    assert entrant_from_reference("rule28", catalogue).options == entrant.bot.defaults
+    assert reference_to("rule28", entrant_from_reference("rule28", catalogue)) == "rule28"
+
+
+@pytest.mark.parametrize(
+    ("reference", "told"),
+    [
+        ("rule28:treshold=30", "treshold"),
+        ("rule28:threshold=many", "threshold"),
+        ("rule28:threshold=1,threshold=2", "options are said as NAME:OPTION=VALUE,OPTION=VALUE"),
+        ("rule28:=2", "options are said as NAME:OPTION=VALUE,OPTION=VALUE"),
+        ("rule28:threshold", "unknown bot"),
+    ],
+)
+def test_options_that_make_no_sense_are_told(reference: str, told: str) -> None:
+    with pytest.raises(BotError, match=told):
+        entrant_from_reference(reference, Catalogue(Path("bots")))

@@ -1,0 +1,296 @@
+"""The documentation: what it tells a reader to type or to write works as it stands."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+from helpers import naive
+from helpers.arena import Arena
+from helpers.documents import blocks
+from helpers.paths import ROOT
+from msgspec.structs import asdict
+
+import cantstop_arena
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.known_bot import BotDescription
+from cantstop_arena.bots.loader import Loader
+from cantstop_arena.cli import main
+from cantstop_arena.comparisons.comparison_file import read as read_comparison
+from cantstop_arena.deals.outcomes import Block
+from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.play.engine_table import EngineTable
+from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, PARAMETERS
+from cantstop_arena.games.cantstop.turn import Turn
+from cantstop_arena.table.seated_bot import SeatedBot, code_digest
+from cantstop_arena.tournaments.file.tournament_file import read
+
+README, BOTS, RULES = ROOT / "README.md", ROOT / "bots" / "README.md", ROOT / "docs" / "rules.md"
+TOURNAMENTS, COMPARISONS = ROOT / "docs" / "tournaments.md", ROOT / "docs" / "comparisons.md"
+COMMANDS = ROOT / "docs" / "commands.md"
+PAGES = [BOTS, *sorted((ROOT / "docs").glob("*.md")), *ROOT.glob("[CR]*.md")]
+
+
+def table(page: Path, heading: str) -> list[list[str]]:
+    """The cells of the rows of the first table below a heading."""
+    _, _, below = page.read_text("utf-8").partition(f"# {heading}\n")
+    found = re.search(r"(?:^\|.*\|\n)+", below, re.M)
+    assert found, f"there is no table below {heading}"
+    rows = found[0].splitlines()[2:]
+    return [[cell.strip() for cell in row[1:-1].split("|")] for row in rows]
+
+
+def bot_blocks() -> Iterator[tuple[str, str]]:
+    """The complete bots, under the names of the files they are saved as."""
+    sources = [*blocks(README, "python"), *blocks(BOTS, "python")]
+    complete = [text for text in sources if re.search(r"^def (choose_move|register)", text, re.M)]
+    names = ["patient", *(f"bot_{number}" for number in range(2, len(complete) + 1))]
+    return zip(names, complete, strict=True)
+
+
+def documented_bots() -> list[str]:
+    """The names of all bots in the documentation."""
+    names = []
+    for name, text in bot_blocks():
+        names += re.findall(r'Bot\("([\w-]+)"', text) or [name]
+    return names
+
+
+@pytest.fixture(scope="module")
+def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
+    """Where the bots of the documentation are files of the folder bots/."""
+    folder = tmp_path_factory.mktemp("bots")
+    for name, text in bot_blocks():
+        (folder / f"{name}.py").write_text(text, "utf-8")
+    return Catalogue(folder)
+
+
+def contestant(bot: BotDescription) -> SeatedBot:
+    spec = Loader(Path()).open(bot.address)
+    digest = code_digest(spec.origin, spec.name, spec.digest, json.dumps(spec.defaults))
+    return SeatedBot(spec.name, spec.build({}), digest)
+
+
+def test_readme_calls_its_first_bot_by_the_name_of_its_file() -> None:
+    assert "`bots/patient.py`" in README.read_text("utf-8").split("```python")[0]
+
+
+def test_every_bot_in_the_documentation_is_accepted(catalogue: Catalogue) -> None:
+    known, broken = catalogue.everything()
+    assert broken == []
+    found = [spec.name for spec in known if spec.origin == "file"]
+    assert sorted(found) == sorted(documented_bots())
+
+
+@pytest.mark.parametrize("name", documented_bots())
+def test_every_bot_in_the_documentation_plays_without_faults(
+    catalogue: Catalogue, name: str
+) -> None:
+    seats = [contestant(catalogue.find(bot)) for bot in (name, "cautious")]
+    result = EngineTable(GAME, CLASSIC, seats, players=2, seed=1).play(
+        Block((0, 1), first=0, deals=5)
+    )
+    assert result.faults == ()
+    assert [tally.unfinished for tally in result.tallies] == [0, 0]
+
+
+def test_both_patient_bots_of_the_readme_are_the_same_bot(catalogue: Catalogue) -> None:
+    plain, compiled = (catalogue.find(name) for name in ("patient", "bot_2"))
+    assert (plain.backend, compiled.backend) == ("plain", "compiled")
+    seats = [contestant(plain), contestant(compiled)]
+    result = EngineTable(GAME, CLASSIC, seats, players=2, seed=1).play(
+        Block((0, 1), first=0, deals=20)
+    )
+    one, other = result.tallies
+    assert one.wins == other.wins
+    assert one.counts == other.counts
+
+
+def test_every_tournament_in_the_documentation_is_read(
+    tmp_path: Path, catalogue: Catalogue
+) -> None:
+    written = [text for page in (README, TOURNAMENTS, COMPARISONS) for text in blocks(page, "yaml")]
+    tournaments = [text for text in written if re.search(r"^bots:", text, re.M)]
+    assert len(tournaments) == 3
+    for text in tournaments:
+        file = tmp_path / "mine.yaml"
+        file.write_text(text, "utf-8")
+        is_comparison = re.search(r"^compare:", text, re.M)
+        described = read_comparison(file, catalogue) if is_comparison else read(file, catalogue)
+        assert len(described.entrants) >= 2
+
+
+def test_the_tournaments_that_come_along_are_read(catalogue: Catalogue) -> None:
+    files = sorted((ROOT / "tournaments").glob("*.yaml"))
+    comparisons = [file for file in files if "compare:" in file.read_text("utf-8")]
+    assert {file.stem for file in comparisons} > {"jumping", "leaving", "long-games"}
+    for file in files:
+        (read_comparison if file in comparisons else read)(file, catalogue)
+
+
+def test_the_documented_defaults_of_a_tournament_are_its_defaults(
+    tmp_path: Path, catalogue: Catalogue
+) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("bots: [random, cautious]", "utf-8")
+    told = dict(re.findall(r"^(\w+):.*#.*default (\d+)", TOURNAMENTS.read_text("utf-8"), re.M))
+    tournament = read(file, catalogue)
+    defaults = {**tournament.as_file(tmp_path), **asdict(tournament.policy)}
+    assert len(told) == 5
+    assert told == {key: f"{defaults[key]:g}" for key in told}
+    assert (tournament.name, tournament.rules) == ("mine", CLASSIC)
+
+
+def options_of(command: click.Command) -> set[str]:
+    """Of what is on unless it is put off, the word that does so."""
+    words = (word for item in command.params for word in item.secondary_opts or item.opts)
+    return {word for word in words if word.startswith("--")}
+
+
+def commands() -> dict[str, click.Command]:
+    """Every command by the words that call it, those of a group after the group itself."""
+    found: dict[str, click.Command] = {}
+    context = click.Context(main)
+    for name in main.list_commands(context):
+        command = main.get_command(context, name)
+        assert command
+        found[name] = command
+        if isinstance(command, click.Group):
+            found |= {f"{name} {inner}": one for inner, one in command.commands.items()}
+    return found
+
+
+def called(words: list[str]) -> str:
+    """The command that these words call, those after `arena`."""
+    longest = " ".join(words[:2])
+    return longest if longest in commands() else words[0]
+
+
+def test_the_docs_list_every_command() -> None:
+    told = {called(usage.strip("`").split()[1:]) for usage, _ in listed_commands()}
+    assert told == set(commands())
+
+
+def listed_commands() -> list[list[str]]:
+    """The rows of commands, those that head a part left out."""
+    return [row for row in table(COMMANDS, "All commands") if row[0].startswith("`")]
+
+
+def test_the_docs_show_every_argument_as_help_does() -> None:
+    for usage, _ in listed_commands():
+        words = usage.strip("`").split()[1:]
+        name = called(words)
+        with click.Context(commands()[name]) as context:
+            params = commands()[name].params
+            arguments = [item for item in params if isinstance(item, click.Argument)]
+            told = [item.make_metavar(context) for item in arguments]
+        assert words[len(name.split()) :] == told
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_call_of_arena_in_the_documentation_exists(page: Path) -> None:
+    text = page.read_text("utf-8")
+    calls = re.findall(r"(?:`|\$ )arena ([a-z]+[^`\n]*)", text)
+    for call in calls:
+        name = called(call.split())
+        assert name in commands()
+        assert set(re.findall(r"--[a-z-]+", call)) <= options_of(commands()[name])
+
+
+def test_the_board_in_the_readme_is_drawn_by_its_command(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    (words,) = re.findall(r"^\$ arena (draw .*) --svg ", README.read_text("utf-8"), re.M)
+    board = tmp_path / "board.svg"
+    drawn = arena(*words.split(), "--svg", str(board), code=None)
+    assert drawn.code == 0, drawn.output
+    assert board.read_text("utf-8") == (ROOT / "docs" / "board.svg").read_text("utf-8")
+
+
+def test_the_table_of_turn_is_that_of_the_program() -> None:
+    told = [cells[0] for cells in table(BOTS, "What a bot is shown")]
+    methods = {name for name in vars(Turn) if callable(vars(Turn)[name]) and name[0] != "_"}
+    written = {word.strip("`") for word in told}
+    fields = {f"turn.{name}" for name in Turn._fields if name != "random"}
+    called = {re.sub(r"\(.*\)", "", word) for word in written if word.endswith(")")}
+    assert {word for word in written if not word.endswith(")")} == fields
+    assert called == {"turn.random", *(f"turn.{name}" for name in methods)}
+    assert len(told) == len(written)
+
+
+def test_the_table_of_parameters_is_that_of_the_program() -> None:
+    told = {cells[0].strip("`"): cells[2].strip("`") for cells in table(RULES, "Rule sets")}
+    assert list(told) == list(PARAMETERS)
+    classic = {name: getattr(CLASSIC, name) for name in PARAMETERS}
+    lengths = ", ".join(map(str, classic.pop("column_lengths")))
+    assert told == {"column_lengths": lengths} | {key: str(classic[key]) for key in classic}
+
+
+def test_the_table_of_rule_sets_is_that_of_the_program() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| ([\w-]+) \| (\w+) \| (\d) \|", RULES.read_text("utf-8"), re.M
+    )
+    assert rows == [
+        (name, rules.stop, rules.landing, str(rules.columns_to_win))
+        for name, (rules, _) in NAMED.items()
+    ]
+
+
+def numbers(words: str) -> list[int]:
+    return [int(word) for word in re.findall(r"\d+", words)]
+
+
+@pytest.mark.parametrize(("position", "roll", "moves"), table(RULES, "Move order"))
+def test_the_positions_in_the_rules_are_right(position: str, roll: str, moves: str) -> None:
+    standing = naive.Position(CLASSIC.as_dict(), seat=0, markers=[{}, {}])
+    for kind, words in re.findall(r"(runners on|columns?) ([\d, and]+)", position):
+        if kind == "runners on":
+            standing.runners = dict.fromkeys(numbers(words), 1)
+        else:
+            standing.claimed = set(numbers(words))
+    told = [numbers(move) for move in re.findall(r"\[.*?\]", moves)]
+    assert naive.legal_moves(standing, numbers(roll)) == told
+    assert told or moves == "none: a bust"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_within_the_repository_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#\s]+)", page.read_text("utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_to_a_heading_finds_it(page: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#\s:]*)#([\w-]+)\)", page.read_text("utf-8")):
+        text = (page.parent / target if target else page).read_text("utf-8")
+        headings = re.findall(r"^#+ (.*)$", text, re.M)
+        assert anchor in [heading.lower().replace(" ", "-") for heading in headings]
+
+
+def test_one_version_everywhere() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"]
+    assert cited == cantstop_arena.__version__
+    assert f"## [{cited}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_site_leaves_no_page_of_the_documentation_out() -> None:
+    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    named = {page for entry in site["nav"] for page in _pages(entry)}
+    there = {f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")}
+    assert there <= named
+    assert all((ROOT / page).is_file() for page in named)
+
+
+def _pages(entry: object) -> Iterator[str]:
+    if isinstance(entry, str):
+        yield entry
+    elif isinstance(entry, dict):
+        for value in entry.values():
+            yield from _pages(value)
+    elif isinstance(entry, list):
+        for part in entry:
+            yield from _pages(part)

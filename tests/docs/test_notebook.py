@@ -1,0 +1,57 @@
+"""The notebook and the page about Python are run as they stand, and the words of the page exist."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from helpers.documents import blocks
+from helpers.paths import ROOT
+
+import cantstop_arena as ca
+
+PAGE, NOTEBOOK = ROOT / "docs" / "api.md", ROOT / "docs" / "notebook.ipynb"
+
+
+def test_what_the_page_calls_exists() -> None:
+    called = set(re.findall(r"\bca\.(\w+)", PAGE.read_text("utf-8")))
+    assert called and called <= set(ca.__all__)
+    results = set(re.findall(r"\br\.(\w+)", PAGE.read_text("utf-8")))
+    assert all(hasattr(ca.Results, name) for name in results - {"folder"})
+
+
+@pytest.mark.slow
+def test_the_examples_of_the_page_run_one_after_the_other(tmp_path: Path) -> None:
+    script = tmp_path / "page.py"
+    script.write_text("\n".join(blocks(PAGE, "python")))
+    done = subprocess.run(
+        [sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr
+    assert (tmp_path / "results" / "evening" / "summary.json").is_file()
+    assert (tmp_path / "decisions.jsonl").stat().st_size > 0
+
+
+@pytest.mark.slow
+def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a kernel, which has threads, a running event loop, and a `__main__` without a file."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    notebook = nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]
+    assert not any(cell.get("outputs") for cell in notebook.cells), "kept without its output"
+    NotebookClient(
+        notebook,
+        timeout=300,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(tmp_path)}},
+    ).execute()
+    shown = [str(output) for cell in notebook.cells for output in cell.get("outputs", ())]
+    assert any("<table>" in one for one in shown)
+    assert not any("stderr" in one for one in shown)

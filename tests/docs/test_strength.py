@@ -1,0 +1,37 @@
+"""The ladder of docs/strength.md is written by one command, and says what it says."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from helpers.paths import ROOT
+
+from cantstop_arena.games.cantstop.game import GAME
+
+WEAK_TO_STRONG = ("random", "rule28", "glenn-aloi", "tuned")
+
+
+def names(table: str) -> list[str]:
+    """The bots of a table, from the top."""
+    rows = [line.split("|") for line in table.splitlines() if line.startswith("|")]
+    return [row[1].strip() for row in rows[2:]]
+
+
+@pytest.mark.slow
+def test_the_ladder_is_written_between_its_marks(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("Before.\n\n<!-- ladder -->\nold\n<!-- end of ladder -->\n\nAfter.\n")
+    script = ROOT / "benchmarks" / "strength.py"
+    few = ("--games", "600", "--alone", "20", "--seconds", "0.1", "--write", str(page))
+    subprocess.run([sys.executable, str(script), *few], check=True, cwd=tmp_path)
+    text = page.read_text("utf-8")
+    assert text.startswith("Before.") and text.endswith("After.\n") and "old" not in text
+    order = [bot for bot in names(text) if bot in WEAK_TO_STRONG]
+    assert order == [*reversed(WEAK_TO_STRONG)]
+
+
+def test_the_page_has_a_row_for_every_built_in_bot() -> None:
+    text = (ROOT / "docs" / "strength.md").read_text("utf-8")
+    ladder = text.partition("<!-- ladder -->")[2].partition("<!-- end of ladder -->")[0]
+    assert {*names(ladder)} == {*GAME.bots} - {"optimal"}

@@ -1,0 +1,115 @@
+"""Training: the same file from the same seed, whoever plays and however often it is stopped."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.arena import Arena
+
+from cantstop_arena.errors import UsageError
+from cantstop_arena.games.cantstop.bots.glenn_aloi import CONSTANT
+from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.games.cantstop.training.checkpoint import part_of, resume, save
+from cantstop_arena.games.cantstop.training.practice_players import family_of
+from cantstop_arena.games.cantstop.training.training_loop import (
+    TrainingLoop,
+    TrainingPlan,
+    TrainingTask,
+)
+from cantstop_arena.views.cantstop.commands.train_command import _Trials
+
+SMALL = CLASSIC._replace(name="small", sides=3, column_lengths=(3, 5, 7, 5, 3), columns_to_win=2)
+PLAN = TrainingPlan(2, 40, 3, 8, 3, 8, 10)
+
+
+def course(workers: int = 1, seed: int = 1, players: int = 2) -> TrainingLoop:
+    return TrainingLoop(TrainingTask(SMALL, players, seed, family_of([CONSTANT])), PLAN, workers)
+
+
+def finished(training: TrainingLoop, tried: bool = False) -> bytes:
+    while training.rounds_done < training.rounds:
+        training.advance()
+        assert not tried or 0 <= training.strength(10) <= 1
+    ends, rolls = training.ends.net(), training.rolls.net()
+    return bytes(ends.tobytes() + rolls.tobytes())
+
+
+@pytest.mark.long
+def test_a_training_comes_to_the_same_net_however_it_is_played(tmp_path: Path) -> None:
+    once = finished(course())
+    assert finished(course(workers=2), tried=True) == once
+    assert finished(course(seed=2)) != once
+    stopped, path = course(), tmp_path / "stopped.part"
+    for _ in range(6):
+        stopped.advance()
+    save(stopped, path, "train")
+    again = course()
+    resume(again, path, "train")
+    assert again.rounds_done == 6
+    assert finished(again) == once
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("players", [1, 3])
+def test_other_numbers_of_seats_are_trained_for(players: int) -> None:
+    training = course(players=players)
+    assert finished(training)
+    assert np.isfinite(training.ends.means[0].rows).all()
+    assert 0 < training.error < 1
+    assert training.rolls_are_learned and training.strength(10) >= 0
+
+
+@pytest.mark.long
+def test_a_trial_is_the_same_for_any_number_of_workers() -> None:
+    one, two = course(), course(workers=2)
+    for training in (one, two):
+        training.advance()
+    assert one.strength(10) == two.strength(10)
+    one.rounds_done = two.rounds_done = PLAN.heuristic_rounds + PLAN.exact_rounds + 1
+    assert one.strength(10) == two.strength(10)
+
+
+class Tried:
+    """A course whose trials take two seconds of a processor that does nothing else."""
+
+    subject, plan = TrainingTask(SMALL, 2, 1, None), PLAN
+    rolls_are_learned, error = True, 0.02
+
+    def __init__(self) -> None:
+        self.clock = 100.0
+
+    def strength(self, games: int) -> float:
+        self.clock += 2.0 if games > 1 else 30.0
+        return 0.5
+
+
+def test_trials_take_a_twentieth_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: Any = Tried()
+    monkeypatch.setattr("time.process_time", lambda: tried.clock)
+    trials = _Trials(tried)
+    assert not trials.are_due()
+    assert trials.told() == (
+        "champion wins 50.0% against glenn-aloi (10 games), knowing what rolling on is worth"
+        " within 2.0 points"
+    )
+    tried.clock += 39
+    assert not trials.are_due()
+    tried.clock += 2
+    assert trials.are_due()
+
+
+def test_a_training_of_another_file_is_not_gone_on_with(tmp_path: Path) -> None:
+    path = tmp_path / "other.part"
+    save(course(), path, "arena train classic --players 2 --seed 1")
+    with pytest.raises(UsageError, match="belongs to another training"):
+        resume(course(), path, "arena train classic --players 2 --seed 2")
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no archive"])
+def test_a_damaged_training_is_refused(arena: Arena, tmp_path: Path, content: bytes) -> None:
+    out = tmp_path / "x.nets"
+    part_of(out).write_bytes(content)
+    told = arena("train", "classic", "--out", str(out), code=None)
+    assert told.code == 2
+    assert "is damaged; start anew with --fresh" in told.output

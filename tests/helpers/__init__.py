@@ -1,0 +1,1 @@
+"""What tests share: one way to run commands, naive readings of the rules, hostile bots, data."""

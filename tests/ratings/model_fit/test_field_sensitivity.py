@@ -1,0 +1,105 @@
+"""Elo without one of the others, and circles beside a bot that loses everything."""
+
+import csv
+import json
+from io import StringIO
+
+import numpy as np
+import pytest
+from helpers.simulated import Truth
+from msgspec.structs import replace
+
+from cantstop_arena.ratings.distributions import noncentrality
+from cantstop_arena.ratings.elo import rate
+from cantstop_arena.ratings.model.luce import ELO
+from cantstop_arena.ratings.model_fit.field_sensitivity import moves
+from cantstop_arena.ratings.model_fit.residuals import residuals
+from cantstop_arena.reports.summary import summary
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.data import as_csv, as_json
+from cantstop_arena.tables.lineups import lineups
+
+RNG = np.random.default_rng(6)
+CIRCLE: dict[tuple[int, ...], float] = {(0, 1): 0.85, (1, 2): 0.85, (0, 2): -0.85}
+
+
+def test_without_one_each_elo_is_that_of_the_games_among_the_rest() -> None:
+    played = Truth((0.4, 0.0, -0.5, 0.1), (0.1, 0.0), cycles=CIRCLE).played(
+        400, np.random.default_rng(1)
+    )
+    whole, found = rate(played), moves(played)
+    for without in range(4):
+        rest = [bot for bot in range(4) if bot != without]
+        part = replace(
+            played, tallies={s: t for s, t in played.tallies.items() if without not in s}
+        )
+        elo = np.array(rate(part).elo)[rest] - np.array(whole.elo)[rest]
+        for bot, move in zip(rest, elo - elo.mean(), strict=True):
+            told = found[bot]
+            assert told is not None
+            assert told[0].points - 1e-6 <= move <= told[1].points + 1e-6
+            for extreme in told:
+                if extreme.without == without:
+                    assert extreme.points == pytest.approx(move, abs=1e-6)
+
+
+def test_bots_on_a_line_hardly_move_and_those_in_a_circle_do() -> None:
+    rng = np.random.default_rng(2)
+    line = moves(Truth((0.6, 0.2, -0.2, -0.6), (0.0, 0.0)).played(4000, rng))
+    circle = moves(Truth((0.0, 0.0, 0.0, 0.0), (0.0, 0.0), cycles=CIRCLE).played(4000, rng))
+    assert max(abs(move.points) for told in line if told for move in told) < 10
+    assert max(abs(move.points) for told in circle if told for move in told) > 0.2 * ELO
+
+
+def test_pairs_that_only_a_third_connects_are_not_told_of() -> None:
+    chain = Truth((0.3, 0.0, -0.3), (0.0, 0.0), lineups=[(0, 1), (1, 2)])
+    found = moves(chain.played(300, np.random.default_rng(3)))
+    assert [told and {move.without for move in told} for told in found] == [{2}, {0, 2}, {0}]
+
+
+def test_a_weak_bot_drowns_no_circle() -> None:
+    truth = Truth((0.0, 0.0, 0.0, -4.5), (0.0, 0.0), cycles=CIRCLE)
+    share = residuals(truth.played(2000, np.random.default_rng(4))).cyclic_share
+    assert share is not None
+    assert share.low < share.share < share.high
+    assert share.share > 0.3
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.9])
+def test_the_interval_of_the_cyclic_share_holds_it(shared: float) -> None:
+    """In 150 tournaments; the truth is that of one of 200,000 deals."""
+    truth = Truth((0.3, 0.1, 0.0, -0.4), (0.0, 0.0), shared, cycles={(0, 1): -0.5, (1, 2): 0.3})
+    rng = np.random.default_rng(5)
+    exact = residuals(truth.played(200_000, rng)).cyclic_share
+    assert exact is not None
+    held = 0
+    for _ in range(150):
+        found = residuals(truth.played(400, rng)).cyclic_share
+        held += found is not None and found.low <= exact.share <= found.high
+    assert 0.91 * 150 <= held <= 0.99 * 150
+
+
+def test_many_bots_have_a_short_summary_and_the_rest_in_tables() -> None:
+    few, many = (Truth([0.0] * bots, (0.0, 0.0)).played(2, RNG) for bots in (60, 61))
+    told, short = (
+        json.loads(as_json(summary(Analysis(replace(one, game="cantstop"))))) for one in (few, many)
+    )
+    assert set(told) - set(short) == {"lineups", "pairs"}
+    assert len(json.dumps(short)) < len(json.dumps(told)) / 20
+    rows = [*csv.DictReader(StringIO(as_csv(lineups(Analysis(few)))))]
+    names = [[row["seat_1"], row["seat_2"]] for row in rows]
+    assert names == [lineup["seats"] for lineup in told["lineups"]]
+    assert [float(row["wins_1"]) for row in rows] == [one["wins"][0] for one in told["lineups"]]
+    matrix, order = short["superiority"], [row["bot"] for row in short["standings"]]
+    assert [len(row) for row in matrix] == [61] * 61
+    assert matrix[0][1] == pytest.approx(short["standings"][0]["superiority"], abs=1e-4)
+    assert len(order) == 61
+
+
+@pytest.mark.parametrize(("x", "freedom"), [(9.0, 1), (30.0, 3), (400.0, 10)])
+def test_noncentralities_are_those_of_scipy(x: float, freedom: float) -> None:
+    from scipy.stats import ncx2
+
+    for tail in (0.025, 0.975):
+        apart = noncentrality(x, freedom, tail)
+        assert apart == 0 or ncx2.sf(x, freedom, apart) == pytest.approx(tail, abs=0.005)

@@ -1,0 +1,65 @@
+"""Tables say which bots have no nets for the rules that were played."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.simulated import Truth, results
+from msgspec.structs import replace
+
+from cantstop_arena.games.cantstop.nets.net_files import as_bytes, shipped_nets
+from cantstop_arena.games.cantstop.rules import CLASSIC, derive
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.notes import about_standings
+from cantstop_arena.tournaments.ledger.aggregation import bot_notes
+
+NONE = "has no nets for these rules with {} seats, and plays as tuned."
+
+
+def identity(players: int = 2, nets: str = "", **changes: Any) -> dict[str, Any]:
+    """What a ledger says of a tournament of bots with nets, and one of the same name."""
+    own = [
+        {"name": f"my {bot}", "bot": bot, "origin": "built-in", "options": {"nets": nets}}
+        for bot in ("champion", "grandmaster")
+    ]
+    others = [
+        {"name": "other", "bot": "champion", "origin": "file", "options": {}},
+        {"name": "rule28", "bot": "rule28", "origin": "built-in", "options": {}},
+    ]
+    rules = derive(CLASSIC, changes).as_dict()
+    return {"game": "cantstop", "rules": rules, "players": players, "bots": [*own, *others]}
+
+
+def test_bots_with_nets_for_the_rules_are_as_they_say() -> None:
+    assert bot_notes(identity()) == ()
+    assert bot_notes(identity(turn_limit=50)) == ()
+
+
+@pytest.mark.parametrize(
+    "changes", [{"landing": "jump"}, {"columns_to_win": 4}, {"stop": "after-all-runners"}]
+)
+def test_bots_without_play_as_tuned(changes: dict[str, Any]) -> None:
+    assert bot_notes(identity(**changes)) == (
+        f"my champion {NONE.format(2)}",
+        f"my grandmaster {NONE.format(2)}",
+    )
+
+
+def test_nets_of_ones_own_are_for_their_rules_and_seats(tmp_path: Path) -> None:
+    file, nets = tmp_path / "own.nets", shipped_nets()[1]
+    file.write_bytes(as_bytes(replace(nets, rules=derive(CLASSIC, {"columns_to_win": 4}))))
+    assert bot_notes(identity(nets=str(file), columns_to_win=4)) == ()
+    assert len(bot_notes(identity(nets=str(file)))) == 2
+    assert len(bot_notes(identity(3, nets=str(file), columns_to_win=4))) == 2
+    file.write_bytes(as_bytes(replace(nets, rolls=np.zeros_like(nets.rolls).view(np.recarray))))
+    assert bot_notes(identity(nets=str(file))) == (f"my champion {NONE.format(2)}",)
+    file.write_bytes(b"damaged")
+    assert bot_notes(identity(nets=str(file))) == ()
+
+
+def test_what_is_remarked_stands_below_the_standings() -> None:
+    truth = Truth((0, 0, 0), (0.1, -0.1))
+    run = truth.run(30, np.random.default_rng(4))
+    played = replace(results(3, 2, [run]), notes=("bot0 has no nets.",))
+    assert "bot0 has no nets." in about_standings(Analysis(played))

@@ -1,0 +1,37 @@
+"""What is said below the standings, so that nobody reads more out of the Elo than the games say."""
+
+import numpy as np
+from helpers.simulated import Truth, results
+
+from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.notes import about_standings
+
+SEATS = (0.1, -0.1)
+
+
+def notes(truth: Truth, deals: int = 300) -> list[str]:
+    """What is said of a tournament of bots of this truth."""
+    run = truth.run(deals, np.random.default_rng(4))
+    return about_standings(Analysis(results(len(truth.strengths), truth.players, [run])))
+
+
+def test_neighbours_that_only_others_tell_apart_are_named() -> None:
+    said = notes(Truth((0, 0, -1), SEATS, cycles={(0, 2): 1.5}))
+    (line,) = (line for line in said if "stands above" in line)
+    assert line.startswith("bot0 stands above bot1 by their games with others; head to head, ")
+    assert line.endswith(") is not significantly different from even.")
+    assert said[0].startswith("A single rating per bot does not fit these results (deviance test, ")
+
+
+def test_who_lost_to_the_bot_below_is_named() -> None:
+    said = notes(Truth((0, 0, 0), SEATS, cycles={(0, 2): 3, (1, 0): 0.4}))
+    assert any("bot0 stands above bot1, but lost to it head to head: " in line for line in said)
+
+
+def test_where_all_agree_the_fit_alone_is_told() -> None:
+    (line,) = notes(Truth((0.5, 0, -0.5), SEATS))
+    assert line.startswith("On the whole a single rating per bot fits the results (deviance test, ")
+
+
+def test_with_three_seats_an_even_score_is_a_third() -> None:
+    assert "An even score is 33.3%." in notes(Truth((0, 0, 0), (0.1, 0, -0.1)), 30)

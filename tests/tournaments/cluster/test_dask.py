@@ -1,0 +1,239 @@
+"""Runs on real clusters of Dask's, all of whose machines are here."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from soak import ARENA, processes, send
+
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.processes.channel import Frames, frame
+from cantstop_arena.tournaments.bot_facts import BotFacts
+from cantstop_arena.tournaments.cluster.cluster_messages import (
+    FromMachine,
+    JobRefused,
+    MachineReady,
+    StartJob,
+    from_machine,
+)
+from cantstop_arena.tournaments.cluster.job import job_for
+from cantstop_arena.tournaments.file.tournament_file import read
+from cantstop_arena.tournaments.pool.bot_logs import BotLogs
+from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
+from cantstop_arena.tournaments.preparation import prepare_bots
+from cantstop_arena.tournaments.table_spec import table_spec_for
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
+
+MACHINE = "cantstop_arena.tournaments.cluster.machine"
+LONGEST = 120.0  # seconds, for what takes a few on a quiet machine
+TOURNAMENT = """
+name: cup
+games: {games}
+seed: 28
+decision_limit: 0.5
+max_faults: 3
+bots: [rule28, glenn-aloi, talker, hangs]
+"""
+BOTS = {
+    "talker": '''"""Says what it does."""
+
+import sys
+from pathlib import Path
+sys.path.insert(0, str(TESTS))
+from _rolls import MOST
+
+
+def choose_move(turn, moves):
+    return 0
+
+
+def roll_again(turn):
+    if turn.number == 9:
+        print("the ninth turn")
+    return turn.rolls < MOST
+''',
+    "hangs": '''"""Thinks for ever when it has many turns behind it."""
+
+
+def choose_move(turn, moves):
+    return 0
+
+
+def roll_again(turn):
+    while turn.number > 14:
+        pass
+    return False
+''',
+    "_rolls": "MOST = 3\n",
+}
+
+
+@pytest.fixture
+def cup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a tournament, where one stands."""
+    (tmp_path / "bots").mkdir()
+    for name, text in BOTS.items():
+        (tmp_path / "bots" / f"{name}.py").write_text(text)
+    (tmp_path / "cup.yaml").write_text(TOURNAMENT.format(games=60))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def started(results: str, *words: str) -> "subprocess.Popen[str]":
+    """A run of the tournament."""
+    command = [*ARENA, "run", "cup.yaml", "--results", results, "--quiet", "--no-page", *words]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
+
+
+def ended(run: "subprocess.Popen[str]", code: int = 0) -> str:
+    """What it has printed by its end."""
+    printed, _ = run.communicate(timeout=LONGEST)
+    assert run.returncode == code, printed
+    return printed
+
+
+def command_of(pid: int) -> str:
+    """The words that started a process, which may have ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
+
+
+def machines_at_work(run: "subprocess.Popen[str]") -> dict[int, int]:
+    """The arena's processes on machines that have workers, each with the process of Dask's."""
+    living = processes()
+    parents = {process.parent for process in living.values()}
+    found = {pid: one.parent for pid, one in living.items() if MACHINE in command_of(pid)}
+    ours = {pid for pid in found if run.pid in ancestors(pid)}
+    return {pid: found[pid] for pid in ours & parents}
+
+
+def ancestors(pid: int) -> Iterator[int]:
+    """The processes that a process descends from."""
+    living = processes()
+    while pid in living:
+        pid = living[pid].parent
+        yield pid
+
+
+def children_of(parent: int) -> list[int]:
+    """The processes that one has started."""
+    return [process.pid for process in processes().values() if process.parent == parent]
+
+
+def waited_for(condition: Callable[[], bool]) -> None:
+    """Wait until something is so."""
+    deadline = time.monotonic() + LONGEST
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """What a run has written, but for its logs."""
+    paths = [path for path in folder.rglob("*") if path.is_file() and "logs" not in path.parts]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+@pytest.mark.slow
+def test_a_cluster_writes_the_same_bytes_though_a_machine_is_killed(cup: Path) -> None:
+    """Files of bots travel, one hangs and is charged there, and what bots print comes home."""
+    ended(started("one", "--workers", "1"))
+    run = started("two", "--cluster", "local:2")
+    waited_for(lambda: len(machines_at_work(run)) == 2)
+    _, dask = machines_at_work(run).popitem()
+    send(dask, signal.SIGKILL)
+    assert "hangs" in ended(run)
+    assert files_in(cup / "one") == files_in(cup / "two")
+    (log,) = (cup / "two" / "cup" / "logs").iterdir()
+    assert "the ninth turn\n" in log.read_text()
+    waited_for(lambda: not [pid for pid in processes() if MACHINE in command_of(pid)])
+
+
+@pytest.mark.long
+def test_ten_kills_at_random_change_nothing(cup: Path) -> None:
+    """Of Dask's processes and the arena's, on machines."""
+    (cup / "cup.yaml").write_text(TOURNAMENT.format(games=40_000).replace(", hangs", ""))
+    ended(started("one"))
+    chance, run, killed = random.Random(28), started("two", "--cluster", "local:2"), 0
+    while run.poll() is None and killed < 10:
+        time.sleep(chance.uniform(0.3, 4.0))
+        if found := machines_at_work(run):
+            send(chance.choice([*found, *found.values()]), signal.SIGKILL)
+            killed += 1
+    ended(run)
+    assert files_in(cup / "one") == files_in(cup / "two")
+    assert killed > 3
+
+
+@pytest.mark.slow
+def test_the_death_of_the_scheduler_ends_a_run_with_the_command_that_continues(cup: Path) -> None:
+    dask = [sys.executable, "-m", "distributed.cli.dask_"]
+    told = ["--no-dashboard", "--scheduler-file", "scheduler.json"]
+    calls = [["scheduler", "--port", "0"], ["worker", "--no-nanny", "--nthreads", "1"]]
+    nowhere = subprocess.DEVNULL
+    scheduler, worker = (
+        subprocess.Popen([*dask[:-1], dask[-1] + kind, *words, *told], stderr=nowhere)
+        for kind, *words in calls
+    )
+    try:
+        waited_for(Path("scheduler.json").exists)
+        run = started("one", "--cluster", "file:scheduler.json")
+        waited_for(lambda: any(MACHINE in command_of(pid) for pid in children_of(worker.pid)))
+        scheduler.kill()
+        printed = ended(run, 1)
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.wait()
+    assert printed.startswith("The cluster at file:scheduler.json has ended: ")
+    assert (
+        "arena run cup.yaml --results one --quiet --no-page --cluster file:scheduler.json"
+        in printed
+    )
+
+
+def hired(hire: StartJob) -> FromMachine:
+    """What a machine says first, that is told this."""
+    words = [sys.executable, "-m", MACHINE, "1"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe) as machine:
+        assert machine.stdin and machine.stdout
+        machine.stdin.write(frame(hire))
+        machine.stdin.flush()
+        frames: Frames[FromMachine] = Frames(from_machine)
+        letters: list[FromMachine] = []
+        while not letters:
+            letters = frames.receive(machine.stdout.fileno())
+            time.sleep(0.05)
+        machine.stdin.close()
+        return letters[0]
+
+
+@pytest.mark.slow
+def test_another_version_or_program_is_refused_by_name(cup: Path) -> None:
+    Path("cup.yaml").write_text("bots: [rule28, {command: [python3, program.py], as: mine}]\n")
+    Path("program.py").write_text("print('one')\n")
+    catalogue = Catalogue(Path("bots"))
+    tournament = read(Path("cup.yaml"), catalogue)
+    spec = table_spec_for(tournament, catalogue)
+    parts, logs = prepare_bots(spec, lambda names: None), BotLogs(cup / "logs", ["rule28", "mine"])
+    bots = BotFacts(parts, tournament.policy, frozenset({1}), logs, tournament.orders)
+    hire = job_for(spec, bots, ["rule28", "mine"], PoolOptions(1)).start_message
+    assert hired(hire) == MachineReady()
+    Path("program.py").write_text("print('two')\n")
+    program = hired(hire)
+    assert isinstance(program, JobRefused)
+    assert program.text.startswith("the program of mine (python3 ")
+    older = hired(StartJob({**hire.versions, "cantstop-arena": "0.0.1"}, b"unreadable" * 500_000))
+    here = hire.versions["cantstop-arena"]
+    assert older == JobRefused(f"cantstop-arena is {here} there, and 0.0.1 here")

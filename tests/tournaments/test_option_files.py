@@ -1,0 +1,108 @@
+"""A file that an option names belongs to the bot: results are those of what it said."""
+
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+from helpers.arena import Arena
+
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.loader import Loader
+from cantstop_arena.errors import BotError
+from cantstop_arena.game_api import bot_options
+from cantstop_arena.game_api.bot_options import FilePath, Option, files_among, options_of
+from cantstop_arena.tournaments.edited_bots import edit_message
+from cantstop_arena.tournaments.file.tournament_file import read
+from cantstop_arena.tournaments.table_spec import seat_for
+
+READER = '''"""Stops after as many rolls as its file says."""
+from pathlib import Path
+from typing import Annotated
+
+from cantstop_arena import Bot, Player, hookimpl
+from cantstop_arena.game_api.bot_options import FilePath
+
+
+def reader(rolls: Annotated[str, FilePath()] = "") -> Player:
+    most = int(Path(rolls).read_text()) if rolls else 3
+    return Player(lambda turn, moves: 0, lambda turn: turn.rolls < most)
+
+
+@hookimpl
+def register_bots():
+    return [Bot("reader", reader)]
+'''
+MINE = "games: 4\nseed: 1\nbots: [{bot: reader, rolls: rolls.txt}, reader, cautious]\n"
+
+
+@pytest.fixture
+def played(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run with a bot whose file says 4."""
+    monkeypatch.chdir(tmp_path)
+    Path("bots").mkdir()
+    Path("bots/reader.py").write_text(READER)
+    Path("mine.yaml").write_text(MINE.replace(", reader,", ", {bot: reader, as: usual},"))
+    Path("rolls.txt").write_text("4")
+    arena("run", "mine.yaml", "--quiet")
+    return tmp_path
+
+
+def test_results_of_another_file_are_refused(arena: Arena, played: Path) -> None:
+    arena("run", "mine.yaml", "--quiet")
+    Path("rolls.txt").write_text("5")
+    assert arena("run", "mine.yaml", code=1).output.splitlines() == [
+        "results/mine: rolls.txt, rolls of reader, has changed since these results were played.",
+        "--fresh plays anew, and forgets these results.",
+    ]
+    arena("run", "mine.yaml", "--quiet", "--fresh")
+
+
+def test_a_file_that_changes_while_bots_are_started_is_refused(played: Path) -> None:
+    bot = Catalogue(Path("bots")).find("reader")
+    seat = seat_for("reader", bot, {"rolls": "rolls.txt"})
+    assert seat.seated_bot(Loader(Path("bots"))).name == "reader"
+    Path("rolls.txt").write_text("5")
+    with pytest.raises(BotError, match=r"rolls 'rolls.txt' has changed since it was looked at"):
+        seat.seated_bot(Loader(Path("bots")))
+
+
+def own_reader(nets: Annotated[str, FilePath()] = "") -> None:
+    """Has no usual files."""
+
+
+def test_only_files_that_are_there_count(tmp_path: Path) -> None:
+    bot_options = options_of(own_reader)
+    assert bot_options == {"nets": Option("nets", "", is_file=True)}
+    (tmp_path / "x.nets").write_bytes(b"")
+    assert [*files_among(bot_options, {"nets": str(tmp_path / "x.nets")})] == ["nets"]
+    for path in ("", str(tmp_path / "y.nets"), "\0"):
+        assert files_among(bot_options, {"nets": path}) == {}
+
+
+def test_a_text_is_no_file_unless_it_says_so() -> None:
+    def build(word: str = "", path: "str" = "") -> None:
+        """Says nothing of files."""
+
+    assert not any(option.is_file for option in options_of(build).values())
+
+
+def test_the_shipped_nets_belong_to_the_bots_that_play_with_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("two.yaml").write_text("seed: 1\nbots: [grandmaster, rule28]\n")
+    catalogue = Catalogue(Path("bots"))
+    stored = read(Path("two.yaml"), catalogue).identity()
+    assert [*stored["bots"][0]["files"]] == ["nets"] and "files" not in stored["bots"][1]
+    champion = catalogue.find("champion")
+    seat = seat_for("champion", champion, champion.defaults)
+
+    monkeypatch.setattr(bot_options, "_digest_of_file", lambda path: f"other nets than {path}")
+    now = read(Path("two.yaml"), catalogue)
+    assert edit_message(now, catalogue, stored, Path("results/two/bots")).splitlines() == [
+        "results/two: what the arena brings as nets of grandmaster has changed since these results"
+        " were played.",
+        "--fresh plays anew, and forgets these results.",
+    ]
+    with pytest.raises(BotError, match=r"^nets has changed since it was looked at"):
+        seat.seated_bot(Loader(Path("bots")))

@@ -1,0 +1,398 @@
+"""The rooms of a tournament: schedule, ledger, workforce, and the sums that come out of them."""
+
+import json
+import random
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, groupby, pairwise
+from math import factorial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import Tables
+from helpers.arena import Arena
+from helpers.parameters import slow_but
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cantstop_arena.deals import sampling
+from cantstop_arena.deals.outcomes import Block, BlockResult, Fault, Tally, join_parts, merge_faults
+from cantstop_arena.deals.seatings import Group, all_orders, lineups
+from cantstop_arena.deals.spans import Span
+from cantstop_arena.deals.winners import WIN_UNITS, packed
+from cantstop_arena.errors import LedgerError
+from cantstop_arena.games.cantstop.game import GAME
+from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.tournaments.ledger.ledger import Ledger
+from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
+from cantstop_arena.tournaments.schedule import deals_per_block, missing_rounds
+from cantstop_arena.tournaments.tournament import FaultPolicy, Tournament
+
+# --- Schedule -------------------------------------------------------------------------------------
+
+
+def cup(bots: int, players: int, games: int) -> Tournament:
+    """A tournament as far as the schedule looks at it."""
+    entrants: Any = [
+        SimpleNamespace(isolate=False, bot=SimpleNamespace(learns=False)) for _ in range(bots)
+    ]
+    return Tournament("cup", GAME, CLASSIC, players, games, 1, FaultPolicy(), entrants, Path())
+
+
+def missing_blocks(
+    tournament: Tournament, lane: str, played: Callable[[Group], Sequence[Span]]
+) -> Iterator[Block]:
+    """The blocks of all rounds."""
+    for _, blocks in missing_rounds(tournament, lambda group: lane, played):
+        yield from blocks
+
+
+def scheduled(
+    tournament: Tournament, played: Callable[[Group], Sequence[Span]] = lambda group: ()
+) -> dict[Group, list[int]]:
+    """The deals of each group, in the order in which they come."""
+    deals: dict[Group, list[int]] = {}
+    for block in missing_blocks(tournament, "plain", played):
+        deals.setdefault(block.group, []).extend(range(block.first, block.first + block.deals))
+    return deals
+
+
+@pytest.mark.parametrize("games", [1, 23, 24, 25, 5000])
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+def test_every_deal_of_every_group_is_scheduled_once(players: int, games: int) -> None:
+    deals = -(-games // factorial(players))
+    expected = {group: list(range(deals)) for group in combinations(range(5), players)}
+    assert scheduled(cup(5, players, games)) == expected
+
+
+spans = st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9)), max_size=8)
+
+
+@given(spans, st.integers(1, 60))
+def test_what_has_been_played_is_left_out_and_nothing_else(
+    cuts: list[tuple[int, int]], deals: int
+) -> None:
+    played, first = list[Span](), 0
+    for length, gap in cuts:
+        played.append((first, length))
+        first += length + gap
+    done = {deal for start, length in played for deal in range(start, start + length)}
+    random.Random(deals).shuffle(played)
+    missing = scheduled(cup(2, 2, 2 * deals), lambda group: played).get((0, 1), [])
+    assert missing == [deal for deal in range(deals) if deal not in done]
+
+
+@given(st.integers(2, 9), st.integers(1, 4), st.integers(1, 10**9), st.sampled_from(["a", "b"]))
+def test_blocks_are_small_and_meet_at_multiples_of_their_size(
+    bots: int, players: int, games: int, lane: str
+) -> None:
+    lane = {"a": "compiled", "b": "plain"}[lane]
+    tournament = cup(max(bots, players), players, games)
+    size = deals_per_block(tournament, lane)
+    assert 1 <= size * factorial(players) <= {"compiled": 65_536, "plain": 256}[lane]
+    blocks = missing_blocks(tournament, lane, lambda group: [(1, 1)])
+    for block, _ in zip(blocks, range(3), strict=False):
+        assert block.first // size == (block.first + block.deals - 1) // size
+
+
+@pytest.mark.parametrize("lane", ["compiled", "plain"])
+def test_the_last_eighth_comes_in_ever_shorter_blocks(lane: str) -> None:
+    tournament = cup(2, 2, 4_000_000)
+    size = deals_per_block(tournament, lane)
+    blocks = list(missing_blocks(tournament, lane, lambda group: ()))
+    assert sum(block.deals for block in blocks) == tournament.deals
+    full = tournament.deals // size
+    early = full - full // 8
+    assert {block.deals for block in blocks[:early]} == {size}
+    late = [block for block in blocks[early:] if block.first < full * size]
+    parts = Counter(block.first // size for block in late)
+    assert sorted(parts.values()) == [*parts.values()] and {*parts.values()} == {2, 4, 8}
+    halves, quarters, eighths = (list(parts.values()).count(number) for number in (2, 4, 8))
+    assert 0 <= halves - quarters - eighths <= 1 and 0 <= eighths - quarters <= 1
+    assert all(block.deals <= -(-size // parts[block.first // size]) for block in late)
+
+
+def test_blocks_come_one_by_one_however_many_games_there_are() -> None:
+    blocks = missing_blocks(cup(30, 4, 10**12), "plain", lambda group: ())
+    assert next(blocks).group == (0, 1, 2, 3)
+
+
+# --- Ledger ---------------------------------------------------------------------------------------
+
+IDENTITY = {
+    **{"name": "cup", "game": "cantstop", "players": 3, "seed": 1},
+    "bots": [{"name": "a"}, {"name": "b"}],
+}
+OF_TWO = {**IDENTITY, "players": 2}
+
+
+def result(group: Group, first: int, deals: int, faults: int = 0) -> BlockResult:
+    """A block as it might have been played; the same arguments give the same result."""
+    chance = random.Random(repr((group, first, deals)))
+    count = factorial(len(group))
+    winners = packed(bytes(chance.randrange(1, 1 << len(group)) for _ in range(count * deals)))
+    measures = np.array([chance.randrange(99) for _ in range(2 * deals)], "<u4").tobytes()
+    tallies = tuple(
+        Tally(
+            games=deals,
+            wins=tuple(chance.randrange(WIN_UNITS * deals) for _ in group),
+            unfinished=chance.randrange(deals),
+            forfeits=chance.randrange(deals),
+            counts={"turns": tuple(chance.randrange(99) for _ in group)},
+            squares={"turns": chance.randrange(9999)},
+        )
+        for _ in range(count)
+    )
+    fault = Fault(group[0], "exception", f"in {first}", group, first, faults)
+    return BlockResult(
+        Block(group, first, deals), tallies, winners, measures, (fault,) * bool(faults)
+    )
+
+
+RESULTS = [
+    *(result(group, first, 7) for group in combinations(range(4), 3) for first in (0, 7, 14)),
+    result((0, 1, 2), 40, 3, faults=2),
+    result((1, 2, 3), 30, 11, faults=1),
+    result((1, 2, 3), 21, 9, faults=4),
+]
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Iterator[Ledger]:
+    """A ledger with all RESULTS."""
+    with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
+        for one in RESULTS:
+            ledger.add(one)
+        yield ledger
+
+
+def test_a_ledger_keeps_blocks_over_a_reopening(book: Ledger, tmp_path: Path) -> None:
+    path = tmp_path / "ledger"
+    spans, tallies, faults = book.spans(), book.tallies(), list(book.faults())
+    book.close()
+    other = Ledger(path, sqlite3.connect(path))
+    assert (other.spans(), other.tallies(), list(other.faults())) == (spans, tallies, faults)
+    assert spans[0, 1, 3] == [(0, 7), (7, 7), (14, 7)]
+    assert sorted(spans[1, 2, 3]) == [(0, 7), (7, 7), (14, 7), (21, 9), (30, 11)]
+
+
+def test_tallies_of_a_seating_are_aggregated(book: Ledger) -> None:
+    tallies = book.tallies()
+    assert list(tallies)[:6] == list(lineups((0, 1, 2), all_orders(3)))
+    parts = [one.tallies[5] for one in RESULTS if one.block.group == (0, 1, 3)]
+    assert tallies[3, 1, 0] == parts[0] + parts[1] + parts[2]
+
+
+def test_faults_are_counted_and_the_earliest_told(book: Ledger) -> None:
+    assert merge_faults(book.faults()) == [
+        Fault(0, "exception", "in 40", (0, 1, 2), 40, 2),
+        Fault(1, "exception", "in 21", (1, 2, 3), 21, 5),
+    ]
+
+
+def test_a_disqualified_bot_leaves_its_faults_and_no_blocks(book: Ledger) -> None:
+    faults = [Fault(1, "died", "no", (1, 2, 3), 4, 9)]
+    book.disqualify(1, faults)
+    assert book.disqualified() == {1: faults}
+    assert set(book.spans()) == {(0, 2, 3)}
+    assert list(book.faults()) == []
+
+
+def won_by_brute_force(one: BlockResult) -> Iterator[tuple[int, Group, tuple[int, ...]]]:
+    """Of every game of a block: the deal, who sat where, and what each seat won."""
+    orders = list(lineups(one.block.group, all_orders(len(one.block.group))))
+    for number, mask in enumerate(one.masks().ravel().tolist()):
+        deal, order = divmod(number, len(orders))
+        part = WIN_UNITS // mask.bit_count()
+        won = tuple(part * (mask >> seat & 1) for seat in range(len(orders[order])))
+        yield one.block.first + deal, orders[order], won
+
+
+@pytest.mark.parametrize("at_once", [1, 100, 300, 1 << 20])
+def test_what_deals_add_up_to_is_as_by_brute_force(
+    book: Ledger, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampling, "_NUMBERS_AT_ONCE", at_once)
+    found = sampling.gather_deals(4, all_orders(3), book.spans(), book.deals)
+    vectors = {deal: np.zeros(7, int) for one in RESULTS for deal in deals_in(one.block)}
+    pairs = {deal: np.zeros((4, 4), int) for deal in vectors}
+    groups: dict[int, set[Group]] = {deal: set() for deal in vectors}
+    for one in RESULTS:
+        for deal, order, won in won_by_brute_force(one):
+            groups[deal].add(one.block.group)
+            for seat, (bot, part) in enumerate(zip(order, won, strict=True)):
+                vectors[deal][[bot, 4 + seat]] += part
+                pairs[deal][bot, [other for other in order if other != bot]] += part
+    assert [(s.deals, set(s.groups)) for s in found.stretches] == [
+        (len(list(run)), set(played))
+        for played, run in groupby(sorted(groups), key=lambda deal: frozenset(groups[deal]))
+    ]
+    totals = np.sum([stretch.totals for stretch in found.stretches], axis=0)
+    assert (totals == np.sum(list(vectors.values()), axis=0)).all()
+    products = np.sum([stretch.products for stretch in found.stretches], axis=0)
+    assert (products == sum(np.outer(vector, vector) for vector in vectors.values())).all()
+    assert (found.pairs.won == sum(pairs.values())).all()
+    assert (found.pairs.squares == sum(pair**2 for pair in pairs.values())).all()
+    assert (found.pairs.crossed == sum(pair * pair.T for pair in pairs.values())).all()
+
+
+def deals_in(block: Block) -> range:
+    return range(block.first, block.end)
+
+
+def test_two_seats_are_aggregated_pair_by_pair(tmp_path: Path) -> None:
+    blocks = [result(group, 0, 9) for group in combinations(range(3), 2)]
+    with open_ledger(tmp_path / "ledger", OF_TWO) as ledger:
+        for one in blocks:
+            ledger.add(one)
+        pairs = sampling.gather_deals(3, all_orders(2), ledger.spans(), ledger.deals).pairs
+    won = np.zeros((9, 3, 3), int)
+    for one in blocks:
+        for deal, order, parts in won_by_brute_force(one):
+            won[deal, order[0], order[1]] += parts[0]
+            won[deal, order[1], order[0]] += parts[1]
+    assert (pairs.won == won.sum(axis=0)).all()
+    assert (pairs.squares == (won**2).sum(axis=0)).all()
+    assert (pairs.crossed == (won * won.transpose(0, 2, 1)).sum(axis=0)).all()
+
+
+def test_measures_come_back_deal_by_deal(book: Ledger) -> None:
+    one = RESULTS[0]
+    found = {(group, first): measures for group, first, _, measures in book.deals(0, 5)}
+    kept = np.frombuffer(one.measures, "<u4").reshape(-1, 2)
+    assert (found[one.block.group, 0] == kept).all()
+    assert {first for _, first in found} == {0}
+
+
+def test_an_empty_ledger_has_nothing(tmp_path: Path) -> None:
+    with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
+        assert (ledger.spans(), ledger.tallies(), [*ledger.faults()]) == ({}, {}, [])
+        assert sampling.gather_deals(2, all_orders(2), {}, ledger.deals).stretches == ()
+
+
+def test_a_tidied_ledger_depends_on_its_content_alone(tmp_path: Path) -> None:
+    for name, results in (("one", RESULTS), ("two", RESULTS[::-1])):
+        (tmp_path / name).mkdir()
+        with open_ledger(tmp_path / name / "ledger", IDENTITY) as ledger:
+            for one in results:
+                ledger.add(one)
+            ledger.tidy()
+            assert ledger.spans()  # still open
+    assert (tmp_path / "one/ledger").read_bytes() == (tmp_path / "two/ledger").read_bytes()
+    assert {path.name for path in (tmp_path / "one").iterdir()} <= {"ledger", ".lock"}
+
+
+def test_a_block_played_in_parts_is_written_like_a_whole_one(
+    tmp_path: Path, tables: Tables
+) -> None:
+    """The parts of a block whose worker died are played by others, and put together."""
+    table = tables.of(CLASSIC, ("random", "cautious"), 2)
+    whole = Block((0, 1), 3, 20)
+    for name, cuts in (("one", (3, 23)), ("two", (3, 11, 12, 23))):
+        parts = [table.play(whole.part(*cut)) for cut in pairwise(cuts)]
+        with open_ledger(tmp_path / f"{name}.sqlite", OF_TWO) as ledger:
+            ledger.add(join_parts(whole, parts))
+            ledger.tidy()
+    assert (tmp_path / "one.sqlite").read_bytes() == (tmp_path / "two.sqlite").read_bytes()
+
+
+def test_another_identity_is_refused_with_all_that_differs(tmp_path: Path) -> None:
+    with open_ledger(tmp_path / "ledger", IDENTITY) as ledger:
+        ledger.add(RESULTS[0])
+    other = {**IDENTITY, "seed": 2, "bots": [{"name": "a"}, {"name": "c", "digest": "d"}]}
+    with pytest.raises(LedgerError) as caught, open_ledger(tmp_path / "ledger", other):
+        pass
+    assert str(caught.value).splitlines()[1:-1] == [
+        "  seed: stored 1, requested 2",
+        '  bots[2].name: stored "b", requested "c"',
+        '  bots[2].digest: stored null, requested "d"',
+    ]
+    with open_ledger(tmp_path / "ledger", other, fresh=True) as ledger:
+        assert not ledger.spans()
+
+
+def spoil(path: Path, how: str) -> None:
+    content = path.read_bytes()
+    if how == "text":
+        path.write_text("no database at all, but a text that is long enough to be looked at\n" * 9)
+    elif how == "cut":
+        path.write_bytes(content[: len(content) // 2])
+    else:
+        path.write_bytes(content[:4096] + b"\xa5" * (len(content) - 4096))
+
+
+@pytest.mark.parametrize("how", ["text", "cut", "overwritten"])
+def test_a_damaged_ledger_is_named_with_the_way_out(tmp_path: Path, how: str) -> None:
+    path = tmp_path / "ledger"
+    with open_ledger(path, IDENTITY) as ledger:
+        for one in RESULTS:
+            ledger.add(one)
+        ledger.tidy()
+    spoil(path, how)
+    with pytest.raises(LedgerError) as caught, open_ledger(path, IDENTITY) as ledger:
+        ledger.tallies()
+    assert str(path) in str(caught.value) and "--fresh" in str(caught.value)
+    with open_ledger(path, IDENTITY, fresh=True) as ledger:
+        assert not ledger.spans()
+
+
+# --- Sums -----------------------------------------------------------------------------------------
+
+SMALL = "{sides: 2, column_lengths: [1, 2, 1], runners: 1, columns_to_win: %d, turn_limit: %d}"
+MORTAL = """
+import os, pathlib, signal
+grave = pathlib.Path(__file__).with_suffix(".grave")
+def choose_move(turn, moves):
+    if turn.number > 1 and not grave.exists():
+        grave.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 0
+def roll_again(turn):
+    return False
+"""
+
+
+def played(
+    arena: Arena, folder: Path, players: int, rules: str = "classic", games: int = 48
+) -> Any:
+    """The summary of a run of four bots, one of them in plain Python."""
+    (folder / "bots").mkdir(exist_ok=True)
+    (folder / "bots" / "mortal.py").write_text(MORTAL)
+    text = (
+        f"rules: {rules}\nplayers: {players}\ngames: {games}\nseed: 1\n"
+        f"bots: [random, odds, daring, mortal]"
+    )
+    (folder / "cup.yaml").write_text(text)
+    words = ["--bots", str(folder / "bots"), "--results", str(folder), "--fresh", "--workers", "2"]
+    done = arena("run", str(folder / "cup.yaml"), *words, code=None)
+    assert done.code == 0, done.output
+    return json.loads((folder / "cup" / "summary.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("players", "to_win", "turns"),
+    slow_but((1,), [(2, 1, 1), (3, 2, 4), (4, 3, 99)]),
+)
+def test_the_wins_of_a_lineup_sum_to_its_games(
+    arena: Arena, tmp_path: Path, players: int, to_win: int, turns: int
+) -> None:
+    told = played(arena, tmp_path, players, SMALL % (to_win, turns))
+    assert len(told["lineups"]) == factorial(players) * len([*combinations("abcd", players)])
+    for lineup in told["lineups"]:
+        assert sum(lineup["wins"]) == pytest.approx(lineup["games"], abs=1e-9)
+    without = sum(lineup["unfinished"] for lineup in told["lineups"])
+    assert (without > 0) == (turns < 99)
+    shared = any(share % 1 for lineup in told["lineups"] for share in lineup["wins"])
+    assert shared or players == 2
+    assert told["games"] == sum(lineup["games"] for lineup in told["lineups"])
+
+
+@pytest.mark.slow
+def test_a_worker_killed_in_a_game_changes_no_result(arena: Arena, tmp_path: Path) -> None:
+    with_death = played(arena, tmp_path, 2)
+    assert (tmp_path / "bots" / "mortal.grave").exists()
+    assert played(arena, tmp_path, 2) == with_death

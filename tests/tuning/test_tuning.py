@@ -1,0 +1,208 @@
+"""Finding numbers in noise: the true curve is known here, and games are drawn from it."""
+
+import json
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.arena import Arena
+
+from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.deals.winners import WIN_UNITS
+from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.games.cantstop.bots.heuristic import GLENN_ALOI, THRESHOLD, TOPPED
+from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.tuning.cma_search import Generation, Numbers, Scores, evolve
+from cantstop_arena.tuning.halving import Range, search
+from cantstop_arena.tuning.variant_trials import VariantTrials, variant_trials_for
+
+# What Rule of 28 wins with other thresholds against Glenn and Aloi's champion; 40,000 games each.
+THRESHOLDS = np.arange(20, 45, 2)
+WON = (29.79, 33.73, 36.31, 38.46, 38.90, 39.03, 37.59, 35.88, 34.35, 31.85, 29.72, 27.16, 25.22)
+CURVE = np.polynomial.Polynomial.fit(THRESHOLDS, np.array(WON) / 100, 4)
+
+
+def each(score: Callable[[Numbers, int, int], float]) -> Scores:
+    """The scores of some points, one by one."""
+    return lambda points, first, deals: [score(point, first, deals) for point in points]
+
+
+def noisy(seed: int) -> Scores:
+    """Games of Rule of 28, drawn from the curve."""
+    draws = np.random.default_rng(seed)
+
+    def score(point: Numbers, first: int, deals: int) -> float:
+        chance = float(CURVE(np.clip(point[0], 18, 46)))
+        return float(draws.binomial(2 * deals, chance)) / (2 * deals)
+
+    return each(score)
+
+
+def test_a_threshold_is_found_to_within_seven_tenths_of_a_point() -> None:
+    best = max(map(float, CURVE(THRESHOLDS)))
+    lost = []
+    for seed in range(40):
+        peak = search(noisy(seed), [Range(18, 46, True)], 10_000, seed)
+        assert sum(trial.deals for trial in peak.trials) <= 10_000
+        lost.append(best - float(CURVE(peak.point[0])))
+    assert sorted(lost)[35] < 0.007
+
+
+def parabola(seed: int) -> Scores:
+    """Scores with the noise of games around a parabola that is highest at 7."""
+    draws = np.random.default_rng(seed)
+
+    def score(point: Numbers, first: int, deals: int) -> float:
+        return float(draws.normal(0.6 - 0.001 * (point[0] - 7) ** 2, np.sqrt(1 / 8 / deals)))
+
+    return each(score)
+
+
+def test_intervals_for_the_best_hold_it() -> None:
+    held = 0
+    for seed in range(40):
+        peak = search(parabola(seed), [Range(-10, 20, False)], 4000, seed)
+        held += bool(peak.low[0] <= 7 <= peak.high[0])
+    assert held >= 34
+
+
+def test_two_numbers_that_depend_on_each_other_are_found() -> None:
+    def score(point: Numbers, first: int, deals: int) -> float:
+        x, y = point
+        return float(0.6 - 0.01 * (x - 3) ** 2 - 0.01 * (y + 1) ** 2 + 0.01 * (x - 3) * (y + 1))
+
+    peak = search(each(score), [Range(0, 10, False), Range(-5, 5, False)], 1000, 1)
+    assert np.allclose(peak.point, [3, -1], atol=0.3)
+
+
+def test_a_best_value_at_the_end_of_the_range_is_found_there() -> None:
+    peak = search(
+        each(lambda point, first, deals: float(point[0]) / 100), [Range(0, 50, True)], 1000, 1
+    )
+    assert peak.point[0] == 50
+
+
+def test_too_few_deals_and_too_many_numbers_are_refused() -> None:
+    with pytest.raises(UsageError, match="10 deals are too few for 15 trials"):
+        search(noisy(1), [Range(18, 46, True)], 10, 1)
+    with pytest.raises(UsageError, match="one to 3 numbers"):
+        search(noisy(1), [Range(0, 1, False)] * 4, 1000, 1)
+
+
+def test_evolution_returns_a_mean_that_is_better_than_its_start() -> None:
+    target = np.array([3.0, -2.0, 0.0, 5.0])
+
+    def score(point: Numbers, first: int, deals: int) -> float:
+        jitter = np.random.default_rng(first).normal(0, 0.02)
+        return float(0.7 - 0.01 * np.sum((point - target) ** 2) + jitter)
+
+    told: list[Generation] = []
+    tried = partial(
+        evolve, each(score), [0, 0, 0, 9], [2, 2, 0, 2], generations=60, deals=10, trials=10
+    )
+    found = tried(seed=5, wrapper=told.append)
+    assert found[2] == 0
+    assert np.allclose(found, target, atol=0.5)
+    assert (told[-1].deals, told[-1].number) == (6000, 60)
+    assert np.array_equal(found, tried(seed=5))
+
+
+def laboratory(against: str, *options: str) -> VariantTrials:
+    """Where options of rule28, or of tuned, are tried out."""
+    catalogue = Catalogue(Path("nowhere"))
+    bot = catalogue.find("tuned" if options == ("numbers",) else "rule28")
+    return variant_trials_for(catalogue, CLASSIC, bot, [catalogue.find(against)], 3, options)
+
+
+def test_variants_of_a_bot_play_the_same_deals() -> None:
+    room = laboratory("glenn-aloi", "threshold")
+    one, same, other = room.won([{"threshold": 28}, {}, {"threshold": 20}], 0, 400)
+    assert np.array_equal(one, same) and not np.array_equal(one, other)
+    assert abs(one.mean() / (2 * WIN_UNITS) - 0.389) < 0.08
+    assert room.duel({}, 0, 50).mean() == WIN_UNITS
+
+
+def test_a_bot_that_cannot_play_is_named() -> None:
+    with pytest.raises(BotError, match="opponent optimal cannot play: classic has not been solved"):
+        laboratory("optimal", "threshold")
+
+
+def test_lists_of_numbers_are_tried_without_compiling_again() -> None:
+    room = laboratory("glenn-aloi", "numbers")
+    numbers = np.array(GLENN_ALOI, np.float64)
+    (won,) = room.won([{"numbers": numbers}], 0, 200)
+    assert won.mean() == WIN_UNITS
+    numbers[[THRESHOLD, TOPPED]] = 35, 20
+    (won,) = room.won([{"numbers": numbers}], 0, 1000)
+    assert won.mean() / (2 * WIN_UNITS) > 0.58
+
+
+def tuned(arena: Arena, *words: str) -> tuple[int, str]:
+    """`arena tune` with these words: the exit code, and all it says."""
+    result = arena("tune", *words, code=None)
+    return result.code, result.output
+
+
+@pytest.mark.slow
+def test_the_command_finds_a_threshold_and_tests_it(arena: Arena) -> None:
+    code, text = tuned(
+        arena,
+        "rule28",
+        "threshold=18..46",
+        "--against",
+        "glenn-aloi",
+        "--games",
+        "8000",
+        "--json",
+        "--quiet",
+    )
+    found = json.loads(text)
+    threshold = found["options"]["threshold"]
+    assert (code, 23 <= threshold <= 35) == (0, True)
+    assert found["low"]["threshold"] <= threshold <= found["high"]["threshold"]
+    assert threshold == 28 or found["test"]["games"] >= 1000
+
+
+REFUSED = {
+    "nothing": (["rule28"], "option=LOW..HIGH"),
+    "unknown": (["rule28", "treshold=1..2"], "no option 'treshold' (did you mean 'threshold'?)"),
+    "no such choice": (["rule28", "prefer=1..2"], "option prefer is one of middle, outer"),
+    "one choice": (["rule28", "prefer=outer"], "nothing to choose between"),
+    "a list and more": (["tuned", "numbers=1..2"], "is a list of numbers, and tuned alone"),
+    "no game": (["rule28", "threshold=1..2", "--game", "chess"], "unknown game 'chess'"),
+    "no range": (["rule28", "threshold=28"], "option=LOW..HIGH"),
+    "no numbers": (["rule28", "threshold=a..b"], "must be numbers"),
+    "halves": (["rule28", "threshold=0.5..9"], "takes whole numbers"),
+    "upside down": (["rule28", "threshold=9..3"], "9 must be less than 3"),
+    "twice": (["rule28", "threshold=1..3", "threshold=1..3"], "given twice"),
+    "few games": (["rule28", "threshold=1..30", "--games", "10"], "5 deals are too few"),
+    "no bot": (["rule29", "threshold=1..30"], "unknown bot 'rule29'"),
+}
+
+
+@pytest.mark.parametrize(("words", "sentence"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_cannot_be_tuned_is_refused(arena: Arena, words: list[str], sentence: str) -> None:
+    code, text = tuned(arena, *words)
+    assert (code, sentence in text) == (2, True)
+
+
+def test_a_choice_is_tuned_with_a_number(arena: Arena) -> None:
+    def score(point: Numbers, first: int, deals: int) -> float:
+        number, choice = point
+        return float((0.5, 0.55)[int(choice)] - 0.01 * (number - (2, 6)[int(choice)]) ** 2)
+
+    peak = search(each(score), [Range(0, 10, False), Range(0, 1, True, is_choice=True)], 1000, 1)
+    assert np.allclose(peak.point, [6, 1], atol=0.3)
+    code, text = tuned(arena, "greedy", "prefer=no", "--game", "cubus")
+    assert (code, "greedy has no option 'prefer'" in text) == (2, True)
+
+
+@pytest.mark.slow
+def test_the_command_evolves_the_whole_family(arena: Arena) -> None:
+    words = ("tuned", "numbers", "--against", "glenn-aloi", "--games", "28000", "--seed", "3")
+    code, text = tuned(arena, *words, "--json", "--quiet")
+    found = json.loads(text)
+    assert (code, len(found["options"]["numbers"])) == (0, len(GLENN_ALOI))
+    assert found["won"]["score"] > 0.4 and found["test"]["accepted"] == 0

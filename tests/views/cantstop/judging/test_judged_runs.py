@@ -1,0 +1,144 @@
+"""`arena judge` of a run: its bots against each other, kept and told with its results."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers.arena import Arena
+from helpers.finished import Finished
+
+from cantstop_arena.bots import loader
+from cantstop_arena.views.cantstop.judging.judge_process import in_pieces
+from cantstop_arena.views.cantstop.judging.judged_runs import run_in
+
+RULES = {"sides": 2, "column_lengths": [2, 4, 2]}
+FILE = f"games: 6\nseed: 5\nrules: {json.dumps(RULES)}\nbots: [random, cautious, optimal]\n"
+RUDE = """def choose_move(turn, moves):
+    return -1
+def roll_again(turn):
+    return False
+"""
+
+
+@pytest.fixture
+def run(finished: Finished, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a run on a board that can be solved."""
+    monkeypatch.setenv("CANTSTOP_ARENA_TABLES", str(tmp_path / "tables"))
+    monkeypatch.chdir(tmp_path)
+    finished.bring({"three.yaml": FILE}, "run", "three.yaml", "--quiet", "--no-page")
+    return Path("results/three")
+
+
+def contents(folder: Path) -> Mapping[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def page(arena: Arena, folder: Path) -> str:
+    arena("report", str(folder))
+    return (folder / "report.html").read_text("utf-8")
+
+
+def test_the_bots_of_a_run_are_judged_and_its_page_tells_so(arena: Arena, run: Path) -> None:
+    before = contents(run)
+    text = arena("judge", str(run), "--deals", "20").text
+    assert "2 players; 20 deals of each bot; judged by optimal" in text
+    shown = (run / "report.html").read_text("utf-8")
+    assert 'id="judged"' in shown and "The worst decisions of random" in shown
+    assert "optimal loses 0.0 points a game by its decisions" in shown
+    after = contents(run)
+    assert {*after} - {*before} == {"judged.json", "report.html"}
+    assert {name: after[name] for name in before} == before
+    assert page(arena, run) == shown
+
+
+def test_its_rivals_are_those_of_the_run_and_its_games_those_of_the_run(
+    arena: Arena, run: Path
+) -> None:
+    told: dict[str, Any] = json.loads(arena("judge", str(run), "--deals", "20", "--json").text)
+    assert [*told] == ["random", "cautious", "optimal"] and told["optimal"]["lost"] == [0, 0]
+    assert {one["rival"] for one in told["random"]["worst"]} == {"cautious", "optimal"}
+    line = next(line for line in page(arena, run).splitlines() if line.startswith("$ arena replay"))
+    file, *names = shlex.split(line)[3:]
+    events = arena("replay", str(run / file), *names, "--json").text.splitlines()
+    worst = told["random"]["worst"][0]
+    rolls = [one for one in map(json.loads, events) if one["event"] == "roll"]
+    own = [one for one in rolls if (one["seat"], one["turn"]) == (worst["seat"], worst["turn"])]
+    assert own[worst["roll"] - 1]["dice"] == worst["dice"]
+
+
+def test_something_is_heard_now_and_then_of_all_deals(run: Path) -> None:
+    tasks = run_in(run, 100, None, Path("bots")).tasks
+    pieces = in_pieces(tasks)
+    assert len(pieces) >= 40 and max(len(piece.deals) for piece in pieces) <= 7
+    for task in tasks:
+        own = [piece.deals for piece in pieces if piece.spec == task.spec]
+        assert [deal for deals in own for deal in deals] == [*task.deals]
+
+
+def test_a_folder_that_is_called_like_a_bot_is_none_of_a_run(arena: Arena, run: Path) -> None:
+    Path("random").mkdir()
+    words = ("judge", "random", "--rules", "2,1", "--deals", "4", "--json")
+    assert [*json.loads(arena(*words).text)] == ["random"]
+
+
+def test_other_results_are_not_told_of(arena: Arena, run: Path) -> None:
+    arena("judge", str(run), "--deals", "4")
+    arena("run", "three.yaml", "--quiet", "--no-page", "--games", "8")
+    assert 'id="judged"' in page(arena, run)  # of the same tournament, gone on with
+    arena("run", "three.yaml", "--quiet", "--no-page", "--fresh", "--seed", "6")
+    assert 'id="judged"' not in page(arena, run)
+
+
+def test_a_damaged_file_is_named_and_written_again(arena: Arena, run: Path) -> None:
+    arena("judge", str(run), "--deals", "4")
+    kept = run / "judged.json"
+    forged = json.loads(kept.read_text())
+    forged["bots"]["random"]["worst"][0]["rival"] = "nobody"
+    for text in ("{", "[]", json.dumps(forged)):
+        kept.write_text(text)
+        assert f"{kept} is damaged; arena judge {run} writes it again." in page(arena, run)
+
+
+def test_who_misbehaves_is_named_and_the_others_are_judged(arena: Arena, run: Path) -> None:
+    Path("rude-bot.py").write_text(RUDE)
+    Path("rude.yaml").write_text(FILE.replace("cautious", "./rude-bot.py"))
+    arena("run", "rude.yaml", "--quiet", "--no-page")
+    result = arena("judge", "results/rude", "--deals", "4", "--json", code=None)
+    assert result.code == 0, result.output
+    assert {*json.loads(result.text)} == {"random", "optimal"}
+    assert "rude-bot cannot be judged: it misbehaves in deal" in result.error
+
+
+def test_bots_that_are_not_those_that_played_are_refused(
+    arena: Arena, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loader, "_digest_of_built_in", lambda game: "another version")
+    result = arena("judge", str(run), code=None)
+    assert result.code == 2
+    assert "random and cautious and optimal changed since these results" in result.output
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["results/three", "random"], "A folder with results stands alone"),
+        (["results/three", "--against", "random"], "A folder with results stands alone"),
+        (["tables-of-nobody/.."], "is no folder with results"),
+        (["results/cubus"], "nobody judges games of Cubus"),
+        (["results/four"], "nobody judges games of 3 players"),
+    ],
+)
+def test_what_cannot_be_judged_is_refused(
+    arena: Arena, run: Path, words: list[str], sentence: str
+) -> None:
+    Path("tables-of-nobody").mkdir()
+    games = {"cubus": "game: cubus\nbots: [random, greedy]\n"}
+    games["four"] = "players: 3\nbots: [random, cautious, odds]\n"
+    for name in {*games} & {Path(words[0]).name}:
+        Path(f"{name}.yaml").write_text(f"seed: 1\ngames: 1\n{games[name]}")
+        arena("run", f"{name}.yaml", "--quiet", "--no-page")
+    result = arena("judge", *words, code=None)
+    assert result.code in (1, 2) and sentence in result.output, result.output
