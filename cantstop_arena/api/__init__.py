@@ -1,1 +1,1 @@
-"""The arena in Python: what `import cantstop_arena as ca` offers besides the words of bots."""
+"""The Python API: what `import cantstop_arena as ca` offers besides the interface for bots."""

@@ -1,4 +1,4 @@
-"""Bots as Python says them: names, files, programs, and classes of the caller's own."""
+"""Bots as arguments: names, files, programs, and classes defined by the caller."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
@@ -22,14 +22,14 @@ from cantstop_arena.tournaments.file.yaml_reader import Reader
 from cantstop_arena.tournaments.file.yaml_text import dump
 
 Builder: TypeAlias = Callable[..., Any]
-"""A class, or a function, that is called with a bot's options and gives its decisions."""
+"""A class or a function that takes a bot's options and returns an object with its decisions."""
 
 
 @dataclass(frozen=True)
 class BotArgument:
-    """A bot that is to play, with its options, under a name of its own if it has one.
+    """A bot with its options and, where `as_` is given, the name under which it plays.
 
-    See `bot`, which makes it.
+    Created by `bot`.
     """
 
     what: "str | Path | Builder"
@@ -53,48 +53,52 @@ def bot(
 ) -> BotArgument:
     """A bot with options, for a tournament: `bot("glenn-aloi", weights="linear")`.
 
-    It is a name as `arena bots` lists it, a path to a bot's file, or a class (or function) whose
-    call with the options gives an object with the game's decisions as methods. Of a class the
-    *source* plays, written to a file with all of yours that it names, in processes of their own:
-    nothing that it does there is seen here. `as_` is the name that it plays by, `isolate` gives it
-    a process for itself, and a program in any language is a `command`.
+    `what` is a name that `arena bots` lists, the path of a bot's file, or a class (or function)
+    that takes the options and returns an object with the game's decisions as methods. The *source*
+    of a class, with everything of yours that it refers to, is written to a file and runs in other
+    processes, so its side effects are not visible in this one. `as_` is the name under which the
+    bot plays, `isolate` gives it a process of its own, and `command` starts a program in any
+    language.
     """
     return BotArgument(what, options, as_, isolate, tuple(command))
 
 
 def plain_value(value: Any) -> Any:
-    """A value as a tournament file would have it: numbers of NumPy become plain, tuples lists.
+    """A value with only the types of a tournament file: NumPy numbers and tuples are converted.
 
-    Raises UsageError for what no file could say.
+    Raises UsageError for a type that a tournament file cannot hold.
     """
     if isinstance(value, Mapping):
-        return {key: plain_value(part) for key, part in value.items()}
+        return {key: plain_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain_value(part) for part in value]
+        return [plain_value(item) for item in value]
     if hasattr(value, "tolist"):
         return value.tolist()
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    raise UsageError(f"{value!r:.60} is nothing that a tournament file could say")
+    raise UsageError(
+        f"{value!r:.60} cannot be stored in a tournament file:"
+        " use numbers, strings, lists and dicts"
+    )
 
 
 def entrants_of(
     bots: Sequence[AnyBot], catalogue: Catalogue, isolate: bool = False
 ) -> tuple[Entrant, ...]:
-    """The entrants that bots stand for; their names differ. Raises BotError, UsageError."""
+    """The entrants for these bots, with distinct names. Raises BotError, UsageError."""
     if isinstance(bots, str):
         raise UsageError(f"bots must be a list, like [{bots!r}, 'rule28']")
-    entrants = tuple(entrant_of(path, catalogue) for path in bots)
-    names = [path.name for path in entrants]
+    entrants = tuple(entrant_of(item, catalogue) for item in bots)
+    names = [entrant.name for entrant in entrants]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise UsageError(
-            f"two bots are called {twice!r}; bot(..., as_=NAME) gives one another name"
+            f"two bots have the name {twice!r}; rename one of them with bot(..., as_=NAME)"
         )
-    return tuple(replace(path, isolate=path.isolate or isolate) for path in entrants)
+    return tuple(replace(entrant, isolate=entrant.isolate or isolate) for entrant in entrants)
 
 
 def entrant_of(item: AnyBot, catalogue: Catalogue) -> Entrant:
-    """The entrant that a bot stands for. Raises BotError, UsageError."""
+    """The entrant for a bot. Raises BotError, UsageError."""
     if isinstance(item, str):
         return entrant_from_reference(item, catalogue)
     request = item if isinstance(item, BotArgument) else BotArgument(item)
@@ -120,8 +124,8 @@ def _entrant(request: BotArgument, catalogue: Catalogue) -> Entrant:
 
 
 def _program(request: BotArgument, catalogue: Catalogue) -> Entrant:
-    data = {"bots": [{"command": list(request.command), "as": request.as_}]}
-    reader = Reader(Path("bot"), dump(data))
+    keys = {"bots": [{"command": list(request.command), "as": request.as_}]}
+    reader = Reader(Path("bot"), dump(keys))
     entries = reader.mapping(reader.root, "a bot")
     entrants = EntrantReader(reader, catalogue, Path()).read(entries["bots"], 1)
     reader.finish()

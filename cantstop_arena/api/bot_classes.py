@@ -1,8 +1,8 @@
-"""Bots that are classes or functions of the caller's: their source becomes a bot's file.
+"""Bots that are classes or functions of the caller: their source is written to a bot's file.
 
-A bot plays in other processes, later again in a replay, and perhaps on another day. So what plays
-is text: the source of the class and of all of the caller's own that it names, which one can read,
-and whose digest says whether it has changed. What has no text, such as an open file, cannot play.
+A bot runs in other processes, and again in replays, perhaps on another day. Therefore its source
+text is stored: that of the class, and of everything of the caller that it refers to. The digest of
+the text identifies the bot. A value without source text, such as an open file, is refused.
 """
 
 import ast
@@ -24,7 +24,7 @@ from cantstop_arena.bots.bot_files import is_installed
 from cantstop_arena.errors import BotError
 
 FOLDER = ".bots"  # below the results
-_DIGEST_LENGTH = 12  # digits of a digest
+_DIGEST_LENGTH = 12  # hexadecimal digits
 _FUTURE = "from __future__ import annotations\n"
 _HEAD = '"""{name}, as a program of the caller\'s defines it."""\n\n' + _FUTURE
 _FOOT = """
@@ -40,7 +40,10 @@ def register_bots():
 
 
 def write_bot_file(builder: Callable[..., Any], results: Path, game: str) -> Path:
-    """The file, below `results`, of the bot that a class or a function builds. Raises BotError."""
+    """Write the source of a bot's class or function below `results`, and return the file's path.
+
+    Raises BotError when the source cannot be extracted.
+    """
     text = source_of(builder, game)
     digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGEST_LENGTH]
     path = results / FOLDER / digest / f"{builder.__name__}.py"
@@ -50,18 +53,18 @@ def write_bot_file(builder: Callable[..., Any], results: Path, game: str) -> Pat
 
 
 def source_of(builder: Callable[..., Any], game: str) -> str:
-    """The text of that file. Raises BotError where it cannot be written."""
+    """The text of the bot's file. Raises BotError when the source cannot be extracted."""
     if not isinstance(builder, type | FunctionType) or builder.__name__ == "<lambda>":
-        given = f"{builder!r:.60}"
-        raise BotError(f"a bot is a name, a path, or a class or function with a name, not {given}")
+        value = f"{builder!r:.60}"
+        raise BotError(f"a bot is a name, a path, or a class or function with a name, not {value}")
     name = builder.__name__
-    collected = _Collected(name)
+    collected = _SourceCollector(name)
     collected.define(name, builder)
     return _HEAD.format(name=name) + collected.text() + _FOOT.format(name=name, game=game)
 
 
-class _Collected:
-    """The names that a bot's file needs, each below those that it depends on."""
+class _SourceCollector:
+    """Collects the definitions that a bot's file needs, each after those that it depends on."""
 
     def __init__(self, bot: str) -> None:
         self._bot = bot
@@ -70,44 +73,47 @@ class _Collected:
         self._parts: list[str] = []
 
     def text(self) -> str:
-        """All of it: imports, then everything else."""
+        """The imports, then the definitions."""
         return "\n".join([*sorted(self._imports), "", *self._parts])
 
     def take(self, name: str, value: Any) -> None:
-        """Have a name stand for a value."""
+        """Add the import or the definition that binds `name` to `value`."""
         if name in self._values:
             if self._values[name] is not value:
-                raise self._refusal(f"two different things are called {name}")
+                raise self._refusal(f"the name {name} is bound to two different values")
             return
         self._values[name] = value
         if line := self._import(name, value):
             self._imports.add(line)
         elif isinstance(value, ModuleType):
-            raise self._refusal(f"{name} is a module of yours; name what is needed of it")
+            raise self._refusal(
+                f"{name} is a module that is not installed;"
+                " import from it the names that the bot uses"
+            )
         elif isinstance(inner := _undecorated(value), type | FunctionType):
             self.define(name, inner)
         else:
             self._parts.append(f"{name} = {self._constant(name, value)}")
 
     def _import(self, name: str, value: Any) -> str:
-        """The line that imports it, where it belongs to something that is installed."""
+        """The line that imports the value; empty when its module is not installed."""
         if isinstance(value, ModuleType):
-            return f"import {value.__name__} as {name}" if _comes_along(value.__name__) else ""
+            return f"import {value.__name__} as {name}" if _is_importable(value.__name__) else ""
         module, own = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
-        if not (isinstance(module, str) and isinstance(own, str) and _comes_along(module)):
+        if not (isinstance(module, str) and isinstance(own, str) and _is_importable(module)):
             return ""
         return f"from {module} import {own} as {name}" if "." not in own else ""
 
     def define(self, name: str, value: Any) -> None:
-        """Have a name stand for a class or a function, by its source."""
+        """Add the source of a class or a function under a name."""
         self._values.setdefault(name, value)
         text = _definition(value)
         if not text:
-            raise self._refusal(f"the source of {name} is nowhere to be found")
-        by_name = _names_where_defined(value)
-        for other in sorted(_named_in(text) - {value.__name__}):
-            if other in by_name:
-                self.take(other, by_name[other])
+            raise self._refusal(f"the source of {name} cannot be found")
+        namespace = _namespace_of(value)
+        for other in sorted(_free_names(text) - {value.__name__}):
+            if other in namespace:
+                self.take(other, namespace[other])
         self._parts.append(f"\n{text}")
         if name != value.__name__:
             self._parts.append(f"{name} = {value.__name__}")
@@ -122,15 +128,16 @@ class _Collected:
                 return text
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             pass
-        raise self._refusal(f"{name} is a {type(value).__name__}, which has no text to play from")
+        kind = type(value).__name__
+        raise self._refusal(f"{name} is a {kind}, which cannot be written as source")
 
     def _refusal(self, why: str) -> BotError:
-        mend = "write the bot into a file, and name that"
-        return BotError(f"{self._bot} cannot play: {why}; {mend}")
+        remedy = "write the bot to a file, and pass its path"
+        return BotError(f"{self._bot} cannot play: {why}; {remedy}")
 
 
-def _comes_along(module: str) -> bool:
-    """Whether every process can import a module: it is Python's, or installed."""
+def _is_importable(module: str) -> bool:
+    """Whether every process can import a module: it is of the standard library, or installed."""
     if module == "__main__":
         return False
     if module.partition(".")[0] in sys.stdlib_module_names:
@@ -144,20 +151,20 @@ def _undecorated(value: Any) -> Any:
 
 
 def _is_numbers(value: Any) -> bool:
-    """Whether these are numbers of NumPy that a text can give."""
+    """Whether a value is a NumPy array or scalar of finite numbers or booleans."""
     is_array = isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biuf"
     return is_array and bool(np.isfinite(value).all())
 
 
 def _definition(value: type | FunctionType) -> str:
-    """The text that defines a class or a function, decorators included; empty where there is none.
+    """The source of a class or a function with its decorators; empty when there is none.
 
-    A class is found by its methods: those of a notebook know their cell, the class does not.
+    A class is located by its methods, as in a notebook only functions refer to their cell.
     """
     for code in _codes(value):
         tree = _tree(code.co_filename)
         for node in ast.walk(tree) if tree else ():
-            if _is_of(node, value.__name__, code.co_firstlineno):
+            if _defines(node, value.__name__, code.co_firstlineno):
                 return _text_of(node, linecache.getlines(code.co_filename))
     try:
         return textwrap.dedent(inspect.getsource(value))
@@ -171,7 +178,7 @@ def _codes(value: type | FunctionType) -> Iterator[Any]:
 
 
 def _methods(value: type) -> list[FunctionType]:
-    return [item for item in vars(value).values() if isinstance(item, FunctionType)]
+    return [attribute for attribute in vars(value).values() if isinstance(attribute, FunctionType)]
 
 
 def _tree(file: str) -> ast.AST | None:
@@ -181,34 +188,34 @@ def _tree(file: str) -> ast.AST | None:
         return None
 
 
-def _is_of(node: ast.AST, name: str, line: int) -> bool:
+def _defines(node: ast.AST, name: str, line: int) -> bool:
     kinds = (ast.FunctionDef, ast.ClassDef)
     if not isinstance(node, kinds) or node.name != name:
         return False
-    return _begin(node) <= line <= (node.end_lineno or 0)
+    return _first_line(node) <= line <= (node.end_lineno or 0)
 
 
-def _begin(node: ast.FunctionDef | ast.ClassDef) -> int:
+def _first_line(node: ast.FunctionDef | ast.ClassDef) -> int:
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
 def _text_of(node: Any, lines: list[str]) -> str:
-    return textwrap.dedent("".join(lines[_begin(node) - 1 : node.end_lineno])).rstrip() + "\n"
+    return textwrap.dedent("".join(lines[_first_line(node) - 1 : node.end_lineno])).rstrip() + "\n"
 
 
-def _names_where_defined(value: Any) -> Mapping[str, Any]:
-    """What names mean where it was defined."""
+def _namespace_of(value: Any) -> Mapping[str, Any]:
+    """The global and enclosing names of a class or a function, with their values."""
     functions = [value] if isinstance(value, FunctionType) else _methods(value)
     module = vars(sys.modules[value.__module__]) if value.__module__ in sys.modules else {}
-    by_name = dict(module)
+    namespace = dict(module)
     for function in functions:
-        by_name |= function.__globals__
-        by_name |= inspect.getclosurevars(function).nonlocals
-    return by_name
+        namespace |= function.__globals__
+        namespace |= inspect.getclosurevars(function).nonlocals
+    return namespace
 
 
-def _named_in(text: str) -> set[str]:
-    """The names that a definition takes from outside, but for those in annotations."""
+def _free_names(text: str) -> set[str]:
+    """The free names of a definition, without those in annotations."""
     return set(_globals_of(symtable.symtable(_FUTURE + text, "bot", "exec"), is_top=True))
 
 

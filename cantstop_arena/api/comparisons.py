@@ -1,4 +1,4 @@
-"""Rule sets against each other, in Python."""
+"""Comparisons of rule sets, in Python."""
 
 import html
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ from cantstop_arena.tournaments.tournament import Overrides
 
 
 class ComparisonResults:
-    """What each rule set changes: `content` is what `comparison.json` says."""
+    """The results of a comparison of rule sets: `content` is that of `comparison.json`."""
 
     def __init__(self, content: dict[str, Any], folder: Path) -> None:
         self.content = content
@@ -38,17 +38,17 @@ class ComparisonResults:
 
     @property
     def name(self) -> str:
-        """What the comparison is called."""
+        """The name of the comparison."""
         return str(self.content["name"])
 
     @property
     def sentences(self) -> Sequence[str]:
-        """What each rule set does to the game, a sentence each."""
+        """A sentence for each rule set on how it changes the game."""
         return [answer["sentence"] for answer in self.content["answers"]]
 
     @property
     def table(self) -> ResultTable:
-        """Every question in a row."""
+        """A row for each question."""
         rows = [
             {"players": answer["players"], "rules": answer["rules"], **question}
             for answer in self.content["answers"]
@@ -59,7 +59,7 @@ class ComparisonResults:
         return ResultTable(table, replace(table, notes=self.sentences))
 
     def write_page(self) -> Path:
-        """Write the page into the folder. Raises PageError where nothing can draw it."""
+        """Write `report.html` into the folder. Raises PageError when a package is missing."""
         return write_comparison_page(self.content, self.folder)
 
     def show(self) -> None:
@@ -70,7 +70,7 @@ class ComparisonResults:
         return f"<{self.name}: {', '.join(self.content['rules'])}>"
 
     def _repr_html_(self) -> str:
-        return "".join(f"<p>{html.escape(text)}</p>" for text in self.sentences)
+        return "".join(f"<p>{html.escape(line)}</p>" for line in self.sentences)
 
 
 def _column(key: str, values: Sequence[Any]) -> Column:
@@ -94,19 +94,19 @@ def compare(
     bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
 ) -> ComparisonResults:
-    """Play the comparison of a file, as `arena compare` does, and say what rule sets change.
+    """Play the comparison of a file, as `arena compare` does, and return its results.
 
-    Raises ArenaError, and Interrupted by Ctrl-C.
+    Raises ArenaError, and Interrupted on Ctrl-C.
     """
     options = RunOptions(workers, start_method, memory, fresh, cluster)
     comparison, catalogue, folder = read_comparison(
         file, games=games, seed=seed, bots_folder=bots_folder, results=results
     )
     comparison = comparison.without_luck() if luck_removed else comparison
-    answers = play_comparison(
+    totals = play_comparison(
         comparison, catalogue, folder, options, partial(observer_for, progress)
     )
-    comparison_results = ComparisonResults(content(answers), folder)
+    comparison_results = ComparisonResults(content(totals), folder)
     if page:
         comparison_results.write_page()
     return comparison_results
@@ -120,7 +120,7 @@ def read_comparison(
     bots_folder: Path | str,
     results: Path | str,
 ) -> tuple[Comparison, Catalogue, Path]:
-    """The comparison of a file, what can play in it, and where its results go."""
+    """The comparison of a file, its catalogue of bots, and the folder of its results."""
     catalogue = Catalogue(Path(bots_folder), results=Path(results))
     comparison = comparison_file.read(Path(file), catalogue, Overrides(games, seed))
     return comparison, catalogue, Path(results) / comparison.name
@@ -133,11 +133,11 @@ def play_comparison(
     options: RunOptions,
     observer_of: Callable[[str], RunObserver],
 ) -> ComparisonTotals:
-    """Play what is missing of a comparison, and write its results.
+    """Play the missing games of a comparison, and write its results.
 
-    `observer_of` returns the observer of each tournament, by its name.
+    `observer_of` takes the name of a tournament and returns its observer.
     """
     pool_options = options.pool_options
-    answers = play(comparison, catalogue, folder, pool_options, observer_of, options.fresh)
-    write_comparison(answers, folder)
-    return answers
+    totals = play(comparison, catalogue, folder, pool_options, observer_of, options.fresh)
+    write_comparison(totals, folder)
+    return totals

@@ -19,9 +19,9 @@ from cantstop_arena.tournaments.tournament import Tournament
 
 @dataclass(frozen=True)
 class ExportReport:
-    """What was written: the file, its rows, and how many games did not come out again as they had.
+    """The file that was written, its number of rows, and the number of games not reproduced.
 
-    Those are games of bots that draw from chance of their own, or that hung or died.
+    A game is not reproduced when a bot uses random numbers of its own, hung or died.
     """
 
     path: Path
@@ -31,13 +31,13 @@ class ExportReport:
     def __str__(self) -> str:
         text = f"Written to {self.path}: {how_many(self.rows, 'row')}."
         if self.missing:
-            text += f" {how_many(self.missing, 'game')} did not come out again as they had."
+            text += f" {how_many(self.missing, 'game')} could not be reproduced by a replay."
         return text
 
 
 @dataclass
 class Export:
-    """Exports what lies in a folder. The games of the tournament are played again."""
+    """Exports the games of a results folder, replaying them for what the ledger does not store."""
 
     folder: Path
     tournament: Tournament
@@ -46,47 +46,47 @@ class Export:
     _missing: int = field(default=0, init=False)
 
     def games(self, path: Path, deals: int | None = None, replay: bool = True) -> ExportReport:
-        """Write a row for each game; without a `replay` what the ledger alone knows."""
+        """Write a row for each game; without `replay` only with the columns that the ledger has."""
         opener_of(path)
-        result = self._games(deals)
-        rows = GameRows(result, self.tournament.game.counts if replay else None)
+        ledger = self._ledger_games(deals)
+        rows = GameRows(ledger, self.tournament.game.counts if replay else None)
         if not replay:
-            number = write_rows(path, rows.columns, map(rows.row, result.games()))
-            return ExportReport(path, number, 0)
-        texts = (
-            rows.row(replayed_game.game, replayed_game.again)
-            for replayed_game in self._replayed(result, decisions=False)
+            row_count = write_rows(path, rows.columns, map(rows.row, ledger.games()))
+            return ExportReport(path, row_count, 0)
+        replayed_rows = (
+            rows.row(played.game, played.again)
+            for played in self._replayed_games(ledger, decisions=False)
         )
         with shutdown.defer_interrupt():
-            return ExportReport(path, write_rows(path, rows.columns, texts), self._missing)
+            return ExportReport(path, write_rows(path, rows.columns, replayed_rows), self._missing)
 
     def decisions(self, path: Path, deals: int | None = None) -> ExportReport:
         """Write a row for each decision."""
         opener_of(path)
-        games = self._games(deals)
+        ledger = self._ledger_games(deals)
         with shutdown.defer_interrupt():
-            number = write_rows(path, DECISIONS, self._decisions(games))
-        return ExportReport(path, number, self._missing)
+            row_count = write_rows(path, DECISIONS, self._decision_rows(ledger))
+        return ExportReport(path, row_count, self._missing)
 
-    def _games(self, deals: int | None) -> LedgerGames:
-        games = ledger_games(self.folder)
-        return games if deals is None else games.up_to(deals)
+    def _ledger_games(self, deals: int | None) -> LedgerGames:
+        ledger = ledger_games(self.folder)
+        return ledger if deals is None else ledger.up_to(deals)
 
-    def _decisions(self, result: LedgerGames) -> Iterator[Row]:
-        for played in self._replayed(result, decisions=True):
-            yield from decision_rows(result, played)
+    def _decision_rows(self, ledger: LedgerGames) -> Iterator[Row]:
+        for played in self._replayed_games(ledger, decisions=True):
+            yield from decision_rows(ledger, played)
 
-    def _replayed(self, result: LedgerGames, decisions: bool) -> Iterator[ReplayedGame]:
+    def _replayed_games(self, ledger: LedgerGames, decisions: bool) -> Iterator[ReplayedGame]:
         self._missing = 0
         replays = Replays(self.tournament, self.catalogue, self.folder / COPIES, decisions)
         observer = observer_for(self.progress, self.tournament.name)
-        observer.on_start(0, result.count)
+        observer.on_start(0, ledger.count)
 
         def on_games(games: int) -> None:
             observer.on_progress(games)
             observer.on_tick()
 
         with closing(observer):
-            for played in replays.games(result, on_games):
+            for played in replays.games(ledger, on_games):
                 self._missing += played.again is None
                 yield played

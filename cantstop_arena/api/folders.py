@@ -1,4 +1,4 @@
-"""Results that lie in folders: opened, or rated together."""
+"""Results in folders: open them, or rate several together; and the names of such folders."""
 
 import hashlib
 import json
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 def open(
     folder: Path | str, *, bots_folder: Path | str = DEFAULT_FOLDER
 ) -> "Results | ComparisonResults":
-    """The results in a folder, of a tournament, a match or a comparison, also while it is played.
+    """The results of a tournament, a match or a comparison in a folder, also while it runs.
 
-    Raises ArenaError where there are none that can be read.
+    Raises ArenaError when the folder has no readable results.
     """
     folder = Path(folder)
     if (folder / CONTENT).is_file():
@@ -42,7 +42,7 @@ def open(
 
 def load_tournament_results(folder: Path, *, bots_folder: Path | str = DEFAULT_FOLDER) -> Results:
     """The results of a tournament or a match in a folder."""
-    source = partial(_setting, folder, Path(bots_folder))
+    source = partial(_setting_of, folder, Path(bots_folder))
     return Results(Analysis(load_results_with_aims(folder)), folder, source)
 
 
@@ -54,21 +54,20 @@ def rate(
 ) -> Results:
     """The results of tournaments in folders, rated together as one.
 
-    `anchor` gives the Elo of bots to which the others relate; `plain` leaves luck in, where it was
-    scored and would be removed. Raises ArenaError where they cannot
-    be rated together.
+    `anchor` fixes the Elo of some bots; `plain` ignores the luck scores, which are removed by
+    default where they were recorded. Raises ArenaError when the tournaments cannot be combined.
     """
     if not folders:
-        raise UsageError("which folders are to be rated?")
+        raise UsageError("rate() needs at least one results folder")
     paths = [Path(folder) for folder in folders]
     single = paths[0] if len(paths) == 1 else None
-    source = partial(_setting, paths[0], Path(bots_folder))
+    source = partial(_setting_of, paths[0], Path(bots_folder))
     totals = load_results(paths, anchor or {})
     return Results(Analysis(totals.plain if plain else totals), single, source)
 
 
-def _setting(folder: Path, bots_folder: Path) -> "tuple[Tournament, Catalogue]":
-    """The tournament of a folder, and what can play in it."""
+def _setting_of(folder: Path, bots_folder: Path) -> "tuple[Tournament, Catalogue]":
+    """The tournament of a folder, and the catalogue of its bots."""
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.tournaments.stored_tournament import load_tournament
 
@@ -81,20 +80,24 @@ def _content(folder: Path) -> dict[str, object]:
     try:
         content: dict[str, object] = json.loads((folder / CONTENT).read_text("utf-8"))
     except ValueError as error:
-        raise LedgerError(f"{folder / CONTENT} is damaged ({error}); compare it again") from error
+        raise LedgerError(
+            f"{folder / CONTENT} is damaged ({error}); run arena compare again"
+        ) from error
     return content
 
 
-_MAX_NAME_LENGTH = 80  # letters of all bots together
-_MAX_NAMED = 3  # bots that are named
-_DIGITS = 8
+# The names of folders
+
+_MAX_BOTS_LENGTH = 80  # characters of all bots' names together
+_MAX_NAMED = 3  # bots in the name
+_DIGITS = 8  # of the digest
 
 
 def folder_name(tournament: Tournament, bots: int, before: str = "", between: str = "-") -> str:
-    """The names of the first bots, and of the rules if they are not the game's usual ones."""
-    arguments = [entrant.name for entrant in tournament.entrants[:bots]]
+    """A folder's name: the first bots, and the rules when they are not the game's default."""
+    names = [entrant.name for entrant in tournament.entrants[:bots]]
     name = before + between.join(
-        _cleaned(word)[: _MAX_NAME_LENGTH // bots].lstrip(".") for word in arguments
+        _cleaned(bot_name)[: _MAX_BOTS_LENGTH // bots].lstrip(".") for bot_name in names
     )
     if tournament.rules != tournament.game.rules.default:
         name += f"-{_cleaned(tournament.rules.name)}"
@@ -102,13 +105,13 @@ def folder_name(tournament: Tournament, bots: int, before: str = "", between: st
 
 
 def digest_name(tournament: Tournament) -> str:
-    """Some of the bots, and a digest of all that results depend on but a seed that was drawn.
+    """A folder's name: some of the bots, and a digest of everything that determines the results.
 
-    So the same tournament has the same folder, and another one has another.
+    A random seed is left out of the digest, so that the same tournament has the same folder.
     """
     identity = replace(tournament, name="").identity()
-    data = {**identity, "seed": None if tournament.has_random_seed else identity["seed"]}
-    digest = hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:_DIGITS]
+    key_data = {**identity, "seed": None if tournament.has_random_seed else identity["seed"]}
+    digest = hashlib.sha256(json.dumps(key_data, sort_keys=True).encode()).hexdigest()[:_DIGITS]
     bots = min(_MAX_NAMED, len(tournament.entrants))
     name = _fitted(folder_name(tournament, bots), _DIGITS + 1)
     return f"{name}-{digest}"
@@ -119,6 +122,6 @@ def _cleaned(word: str) -> str:
 
 
 def _fitted(name: str, spare: int = 0) -> str:
-    """As much of a name as a folder's may have."""
+    """A name cut to the maximal length of a folder's, less `spare` characters."""
     text = name[: MAX_NAME_LENGTH - spare].encode()[: MAX_FOLDER_LENGTH - spare]
     return text.decode(errors="ignore")

@@ -1,4 +1,4 @@
-"""Two bots against each other, also until a test has decided."""
+"""Matches of two bots, with a fixed number of games or a sequential test."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +35,7 @@ from cantstop_arena.tournaments.sprt_match import SEATS, Match
 
 
 class MatchResults(Results):
-    """The results of a match, and what its test has found."""
+    """The results of a match, with the outcome of its test."""
 
     def __init__(self, finding: MatchFinding, *results: Any) -> None:
         super().__init__(*results)
@@ -48,28 +48,28 @@ class MatchResults(Results):
 
     @property
     def elo(self) -> tuple[float | None, float | None, float | None]:
-        """By how much the first bot is stronger, with the interval; None where it has no bound."""
+        """The first bot's advantage in Elo, and both ends of its interval; None: no bound."""
         return self.finding.elo
 
     @property
     def accepted(self) -> int | None:
-        """Which hypothesis is accepted, 0 or 1; None where there is no decision, or no test."""
+        """The accepted hypothesis, 0 or 1; None without a test or a decision."""
         return self.finding.accepted
 
     @property
     def verdict(self) -> str:
-        """All of it in words, as `arena match` prints it."""
+        """The result as text, as `arena match` prints it."""
         return match_text(self.finding)
 
 
 @dataclass(frozen=True)
 class PlannedMatch(PlannedTournament):
-    """A match that can be played, until a test has decided if there is one."""
+    """A match that can be played; it stops as soon as its `test`, if any, has decided."""
 
     test: Sprt | None = None
 
     def play(self, options: RunOptions, observer: RunObserver) -> MatchResults:
-        """Play what is missing, and write the tables and what has been found."""
+        """Play the missing games, and write the tables and `match.json`."""
         contest = Match(self.tournament, self.catalogue, self.folder, self.test)
         pool_options = options.pool_options
         with observed_by(observer):
@@ -79,7 +79,7 @@ class PlannedMatch(PlannedTournament):
         analysis = Analysis(outcome.results)
         results = MatchResults(match_finding, analysis, self.folder, self.setting(outcome.seed))
         write_atomically(self.folder / MATCH, text)
-        results.written.append(self.folder / MATCH)
+        results.output_files.append(self.folder / MATCH)
         results.write_tables()
         return results
 
@@ -97,11 +97,13 @@ def planned_match(
     seed: Seed | None = None,
     luck_removed: bool = False,
 ) -> PlannedMatch:
-    """The match of two bots, in a folder that is named after them. Raises UsageError."""
+    """The match of two bots, in a folder named after them. Raises UsageError."""
     test = _test(sprt, alpha, beta)
     if test and luck_removed:
-        raise UsageError("luck_removed is for a fixed number of games: sprt counts points")
-    data = {
+        raise UsageError(
+            "luck_removed needs a fixed number of games, as sprt counts points; drop one of them"
+        )
+    keys = {
         "name": "match",
         "game": catalogue.game.name,
         "players": SEATS,
@@ -114,9 +116,9 @@ def planned_match(
         first, second = entrant_of(a, catalogue), entrant_of(b, catalogue)
         if first.name == second.name:
             second = replace(second, name=f"{second.name} again")
-        planned = plan(data, (first, second), catalogue)
-    named_so = renamed(planned, folder_name(planned.tournament, SEATS, between="-vs-"))
-    return PlannedMatch(named_so.tournament, catalogue, named_so.folder, test)
+        planned = plan(keys, (first, second), catalogue)
+    match_plan = renamed(planned, folder_name(planned.tournament, SEATS, between="-vs-"))
+    return PlannedMatch(match_plan.tournament, catalogue, match_plan.folder, test)
 
 
 def match(
@@ -140,8 +142,9 @@ def match(
 ) -> MatchResults:
     """Let two bots play each other, every deal in both seatings, as `arena match` does.
 
-    With `sprt=(0, 5)` they play until it is decided whether the first is as strong as the second,
-    or 5 Elo stronger. Raises ArenaError, and Interrupted by Ctrl-C.
+    With `sprt=(0, 5)` they play until a sequential probability ratio test has decided whether the
+    first is as strong as the second or 5 Elo stronger. Raises ArenaError, and Interrupted on
+    Ctrl-C.
     """
     catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
     planned = planned_match(
@@ -156,9 +159,9 @@ def match(
         seed=seed,
         luck_removed=luck_removed,
     )
-    result = planned.run(workers=workers, progress=progress, fresh=fresh, page=page)
-    assert isinstance(result, MatchResults)
-    return result
+    match_results = planned.run(workers=workers, progress=progress, fresh=fresh, page=page)
+    assert isinstance(match_results, MatchResults)
+    return match_results
 
 
 def _test(sprt: tuple[float, float] | None, alpha: float, beta: float) -> Sprt | None:
@@ -171,5 +174,5 @@ def _test(sprt: tuple[float, float] | None, alpha: float, beta: float) -> Sprt |
             f" not {low:g} {high:g}"
         )
     if not (0 < alpha < 0.5 and 0 < beta < 0.5):
-        raise UsageError(f"alpha and beta lie between 0 and 0.5, not {alpha:g} and {beta:g}")
+        raise UsageError(f"alpha and beta must be between 0 and 0.5, not {alpha:g} and {beta:g}")
     return Sprt(low, high, alpha, beta)

@@ -1,4 +1,4 @@
-"""Progress in scripts and notebooks: a line on the standard error, where it is asked for."""
+"""Progress in scripts and notebooks: a line on the standard error."""
 
 import sys
 import time
@@ -12,78 +12,78 @@ if TYPE_CHECKING:
     from cantstop_arena.deals.outcomes import TournamentTotals
     from cantstop_arena.tournaments.run import Look
 
-_BETWEEN = 0.5  # seconds between two times that a line is written anew
-_WIDTH = 79  # so that nothing is left of a longer line
+_INTERVAL = 0.5  # seconds between two updates of the line
+_WIDTH = 79  # characters: the line is padded, to overwrite a longer one
 
 
 Progress: TypeAlias = bool | Callable[[str], RunObserver]
-"""Whether to print lines to the standard error, or a function that makes an observer for a name."""
+"""Whether to print progress to the standard error, or a function from a name to an observer."""
 
 
 def observer_for(progress: Progress, name: str) -> RunObserver:
-    """The observer of what is played under a name."""
+    """The observer for the tournament of this name."""
     if not isinstance(progress, bool):
         return progress(name)
     return ProgressLines(name) if progress else RunObserver()
 
 
 class ProgressLines(RunObserver):
-    """Keeps a line on the standard error up to date, on terminals and in notebooks alike."""
+    """Updates a line on the standard error, on terminals and in notebooks alike."""
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._played = self._games = self._before = 0
-        self._aside = ""
-        self._began = 0.0  # when the first game could; things may have to be compiled before
-        self._output_at = time.monotonic()
+        self._played = self._games = self._stored = 0
+        self._suffix = ""
+        self._start_time = 0.0  # of the first game: compiling comes before it
+        self._last_write = time.monotonic()
 
     def on_compile(self, names: list[str]) -> None:
-        """Say what takes so long the first time."""
+        """Print the names of the bots that are being compiled."""
         sys.stderr.write(f"Compiling {', '.join(names)} (only the first time) ...\n")
 
     def on_start(self, played: int, games: int) -> None:
-        """Games begin; so many stand there already."""
-        self._played = self._before = played
-        self._games, self._began = games, 0.0
+        """Start counting at the number of stored games."""
+        self._played = self._stored = played
+        self._games, self._start_time = games, 0.0
 
     def on_progress(self, games: int) -> None:
-        """Count the games."""
+        """Add games to the count."""
         self._played += games
 
     def on_total(self, played: int, games: int) -> None:
-        """Count anew, without the games of a bot that is out."""
+        """Replace the counts, as those of a disqualified bot's games no longer apply."""
         self._played, self._games = played, games
 
     def on_tick(self, totals: "Callable[[], TournamentTotals] | None" = None) -> None:
-        """Write the line anew, now and then."""
-        self._began = self._began or time.monotonic()
-        if time.monotonic() - self._output_at >= _BETWEEN:
+        """Update the line when the interval is over."""
+        self._start_time = self._start_time or time.monotonic()
+        if time.monotonic() - self._last_write >= _INTERVAL:
             self._write_line()
 
     def on_look(self, look: "Look") -> None:
-        """Keep how narrow intervals are, or how the test stands."""
+        """Store the width of intervals, or the log-likelihood ratio of a test."""
         if look.measure == LLR:
-            self._aside = f", LLR {look.value:.2f}"
+            self._suffix = f", LLR {look.value:.2f}"
         else:
-            self._aside = f", {look.measure} of {look.bot} {look.value:.4g}" if look.bot else ""
+            self._suffix = f", {look.measure} of {look.bot} {look.value:.4g}" if look.bot else ""
 
     def on_cluster(self, machines: int, processes: int) -> None:
-        """Keep how many machines of a cluster play."""
-        self._aside = f", {how_many(machines, 'machine')}"
+        """Store the number of machines in the cluster."""
+        self._suffix = f", {how_many(machines, 'machine')}"
 
     def on_notice(self, text: str) -> None:
-        """Say what a cluster has to say."""
+        """Print a message of the cluster."""
         sys.stderr.write(f"\n{text}\n")
 
     def close(self) -> None:
-        """Write it a last time, and leave it."""
+        """Update the line a last time, and end it."""
         self._write_line()
         sys.stderr.write("\n")
 
     def _write_line(self) -> None:
-        self._output_at = time.monotonic()
-        seconds = self._output_at - (self._began or self._output_at)
-        pace = (self._played - self._before) / max(seconds, 1e-3)
+        self._last_write = time.monotonic()
+        seconds = self._last_write - (self._start_time or self._last_write)
+        pace = (self._played - self._stored) / max(seconds, 1e-3)
         line = f"{self._name}: {self._played:,} of {self._games:,} games, {pace:,.0f} a second"
-        sys.stderr.write(f"\r{line + self._aside:<{_WIDTH}}")
+        sys.stderr.write(f"\r{line + self._suffix:<{_WIDTH}}")
         sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""A table of results for programs and for notebooks: rows, columns, and frames of libraries."""
+"""Tables of results for programs and notebooks: rows, columns, and data frames."""
 
 import html
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-_HTML = Style("html", printable, str, str)  # of which markup is escaped where it is drawn
+_HTML = Style("html", printable, str, str)  # `draw` escapes markup
 
 
 @dataclass(frozen=True)
 class ResultTable(Sequence[Mapping[str, Any]]):
-    """Rows of plain values by column, with the ends of 95% intervals in columns of their own.
+    """Rows of plain values by column, with the ends of 95% intervals in separate columns.
 
-    `shown` is the table for people, with what is to be known of it; `table` is that for programs.
+    `table` has the values; `display` is the formatted table with its notes.
     """
 
     table: Table
-    shown: Table
+    display: Table
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
-        """The rows; None where nothing can be said."""
+        """The rows as dicts; None stands for a value that cannot be estimated."""
         return records(self.table)
 
     @property
@@ -45,8 +45,8 @@ class ResultTable(Sequence[Mapping[str, Any]]):
 
     @property
     def notes(self) -> Sequence[str]:
-        """What is to be known of the numbers."""
-        return self.shown.notes
+        """The notes below the table."""
+        return self.display.notes
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -54,23 +54,19 @@ class ResultTable(Sequence[Mapping[str, Any]]):
     def __iter__(self) -> Iterator[Mapping[str, Any]]:
         return iter(self.rows)
 
-    def __getitem__(self, position: Any) -> Any:
-        """A row by its place, or a column by its name."""
-        return (
-            [row[position] for row in self.rows]
-            if isinstance(position, str)
-            else self.rows[position]
-        )
+    def __getitem__(self, key: Any) -> Any:
+        """A row by its index, or a column by its name."""
+        return [row[key] for row in self.rows] if isinstance(key, str) else self.rows[key]
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """As a frame of pandas. Raises ArenaError where pandas is not installed."""
+        """As a pandas DataFrame. Raises ArenaError when pandas is not installed."""
         names = {str: "object", int: "int64", float: "float64"}
         kinds = {key: names[kind] for key, kind in self._kinds().items()}
         frame: pandas.DataFrame = _library("pandas").DataFrame(self._values()).astype(kinds)
         return frame
 
     def to_polars(self) -> "polars.DataFrame":
-        """As a frame of polars. Raises ArenaError where polars is not installed."""
+        """As a polars DataFrame. Raises ArenaError when polars is not installed."""
         library = _library("polars")
         names = {str: library.String, int: library.Int64, float: library.Float64}
         schema = {key: names[kind] for key, kind in self._kinds().items()}
@@ -78,7 +74,7 @@ class ResultTable(Sequence[Mapping[str, Any]]):
         return frame
 
     def to_arrow(self) -> "pyarrow.Table":
-        """As a table of Arrow. Raises ArenaError where pyarrow is not installed."""
+        """As an Arrow table. Raises ArenaError when pyarrow is not installed."""
         library = _library("pyarrow")
         names = {str: library.string(), int: library.int64(), float: library.float64()}
         schema = library.schema([(key, names[kind]) for key, kind in self._kinds().items()])
@@ -97,18 +93,18 @@ class ResultTable(Sequence[Mapping[str, Any]]):
         }
 
     def __str__(self) -> str:
-        return draw(self.shown, TEXT)
+        return draw(self.display, TEXT)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        sample = draw(replace(self.shown, notes=()), _HTML)
+        table = draw(replace(self.display, notes=()), _HTML)
         notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
-        return f"<h4>{html.escape(self.shown.title)}</h4>{sample}{notes}"
+        return f"<h4>{html.escape(self.display.title)}</h4>{table}{notes}"
 
 
 def _kind(column: Column, values: Sequence[Any]) -> type:
-    """Text, whole numbers where all values are, or else numbers."""
+    """The type of a column: str, int when all values are integers, else float."""
     if column.kind is Kind.TEXT:
         return str
     return int if values and all(type(value) is int for value in values) else float
@@ -118,5 +114,5 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        text = f"{name} is not installed; pip install 'cantstop-arena[data]' brings it along"
-        raise ArenaError(text) from None
+        message = f"{name} is not installed: pip install 'cantstop-arena[data]'"
+        raise ArenaError(message) from None

@@ -1,4 +1,4 @@
-"""Tournaments: said in Python or read from files, and played."""
+"""Tournaments, defined in Python or read from files."""
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,12 +29,12 @@ from cantstop_arena.tournaments.run_observer import RunObserver, observed_by
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.tournaments.tournament import RESOLVED, Overrides, Tournament
 
-_PLACEHOLDER = "tournament"  # until it is known what there is to be named
+_PLACEHOLDER = "tournament"  # the name until the digest of the tournament is computed
 
 
 @dataclass(frozen=True)
 class PlannedTournament:
-    """A tournament that can be played; what has been played of it lies in `folder`."""
+    """A tournament that can be played, with its results in `folder`."""
 
     tournament: Tournament
     catalogue: Catalogue
@@ -42,16 +42,16 @@ class PlannedTournament:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the tournament."""
         return self.tournament.name
 
     @property
     def text(self) -> str:
-        """The tournament file that says the same."""
+        """The tournament file with the same content."""
         return dump(self.tournament.as_file(Path()))
 
     def without_luck(self) -> "PlannedTournament":
-        """The same with luck removed: rolls are scored, and taken out of scores and Elo."""
+        """A copy with luck removed: the luck of rolls is subtracted from scores and Elo."""
         return dataclasses.replace(self, tournament=self.tournament.without_luck())
 
     def run(
@@ -65,10 +65,10 @@ class PlannedTournament:
         fresh: bool = False,
         page: bool = False,
     ) -> Results:
-        """Play what is missing, write all files of the results but the page, and return them.
+        """Play the missing games, write the files of the results, and return the results.
 
-        The page is written where it is asked for. A folder in which the same has been played is
-        gone on with, `fresh` forgets it. Raises ArenaError, and Interrupted by Ctrl-C.
+        `page` also writes `report.html`. Stored games of the same tournament are continued;
+        `fresh` discards them. Raises ArenaError, and Interrupted on Ctrl-C.
         """
         options = RunOptions(workers, start_method, memory, fresh, cluster)
         results = self.play(options, observer_for(progress, self.name))
@@ -78,7 +78,7 @@ class PlannedTournament:
         return results
 
     def play(self, options: RunOptions, observer: RunObserver) -> Results:
-        """Play what is missing, and write the tables."""
+        """Play the missing games, and write the tables."""
         tournament = with_stored_seed(self.tournament, self.folder, options.fresh)
         pool_options = options.pool_options
         with observed_by(observer):
@@ -90,7 +90,7 @@ class PlannedTournament:
         return results
 
     def setting(self, seed: Seed | None) -> Source:
-        """What it takes to play its games again, the seed being known."""
+        """The source for replays of its games, with this seed."""
         tournament = self.tournament if seed is None else replace(self.tournament, seed=seed)
         return lambda: (tournament, self.catalogue.playing(tournament.game))
 
@@ -116,15 +116,15 @@ def tournament(
     bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
 ) -> PlannedTournament:
-    """A tournament of bots; all else is said as in a tournament file, and has the same defaults.
+    """A tournament of bots; the other arguments are the keys of a tournament file.
 
-    A bot is a name or a path, with options behind a colon, or what `bot` makes, or a class of
+    A bot is a name or a path, with options after a colon, the result of `bot`, or a class of
     yours. `rules` are a name, a mapping with a `base`, or a rule set. Without a `name` the folder
-    below `results` is named by what is played, so that the same tournament is found again.
-    Raises UsageError with all that is wrong.
+    below `results` is named after the content, so that the same tournament has the same folder.
+    Raises UsageError with every problem of the arguments.
     """
     catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
-    data = {
+    keys = {
         "name": name or _PLACEHOLDER,
         "game": game,
         "rules": rules if isinstance(rules, str | None) else _rules_as_keys(rules, catalogue),
@@ -142,22 +142,22 @@ def tournament(
     }
     with argument_errors():
         entrants = entrants_of(bots, catalogue, isolate)
-        planned = plan(data, entrants, catalogue)
+        planned = plan(keys, entrants, catalogue)
     return planned if name else renamed(planned, digest_name(planned.tournament))
 
 
 def plan(
-    data: Mapping[str, Any], entrants: Sequence[Entrant], catalogue: Catalogue
+    keys: Mapping[str, Any], entrants: Sequence[Entrant], catalogue: Catalogue
 ) -> PlannedTournament:
-    """The tournament of entrants that keys of a file describe, None standing for no key."""
-    given = {key: plain_value(value) for key, value in data.items() if value is not None}
-    source = catalogue.results / given["name"] / RESOLVED
-    tournament = tournament_file.tournament_from_keys(given, entrants, catalogue, source)
+    """The tournament of these entrants with the keys of a tournament file; None is no key."""
+    present = {key: plain_value(value) for key, value in keys.items() if value is not None}
+    source = catalogue.results / present["name"] / RESOLVED
+    tournament = tournament_file.tournament_from_keys(present, entrants, catalogue, source)
     return PlannedTournament(tournament, catalogue, source.parent)
 
 
 def renamed(planned: PlannedTournament, name: str) -> PlannedTournament:
-    """The same under another name."""
+    """A copy with another name, and the folder of that name."""
     folder = planned.catalogue.results / name
     tournament = replace(planned.tournament, name=name, source=folder / RESOLVED)
     return PlannedTournament(tournament, planned.catalogue, folder)
@@ -171,7 +171,7 @@ def from_file(
     bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
 ) -> PlannedTournament:
-    """The tournament of a file, with other `games` and another `seed` if they are given.
+    """The tournament of a file; `games` and `seed` override those of the file.
 
     Raises ConfigError with every problem of the file.
     """
@@ -210,7 +210,7 @@ def run(
 
 @contextmanager
 def argument_errors() -> Iterator[None]:
-    """Tell what is wrong with arguments without the places that it would have in a file."""
+    """Convert a ConfigError to a UsageError without lines and columns, as there is no file."""
     try:
         yield
     except ConfigError as error:
@@ -218,7 +218,7 @@ def argument_errors() -> Iterator[None]:
 
 
 def _rules_as_keys(rules: Any, catalogue: Catalogue) -> Mapping[str, Any]:
-    """A rule set as a file would say it."""
+    """A rule set as the mapping of a tournament file."""
     if isinstance(rules, Mapping):
         return {key: plain_value(value) for key, value in rules.items()}
     if not isinstance(rules, type(catalogue.game.rules.default)):
@@ -238,17 +238,17 @@ def gauntlet(
     bots_folder: Path | str = DEFAULT_FOLDER,
     results: Path | str = RESULTS,
 ) -> PlannedTournament:
-    """The tournament of a challenger with a field, whose bots do not play each other.
+    """The tournament of a challenger against a field of bots, which do not play each other.
 
-    Without a field it is that of all built-in bots that can play. Raises UsageError.
+    The default field are all built-in bots that can play under these rules. Raises UsageError.
     """
     catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
-    data = {"name": "gauntlet", "game": game, "rules": rules, "games": games, "seed": seed}
+    keys = {"name": "gauntlet", "game": game, "rules": rules, "games": games, "seed": seed}
     _check_seats(players, catalogue)
     with argument_errors():
         entrants = _entrants(challenger, against or [*catalogue.game.bots], catalogue)
         _check_field(entrants, players)
-        planned = plan({**data, "players": players}, entrants, catalogue)
+        planned = plan({**keys, "players": players}, entrants, catalogue)
     if not against:
         planned = _without_refused(planned)
         _check_field(planned.tournament.entrants, players)
@@ -260,10 +260,10 @@ def gauntlet(
 def _entrants(
     challenger: AnyBot, field: Sequence[AnyBot], catalogue: Catalogue
 ) -> tuple[Entrant, ...]:
-    """The challenger, and the field without it; of bots of one name the first."""
+    """The entrants of the challenger and of the field; of equal names the first."""
     entrants: dict[str, Entrant] = {}
-    for path in (challenger, *field):
-        entrant = entrant_of(path, catalogue)
+    for argument in (challenger, *field):
+        entrant = entrant_of(argument, catalogue)
         entrants.setdefault(entrant.name, entrant)
     return tuple(entrants.values())
 
@@ -271,23 +271,23 @@ def _entrants(
 def _check_seats(players: int, catalogue: Catalogue) -> None:
     seats = [number for number in catalogue.game.players if number > 1]
     if players not in seats:
-        raise UsageError(f"a table has {seats[0]} to {seats[-1]} seats, not {players}")
+        raise UsageError(f"players must be {seats[0]} to {seats[-1]}, not {players}")
 
 
 def _check_field(entrants: Sequence[Entrant], players: int) -> None:
     if len(entrants) < players:
         needed = how_many(players - 1, "other bot")
         name = entrants[0].name
-        raise UsageError(f"{name} needs {needed} to play against; name them with --against")
+        raise UsageError(f"{name} needs {needed} to play against; add bots with --against")
 
 
 def _without_refused(planned: PlannedTournament) -> PlannedTournament:
-    """The same without the bots of the field that cannot play under these rules."""
-    data = planned.tournament
-    first, *field = data.entrants
-    able = [
+    """A copy without the bots of the field that cannot play under these rules."""
+    base = planned.tournament
+    first, *field = base.entrants
+    allowed = [
         entrant
         for entrant in field
-        if not data.game.refusal(entrant.bot.name, data.rules, data.players)
+        if not base.game.refusal(entrant.bot.name, base.rules, base.players)
     ]
-    return dataclasses.replace(planned, tournament=replace(data, entrants=(first, *able)))
+    return dataclasses.replace(planned, tournament=replace(base, entrants=(first, *allowed)))

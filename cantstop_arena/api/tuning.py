@@ -1,4 +1,4 @@
-"""Better options for a bot, found in Python."""
+"""Tuning of a bot's options, in Python."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -21,13 +21,13 @@ from cantstop_arena.tuning.search_space import search_space_of
 from cantstop_arena.tuning.tuner import Tuner, TuningResult
 from cantstop_arena.tuning.variant_trials import SEATS, variant_trials_for
 
-ELO = 10  # what the result must be better by
+ELO = 10  # by which the tuned bot must be stronger
 GAMES = 20_000
 
 
 @dataclass(frozen=True)
 class TuningResults:
-    """The options that were found, and how they were: `found` has the trials and the test."""
+    """The tuned options; `result` has the trials and the test of them."""
 
     result: TuningResult
     search_space: SearchSpace
@@ -36,22 +36,22 @@ class TuningResults:
 
     @property
     def options(self) -> Mapping[str, Any]:
-        """The options that were found."""
+        """The tuned options."""
         return self.result.options
 
     @property
     def text(self) -> str:
-        """All of it in words."""
+        """The result as text, as `arena tune` prints it."""
         return tuning_text(self.result, self.search_space, self.bot, self._opponents, ELO)
 
     @property
     def json(self) -> str:
-        """All of it as JSON."""
+        """The result as JSON."""
         return tuning_json(self.result, self.search_space)
 
     @property
     def page(self) -> str:
-        """All trials and the curve that was fitted to them, as a page."""
+        """A page with all trials and the fitted curve."""
         from cantstop_arena.reports.write_page import tuning_page
 
         return tuning_page(self.result, self.search_space, self.bot, self._opponents, ELO)
@@ -78,20 +78,20 @@ def tune(
 ) -> TuningResults:
     """Find better options for a bot, as `arena tune` does: `tune("rule28", "threshold=18..46")`.
 
-    Raises UsageError for what cannot be tuned, and Interrupted by Ctrl-C.
+    Raises UsageError for an option that cannot be tuned, and Interrupted on Ctrl-C.
     """
     catalogue = Catalogue(Path(bots_folder), game_named(game), results=Path(results))
     chosen = catalogue.rules_called(rules)
     spec = _description_of(bot, catalogue)
-    ranges = search_space_of(search_spaces, spec)
-    opponents = [_description_of(path, catalogue) for path in against] or [spec]
+    search_space = search_space_of(search_spaces, spec)
+    opponents = [_description_of(opponent, catalogue) for opponent in against] or [spec]
     with shutdown.defer_interrupt():
-        trials = variant_trials_for(catalogue, chosen, spec, opponents, seed, ranges.names)
+        trials = variant_trials_for(catalogue, chosen, spec, opponents, seed, search_space.names)
         deals = games // SEATS // len(opponents)
-        tuner = Tuner(trials, ranges, spec.defaults)
-        tuning_result = tuner.tune(deals, seed, Sprt(0, ELO), _progress_printer(progress))
+        tuner = Tuner(trials, search_space, spec.defaults)
+        result = tuner.tune(deals, seed, Sprt(0, ELO), _progress_printer(progress))
     name = bot if isinstance(bot, str) else spec.name
-    return TuningResults(tuning_result, ranges, name, [path.name for path in opponents])
+    return TuningResults(result, search_space, name, [opponent.name for opponent in opponents])
 
 
 def _description_of(bot: AnyBot, catalogue: Catalogue) -> BotDescription:

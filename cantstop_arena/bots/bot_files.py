@@ -67,7 +67,7 @@ class BotSource(msgspec.Struct, frozen=True):
                 text = f"they are larger than {LARGEST >> 20} MiB together"
                 raise BotError(f"{self.path} and what it imports cannot be read: {text}")
         if self.digest and digest_of_texts(texts) != self.digest:
-            text = "has changed since it was looked at; start anew"
+            text = "has changed since the run started; run the command again"
             raise BotError(f"{self.path if self.copies is None else self.copies} {text}")
         return texts
 

@@ -86,7 +86,10 @@ class IsolatedBot:
                 self._proven.add(decision.name)
         except Exception as error:
             text = in_a_line(str(error), MAX_REPORT_LENGTH)
-            what = f"{self.game.title} shows in {decision.name} what cannot go to another process"
+            what = (
+                f"{self.game.title} returned a value for {decision.name} that cannot be sent to"
+                " another process"
+            )
             raise GameError(f"{what}: {text}") from error
         return visible
 

@@ -125,7 +125,9 @@ class Loader:
         if spec is None:
             raise BotError(f"{where} no longer holds a bot {address.name!r}")
         if spec.digest != address.digest:
-            raise BotError(f"bot {address.name} has changed since it was looked at; start anew")
+            raise BotError(
+                f"bot {address.name} has changed since the run started; run the command again"
+            )
         return spec
 
     def _at(self, address: BotAddress) -> list[LoadedBot]:

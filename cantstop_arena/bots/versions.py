@@ -46,8 +46,12 @@ def stored_version(results: Path, file: str, expected: str, now: str) -> Path:
         return files[0]
     if files:
         raise BotError(f"several versions of {file} begin with {expected}: {_listed(files)}")
-    others = f"there are {_listed(paths)}" if paths else "runs keep those that played"
-    raise BotError(f"no other version {expected} of {file} is kept in {results}; {others}")
+    if not paths:
+        raise BotError(
+            f"no earlier version of {file} in {results}; each run stores the files that it played:"
+            " run, edit, then compare"
+        )
+    raise BotError(f"no version {expected} of {file} in {results}; there are {_listed(paths)}")
 
 
 def stored_copies(results: Path, file: str) -> list[Path]:

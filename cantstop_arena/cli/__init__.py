@@ -1,4 +1,4 @@
-"""The command line: one file per command, heavy imports inside the commands."""
+"""The command line: one module per command, with heavy imports inside the commands."""
 
 import os
 import sys
@@ -29,46 +29,46 @@ from cantstop_arena.processes import shutdown, system
 from cantstop_arena.processes.system import memory_shortage, open_standard_files
 from cantstop_arena.texts import printable
 
-# NumPy reads these when it is imported. Cores are for games: threads for small matrices would only
-# be in each other's way, and in the workers'.
+# NumPy reads these when it is imported. Threads for small matrices would only slow each other and
+# the workers down.
 for _threads in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(_threads, "1")
 
 
-_NEEDED = 1 << 30
-"""Bytes of address space. With less the compiler of the engine ends the process without a word."""
+_MIN_MEMORY = 1 << 30
+"""Bytes of address space. With less the engine's compiler aborts the process without a message."""
 
 
 class ArenaGroup(click.Group):
-    """Ends with a message and an exit code, never a traceback, whatever a user caused."""
+    """Reports the errors of users with a message and an exit code instead of a traceback."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Start, with a standard input, output and error whatever there is."""
+        """Run the command line; opens standard streams that are closed."""
         system.relax_gc()
         open_standard_files()
         return super().main(*args, **extra)
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """The commands, those of games included."""
+        """The names of the commands, with those that games add."""
         from cantstop_arena.games.registry import command_names
 
         return sorted({*super().list_commands(context), *command_names()})
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """A command; that of a game is imported when it is asked for."""
+        """A command by its name; the module of a game's command is imported only now."""
         if command := super().get_command(context, name):
             return command
         from pkgutil import resolve_name
 
         from cantstop_arena.games.registry import command_target
 
-        if not (location := command_target(name)):
+        if not (target := command_target(name)):
             return None
-        result: click.Command = resolve_name(location)
-        return result
+        game_command: click.Command = resolve_name(target)
+        return game_command
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Refuse bytes that are no text, which neither files nor terminals would take later."""
+        """Refuse arguments that are not UTF-8: they could not be written to files or terminals."""
         for word in args:
             if any("\ud800" <= char <= "\udfff" for char in word):
                 raise click.UsageError(f"{word!r} is not text in UTF-8")
@@ -82,24 +82,24 @@ class ArenaGroup(click.Group):
             click.echo(printable(str(error)), err=True)
             context.exit(error.exit_code)
         except BrokenPipeError:
-            raise  # click ends quietly when nobody reads on
+            raise  # click ends without a message when the reader of a pipe is gone
         except OSError as error:
             click.echo(f"{error.filename or 'arena'}: {error.strerror or error}", err=True)
-            _let_go_of_output()
+            _discard_output()
             context.exit(1)
 
     def _invoke(self, context: click.Context) -> Any:
-        if lack := memory_shortage(_NEEDED):
-            raise ArenaError(f"There is too little memory: {lack}")
+        if shortage := memory_shortage(_MIN_MEMORY):
+            raise ArenaError(f"not enough memory: {shortage}")
         try:
             return super().invoke(context)
-        except Interrupted as search_space:
+        except Interrupted as interruption:
             click.echo(shutdown.end_message(), err=True)
-            context.exit(128 + search_space.args[0])
+            context.exit(128 + interruption.args[0])
 
 
-def _let_go_of_output() -> None:
-    """Have nothing left to say that the interpreter would fail to write when it ends."""
+def _discard_output() -> None:
+    """Discard buffered output that cannot be written: the interpreter would fail on it at exit."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -113,11 +113,11 @@ def main() -> None:
 
     \b
     arena run tournament.yaml    play a tournament and print its tables
-    arena rate results/NAME      print them again, or those of several together
-    arena report results/NAME    write their page again, to be looked at
-    arena compare rules.yaml     say what rule variants do to the game
-    arena match A B --sprt 0 5   play until it is decided whether A is better
-    arena gauntlet A             play A against a field, and say its place
+    arena rate results/NAME      rate stored results again, or several together
+    arena report results/NAME    rewrite the HTML page of stored results
+    arena compare rules.yaml     compare rule sets: how each changes the game
+    arena match A B --sprt 0 5   play until a test decides whether A is stronger
+    arena gauntlet A             play A against a field of bots and rank it
     arena bots                   list the bots that can play
     """
 

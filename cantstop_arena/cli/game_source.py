@@ -1,4 +1,4 @@
-"""Where commands that tell or draw a game find it: in a tournament, or in a record."""
+"""The game that `arena replay` and `arena draw` show: of a tournament, or from a record."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from cantstop_arena.tournaments.tournament import Tournament
     from cantstop_arena.views.default_view import GameView
 
-LAST_DEAL = 2**63 - 1  # that the engine can count; no tournament comes near
+LAST_DEAL = 2**63 - 1  # the largest deal number that the engine can represent
 STANDARD = Path("-")
 
 _OPTIONS = (
     click.argument("file", type=click.Path(path_type=Path)),
     click.argument("bots", nargs=-1, metavar="[BOT]...", shell_complete=shell_complete.bots),
-    click.option("--deal", type=click.IntRange(0, LAST_DEAL), help="The deal, counted from 0."),
-    seed_option("Default: the file's, or that of its results."),
+    click.option("--deal", type=click.IntRange(0, LAST_DEAL), help="Deal number, from 0."),
+    seed_option("Default: the seed of the file or of its results."),
     bots_option,
 )
 
 
 class GameSource(NamedTuple):
-    """What a user says about the game that is wanted."""
+    """The user's arguments that select a game."""
 
     file: Path
     bots: Sequence[str]
@@ -44,14 +44,14 @@ class GameSource(NamedTuple):
     judge: bool = False
 
     def check_target(self, path: Path) -> None:
-        """Refuse to write over the file that the game comes from, or into nothing."""
+        """Raise UsageError for a path without a name, or that of the game's own file."""
         if not path.name:
-            raise UsageError("a file to write to needs a name")
+            raise UsageError("the path of the output file is empty; give it a name")
         if path != STANDARD and path.exists() and self.file.exists() and path.samefile(self.file):
-            raise UsageError(f"{path} is where the game comes from; write to another file")
+            raise UsageError(f"{path} is the file of the game itself; write to another file")
 
     def events(self, complain: Callable[[str], None]) -> Iterator["Event"]:
-        """The events of the game; `complain` is told who misbehaves, and how."""
+        """The events of the game; `complain` is called with a message for each fault of a bot."""
         events = self._played(complain) if self.bots else self._recorded()
         return _judged(events) if self.judge else events
 
@@ -60,12 +60,12 @@ class GameSource(NamedTuple):
         from cantstop_arena.tournaments.replay_game import replay_game
 
         if self.deal is None:
-            raise click.UsageError("Missing option '--deal': which game of these bots?")
+            raise click.UsageError("Missing option '--deal': the game of these bots to replay.")
         catalogue = Catalogue(self.bots_folder)
         return replay_game(self._tournament(catalogue), catalogue, self.bots, self.deal, complain)
 
     def _tournament(self, catalogue: "Catalogue") -> "Tournament":
-        """The tournament of the file, with the seed that was drawn for it if none is named."""
+        """The tournament of the file; its seed is that of the results when the file has none."""
         from msgspec.structs import replace
 
         from cantstop_arena.tournaments.file import tournament_file
@@ -79,13 +79,13 @@ class GameSource(NamedTuple):
         folder = RESULTS / tournament.name
         if not (folder / LEDGER).is_file():
             raise UsageError(
-                f"{self.file} names no seed, and there are no results in {folder} to tell the one"
-                f" that was drawn. Give the {RESOLVED} of a results folder, or a --seed"
+                f"{self.file} names no seed, and {folder} has no results with the random seed that"
+                f" was used. Give the {RESOLVED} of a results folder, or a --seed"
             )
         return replace(tournament, seed=read_ledger(folder, lambda totals: totals.seed))
 
     def view_and_events(self, complain: Callable[[str], None]) -> "tuple[GameView, list[Event]]":
-        """The events, and the view of their game; whatever is wrong is raised here."""
+        """The view of the game and all its events. Raises ArenaError."""
         from cantstop_arena.games.registry import game_named
         from cantstop_arena.views.default_view import view_of
 
@@ -96,13 +96,13 @@ class GameSource(NamedTuple):
         from cantstop_arena.views.default_view import read_record
 
         if self.deal is not None or self.seed is not None:
-            raise click.UsageError("Missing argument 'BOT...': who plays this deal?")
+            raise click.UsageError("Missing argument 'BOT...': the bots that play this deal.")
         name = "standard input" if self.file == STANDARD else str(self.file)
         return read_record(_lines(self.file, name), name)
 
 
 def _judged(events: Iterator["Event"]) -> Iterator["Event"]:
-    """The events with what their game's judge says of them."""
+    """The events with verdicts on the decisions."""
     from cantstop_arena.games.registry import game_named
     from cantstop_arena.views.default_view import view_of
 
@@ -111,14 +111,14 @@ def _judged(events: Iterator["Event"]) -> Iterator["Event"]:
 
 
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The arguments and options by which a command is told which game is wanted."""
+    """Add the arguments and options that select a game to a command."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
 
 
 def echo_to_stderr() -> Callable[[str], None]:
-    """Says something on the standard error."""
+    """A function that prints to the standard error."""
     return partial(click.echo, err=True)
 
 
@@ -127,4 +127,4 @@ def _lines(file: Path, name: str) -> list[str]:
     try:
         return data.decode().splitlines()
     except UnicodeDecodeError:
-        raise UsageError(f"{name}: this file is not text in UTF-8") from None
+        raise UsageError(f"{name}: this file is not UTF-8 text") from None

@@ -1,4 +1,4 @@
-"""What users say of playing: options that commands share, and how a run is taken up again."""
+"""Options that several commands share, and the run that they start."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -28,7 +28,7 @@ page_option = click.option(
     default=True,
     envvar="CANTSTOP_ARENA_PAGE",
     show_envvar=True,
-    help="Write report.html, which takes about a second. Default: yes.",
+    help="Whether to write report.html, which takes about a second. Default: --page.",
 )
 
 
@@ -39,15 +39,15 @@ def play_and_write(
     page: bool,
     show: "Callable[[Results], None]",
 ) -> None:
-    """Play, show the results, and say what was written. What is quick comes first."""
+    """Play, print the results, and list the files written; the page comes last, as it is slow."""
     shutdown.announce_resume()
     results = planned.play(options, screen)
     show(results)
-    paths = list(results.written)
+    paths = list(results.output_files)
     if games := results.record_games():
         paths.append(games[0].parent)
     if page:
-        with screen.going_on_without():
+        with screen.reporting_page_error():
             paths.append(results.write_page())
     screen.echo_paths(planned.folder, paths)
 
@@ -59,7 +59,7 @@ bots_option = click.option(
     default=Path("bots"),
     show_default=True,
     metavar="DIR",
-    help="Folder whose files are bots.",
+    help="Folder with bot files.",
 )
 
 
@@ -70,14 +70,14 @@ game_option = click.option(
     show_default=True,
     metavar="NAME",
     shell_complete=shell_complete.games,
-    help="The game that is played; see arena games.",
+    help="The game to play; see arena games.",
 )
 
 
 def catalogue_for(bots_folder: Path, game_name: str, results: Path = RESULTS) -> "Catalogue":
-    """What can be used to play a game, with versions of bots from earlier `results`.
+    """The catalogue of a game's bots, with earlier versions of them from `results`.
 
-    Raises UsageError for a game that there is not.
+    Raises UsageError for an unknown game.
     """
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.games.registry import game_named
@@ -89,7 +89,9 @@ def _bytes(context: click.Context, parameter: click.Parameter, text: str | None)
     try:
         return None if text is None else bytes_of(text)
     except ValueError:
-        raise click.BadParameter(f"{text!r} is no size like 512M or 2G") from None
+        raise click.BadParameter(
+            f"invalid size {text!r}: use bytes, or a number with K, M or G"
+        ) from None
 
 
 def _seed(context: click.Context, parameter: click.Parameter, text: str | None) -> "Seed | None":
@@ -114,17 +116,17 @@ def _cluster(
 
 
 def seed_option(default: str) -> Callable[..., Any]:
-    """The option for the seed, a number or a text as in a file; `default` says what it is else."""
+    """The option for the seed, a number or a text as in a file; `default` ends its help text."""
     return click.option(
         "--seed",
         callback=_seed,
         metavar="SEED",
-        help=f"Of all chance: a number or a text. {default}",
+        help=f"Seed of all random numbers: a number or a text. {default}",
     )
 
 
 workers_option = click.option(
-    "--workers", type=click.IntRange(1), help="Processes that play. Default: all cores."
+    "--workers", type=click.IntRange(1), help="Number of worker processes. Default: all cores."
 )
 results_option = click.option(
     "--results",
@@ -132,12 +134,12 @@ results_option = click.option(
     default=RESULTS,
     show_default=True,
     metavar="DIR",
-    help="Where the folder with the results goes.",
+    help="Folder in which the results folder is created.",
 )
 luck_option = click.option(
     "--luck-removed",
     is_flag=True,
-    help="Score the luck of rolls, and take it out of scores and Elo: intervals get narrower.",
+    help="Measure the luck of rolls and subtract it from scores and Elo: narrower intervals.",
 )
 _OPTIONS = (
     workers_option,
@@ -145,31 +147,31 @@ _OPTIONS = (
         "--cluster",
         callback=_cluster,
         metavar="ADDRESS",
-        help="Play on a cluster of Dask's: tcp://HOST:PORT, file:SCHEDULER.json or local:N.",
+        help="Play on a Dask cluster: tcp://HOST:PORT, file:SCHEDULER.json or local:N.",
     ),
     click.option(
         "--start-method",
         type=click.Choice(["fork", "forkserver", "spawn"]),
-        help="How workers are started. Default: fork where that is safe, else spawn.",
+        help="How to start worker processes. Default: fork where that is safe, else spawn.",
     ),
     click.option(
         "--memory",
         callback=_bytes,
         metavar="SIZE",
-        help="What each worker may take beyond what it starts with, such as 512M or 2G.",
+        help="Memory that each worker may allocate after its start, such as 512M or 2G.",
     ),
-    click.option("--games", type=int, help="Games for each group of bots that meets."),
-    seed_option("Default: the file's, or a random one."),
+    click.option("--games", type=int, help="Games for each lineup. Default: those of the file."),
+    seed_option("Default: the seed of the file, or a random one."),
     results_option,
     bots_option,
-    click.option("--fresh", is_flag=True, help="Forget earlier results of this name."),
-    click.option("--quiet", is_flag=True, help="Print the tables and nothing else."),
+    click.option("--fresh", is_flag=True, help="Discard earlier results of this name."),
+    click.option("--quiet", is_flag=True, help="Print only the tables."),
     page_option,
 )
 
 
-class GivenOptions(NamedTuple):
-    """How what a file describes is to be played, as the options say."""
+class SharedOptions(NamedTuple):
+    """The values of the options that `arena run` and `arena compare` share."""
 
     workers: int | None
     cluster: "ClusterAddress | None"
@@ -184,19 +186,19 @@ class GivenOptions(NamedTuple):
     page: bool
 
     def run_options(self) -> "RunOptions":
-        """The options of the run itself."""
+        """The options that the run needs."""
         from cantstop_arena.tournaments.run_options import RunOptions
 
         return RunOptions(self.workers, self.start_method, self.memory, self.fresh, self.cluster)
 
 
 def options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of commands that play what a file describes, which they get as `given`."""
+    """Add the shared options to a command, which gets their values as `shared`."""
 
     @wraps(command)
     def wrapper(**keywords: Any) -> Any:
-        given = GivenOptions(**{name: keywords.pop(name) for name in GivenOptions._fields})
-        return command(given=given, **keywords)
+        shared = SharedOptions(**{name: keywords.pop(name) for name in SharedOptions._fields})
+        return command(shared=shared, **keywords)
 
     for option in reversed(_OPTIONS):
         wrapper = option(wrapper)
@@ -204,12 +206,12 @@ def options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class FiniteRange(click.FloatRange):
-    """A number between two others; nan, which lies there too to click, is none."""
+    """A finite number in a range; click's own FloatRange accepts nan in every range."""
 
     def convert(
         self, value: Any, parameter: click.Parameter | None, context: click.Context | None
     ) -> float:
         number: float = super().convert(value, parameter, context)
         if not isfinite(number):
-            self.fail(f"{value} is no number", parameter, context)
+            self.fail(f"{value} is not a finite number", parameter, context)
         return number

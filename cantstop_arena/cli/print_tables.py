@@ -1,4 +1,4 @@
-"""How commands print tables: in the format asked for, coloured on a terminal."""
+"""Printing of tables in the chosen format, with colours on a terminal."""
 
 import shutil
 import sys
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cantstop_arena.cli.terminal.tty import takes_colours
+from cantstop_arena.cli.terminal.tty import supports_colours
 from cantstop_arena.tables.names import FORMATS, TABLES
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ format_option = click.option(
     type=click.Choice(FORMATS),
     default=TEXT,
     show_default=True,
-    help="How tables are printed.",
+    help="Format of the tables.",
 )
 
 
@@ -33,7 +33,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
         type=click.Choice(TABLES),
         multiple=True,
         default=TABLES,
-        help="Print this table only; may be given several times. Default: all.",
+        help="Print only this table; can be repeated. Default: all tables.",
     )
     return format_option(chosen(command))
 
@@ -44,9 +44,8 @@ def print_tables(analysis: "Analysis", form: str, chosen: Sequence[str]) -> None
 
     if form == TEXT and sys.stdout.isatty():
         width = shutil.get_terminal_size().columns
-        click.echo(
-            all_tables.terminal_text(analysis, chosen, takes_colours(), width), nl=False, color=True
-        )
+        text = all_tables.terminal_text(analysis, chosen, supports_colours(), width)
+        click.echo(text, nl=False, color=True)
     else:
         data = all_tables.as_format(analysis, form, chosen).encode(errors="backslashreplace")
-        click.echo(data, nl=False)  # as bytes: programs get terminal codes in names as they are
+        click.echo(data, nl=False)  # as bytes: click would strip terminal codes from names

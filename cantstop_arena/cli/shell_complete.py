@@ -1,6 +1,6 @@
-"""What shells are told when a word is completed: names of bots, rules, games, results.
+"""Shell completion for names of bots, rules, games and results.
 
-Nothing of it runs a bot's file, or looks into packages: completion must be quick.
+To be quick it neither runs bot files nor searches installed packages.
 """
 
 from collections.abc import Iterable
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 Items = list[CompletionItem]
 
 
-def bots(context: click.Context, parameter: click.Parameter, match: str) -> Items:
-    """Names of bots, versions of files behind an @; files where a path is begun."""
-    if "/" in match or match.startswith("."):
-        return [CompletionItem(match, type="file")]
+def bots(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
+    """Names of bots, versions of bot files after an @, or files after the start of a path."""
+    if "/" in incomplete or incomplete.startswith("."):
+        return [CompletionItem(incomplete, type="file")]
     folder = context.params.get("bots_folder") or Path("bots")
-    name, at, _ = match.partition("@")
+    name, at, _ = incomplete.partition("@")
     if at:
-        return _matching(_versions(name, context.params.get("results") or RESULTS), match)
-    return _matching([*_game(context).bots, *_files(folder)], match)
+        return _matching(_versions(name, context.params.get("results") or RESULTS), incomplete)
+    return _matching([*_game(context).bots, *_files(folder)], incomplete)
 
 
 def _files(folder: Path) -> list[str]:
@@ -40,24 +40,24 @@ def _versions(name: str, results: Path) -> list[str]:
     return [f"{name}@{PREVIOUS}", *(version_name(name, copy.parent.name) for copy in copies)]
 
 
-def rules(context: click.Context, parameter: click.Parameter, match: str) -> Items:
+def rules(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
     """Names of rule sets."""
-    return _matching(_game(context).rules.named, match)
+    return _matching(_game(context).rules.named, incomplete)
 
 
-def games(context: click.Context, parameter: click.Parameter, match: str) -> Items:
+def games(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
     """Names of games."""
     from cantstop_arena.games.registry import built_in
 
-    return _matching(built_in(), match)
+    return _matching(built_in(), incomplete)
 
 
-def results(context: click.Context, parameter: click.Parameter, match: str) -> Items:
-    """Folders of results, and whatever else is a folder."""
+def results(context: click.Context, parameter: click.Parameter, incomplete: str) -> Items:
+    """Results folders that match, or any folder when none does."""
     from cantstop_arena.tournaments.ledger.ledger import LEDGER
 
-    matches = [str(path.parent) for path in RESULTS.glob(f"*/{LEDGER}")]
-    return _matching(sorted(matches), match) or [CompletionItem(match, type="dir")]
+    folders = [str(path.parent) for path in RESULTS.glob(f"*/{LEDGER}")]
+    return _matching(sorted(folders), incomplete) or [CompletionItem(incomplete, type="dir")]
 
 
 def _game(context: click.Context) -> "Game":
@@ -66,5 +66,5 @@ def _game(context: click.Context) -> "Game":
     return game_named(context.params.get("game_name") or DEFAULT)
 
 
-def _matching(arguments: Iterable[str], match: str) -> Items:
-    return [CompletionItem(word) for word in dict.fromkeys(arguments) if word.startswith(match)]
+def _matching(names: Iterable[str], incomplete: str) -> Items:
+    return [CompletionItem(name) for name in dict.fromkeys(names) if name.startswith(incomplete)]

@@ -1,6 +1,6 @@
-"""The games as other people's learning environments, and what was learnt there as a bot.
+"""The games as environments for reinforcement learning, and learned policies as bots.
 
-docs/environments.md shows how. Frameworks are extras, imported where they are used.
+See docs/environments.md. The frameworks are optional dependencies, imported where they are used.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Duel", "PolicyBot", "read_beside"]
 
-_PLACES = {
+_TARGETS = {
     "Duel": "cantstop_arena.environments.gymnasium_env:Duel",
     "PolicyBot": "cantstop_arena.environments.policy_bot:PolicyBot",
     "read_beside": "cantstop_arena.bots.file_imports:read_beside",
@@ -20,9 +20,9 @@ _PLACES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import what is asked for: a bot does without the frameworks."""
-    if name in _PLACES:
+    """Import an attribute on first use, so that a bot does not import the frameworks."""
+    if name in _TARGETS:
         from pkgutil import resolve_name
 
-        return resolve_name(_PLACES[name])
+        return resolve_name(_TARGETS[name])
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,11 +9,11 @@ NAME = "cantstop_v0"
 
 
 def env(players: int = 2, rules: Any = "classic", render_mode: str | None = None) -> TableEnv:
-    """A table of one to four players; for `rules` see `setting.setting_for`.
+    """An environment for one to four players; for `rules` see `setting.setting_for`.
 
     `render_mode` is "human" (printed), "ansi" (returned as text) or None. Raises UsageError.
     """
     return TableEnv(NAME, setting_for(rules, players), render_mode)
 
 
-raw_env = env  # illegal actions and the end are seen to without PettingZoo's wrappers
+raw_env = env  # TableEnv handles illegal actions and the end itself: no wrappers are needed

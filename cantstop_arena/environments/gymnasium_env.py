@@ -1,4 +1,4 @@
-"""A game as a single-agent environment of Gymnasium: one seat learns, bots have the others."""
+"""A game as a single-agent Gymnasium environment: the agent has one seat, bots the others."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ with extra("Gymnasium", "gymnasium"):
     import gymnasium
 
 
-LOST = -1.0  # by an illegal action, whatever the number of players
+LOST = -1.0  # the reward for an illegal action, for any number of players
 
 
 class Duel(gymnasium.Env[NDArray[np.float32], Any]):
-    """The agent against bots that play by themselves.
+    """An agent against bots.
 
-    It sits in every seat in turn, deal after deal, unless `seat` says where. A win brings 1 and a
-    loss -1 with two players (`position.returns_of`), at the end. Infos have the `action_mask`, and
-    an illegal action, named there as `illegal_action`, brings -1 and ends the game.
+    The agent changes seats from deal to deal unless `seat` fixes one. The reward comes at the end:
+    with two players 1 for a win and -1 for a loss (see `position.returns_of`). The info has the
+    `action_mask`. An illegal action ends the game with the reward -1; the info then has its
+    message as `illegal_action`.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
         game: str = DEFAULT,
         render_mode: str | None = None,
     ) -> None:
-        """For `opponent` see `opponents.opponent`; for `rules` `setting.setting_for`."""
+        """For `opponent` see `opponents.opponent`, for `rules` see `setting.setting_for`."""
         check_render_mode(render_mode)
         self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
         self.render_mode = render_mode
@@ -57,7 +58,7 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
             raise UsageError(
                 f"seat must be 0 to {players - 1}, or None for all in turn, not {seat}"
             )
-        self._always = seat
+        self._fixed_seat = seat
         self._deals = DealSequence()
         self._view = view_of(self._setting.game)
         self.seat = seat or 0
@@ -70,9 +71,9 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begin the next deal of the seed, or the first of another; `options` may name a `deal`.
+        """Start the next deal, or deal 0 of a new `seed`; `options` may have a `deal`.
 
-        Deals in which the agent has nothing to decide are left out.
+        Deals in which the agent has no decision are skipped.
         """
         super().reset(seed=seed)
         self._begin(*self._deals.next(seed, options))
@@ -82,39 +83,45 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
         return self._observation_and_info()
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Take an action; the bots go on until the agent has to decide again."""
+        """Take an action, and let the bots play until the agent's next decision."""
         if self._has_ended:
             raise gymnasium.error.ResetNeeded("the game is over: call reset() for the next one")
-        reward, data = 0.0, {}
+        reward, outcome = 0.0, {}
         try:
             self.position.step(int(action))
         except IllegalAction as error:
-            self._has_ended, reward, data = True, LOST, {"illegal_action": str(error)}
+            self._has_ended, reward, outcome = True, LOST, {"illegal_action": str(error)}
         if self.position.is_over:
             self._has_ended, reward = True, self.position.returns[self.seat]
         self._show()
         is_cut_off = self.position.is_cut_off
-        observed, info = self._observation_and_info()
-        return observed, reward, self._has_ended and not is_cut_off, is_cut_off, {**info, **data}
+        observation, info = self._observation_and_info()
+        return (
+            observation,
+            reward,
+            self._has_ended and not is_cut_off,
+            is_cut_off,
+            {**info, **outcome},
+        )
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions are legal now, as MaskablePPO asks."""
+        """The mask of legal actions, a boolean array, for MaskablePPO."""
         return self._mask.astype(bool)
 
     def render(self) -> str | None:
-        """The board as text: printed for a human, else returned."""
+        """The board as text: printed in the mode "human", else returned."""
         return render_position(self._view, self.position, self.render_mode)
 
     def _begin(self, seed: Seed, deal: int) -> None:
         players = self._setting.players
-        self.seat = deal % players if self._always is None else self._always
+        self.seat = deal % players if self._fixed_seat is None else self._fixed_seat
         bots = {seat: self._bot for seat in range(players) if seat != self.seat}
         self.position = self._setting.start(seed, deal, bots)
         self._has_ended = False
 
     def _observation_and_info(self) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        observed, self._mask = self.position.observation(self.seat)
-        return observed, {"action_mask": self._mask}
+        observation, self._mask = self.position.observation(self.seat)
+        return observation, {"action_mask": self._mask}
 
     def _show(self) -> None:
         if self.render_mode == "human":

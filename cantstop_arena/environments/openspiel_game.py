@@ -1,6 +1,6 @@
-"""Can't Stop as a game of OpenSpiel: perfect information, rolls as explicit chance.
+"""Can't Stop as an OpenSpiel game: perfect information, rolls as explicit chance nodes.
 
-Importing this registers it with OpenSpiel, by the name `python_cantstop`:
+Importing this module registers the game with OpenSpiel as `python_cantstop`:
 
     pyspiel.load_game("python_cantstop(players=3,rules=jump)")
 """
@@ -43,28 +43,29 @@ _TYPE = pyspiel.GameType(
     provides_observation_tensor=True,
     parameter_specification={"players": SEATS[0], "rules": "classic"},
 )
-_ENCODED = "spelled-"  # begins rules that have no name, every parameter after it
+_ENCODED_PREFIX = "spelled-"  # of rules without a name: their parameters follow, encoded
 
 
 class ArenaGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel is not typed
-    """The game under some rules, for two to four players."""
+    """The game with given rules, for two to four players."""
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
-        given = {**_TYPE.parameter_specification, **(params or {})}
-        rules, players = _read(given["rules"]), int(given["players"])
+        parameters = {**_TYPE.parameter_specification, **(params or {})}
+        rules, players = _rules_argument(parameters["rules"]), int(parameters["players"])
         self.setting: Setting = setting_for(rules, players)
         if players not in SEATS:
-            raise UsageError(f"OpenSpiel plays it with {SEATS[0]} to {SEATS[-1]} players")
+            seats = f"{SEATS[0]} to {SEATS[-1]}"
+            raise UsageError(f"in OpenSpiel players must be {seats}, not {players}")
         first = self.setting.start()
         self.observation_size = first.observation_size
-        super().__init__(_TYPE, _info(first, self.setting), dict(given))
+        super().__init__(_TYPE, _info(first, self.setting), dict(parameters))
 
     def new_initial_state(self) -> ArenaState:
-        """The beginning of a game."""
+        """The state at the start of a game."""
         return ArenaState(self, self.setting.start())
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> ArenaObserver:
-        """What sees for the players."""
+        """The observer of the game."""
         return ArenaObserver(self)
 
 
@@ -81,14 +82,14 @@ def _info(first: Position, setting: Setting) -> Any:
 
 
 class ArenaState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel is not typed
-    """A position, whose actions and outcomes have the same numbers here."""
+    """A position as an OpenSpiel state, with the same numbers for actions and outcomes."""
 
     def __init__(self, game: ArenaGame, position: Position) -> None:
         super().__init__(game)
         self.position = position
 
     def current_player(self) -> int:
-        """The seat that decides, chance, or nobody any more."""
+        """The seat that decides, or OpenSpiel's number for chance or for a finished game."""
         if self.position.is_over:
             return int(pyspiel.PlayerId.TERMINAL)
         if self.position.is_chance:
@@ -99,7 +100,7 @@ class ArenaState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel is not typed
         return self.position.legal if player == self.position.seat else []
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Every multiset of dice, with its probability."""
+        """Every multiset of dice with its probability."""
         return [*self.position.outcomes()]
 
     def _apply_action(self, action: int) -> None:
@@ -117,7 +118,7 @@ class ArenaState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel is not typed
         return self.position.is_over
 
     def returns(self) -> list[float]:
-        """What the game has brought, seat by seat."""
+        """The returns of the game, seat by seat."""
         return [*self.position.returns]
 
     def __str__(self) -> str:
@@ -125,18 +126,18 @@ class ArenaState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel is not typed
 
 
 class ArenaObserver:
-    """What a seat sees, as OpenSpiel asks for it."""
+    """The observations of a seat, with OpenSpiel's interface for observers."""
 
     def __init__(self, game: ArenaGame) -> None:
         self.tensor: NDArray[np.float32] = np.zeros(game.observation_size, np.float32)
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: ArenaState, player: int) -> None:
-        """Look at a state as a player."""
+        """Store a player's observation of a state in `tensor`."""
         self.tensor[:] = state.position.observation(player).observation
 
     def string_from(self, state: ArenaState, player: int) -> str:
-        """The board as text, which all see alike."""
+        """The board as text, the same for every player."""
         return str(state)
 
 
@@ -144,30 +145,30 @@ pyspiel.register_game(_TYPE, ArenaGame)
 
 
 def load(players: int = 2, rules: Any = "classic") -> ArenaGame:
-    """The game under any rules, see `setting.setting_for`. Raises UsageError."""
-    return ArenaGame({"players": players, "rules": _rules_in_groups(setting_for(rules, players))})
+    """The game with any rules that `setting.setting_for` takes. Raises UsageError."""
+    return ArenaGame({"players": players, "rules": _rules_text(setting_for(rules, players))})
 
 
-def _rules_in_groups(setting: Setting) -> str:
-    """Rules in letters that OpenSpiel takes: their name, or all that they are."""
+def _rules_text(setting: Setting) -> str:
+    """Rules as a string parameter for OpenSpiel: their name, or all parameters encoded."""
     book, rules = setting.game.rules, setting.rules
     if rules in (named.rules for named in book.named.values()):
         return str(rules.name)
     data = json.dumps(book.as_dict(rules)).encode()
-    return _ENCODED + urlsafe_b64encode(data).decode().rstrip("=")
+    return _ENCODED_PREFIX + urlsafe_b64encode(data).decode().rstrip("=")
 
 
-def _read(text: str) -> Any:
-    """What `setting.setting_for` takes for rules."""
-    if not text.startswith(_ENCODED):
+def _rules_argument(text: str) -> Any:
+    """The rules of a string parameter, as `setting.setting_for` takes them."""
+    if not text.startswith(_ENCODED_PREFIX):
         return text
-    group = text.removeprefix(_ENCODED)
-    return json.loads(urlsafe_b64decode(group + "=" * (-len(group) % 4)))
+    encoded = text.removeprefix(_ENCODED_PREFIX)
+    return json.loads(urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)))
 
 
 def state_at(position: Position) -> ArenaState:
-    """A state without a history, at a position of Can't Stop."""
-    return ArenaState(_loaded(position.rules, position.players), position)
+    """A state without history at a position of Can't Stop."""
+    return ArenaState(_game_for(position.rules, position.players), position)
 
 
-_loaded = cache(lambda rules, players: load(players, rules))
+_game_for = cache(lambda rules, players: load(players, rules))

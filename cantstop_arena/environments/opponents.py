@@ -1,4 +1,4 @@
-"""Whom a learner meets: bots by name or file, players as objects, policies as functions."""
+"""Opponents of a learning agent: bots by name or file, objects with decisions, policies."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from cantstop_arena.tournaments.table_spec import seat_for
 
 
 def opponent(who: Any, game: Game, folder: Path = DEFAULT_FOLDER) -> SeatedBot:
-    """Whoever is meant, ready to take a seat in this process.
+    """The opponent as a seated bot in this process.
 
-    `who` is a bot as the command line says it ("rule28:threshold=30", a path), an object with the
+    `who` is a bot as on the command line ("rule28:threshold=30", or a path), an object with the
     functions of a bot, or a policy: a function of an observation and a mask. Raises BotError, and
     UsageError for anything else.
     """
@@ -29,7 +29,10 @@ def opponent(who: Any, game: Game, folder: Path = DEFAULT_FOLDER) -> SeatedBot:
         return _in_plain_python(who, game)
     if callable(who):
         return _in_plain_python(PolicyBot(who, game.name), game)
-    raise UsageError(f"an opponent is the name of a bot, a bot or a function, not {who!r:.60}")
+    raise UsageError(
+        f"an opponent must be a bot's name, an object with a bot's functions or a policy function,"
+        f" not {who!r:.60}"
+    )
 
 
 def _bot_called(reference: str, game: Game, folder: Path) -> SeatedBot:
@@ -38,10 +41,10 @@ def _bot_called(reference: str, game: Game, folder: Path) -> SeatedBot:
 
 
 def _in_plain_python(bot: Any, game: Game) -> SeatedBot:
-    """An object's functions without their marks: machine code is for bots of files."""
+    """A seated bot from an object's functions, without compilation, which needs a file."""
     functions = {name: _plain(getattr(bot, name)) for name in game.decisions if hasattr(bot, name)}
     return SeatedBot(type(bot).__name__, BotFunctions(**functions), "")
 
 
 def _plain(function: Any) -> Any:
-    return lambda *view: function(*view)
+    return lambda *arguments: function(*arguments)

@@ -1,4 +1,4 @@
-"""A game as an environment of PettingZoo, in which agents act in turn (AEC)."""
+"""A game as a PettingZoo environment, in which agents act in turn (AEC)."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ with extra("PettingZoo", "pettingzoo"):
 
 
 class TableEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo is not typed
-    """Agents `player_0`, `player_1` and so on around a table.
+    """An environment with the agents `player_0`, `player_1` and so on.
 
-    An observation has the numbers that `observation` and the `action_mask`, both those of the
-    agent's seat; off turn nothing is legal. Whoever acts illegally loses, and all others win.
+    An observation is a dict with the `observation` of the agent's seat and its `action_mask`, which
+    is all zero when it is not the agent's turn. An agent that acts illegally loses, and all others
+    win.
     """
 
     def __init__(self, name: str, setting: Setting, render_mode: str | None = None) -> None:
@@ -44,10 +45,10 @@ class TableEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo is no
         self.possible_agents = [f"player_{seat}" for seat in range(setting.players)]
         self.agents: list[str] = []
         self._seats = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._observations = {agent: self._observed() for agent in self.possible_agents}
+        self._observations = {agent: self._seat_space() for agent in self.possible_agents}
         self._actions = {agent: actions_of(self.position) for agent in self.possible_agents}
 
-    def _observed(self) -> Any:
+    def _seat_space(self) -> Any:
         return observations_with_masks(self.position)
 
     def observation_space(self, agent: str) -> Any:
@@ -59,7 +60,7 @@ class TableEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo is no
         return self._actions[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin the next deal of the seed, or the first of another; `options` may name a `deal`."""
+        """Start the next deal, or deal 0 of a new `seed`; `options` may have a `deal`."""
         self.position = self._setting.start(*self._deals.next(seed, options))
         self.agents = [*self.possible_agents]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -72,12 +73,12 @@ class TableEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo is no
         self._show()
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What an agent sees, and which actions are legal for it now."""
-        observed, mask = self.position.observation(self._seats[agent])
-        return {"observation": observed, "action_mask": mask}
+        """An agent's observation, with the mask of its legal actions."""
+        observation, mask = self.position.observation(self._seats[agent])
+        return {"observation": observation, "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Take the action of the agent that is selected; None where the game is over."""
+        """Take the action of the selected agent; None when the game is over."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
@@ -93,11 +94,11 @@ class TableEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo is no
         self._show()
 
     def render(self) -> str | None:
-        """The board as text: printed for a human, else returned."""
+        """The board as text: printed in the mode "human", else returned."""
         return render_position(self._view, self.position, self.render_mode)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: the environment holds no resources."""
 
     def _end(self, returns: tuple[float, ...], is_cut_off: bool) -> None:
         for agent, reward in zip(self.possible_agents, returns, strict=True):
@@ -106,8 +107,8 @@ class TableEnv(AECEnv[str, Any, Any]):  # type: ignore[misc]  # PettingZoo is no
             self.truncations[agent] = is_cut_off
 
     def _end_illegally(self, agent: str, error: IllegalAction) -> None:
-        others = [seat for other, seat in self._seats.items() if other != agent]
-        self._end(returns_of(others, len(self.possible_agents)), False)
+        winners = [seat for name, seat in self._seats.items() if name != agent]
+        self._end(returns_of(winners, len(self.possible_agents)), False)
         self.infos[agent]["illegal_action"] = str(error)
 
     def _show(self) -> None:

@@ -1,4 +1,4 @@
-"""What is played at which table: the game, its rules and seats, as users name them."""
+"""The game, rules and number of players of an environment, from the user's arguments."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from cantstop_arena.games.registry import DEFAULT, game_named
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """A game under some rules, for a number of seats."""
+    """A game with its rules and number of players."""
 
     game: Game
     rules: Any
@@ -23,33 +23,33 @@ class Setting(msgspec.Struct, frozen=True):
     def start(
         self, seed: Seed | None = None, deal: int = 0, bots: Mapping[int, Any] | None = None
     ) -> Position:
-        """The beginning of a deal; see `Game.position`."""
+        """The position at the start of a deal; see `Game.position`."""
         return self.game.position(self.rules, self.players, seed, deal, bots or {})
 
 
 def setting_for(rules: Any, players: int, game: str = DEFAULT) -> Setting:
-    """A setting by names: of the game, and of its rules or what differs from its usual ones.
+    """The setting for a game by its name.
 
     `rules` is the name of a rule set, a mapping of parameters (`base` names the rule set that they
     change), or a rule set of the game. Raises UsageError.
     """
-    existing_game = game_named(game)
-    if players not in existing_game.players:
-        seats = f"{existing_game.players[0]} to {existing_game.players[-1]}"
-        raise UsageError(f"{existing_game.title} is played by {seats} players, not {players!r:.20}")
-    return Setting(existing_game, _rules(existing_game, rules), players)
+    definition = game_named(game)
+    if players not in definition.players:
+        seats = f"{definition.players[0]} to {definition.players[-1]}"
+        raise UsageError(f"{definition.title} is played by {seats} players, not {players!r:.20}")
+    return Setting(definition, _rules(definition, rules), players)
 
 
 def _rules(game: Game, rules: Any) -> Any:
     if isinstance(rules, Mapping):
         changes = dict(rules)
-        base = _named(game, changes.pop("base", game.rules.default.name))
+        base = _rule_set_called(game, changes.pop("base", game.rules.default.name))
         name = changes.pop("name", None)
         return game.rules.derive(base, changes, name)
-    return _named(game, rules) if isinstance(rules, str) else rules
+    return _rule_set_called(game, rules) if isinstance(rules, str) else rules
 
 
-def _named(game: Game, name: str) -> Any:
+def _rule_set_called(game: Game, name: str) -> Any:
     if name in game.rules.named:
         return game.rules.named[name].rules
     names = [*game.rules.named]
@@ -58,14 +58,14 @@ def _named(game: Game, name: str) -> Any:
 
 
 class DealSequence:
-    """Which deal comes next: one after the other, from the first again where a seed is named."""
+    """The sequence of deals of an environment; it restarts at 0 with every new seed."""
 
     def __init__(self) -> None:
         self.seed: Seed | None = None
         self.deal = 0
 
     def next(self, seed: Seed | None, options: Mapping[str, Any] | None) -> tuple[Seed, int]:
-        """The seed and the deal of a game that begins; `options` may name the `deal`."""
+        """The seed and the deal of the next game; `options` may have the `deal`."""
         if seed is not None or self.seed is None:
             self.seed, self.deal = random_seed() if seed is None else seed, 0
         else:

@@ -1,4 +1,4 @@
-"""What agents see and do, as spaces of Gymnasium."""
+"""Gymnasium spaces for observations and actions, and the rendering of positions."""
 
 from __future__ import annotations
 
@@ -19,47 +19,47 @@ RENDER_MODES = ("human", "ansi")
 
 
 class ActionSpace(spaces.Discrete):
-    """The numbers of actions."""
+    """The space of action numbers."""
 
     def sample(
         self, mask: NDArray[np.int8] | None = None, probability: Any | None = None
     ) -> np.int64:
-        """A random one; with a mask quickly, as Gymnasium takes longer for it than a step does."""
+        """A random action; faster with a mask than Gymnasium's, which takes longer than a step."""
         if mask is None:
             return np.int64(super().sample(probability=probability))
         legal = mask.nonzero()[0]
-        card = int(self.np_random.random() * len(legal))
-        return np.int64(legal[card] if len(legal) else self.start)
+        index = int(self.np_random.random() * len(legal))
+        return np.int64(legal[index] if len(legal) else self.start)
 
 
 def actions_of(position: Position) -> ActionSpace:
-    """The space of the actions of a game."""
+    """The space of a game's actions."""
     return ActionSpace(position.action_count)
 
 
 def observations_of(position: Position) -> Any:
-    """The space of what a seat sees."""
+    """The space of a seat's observations."""
     return spaces.Box(0.0, 1.0, (position.observation_size,), np.float32)
 
 
 def observations_with_masks(position: Position) -> Any:
-    """The space of what a seat sees, together with which actions are legal for it."""
+    """The space of a seat's observations, together with its action masks."""
     mask = spaces.Box(0, 1, (position.action_count,), np.int8)
     return spaces.Dict({"observation": observations_of(position), "action_mask": mask})
 
 
 def check_render_mode(mode: str | None) -> None:
-    """Raise UsageError where a mode is none of those that there are."""
+    """Raise UsageError for an unknown render mode."""
     if mode is not None and mode not in RENDER_MODES:
         raise UsageError(f"render_mode must be {' or '.join(RENDER_MODES)}, not {mode!r:.40}")
 
 
 def render_position(view: GameView, position: Position, mode: str | None) -> str | None:
-    """A position as text, returned in the mode "ansi", printed for a "human"."""
+    """A position as text, returned in the mode "ansi", printed in the mode "human"."""
     if mode is None:
         return None
-    sample = view.draw_position(position)
+    text = view.draw_position(position)
     if mode == "ansi":
-        return sample
-    print(sample)
+        return text
+    print(text)
     return None

@@ -150,7 +150,7 @@ def _games_from_data(data: Any) -> dict[int, GameAgain]:
     """The games that an errand tells of, by their places among those that it was asked for."""
     try:
         return msgspec.convert(data, dict[int, GameAgain], strict=False)
-    except msgspec.ValidationError:  # it has failed, or tells nonsense
+    except msgspec.ValidationError:  # it has failed, or sent an invalid message
         return {}
 
 

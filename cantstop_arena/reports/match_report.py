@@ -167,8 +167,8 @@ def _test_text(result: MatchFinding) -> str:
     assert test is not None
     games = result.expected_games()
     expectation = (
-        f"Such a test takes {games['h0']:,} games on average if H0 is true, {games['h1']:,} if H1"
-        f" is true, and {games['estimate']:,} if the score above is."
+        f"Expected length: {games['h0']:,} games under H0, {games['h1']:,} under H1,"
+        f" {games['estimate']:,} at the observed score."
         if games
         else "All deals are alike, so nothing tells how many games such a test takes."
     )

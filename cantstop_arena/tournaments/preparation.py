@@ -135,7 +135,7 @@ def _prepared_from_data(seat: SeatSpec, data: Any) -> PreparedBot:
     if isinstance(data, CallFailed):
         raise BotError(f"bot {seat.name} cannot be built: it {data}")
     if not isinstance(data, dict) or not isinstance(position := data.get("places", {}), dict):
-        raise BotError(f"bot {seat.name} cannot be built: what it says of itself is nonsense")
+        raise BotError(f"bot {seat.name} cannot be built: its description is invalid")
     if isinstance(complaint := data.get(ERROR), str):
         raise BotError(in_a_line(complaint, _MAX_COMPLAINT_LENGTH))
     hooks = game_named(seat.bot.game).decisions

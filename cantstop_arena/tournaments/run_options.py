@@ -39,4 +39,6 @@ class RunOptions:
         try:
             return bytes_of(self.memory)
         except ValueError:
-            raise UsageError(f"memory: {self.memory!r} is no size like 512M or 2G") from None
+            raise UsageError(
+                f"memory: invalid size {self.memory!r}: use bytes, or a number with K, M or G"
+            ) from None

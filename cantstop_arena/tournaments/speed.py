@@ -131,9 +131,9 @@ def _trial_from_data(data: Any, players: int, games_per_deal: int) -> SpeedTrial
         seconds, paces = float(data["seconds"]), int(data["paces"])
         backend = "compiled" if data["lane"] == "compiled" else "plain"
     except (TypeError, KeyError, ValueError) as error:
-        raise CallFailed("tells nonsense") from error
+        raise CallFailed("sent an invalid message") from error
     if not (0 < seconds < inf and paces >= 0 and len(won)):
-        raise CallFailed("tells nonsense")
+        raise CallFailed("sent an invalid message")
     return SpeedTrial(backend, seconds, paces, won, games_per_deal)
 
 

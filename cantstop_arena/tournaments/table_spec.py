@@ -74,7 +74,7 @@ class SeatSpec(msgspec.Struct, frozen=True):
         for name, digest in self.files:
             if now.get(name) != digest:
                 named = f" {options[name]!r:.60}" if options[name] else ""
-                raise BotError(f"{name}{named} has changed since it was looked at")
+                raise BotError(f"{name}{named} has changed since the run started")
 
     def check_backend(self, seated_bot: SeatedBot) -> None:
         """Raise BotError where a bot that was compiled is plain in this process."""

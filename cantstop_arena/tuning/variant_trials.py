@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 SEATS = 2
 Options = Mapping[str, Any]
+_INVALID = "{}: the process that played the games sent an invalid message"
 _LIMIT = 3600.0  # seconds that the games of one variant may take at a time
 
 
@@ -187,7 +188,7 @@ def _wins_from_data(data: Any, spec: TableSpec, deals: int) -> Ints:
     try:
         won = np.frombuffer(base64.b64decode(data["won"]), np.uint16)
     except (TypeError, KeyError, ValueError) as error:
-        raise BotError(f"{names}: what the games' process tells is nonsense") from error
+        raise BotError(_INVALID.format(names)) from error
     if len(won) != deals:
-        raise BotError(f"{names}: what the games' process tells is nonsense")
+        raise BotError(_INVALID.format(names))
     return won.astype(np.int64)

@@ -1,4 +1,4 @@
-"""How games are shown, each by a view of its own: in words, as pictures, on pages, to a person.
+"""The views of games: text, pictures, parts of HTML pages, and the dialogue with a person.
 
-`Game.view` names a game's view; whoever shows games reaches it by `views.game_view.view_of`.
+`Game.view` names a game's view; `views.default_view.view_of` returns it.
 """

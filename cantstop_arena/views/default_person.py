@@ -1,4 +1,4 @@
-"""A person at a game that has no view of its own: fields to read, answers to type."""
+"""The dialogue with a person in a game without a view of its own: fields, and typed answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cantstop_arena.table.person_table import PersonLeft, terminal
 
 
 class PersonText(Protocol):
-    """What the person needs of the game's view."""
+    """The part of a game's view that the dialogue uses."""
 
     game: Game
 
@@ -26,11 +26,19 @@ class PersonText(Protocol):
 
 QUIT, HELP = ("q", "quit"), "?"
 _YES, _NO = ("y", "yes", "true"), ("n", "no", "false")
-_KNOWN = ("seat", "players", "rules", "random")  # of what is shown, that goes without saying
+_HIDDEN_FIELDS = (
+    "seat",
+    "players",
+    "rules",
+    "random",
+)  # not printed: the person knows them
 
 
 class PlainPerson:
-    """A player in a seat who reads and types; has a function for every decision of the game."""
+    """A person in a seat, with a method for every decision of the game.
+
+    `read` prints a prompt and returns a line, None at the end of the input; `echo` prints a line.
+    """
 
     def __init__(
         self,
@@ -50,7 +58,7 @@ class PlainPerson:
 
     @terminal()
     def sees(self, event: Event) -> None:
-        """Show what has happened at the table. Raises Left."""
+        """Print an event of the game. Raises PersonLeft."""
         if event["event"] == "game":
             self._names = self._view.names(event)
             self._echo(self._view.heading(event))
@@ -60,14 +68,14 @@ class PlainPerson:
 
     @terminal()
     def on_complaint(self, complaint: str) -> None:
-        """Say what makes an answer illegal; the question comes again. Raises Left."""
+        """Print why an answer is illegal; the question is repeated. Raises PersonLeft."""
         self._echo(f"  That cannot be: {complaint}.")
 
     @terminal()
     def _decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> Any:
-        """Ask until there is an answer. Raises Left."""
+        """The person's answer; repeats the question until it is legal. Raises PersonLeft."""
         for field in fields(view):
-            if field.name not in _KNOWN:
+            if field.name not in _HIDDEN_FIELDS:
                 self._echo(f"  {field.name}: {getattr(view, field.name)}")
         for number, move in enumerate(moves or (), start=1):
             self._echo(f"  {number:>3}  {move}")
@@ -79,13 +87,13 @@ class PlainPerson:
             if word.lower() in QUIT:
                 raise PersonLeft(is_requested=True)
             try:
-                return decision.checked(_meant(word, decision, moves), moves)
+                return decision.checked(_parsed_answer(word, decision, moves), moves)
             except (IllegalAnswer, ValueError):
                 self._echo(f"  {_prompt(decision, moves)}")
 
 
-def _meant(word: str, decision: Decision, moves: Sequence[Any] | None) -> Any:
-    """What a word means as an answer. Raises ValueError where it means nothing."""
+def _parsed_answer(word: str, decision: Decision, moves: Sequence[Any] | None) -> Any:
+    """The answer that a word stands for. Raises ValueError when it is not an answer."""
     if moves is not None:
         return int(word) - 1
     if decision.answer is bool:
@@ -96,7 +104,7 @@ def _meant(word: str, decision: Decision, moves: Sequence[Any] | None) -> Any:
 
 
 def _prompt(decision: Decision, moves: Sequence[Any] | None) -> str:
-    """What may be answered."""
+    """The decision, and the answers that can be entered."""
     if moves is not None:
         answers = f"1 to {len(moves)}"
     elif decision.answer is bool:

@@ -1,8 +1,8 @@
-"""How a game is shown: the view that every game has, and that a game may replace part by part.
+"""The default view of a game, whose methods a game's own view overrides.
 
-A view works on recorded games, which are lists of events (see `games.game.Event`). What is shown
-of a game is a *scene* for each event: anything that has the `turn` and the `step` in it, from 1, or
-0 for what is no step of a turn, and whether it `is_end`.
+A view works on recorded games, which are lists of events (see `game_api.game.Event`). A *scene* is
+the state of the game after an event: an object with the `turn`, the `step` in the turn (from 1; 0
+outside of turns), and `is_end`.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from cantstop_arena.table.person_table import Person
     from cantstop_arena.tables.analysis import Analysis
 
-MAX_NAME_LENGTH = 100  # that is shown
-SEAT_NAMES = "ABCDEFGH"  # of the seats
+MAX_NAME_LENGTH = 100  # characters of a name that are shown
+SEAT_NAMES = "ABCDEFGH"  # the letters of the seats
 TEMPLATES = Path(__file__).parent / "templates"
 _OPENING = ("event", "game", "rules", "seats", "seed", "deal")
 
 
 class Scene(Protocol):
-    """What there is to see after one event of a game."""
+    """The state of a game after one event."""
 
     turn: int
     step: int
@@ -40,7 +40,7 @@ class Scene(Protocol):
 
 
 class TextScene(msgspec.Struct, frozen=True):
-    """A scene without a board: the events so far, the last one said in a line."""
+    """A scene without a board: the events so far."""
 
     events: Sequence[Event]
     turn: int
@@ -49,7 +49,7 @@ class TextScene(msgspec.Struct, frozen=True):
 
 
 class GameView:
-    """The view of a game; as it stands, games are shown as text, line by line."""
+    """The view of a game; by default a game is shown as text, line by line."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
@@ -57,9 +57,10 @@ class GameView:
     # Records
 
     def read_record(self, lines: Iterable[str], source: str) -> Iterator[Event]:
-        """The events of a recorded game; `source` is what messages call the file.
+        """The events of a recorded game; `source` is the name of the file in messages.
 
-        Raises UsageError with the first line that is none of a record. A record may lack its end.
+        Raises UsageError for the first line that is not part of a record. A record may lack its
+        end.
         """
         number = 0
         for number, line in enumerate(lines, start=1):
@@ -68,10 +69,10 @@ class GameView:
                 raise UsageError(str(Problem(source, number, 1, complaint)))
             yield event
         if not number:
-            raise UsageError(f"{source}: this file is empty; a recorded game is wanted")
+            raise UsageError(f"{source}: this file is empty; expected a recorded game")
 
     def wrong_with(self, event: Event, is_first: bool) -> str | None:
-        """What is wrong with one line of a record; None where nothing is."""
+        """The error in one line of a record; None when the line is valid."""
         if not is_first:
             return None if isinstance(event.get("event"), str) else "the event has no name"
         if missing := [name for name in _OPENING if name not in event]:
@@ -85,22 +86,22 @@ class GameView:
             return f"rules: {error}"
         return None
 
-    # In words
+    # Text
 
     def heading(self, opening: Event) -> str:
-        """Which game this is."""
+        """The heading of a game: its title, rules, seed and deal."""
         rules = in_a_line(str(opening["rules"].get("name", "")), 2 * MAX_NAME_LENGTH)
         return f"{self.game.title} ({rules}), seed {opening['seed']}, deal {opening['deal']}"
 
     def names(self, opening: Event) -> list[str]:
-        """Who plays, each behind the letter of the seat."""
+        """The names of the players, each after the letter of the seat."""
         return [
             f"{letter} {in_a_line(name, MAX_NAME_LENGTH)}"
             for letter, name in zip(SEAT_NAMES, opening["seats"], strict=False)
         ]
 
     def lines(self, events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
-        """A game line by line."""
+        """The lines of a game."""
         names: list[str] = []
         for event in events:
             if event["event"] == "game":
@@ -111,56 +112,56 @@ class GameView:
                 yield self.event_text(event, names)
 
     def event_text(self, event: Event, names: Sequence[str]) -> str:
-        """One event in a line, `names` being those of the seats."""
+        """One event as a line; `names` are those of the seats."""
         if event["event"] == "end":
             winners = [names[seat] for seat in event["winners"]]
-            remaining = _fields_text(event, ("event", "winners"))
-            return f"{' and '.join(winners) or 'nobody'} wins ({remaining})"
+            details = _fields_text(event, ("event", "winners"))
+            return f"{' and '.join(winners) or 'nobody'} wins ({details})"
         turn = f"{event['turn']:>4}  " if "turn" in event else "      "
         who = f"{names[event['seat']]}: " if _is_seat(event.get("seat"), names) else ""
-        remaining = _fields_text(event, ("event", "turn", "seat"))
-        return f"{turn}{who}{event['event']}{remaining and f' ({remaining})'}"
+        details = _fields_text(event, ("event", "turn", "seat"))
+        return f"{turn}{who}{event['event']}{details and f' ({details})'}"
 
-    # Judged
+    # Verdicts
 
     def judged(self, events: Iterable[Event]) -> Iterator[Event]:
-        """The events with a judge's verdicts, which are told and shown with them.
+        """The events with a verdict on each decision.
 
-        Raises UsageError where nobody can judge.
+        Raises UsageError when there is no judge for the game or its rules.
         """
-        raise UsageError(f"nobody judges games of {self.game.title}")
+        raise UsageError(f"there is no judge for games of {self.game.title}")
 
-    # Scene by scene
+    # Scenes
 
     def scenes(self, events: Iterable[Event]) -> Sequence[Any]:
-        """A scene for every event; the first event is the opening."""
-        texts: list[Event] = []
+        """The scenes of a game, one for each event; the first event is the opening."""
+        history: list[Event] = []
         scenes: list[TextScene] = []
         turn, step = 0, 0
         for event in events:
-            texts.append(event)
+            history.append(event)
             if event.get("turn", turn) != turn:
                 turn, step = event["turn"], 0
             step += event["event"] != "end" and turn > 0
             is_end = event["event"] == "end"
-            scenes.append(TextScene(tuple(texts), turn, 0 if is_end else step, is_end))
+            scenes.append(TextScene(tuple(history), turn, 0 if is_end else step, is_end))
         return scenes
 
     def draw(self, scene: Any, coloured: bool = False) -> str:
-        """A scene as text, with who plays and what has just happened."""
+        """A scene as text, with the players and the last event."""
         return "\n".join(self.lines(scene.events, coloured))
 
     def step_text(self, scenes: Sequence[Any], index: int, coloured: bool = False) -> str:
-        """All there is to see at a place in the game, for stepping through it."""
-        text = f"step {index} of {len(scenes) - 1}"
-        return f"{text}\n{self.draw(scenes[index], coloured)}"
+        """The scene at an index as text, for stepping through a game."""
+        heading = f"step {index} of {len(scenes) - 1}"
+        return f"{heading}\n{self.draw(scenes[index], coloured)}"
 
     def picture(self, scene: Any) -> str:
-        """A scene as SVG. Raises UsageError where the game has no pictures."""
-        raise UsageError(f"{self.game.title} has no pictures; without --svg it is told as text")
+        """A scene as SVG. Raises UsageError when the game has no pictures."""
+        raise UsageError(f"{self.game.title} has no pictures; without --svg it is printed as text")
 
     def draw_position(self, position: Position) -> str:
-        """Who decides between what, or who has won, at a position that is stepped through."""
+        """A position as text: the seat that decides and its actions, or the winners."""
         if position.is_over:
             winners = " and ".join(SEAT_NAMES[seat] for seat in position.winners)
             return f"{winners or 'nobody'} wins"
@@ -169,37 +170,36 @@ class GameView:
         names = ", ".join(map(position.action_name, position.legal))
         return f"{SEAT_NAMES[position.seat]} decides: {names}"
 
-    # On a page
+    # Pages
 
     def page_game(
-        self, key: str, title: str, arguments: Sequence[str], events: Sequence[Event]
+        self, key: str, title: str, paragraphs: Sequence[str], events: Sequence[Event]
     ) -> GameFigure:
-        """A game for a section of a page; its `key` is the only one on the page."""
-        pass
+        """A game as a figure of a page's section; its `key` is unique on the page."""
 
-        return text_game(key, title, arguments, list(self.lines(events)))
+        return text_game(key, title, paragraphs, list(self.lines(events)))
 
     def page_sections(self, analysis: Analysis) -> Iterator[Section]:
-        """What a page tells of how the bots play, besides lengths and styles."""
+        """Sections of a page on how the bots play, after those on lengths and styles."""
         yield from ()
 
     def stored_sections(self, folder: Path) -> Iterator[Section]:
-        """What a page tells that commands of the game have left in its folder of results."""
+        """Sections of a page from files that the game's commands have written to its folder."""
         yield from ()
 
     # Highlights
 
     def highlight_scores(self, events: Sequence[Event]) -> Mapping[str, int] | None:
-        """What a recorded game is remembered for, by kind; None where a record does not tell."""
+        """The highlight scores of a recorded game, by kind; None when the game has none."""
         return None
 
     def length(self, events: Sequence[Event]) -> int | None:
-        """The length of a recorded game; None where a record does not tell."""
+        """The length of a recorded game; None when the record does not have it."""
         length = events[-1].get(self.game.counts.length)
         return length if isinstance(length, int) else None
 
     def why(self, kind: str, events: Sequence[Event]) -> str:
-        """A sentence on what makes a game the highlight that it is; may be empty."""
+        """A sentence on why a game is a highlight of this kind; may be empty."""
         return ""
 
     # A person
@@ -211,9 +211,10 @@ class GameView:
         echo: Callable[[str], None],
         coloured: bool,
     ) -> Person:
-        """Somebody in a seat who reads and types.
+        """The dialogue with a person in a seat.
 
-        `read` shows a prompt and returns a line, None at the end of the input; `say` prints one.
+        `read` prints a prompt and returns a line, None at the end of the input; `echo` prints a
+        line.
         """
         from cantstop_arena.views.default_person import PlainPerson
 
@@ -227,7 +228,7 @@ def view_of(game: Game) -> GameView:
 
 
 def read_record(lines: Sequence[str], source: str) -> Iterator[Event]:
-    """The events of a recorded game of any kind, as its view reads them. Raises UsageError."""
+    """The events of a recorded game, read by the view of its game. Raises UsageError."""
     from cantstop_arena.games.registry import DEFAULT, game_named
 
     name = parse_event(lines[0], source, 1).get("game") if lines else DEFAULT
@@ -236,19 +237,19 @@ def read_record(lines: Sequence[str], source: str) -> Iterator[Event]:
 
 
 def parse_event(line: str, source: str, number: int) -> Event:
-    """A line of a record. Raises UsageError."""
+    """The event in a line of a record. Raises UsageError when the line is not a JSON object."""
     try:
         event = json.loads(line)
     except (ValueError, RecursionError):
         event = None
     if not isinstance(event, dict):
-        wrong = "this is no recorded game, whose lines are objects in JSON"
+        wrong = "this is not a recorded game, in which each line is a JSON object"
         raise UsageError(str(Problem(source, number, 1, wrong)))
     return event
 
 
 def _fields_text(event: Event, left_out: Sequence[str]) -> str:
-    """The fields of an event."""
+    """The fields of an event as text."""
     return ", ".join(
         f"{key} {in_a_line(_text(value), MAX_NAME_LENGTH)}"
         for key, value in event.items()
@@ -264,11 +265,13 @@ def _is_seat(value: object, names: Sequence[str]) -> bool:
     return type(value) is int and 0 <= value < len(names)
 
 
-def text_game(key: str, title: str, arguments: Sequence[str], lines: Sequence[str]) -> GameFigure:
-    """The game line by line."""
+def text_game(key: str, title: str, paragraphs: Sequence[str], lines: Sequence[str]) -> GameFigure:
+    """A game as a figure with its lines as text."""
     from markupsafe import Markup
 
     from cantstop_arena.pages.document import GameFigure, rendered
 
-    html = rendered(TEMPLATES, "text_game.html", key=key, title=title, words=arguments, lines=lines)
+    html = rendered(
+        TEMPLATES, "text_game.html", key=key, title=title, paragraphs=paragraphs, lines=lines
+    )
     return GameFigure(title, Markup(html))

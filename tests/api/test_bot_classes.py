@@ -89,7 +89,7 @@ def test_what_has_no_text_is_named() -> None:
         def roll_again(self, turn: Any) -> None:
             print(turn, file=HANDLE)
 
-    with pytest.raises(ca.BotError, match=r"Printer cannot play: HANDLE is a .*no text to play"):
+    with pytest.raises(ca.BotError, match=r"Printer cannot play: HANDLE is a .*cannot be written"):
         source_of(Printer, "cantstop")
     wrongs: list[Any] = [lambda: None, Player(), 5]
     for wrong in wrongs:
@@ -97,7 +97,7 @@ def test_what_has_no_text_is_named() -> None:
             source_of(wrong, "cantstop")
     nowhere: dict[str, Any] = {}
     exec("class Typed:\n    def roll_again(self, turn): return False\n", nowhere)
-    with pytest.raises(ca.BotError, match="the source of Typed is nowhere to be found"):
+    with pytest.raises(ca.BotError, match="the source of Typed cannot be found"):
         source_of(nowhere["Typed"], "cantstop")
 
 

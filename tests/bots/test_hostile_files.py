@@ -365,7 +365,7 @@ def test_a_copy_that_somebody_has_changed_is_refused(tmp_path: Path) -> None:
     kept = BotSource(tmp_path / "mine.py", digest=told).copied(tmp_path / "kept")
     assert kept.texts() == {"mine.py": BOT.encode()}
     (tmp_path / "kept" / told / "mine.py").write_text(BOT + "1\n")
-    with pytest.raises(BotError, match="has changed since it was looked at"):
+    with pytest.raises(BotError, match="has changed since the run started"):
         kept.texts()
 
 

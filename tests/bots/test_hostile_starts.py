@@ -66,9 +66,9 @@ def played(arena: Arena, *bots: str) -> Any:
 def test_a_bot_that_never_ends_its_third_import_is_named(arena: Arena, body: str) -> None:
     Path("mine.py").write_text(LATER + body.format(">= 2") + PLAYS)
     result = played(arena, "mine")
-    assert result.exit_code == 2
+    assert result.code == 2
     told = r"bot mine cannot be built: .*not (built|done) within 1(\.2)? s"
-    assert re.search(told, result.stderr), result.stderr
+    assert re.search(told, result.error), result.error
 
 
 @pytest.mark.slow
@@ -76,9 +76,9 @@ def test_who_was_built_before_in_the_same_process_is_named_too(arena: Arena) -> 
     Path("honest.py").write_text(PLAYS)
     Path("mine.py").write_text(LATER + "if count >= 2:\n    os._exit(3)\n" + PLAYS)
     result = played(arena, "honest", "mine")
-    assert result.exit_code == 2
+    assert result.code == 2
     told = "bot mine cannot be built in a process that holds honest already: ended .* code 3"
-    assert re.search(told, result.stderr), result.stderr
+    assert re.search(told, result.error), result.error
 
 
 @pytest.mark.slow
@@ -86,7 +86,7 @@ def test_a_bot_that_never_ends_an_import_for_the_record_costs_no_more_than_the_r
     arena: Arena,
 ) -> None:
     Path("mine.py").write_text(PLAYS)
-    assert played(arena, "mine").exit_code == 0
+    assert played(arena, "mine").code == 0
     Path("mine.py").write_text(LATER + SWALLOWS.format(">= 2") + PLAYS)
     result = arena("replay", "cup.yaml", "mine", "rule28", "--deal", "0", "--bots", ".", code=None)
     assert result.code != 0
@@ -126,8 +126,8 @@ EngineTable.is_compiled = lambda self, bots: True
 def test_a_bot_that_is_compiled_only_while_it_is_looked_at_is_named(arena: Arena) -> None:
     Path("mine.py").write_text(UNMARKS)
     result = played(arena, "mine")
-    assert result.exit_code == 2
-    assert "bot mine cannot be built: it was compiled when it was looked at" in result.stderr
+    assert result.code == 2
+    assert "bot mine cannot be built: it was compiled when it was looked at" in result.error
 
 
 @pytest.mark.slow

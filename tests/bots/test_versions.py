@@ -128,9 +128,8 @@ def test_previous_is_the_newest_that_says_something_else(arena: Arena, played: P
 def test_what_is_not_kept_is_told(arena: Arena, played: Path) -> None:
     Path("bots/new.py").write_text(PATIENT)
     for reference, told in {
-        "patient@0000": f"no other version 0000 of patient.py is kept in results; there are"
-        f" {played.name[:7]}",
-        "new@previous": "no other version previous of new.py is kept in results; runs keep those",
+        "patient@0000": f"no version 0000 of patient.py in results; there are {played.name[:7]}",
+        "new@previous": "no earlier version of new.py in results; each run stores the files",
         "rule28@previous": "rule28 is no file; earlier versions are kept of files only",
         "rule28@latest": "unknown bot 'rule28@latest'",
     }.items():

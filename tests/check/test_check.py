@@ -151,7 +151,7 @@ REFUSED = {  # what does not compile, as a line of roll_again, and what is said 
     "return len(turn.runners) < 3": "len() does not take what is kept by column",
     "return len(turn.placed[1:]) < 3": "what the table shows has no slices",
     "return turn.bust_chance < 0.3": "the method bust_chance without () < a number with a point",
-    "return turn.rules.landing + turn.rolls": "a text + a whole number cannot be reckoned",
+    "return turn.rules.landing + turn.rolls": "unsupported operation: a text + a whole number",
 }
 COMPILED_HEAD = f"""from cantstop_arena import compiled
 BY_COLUMN, LIST = {{7: 1}}, [1, 2]
@@ -297,7 +297,7 @@ def test_a_bot_is_checked_by_name_and_told_as_json(arena: Arena) -> None:
         (["nothing.py"], "there is no file nothing.py"),
         (["some/where"], "there is no file some/where"),
         (["rule82"], "unknown bot 'rule82' (did you mean 'rule28'?)"),
-        (["rule28", "--decision-limit", "nan"], "nan is no number of seconds"),
+        (["rule28", "--decision-limit", "nan"], "nan is not a number of seconds"),
     ],
 )
 def test_what_is_not_there_is_a_usage_error(arena: Arena, words: list[str], message: str) -> None:
@@ -336,7 +336,7 @@ def test_a_compiled_method_is_told_to_be_none(here: Path) -> None:
 @pytest.mark.slow
 def test_a_new_compiled_bot_passes_the_check(arena: Arena) -> None:
     told = arena("bots", "new", "quick", "--compiled", "--bots", "others").text
-    assert told.startswith("others/quick.py is a bot now.")
+    assert told.startswith("Created the bot others/quick.py.")
     assert "arena bench quick --bots others" in told
     output = arena("bots", "check", "others/quick.py").text
     assert output.count("\n  ok ") == output.count("\n") - 1 == 7
@@ -357,13 +357,13 @@ def test_new_bots_of_both_lanes_are_told_apart_by_nothing_but_speed(arena: Arena
 def test_nothing_is_overwritten(arena: Arena) -> None:
     arena("bots", "new", "mine")
     Path("bots/mine.py").write_text("precious")
-    assert "bots/mine.py is there already" in arena("bots", "new", "mine", code=1).error
+    assert "bots/mine.py exists already" in arena("bots", "new", "mine", code=1).error
     assert Path("bots/mine.py").read_text() == "precious"
 
 
 @pytest.mark.parametrize("name", ["", ".hidden", "_mine", "a b", "../up", "a/b", "ä" * 5, "x" * 61])
 def test_names_that_make_no_file_are_refused(arena: Arena, name: str) -> None:
-    assert "is no name for a bot" in arena("bots", "new", name, code=2).error
+    assert "invalid bot name" in arena("bots", "new", name, code=2).error
     assert not Path("bots").exists()
 
 

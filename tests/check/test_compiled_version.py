@@ -92,11 +92,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_bot_is_compiled_and_both_play(arena: Arena, here: Path) -> None:
     told = arena("bots", "compile", "mine", code=None)
     assert told.code == 0, told.output
-    assert "bots/mine_compiled.py is mine, compiled. They play the same games (" in told.output
+    assert "is the compiled version of mine. Both play the same games (" in told.output
     assert (here / "bots" / "mine_compiled.py").read_text() == COMPILED
     again = arena("bots", "compile", "mine", code=None)
     assert again.code == 1
-    assert "mine_compiled.py is there already" in again.output
+    assert "mine_compiled.py exists already" in again.output
 
 
 def listed(arena: Arena, name: str) -> str:
@@ -123,7 +123,7 @@ def test_what_compiling_would_bring_is_said_and_remembered(arena: Arena, here: P
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("otherwise", "plays otherwise when compiled: "),
+        ("otherwise", "plays differently when compiled: "),
         ("unfit", "unfit does not compile: "),
         ("rule28", "rule28 is compiled already"),
         ("optimal", "optimal has no file of its own"),

@@ -166,8 +166,8 @@ def test_odds_are_exact(arena: Arena) -> None:
     [
         (["--runners", "6,7,8,9"], "4 runners are too many"),
         (["--runners", "13"], "there is no column 13; columns are 2 to 12"),
-        (["--runners", "6", "--claimed", "6"], "column 6 cannot be claimed and hold a runner"),
-        (["--claimed", "six"], "'six' is no list of columns"),
+        (["--runners", "6", "--claimed", "6"], "column 6 cannot be both claimed and in --runners"),
+        (["--claimed", "six"], "invalid columns 'six'"),
         (["--rules", "jmp"], "did you mean 'jump'?"),
     ],
 )
@@ -429,7 +429,7 @@ def test_all_problems_of_a_file_are_told_at_their_places(arena: Arena) -> None:
         (["replay", "cups/cup.yaml", "random", "--deal", "-1"], "'--deal'"),
         (["replay", "cups/cup.yaml", "random", "--deal", "9" * 20], "'--deal'"),
         (["run", "cups/cup.yaml", "--results", "\udcff"], r"'\udcff' is not text in UTF-8"),
-        (["bench", "random", "--seconds", "nan"], "nan is no number of seconds"),
+        (["bench", "random", "--seconds", "nan"], "nan is not a number of seconds"),
         (["replay", "cups/cup.yaml", *"abcde", "--deal", "1"], "5 bots cannot play"),
         (["replay", "cups/cup.yaml", "plian", "--deal", "1"], "did you mean 'plain'?"),
     ],

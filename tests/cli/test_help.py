@@ -80,7 +80,7 @@ def test_completion_is_installed_for_the_shell_that_is_used(
 
 def test_without_a_shell_that_is_known_one_is_asked_for(arena: Arena, here: Path) -> None:
     assert (
-        "say which shell: bash, zsh, fish"
+        "unknown shell 'odd'; name one of: bash, zsh, fish"
         in arena("completion", env={"SHELL": "/bin/odd"}, code=2).output
     )
 

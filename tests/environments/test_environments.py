@@ -202,7 +202,7 @@ def test_opponents_are_bots_objects_and_policies(duel: Any) -> None:
     assert told[0][0] == told[1][0]
     with pytest.raises(BotError, match="rule29"):
         duel("rule29")
-    with pytest.raises(UsageError, match="an opponent is the name of a bot"):
+    with pytest.raises(UsageError, match="an opponent must be a bot's name"):
         duel(3)
 
 
@@ -278,7 +278,7 @@ def test_openspiels_search_plays(openspiel_game: Any) -> None:
 
 
 def test_openspiel_wants_two_players(openspiel_game: Any) -> None:
-    with pytest.raises(UsageError, match="with 2 to 4 players"):
+    with pytest.raises(UsageError, match="must be 2 to 4"):
         openspiel_game.load(1)
 
 

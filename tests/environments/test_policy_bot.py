@@ -97,7 +97,7 @@ def test_a_policy_is_shown_what_learners_see() -> None:
     assert np.array_equal(mask, seen.mask)
 
 
-@pytest.mark.parametrize(("answer", "told"), [(0, "action 0"), (np.zeros(79), "likely")])
+@pytest.mark.parametrize(("answer", "told"), [(0, "action 0"), (np.zeros(79), "the weight 0")])
 def test_an_illegal_action_is_no_answer(answer: Any, told: str) -> None:
     with pytest.raises(IllegalAction, match=told):
         asked(PolicyBot(lambda seen, mask: answer), choice())

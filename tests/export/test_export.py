@@ -117,13 +117,13 @@ def test_a_game_that_comes_out_differently_has_nothing_to_say() -> None:
     report = found.export_games("games.jsonl")
     silent = [row for row in lines("games.jsonl") if row["turns"] is None]
     assert report.rows == 40 and report.missing == len(silent) > 0
-    assert f"{report.missing} games did not come out again" in str(report)
+    assert f"{report.missing} games could not be reproduced" in str(report)
     assert len(list(found.games())) == 40
 
 
 def test_wrong_requests_are_answered_in_a_sentence_and_write_nothing(arena: Arena) -> None:
     for words, told in (
-        ((), "what is to be written?"),
+        ((), "nothing to export"),
         (("--games", "games.txt"), "must end in .csv or .jsonl or .parquet"),
         (("--games", "no/games.csv"), "there is no folder no"),
     ):

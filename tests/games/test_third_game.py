@@ -514,7 +514,7 @@ def test_view_that_cannot_travel_is_the_game_s_fault(arena: Arena, kind: str, va
             "game: frail\nplayers: 2\ngames: 2\nseed: 1\nisolate: true\nbots: [a, b]\n"
         )
         told = arena("run", "t.yaml", "--quiet", code=1).output
-        assert "Frail shows in go what cannot go to another process" in told
+        assert "Frail returned a value for go that cannot be sent to another process" in told
 
 
 def test_seven_share_a_win_at_a_table_of_eight(arena: Arena) -> None:

@@ -78,4 +78,4 @@ def test_too_little_memory_is_said_in_a_sentence(tmp_path: Path, words: list[str
     )
     told = "a process may take 500 MiB of address space here, and 1,024 MiB are needed"
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert ended.stderr == f"There is too little memory: {told}; raise the limit (ulimit -v)\n"
+    assert ended.stderr == f"not enough memory: {told}; raise the limit (ulimit -v)\n"

@@ -90,8 +90,8 @@ def test_gauntlets_that_make_no_sense_are_refused(arena: Arena) -> None:
         "1:1: a gauntlet needs 2 players or more; alone nobody is challenged"
     ]
     alone = arena("gauntlet", "odds", "--against", "odds", code=2).output
-    assert "odds needs 1 other bot to play against; name them with --against" in alone
-    assert "a table has 2 to 4 seats" in arena("gauntlet", "odds", "--players", "7", code=2).output
+    assert "odds needs 1 other bot to play against; add bots with --against" in alone
+    assert "players must be 2 to 4" in arena("gauntlet", "odds", "--players", "7", code=2).output
 
 
 # --- Sweeps ---------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ def test_a_file_that_changes_while_bots_are_started_is_refused(played: Path) -> 
     seat = seat_for("reader", bot, {"rolls": "rolls.txt"})
     assert seat.seated_bot(Loader(Path("bots"))).name == "reader"
     Path("rolls.txt").write_text("5")
-    with pytest.raises(BotError, match=r"rolls 'rolls.txt' has changed since it was looked at"):
+    with pytest.raises(BotError, match=r"rolls 'rolls.txt' has changed since the run started"):
         seat.seated_bot(Loader(Path("bots")))
 
 
@@ -104,5 +104,5 @@ def test_the_shipped_nets_belong_to_the_bots_that_play_with_them(
         " were played.",
         "--fresh plays anew, and forgets these results.",
     ]
-    with pytest.raises(BotError, match=r"^nets has changed since it was looked at"):
+    with pytest.raises(BotError, match=r"^nets has changed since the run started"):
         seat.seated_bot(Loader(Path("bots")))

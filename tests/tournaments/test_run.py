@@ -192,4 +192,4 @@ def test_a_ledger_of_another_version_is_named_with_the_way_out(arena: Arena, fou
 @pytest.mark.parametrize("size", ["", "2Q", "-1G", "0"])
 def test_a_size_that_is_none_is_refused(arena: Arena, place: Path, size: str) -> None:
     (place / "four.yaml").write_text(FOUR.format(players=2, games=20))
-    assert "is no size" in arena("run", "four.yaml", "--memory", size, code=2).output
+    assert "invalid size" in arena("run", "four.yaml", "--memory", size, code=2).output

@@ -9,28 +9,29 @@ from cantstop_arena.cli import shell_complete
 from cantstop_arena.cli.options import bots_option, catalogue_for, game_option
 
 
-def _a_number(context: click.Context, parameter: click.Parameter, seconds: float) -> float:
-    """Refuse nan, which lies between any two numbers to click."""
+def _checked_seconds(context: click.Context, parameter: click.Parameter, seconds: float) -> float:
+    """The number of seconds; nan, which click accepts in every range, is refused."""
     if isnan(seconds):
-        raise click.BadParameter("nan is no number of seconds")
+        raise click.BadParameter("nan is not a number of seconds")
     return seconds
 
 
-@click.command(short_help="Measure how many games a second bots play.")
+@click.command(short_help="Measure the speed of bots in games per second.")
 @click.argument("names", nargs=-1, metavar="[BOT]...", shell_complete=shell_complete.bots)
 @click.option(
     "--seconds",
     type=click.FloatRange(0.1, 600),
-    callback=_a_number,
+    callback=_checked_seconds,
     default=1.0,
     show_default=True,
+    help="Seconds to play for each bot.",
 )
 @game_option
 @bots_option
 def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: Path) -> None:
-    """Measure the games a second of each BOT against itself, on one core.
+    """Measure how many games per second each BOT plays against itself on one core.
 
-    Without a BOT: of all bots there are.
+    Without a BOT, all bots are measured.
     """
     from tabulate import tabulate
 
@@ -39,13 +40,13 @@ def bench(names: tuple[str, ...], seconds: float, game_name: str, bots_folder: P
     from cantstop_arena.tournaments.speed import measure_isolated
 
     catalogue = catalogue_for(bots_folder, game_name)
-    requests = names or [spec.name for spec in catalogue.everything()[0]]
+    bot_names = names or [spec.name for spec in catalogue.everything()[0]]
     rows, hints = [], []
-    for name in requests:
+    for name in bot_names:
         try:
             bot = catalogue.find(name)
             speed = measure_isolated(catalogue, bot, seconds)
-            hints += [f"{name}: {text}"] if (text := compile_hint(catalogue, bot)) else []
+            hints += [f"{name}: {hint}"] if (hint := compile_hint(catalogue, bot)) else []
         except BotError as error:
             if names:
                 raise

@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 
 class BotGroup(click.Group):
-    """Takes the name of a bot where it has no command of that name."""
+    """A group of commands that also takes the name of a bot in place of a command."""
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """A command, or what shows the bot."""
+        """The command of this name, or one that shows the bot of this name."""
         if command := super().get_command(context, name):
             return command
         return click.Command(name, callback=lambda: _show(name, **context.params))
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Commands, options and bots."""
-        matches = completing.bots(context, self.params[0], incomplete)
-        return [*super().shell_complete(context, incomplete), *matches]
+        """Completions of commands, options and bots."""
+        bot_names = completing.bots(context, self.params[0], incomplete)
+        return [*super().shell_complete(context, incomplete), *bot_names]
 
 
 @click.group(
@@ -40,14 +40,14 @@ class BotGroup(click.Group):
     invoke_without_command=True,
     short_help="List the bots, or show one: options, defaults, source.",
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@click.option("--game", "game_name", metavar="NAME", help="Only those that play this game.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--game", "game_name", metavar="NAME", help="List only the bots of this game.")
 @bots_option
 @click.pass_context
 def bots(context: click.Context, as_json: bool, game_name: str | None, bots_folder: Path) -> None:
     """List the bots: built in, from installed packages, and from the folder bots/.
 
-    `arena bots NAME` shows one: what it does, its options with their defaults, its source.
+    `arena bots NAME` shows one bot: its description, its options with their defaults, its source.
     """
     if context.invoked_subcommand is None:
         _list(as_json, bots_folder, game_name)
@@ -60,14 +60,14 @@ bots.add_command(new)
 
 def _list(as_json: bool, bots_folder: Path, game_name: str | None) -> None:
     catalogues = _catalogues(bots_folder, game_name)
-    existing_descriptions = [bot for catalogue in catalogues for bot in catalogue.everything()[0]]
-    broken = list(dict.fromkeys(bad for item in catalogues for bad in item.everything()[1]))
-    usable = [bot for bot in existing_descriptions if not bot.complaint]
+    descriptions = [bot for each in catalogues for bot in each.everything()[0]]
+    broken = list(dict.fromkeys(bad for each in catalogues for bad in each.everything()[1]))
+    usable = [bot for bot in descriptions if not bot.complaint]
     rows = [_row(bot) for bot in usable]
     failures = [{"name": b.name, "origin": b.origin, "reason": b.reason} for b in broken]
     failures += [
         {"name": bot.name, "origin": str(bot.path or bot.origin), "reason": bot.complaint}
-        for bot in existing_descriptions
+        for bot in descriptions
         if bot.complaint
     ]
     if as_json:
@@ -77,11 +77,11 @@ def _list(as_json: bool, bots_folder: Path, game_name: str | None) -> None:
 
 
 def _show(name: str, as_json: bool, game_name: str | None, bots_folder: Path) -> None:
-    """One bot, by its name, whatever it plays."""
+    """Print one bot, whatever game it plays."""
     from cantstop_arena.bots.bot_text import bot_text
 
     catalogues = _catalogues(bots_folder, game_name)
-    playing = (item for item in catalogues if item.has(name) or item.file_of(name))
+    playing = (each for each in catalogues if each.has(name) or each.file_of(name))
     catalogue = next(playing, catalogues[0])
     bot = catalogue.find(name)
     if as_json:
@@ -91,7 +91,7 @@ def _show(name: str, as_json: bool, game_name: str | None, bots_folder: Path) ->
 
 
 def _catalogues(bots_folder: Path, game_name: str | None) -> "list[Catalogue]":
-    """Of one game, or of all."""
+    """The catalogue of one game, or those of all games."""
     from cantstop_arena.bots.catalogue import Catalogue
 
     if game_name is not None:
@@ -112,7 +112,7 @@ def _row(bot: "BotDescription") -> dict[str, Any]:
 
 
 def _backend_text(bot: "BotDescription") -> str:
-    """Its lane, and what is known of the other one."""
+    """Whether the bot is compiled; of a plain one also the speedup, if it has been measured."""
     from cantstop_arena.check.compiled_version import stored_speedup
 
     speedup = stored_speedup(bot)

@@ -1,4 +1,4 @@
-"""`arena bots check`: what the author of a bot wants to know before a tournament."""
+"""`arena bots check`: checks of a bot before a tournament."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
     from cantstop_arena.check.findings import Finding
 
 
-def _finite(context: click.Context, parameter: click.Parameter, seconds: float) -> float:
+def _checked_seconds(context: click.Context, parameter: click.Parameter, seconds: float) -> float:
     if not isfinite(seconds):
-        raise click.BadParameter(f"{seconds} is no number of seconds")
+        raise click.BadParameter(f"{seconds} is not a number of seconds")
     return seconds
 
 
-@click.command(short_help="Look at the bots of a file closely.")
+@click.command(short_help="Check the bots of a file for errors.")
 @click.argument("file", shell_complete=shell_complete.bots)
 @game_option
 @bots_option
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
     "--decision-limit",
     "limit",
     type=click.FloatRange(0.001, 600),
-    callback=_finite,
+    callback=_checked_seconds,
     default=1.0,
     show_default=True,
     metavar="S",
-    help="Seconds that a decision may take.",
+    help="Maximal seconds per decision.",
 )
 def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: float) -> None:
-    """Look at the bots of FILE, and play them under many rules; or at the bot of that name.
+    """Check the bots of FILE, or the bot of that name, and play them with many rule sets.
 
-    Ends with exit code 1 where something is wrong. The file is run in a process of its own.
+    The exit code is 1 when an error was found. The file runs in a separate process.
     """
     from msgspec.structs import asdict
 
@@ -52,17 +52,17 @@ def check(file: str, game_name: str, bots_folder: Path, as_json: bool, limit: fl
 
     target, catalogue = _target(file), catalogue_for(bots_folder, game_name)
     check = BotCheck(target, catalogue, limit)
-    with closing(check.findings()) as matches:
-        findings = _with_relative_paths(_with_other_backend(matches, target, catalogue))
-        items = list(findings if as_json else _printed(findings))
+    with closing(check.findings()) as raw_findings:
+        findings = _with_relative_paths(_with_compile_hints(raw_findings, target, catalogue))
+        results = list(findings if as_json else _printed(findings))
     if as_json:
-        click.echo(json.dumps([asdict(finding) for finding in items], indent=2))
-    if any(finding.mark == WRONG for finding in items):
+        click.echo(json.dumps([asdict(finding) for finding in results], indent=2))
+    if any(finding.mark == WRONG for finding in results):
         raise click.exceptions.Exit(1)
 
 
 def _target(file: str) -> Path | str:
-    """A path where it looks like one, else a name."""
+    """The path of an existing file, or the name of a bot."""
     path = Path(file)
     if path.is_file():
         return path.absolute()
@@ -71,10 +71,10 @@ def _target(file: str) -> Path | str:
     return file
 
 
-def _with_other_backend(
+def _with_compile_hints(
     findings: "Iterator[Finding]", target: Path | str, catalogue: "Catalogue"
 ) -> "Iterator[Finding]":
-    """The findings, and what plain bots would gain by being compiled, if nothing is wrong."""
+    """The findings; when none is an error, also the speedup of plain bots by compilation."""
     from cantstop_arena.check.compiled_version import compile_hint
     from cantstop_arena.check.findings import NOTE, WRONG, Finding
 
@@ -84,13 +84,13 @@ def _with_other_backend(
         yield finding
     if is_wrong:
         return
-    for bot in _described(target, catalogue):
-        if text := compile_hint(catalogue, bot):
-            yield Finding(NOTE, "compiled", text, bot.name)
+    for bot in _checked_bots(target, catalogue):
+        if hint := compile_hint(catalogue, bot):
+            yield Finding(NOTE, "compiled", hint, bot.name)
 
 
-def _described(target: Path | str, catalogue: "Catalogue") -> "Sequence[BotDescription]":
-    """The bots that were looked at; none of a file that plays another game."""
+def _checked_bots(target: Path | str, catalogue: "Catalogue") -> "Sequence[BotDescription]":
+    """The bots that were checked; none when the file is for another game."""
     if not isinstance(target, Path):
         return [catalogue.find(target)]
     try:
@@ -100,15 +100,15 @@ def _described(target: Path | str, catalogue: "Catalogue") -> "Sequence[BotDescr
 
 
 def _with_relative_paths(findings: "Iterator[Finding]") -> "Iterator[Finding]":
-    """The findings with paths that lie below this folder told from here."""
+    """The findings with paths relative to the working directory."""
     from msgspec.structs import replace
 
-    here = f"{Path.cwd()}/"
-    return (replace(finding, text=finding.text.replace(here, "")) for finding in findings)
+    prefix = f"{Path.cwd()}/"
+    return (replace(finding, text=finding.text.replace(prefix, "")) for finding in findings)
 
 
 def _printed(findings: "Iterator[Finding]") -> "Iterator[Finding]":
-    """The findings, each printed as it comes, those of each bot below its name."""
+    """The findings; each is printed when it arrives, below the name of its bot."""
     bot = None
     for finding in findings:
         if finding.bot != bot:

@@ -1,4 +1,4 @@
-"""`arena bots new`: a file to start a bot from."""
+"""`arena bots new`: a template for a new bot."""
 
 import re
 from dataclasses import fields, is_dataclass
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
 _MAX_LENGTH = 60
 
 
-@click.command(short_help="Write a bot to start from.")
+@click.command(short_help="Create a new bot from a template.")
 @click.argument("name")
-@click.option("--compiled", is_flag=True, help="Write a compiled bot.")
+@click.option("--compiled", is_flag=True, help="Create a compiled bot.")
 @game_option
 @bots_option
 def new(name: str, compiled: bool, game_name: str, bots_folder: Path) -> None:
-    """Write a bot called NAME to start from: a file that plays, with comments."""
+    """Create the bot NAME from a template: a working bot file with comments."""
     from cantstop_arena.games.registry import game_named
 
     game = game_named(game_name)
     _check_name(name, game)
     path = bots_folder / f"{name}.py"
     write_new(path, _template(game, compiled).replace("NAME", name))
-    click.echo(f"{path} is a bot now. What to do next:\n")
+    click.echo(f"Created the bot {path}. Next steps:\n")
     rivals = ", ".join([name, *_rivals(game, bots_folder, name)])
     folder = "" if bots_folder == Path("bots") else f" --bots {bots_folder}"
     for line in (
         f"arena bots check {path}",
         f"arena bench {name}{folder}",
-        f"a tournament file, say mine.yaml, with {_lines(game)}bots: [{rivals}]",
+        f"a tournament file, say mine.yaml, with {_file_keys(game)}bots: [{rivals}]",
         f"arena run mine.yaml{folder}",
     ):
         click.echo(f"  {line}")
@@ -47,14 +47,14 @@ def _check_name(name: str, game: "Game") -> None:
     from cantstop_arena.bots.loader import is_built_in
 
     if len(name) > _MAX_LENGTH or not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]*", name):
-        text = "letters, digits, - and _, the first a letter or a digit"
-        raise UsageError(f"{name!r:.{_MAX_LENGTH}} is no name for a bot; it may have {text}")
+        rule = "letters, digits, - and _, the first a letter or a digit"
+        raise UsageError(f"invalid bot name {name!r:.{_MAX_LENGTH}}: use {rule}")
     if is_built_in(name, game):
         raise UsageError(f"the name {name} is taken by a built-in bot")
 
 
-def _lines(game: "Game") -> str:
-    """What a file begins with, before its bots."""
+def _file_keys(game: "Game") -> str:
+    """The keys of a tournament file that come before its bots."""
     from cantstop_arena.games.registry import DEFAULT
 
     if game.name == DEFAULT:
@@ -64,15 +64,13 @@ def _lines(game: "Game") -> str:
 
 
 def _rivals(game: "Game", bots_folder: Path, name: str) -> list[str]:
-    """Two bots to play against, at least as many as the game has further seats."""
+    """Opponents for the new bot: two, or more when the game needs more seats."""
     from cantstop_arena.bots.catalogue import Catalogue
 
     if game.usual_bots:
         return [*game.usual_bots[:1], *game.usual_bots[-1:]]
-    existing_descriptions = Catalogue(bots_folder, game).everything()[0]
-    return [bot.name for bot in existing_descriptions if bot.name != name][
-        : max(2, game.players[0] - 1)
-    ]
+    descriptions = Catalogue(bots_folder, game).everything()[0]
+    return [bot.name for bot in descriptions if bot.name != name][: max(2, game.players[0] - 1)]
 
 
 def _template(game: "Game", compiled: bool) -> str:
@@ -89,19 +87,19 @@ def _template(game: "Game", compiled: bool) -> str:
 
 
 def _function(decision: "Decision") -> str:
-    """A function to be filled in, for a game that has no template of its own."""
+    """The source of a decision's function, for a game without a template of its own."""
     answer = "0" if decision.has_moves else _smallest_answer(decision.answer)
     body = f"return {answer}" if answer else 'raise NotImplementedError("what do you answer?")'
     parameters = ", ".join(decision.parameters)
-    text = f'"""{decision.summary}"""'
-    return f"@hookimpl\ndef {decision.name}({parameters}):\n    {text}\n    {body}\n"
+    docstring = f'"""{decision.summary}"""'
+    return f"@hookimpl\ndef {decision.name}({parameters}):\n    {docstring}\n    {body}\n"
 
 
 _MIN = {int: "0", bool: "False", float: "0.0", str: '""', NoneType: "None"}
 
 
 def _smallest_answer(kind: Any) -> str | None:
-    """The least that an answer of some type can be, in Python; None where nobody knows."""
+    """The source of a minimal value of an answer's type; None for an unknown type."""
     if NoneType in get_args(kind):
         return "None"
     if is_dataclass(kind) and isinstance(kind, type):
@@ -112,17 +110,17 @@ def _smallest_answer(kind: Any) -> str | None:
 
 
 def _import(kind: Any) -> str:
-    """The line that imports an answer's class, if it has one and an instance can be written."""
+    """The line that imports an answer's class; empty when the template does not use a class."""
     if is_dataclass(kind) and isinstance(kind, type) and _smallest_answer(kind):
         return f"from {kind.__module__} import {kind.__name__}\n"
     return ""
 
 
 def write_new(path: Path, text: str) -> None:
-    """Write a file that is not there yet. Raises ArenaError where there is one."""
+    """Write a new file. Raises ArenaError when it exists."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("x", encoding="utf-8", newline="\n") as file:
             file.write(text)
     except FileExistsError:
-        raise ArenaError(f"{path} is there already; it is left as it is") from None
+        raise ArenaError(f"{path} exists already; it was not changed") from None

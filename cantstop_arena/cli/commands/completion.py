@@ -1,4 +1,4 @@
-"""`arena completion`: lets a shell complete the names of bots, rules and results."""
+"""`arena completion`: installs shell completion for the names of bots, rules and results."""
 
 import os
 from pathlib import Path
@@ -8,42 +8,44 @@ from click.shell_completion import get_completion_class
 
 from cantstop_arena.errors import ArenaError, UsageError
 
-_STARTUP_FILES = {
+_SCRIPT_PATHS = {
     "bash": ".local/share/bash-completion/completions/arena",
     "zsh": ".zfunc/_arena",
     "fish": ".config/fish/completions/arena.fish",
 }
-_ONCE = {
-    "bash": "The package bash-completion reads it from the next shell on.",
-    "zsh": "Once, in ~/.zshrc:  fpath+=(~/.zfunc); autoload -Uz compinit; compinit",
-    "fish": "It is read from the next shell on.",
+_NEXT_STEPS = {
+    "bash": "It is active in new shells (needs the package bash-completion).",
+    "zsh": "Add once to ~/.zshrc:  fpath+=(~/.zfunc); autoload -Uz compinit; compinit",
+    "fish": "It is active in new shells.",
 }
 
 
-@click.command(short_help="Let your shell complete bots, rules and results.")
-@click.argument("shell", required=False, metavar="[SHELL]", type=click.Choice([*_STARTUP_FILES]))
-@click.option("--print", "to_print", is_flag=True, help="Print the script; install nothing.")
+@click.command(short_help="Install shell completion for bots, rules and results.")
+@click.argument("shell", required=False, metavar="[SHELL]", type=click.Choice([*_SCRIPT_PATHS]))
+@click.option(
+    "--print", "to_print", is_flag=True, help="Print the script instead of installing it."
+)
 def completion(shell: str | None, to_print: bool) -> None:
-    """Install completion for SHELL: bash, zsh or fish. Default: the one that $SHELL names.
+    """Install completion for SHELL: bash, zsh or fish. Default: the shell in $SHELL.
 
-    Names of commands, options, bots (versions, too), rules, games and results are completed.
+    It completes commands, options, bots and their versions, rules, games and results.
     """
     shell = shell or _own_shell()
     script = get_completion_class(shell)
-    assert script is not None, "click knows these shells"
+    assert script is not None, "click supports these shells"
     text = script(click.Command("arena"), {}, "arena", "_ARENA_COMPLETE").source()
     if to_print:
         click.echo(text)
         return
-    path = Path.home() / _STARTUP_FILES[shell]
+    path = Path.home() / _SCRIPT_PATHS[shell]
     _write(path, text)
-    click.echo(f"Written: {path}\n{_ONCE[shell]}")
+    click.echo(f"Written: {path}\n{_NEXT_STEPS[shell]}")
 
 
 def _own_shell() -> str:
     shell = Path(os.environ.get("SHELL", "")).name
-    if shell not in _STARTUP_FILES:
-        raise UsageError(f"say which shell: {', '.join(_STARTUP_FILES)}")
+    if shell not in _SCRIPT_PATHS:
+        raise UsageError(f"unknown shell {shell!r}; name one of: {', '.join(_SCRIPT_PATHS)}")
     return shell
 
 

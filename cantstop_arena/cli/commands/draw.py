@@ -1,4 +1,4 @@
-"""`arena draw`: the board at some moment of a game, as text or as a picture."""
+"""`arena draw`: the board at a point of a game, as text or as a picture."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,25 +16,31 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Draw the board of a game, as text or as SVG.")
 @game_options
-@click.option("--turn", type=click.IntRange(0), help="After this turn, 0: before the first.")
 @click.option(
-    "--roll", type=click.IntRange(1), help="After this roll (or step) of the turn, not its end."
+    "--turn",
+    type=click.IntRange(0),
+    help="Draw the board after this turn; 0 is the start. Default: the end of the game.",
+)
+@click.option(
+    "--roll",
+    type=click.IntRange(1),
+    help="Draw the board after this roll (or step) of the turn, instead of its end.",
 )
 @click.option(
     "--svg",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a picture to this file, or - for the standard output.",
+    help="Write an SVG picture to this file; - is the standard output.",
 )
 def draw(turn: int | None, roll: int | None, svg: Path | None, **game: Any) -> None:
-    """Draw the board of one game of the tournament in FILE, the BOTs in seat order.
+    """Draw the board of one game of the tournament FILE, with the BOTs in seat order.
 
-    Without a BOT, FILE is a game that `arena play` or `arena replay --json` has written; - is the
-    standard input. Without --turn, the board is that of the end.
+    Without a BOT, FILE is a game recorded by `arena play` or `arena replay --json`; - is the
+    standard input.
     """
     from cantstop_arena.atomic_files import write_atomically
 
     if roll is not None and not turn:
-        raise click.UsageError("--roll needs the --turn that it belongs to.")
+        raise click.UsageError("--roll needs a --turn from 1 on.")
     source = GameSource(**game)
     if svg is not None:
         source.check_target(svg)

@@ -1,4 +1,4 @@
-"""`arena export`: games and decisions of a tournament as data."""
+"""`arena export`: games and decisions of a tournament as data files."""
 
 from pathlib import Path
 
@@ -12,16 +12,16 @@ from cantstop_arena.processes import shutdown
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-@click.command(short_help="Write games and decisions as data.")
+@click.command(short_help="Export games and decisions as Parquet, CSV or JSON Lines.")
 @click.argument("results", type=click.Path(path_type=Path), shell_complete=shell_complete.results)
-@click.option("--games", type=_FILE, metavar="FILE", help="A row for each game.")
-@click.option("--decisions", type=_FILE, metavar="FILE", help="A row for each decision.")
+@click.option("--games", type=_FILE, metavar="FILE", help="Write a row for each game.")
+@click.option("--decisions", type=_FILE, metavar="FILE", help="Write a row for each decision.")
 @click.option(
     "--replay/--no-replay",
     default=True,
-    help="Play games again for their lengths and counts. Default: yes.",
+    help="Whether to replay games for their lengths and counts. Default: --replay.",
 )
-@click.option("--deals", type=click.IntRange(1), help="Only the first deals. Default: all.")
+@click.option("--deals", type=click.IntRange(1), help="Export only the first deals. Default: all.")
 @bots_option
 @click.option("--quiet", is_flag=True, help="Print nothing.")
 def export(
@@ -33,21 +33,21 @@ def export(
     bots_folder: Path,
     quiet: bool,
 ) -> None:
-    """Write the games of the folder RESULTS, or the decisions in them, to a file.
+    """Export the games in the results folder RESULTS, or the decisions in them, to files.
 
-    The file's name says the format: .parquet, .csv or .jsonl. Who sat where and who won stands in
-    the ledger; all else is found by playing the games again.
+    The suffix of a file sets its format: .parquet, .csv or .jsonl. Seats and winners are read from
+    the ledger; everything else is computed by replaying the games.
     """
     from cantstop_arena.api.folders import load_tournament_results
 
     if games is None and decisions is None:
-        raise UsageError("what is to be written? --games FILE, --decisions FILE, or both")
-    result = load_tournament_results(results, bots_folder=bots_folder)
+        raise UsageError("nothing to export: give --games FILE, --decisions FILE, or both")
+    stored = load_tournament_results(results, bots_folder=bots_folder)
     shutdown.set_end_message("Stopped; nothing was written.")
     reports = []
     if games is not None:
-        reports.append(result.export_games(games, replay=replay, deals=deals, progress=not quiet))
+        reports.append(stored.export_games(games, replay=replay, deals=deals, progress=not quiet))
     if decisions is not None:
-        reports.append(result.export_decisions(decisions, deals=deals, progress=not quiet))
+        reports.append(stored.export_decisions(decisions, deals=deals, progress=not quiet))
     for report in reports if not quiet else ():
         click.echo(report)

@@ -1,11 +1,11 @@
-"""`arena games`: the games that can be played here."""
+"""`arena games`: the installed games."""
 
 import click
 
 
-@click.command(short_help="List the games: names, seats, rule sets.")
+@click.command(short_help="List the games with their seats and rule sets.")
 def games() -> None:
-    """List the games: their names, seats, and rule sets."""
+    """List the games with their names, numbers of seats and rule sets."""
     from tabulate import tabulate
 
     from cantstop_arena.games.registry import all_games, broken_games

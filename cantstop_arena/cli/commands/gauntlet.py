@@ -1,4 +1,4 @@
-"""`arena gauntlet`: one bot against a field."""
+"""`arena gauntlet`: one bot against a field of bots."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,30 +25,30 @@ if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
 
 
-@click.command(short_help="Let one bot meet a field, and say its place.")
+@click.command(short_help="Play one bot against a field of bots and rank it.")
 @click.argument("challenger", shell_complete=shell_complete.bots)
 @click.option(
     "--against",
     multiple=True,
     metavar="BOT",
     shell_complete=shell_complete.bots,
-    help="A bot of the field; may be given several times. Default: all that are built in.",
+    help="A bot of the field; can be repeated. Default: all built-in bots.",
 )
-@click.option("--players", type=int, default=2, show_default=True, help="Seats at a table.")
+@click.option("--players", type=int, default=2, show_default=True, help="Number of seats.")
 @click.option(
     "--games",
     type=click.IntRange(1, 10**12),
-    help="Games for each group of bots that meets. Default: 10,000.",
+    help="Games for each lineup. Default: 10,000.",
 )
 @rules_option
 @game_option
-@seed_option("Default: one that nobody can guess.")
+@seed_option("Default: a random one.")
 @workers_option
 @luck_option
 @results_option
 @bots_option
-@click.option("--fresh", is_flag=True, help="Forget earlier results of this gauntlet.")
-@click.option("--quiet", is_flag=True, help="Print the tables and nothing else.")
+@click.option("--fresh", is_flag=True, help="Discard earlier results of this gauntlet.")
+@click.option("--quiet", is_flag=True, help="Print only the tables.")
 @page_option
 @table_options
 def gauntlet(
@@ -69,10 +69,10 @@ def gauntlet(
     form: str,
     chosen: Sequence[str],
 ) -> None:
-    """Let CHALLENGER play each bot of a field, and say its place among them.
+    """Play CHALLENGER against each bot of a field and rank it among them.
 
-    The bots of the field do not play each other. A bot is a name or a path, with options behind a
-    colon (rule28:threshold=30), or a version of a file that has played before (patient@previous).
+    The bots of the field do not play each other. A bot is a name or a path, with options after a
+    colon (rule28:threshold=30), or an earlier version of a bot file (patient@previous).
     """
     from cantstop_arena.api.tournaments import gauntlet as planned_gauntlet
     from cantstop_arena.tournaments.run_options import RunOptions
@@ -92,5 +92,5 @@ def gauntlet(
     screen = RunScreen(planned.name, quiet, form != TEXT)
     options = RunOptions(workers, fresh=fresh)
     play_and_write(
-        planned, options, screen, page, lambda result: print_tables(result.analysis, form, chosen)
+        planned, options, screen, page, lambda played: print_tables(played.analysis, form, chosen)
     )

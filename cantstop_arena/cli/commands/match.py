@@ -1,4 +1,4 @@
-"""`arena match`: two bots, and whether one of two hypotheses about their difference is accepted."""
+"""`arena match`: a match of two bots, also with a sequential test of their difference."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from cantstop_arena.api.results import Results
     from cantstop_arena.deals.seeds import Seed
 
-AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # that a test may make
+AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # the rate of an error of the test
 
 
-@click.command(short_help="Let two bots play each other, also until a test decides.")
+@click.command(short_help="Play a match of two bots, also until a test decides.")
 @click.argument("a", shell_complete=shell_complete.bots)
 @click.argument("b", shell_complete=shell_complete.bots)
 @click.option(
@@ -38,35 +38,35 @@ AN_ERROR = FiniteRange(1e-6, 0.5, max_open=True)  # that a test may make
     type=float,
     nargs=2,
     metavar="ELO0 ELO1",
-    help="Stop as soon as it is decided whether A is ELO0 or ELO1 stronger than B.",
+    help="Stop when a test has decided whether A is ELO0 or ELO1 stronger than B.",
 )
 @click.option(
     "--alpha",
     type=AN_ERROR,
     default=0.05,
     show_default=True,
-    help="How often ELO1 may be accepted where ELO0 is true.",
+    help="Probability of accepting ELO1 when ELO0 is true.",
 )
 @click.option(
     "--beta",
     type=AN_ERROR,
     default=0.05,
     show_default=True,
-    help="How often ELO0 may be accepted where ELO1 is true.",
+    help="Probability of accepting ELO0 when ELO1 is true.",
 )
 @click.option(
     "--games",
     type=click.IntRange(1, 10**12),
-    help="Games, at most with --sprt. Default: 10,000, with --sprt 10,000,000.",
+    help="Number of games; with --sprt the maximum. Default: 10,000, with --sprt 10,000,000.",
 )
 @rules_option
 @game_option
-@seed_option("Default: random; printed with the results.")
+@seed_option("Default: a random one, printed with the results.")
 @workers_option
 @luck_option
 @results_option
 @bots_option
-@click.option("--fresh", is_flag=True, help="Forget earlier results of this match.")
+@click.option("--fresh", is_flag=True, help="Discard earlier results of this match.")
 @click.option("--quiet", is_flag=True, help="Print only the result.")
 @page_option
 def match(
@@ -87,13 +87,14 @@ def match(
     quiet: bool,
     page: bool,
 ) -> None:
-    """Let the bots A and B play each other, every deal in both seatings.
+    """Play a match of the bots A and B, every deal in both seatings.
 
-    A bot is a name or a path, with options behind a colon (rule28:threshold=30), or a version of a
-    file that has played before (patient@previous, patient@08df1c2).
+    A bot is a name or a path, with options after a colon (rule28:threshold=30), or an earlier
+    version of a bot file (patient@previous, patient@08df1c2).
 
     With --sprt 0 5 they play until a sequential probability ratio test has decided between "A is
-    as strong as B" and "A is 5 Elo stronger". Run it again to continue after an interruption.
+    as strong as B" and "A is 5 Elo stronger". Run the command again to continue after an
+    interruption.
     """
     from cantstop_arena.api.matches import planned_match
     from cantstop_arena.tournaments.run_options import RunOptions

@@ -1,4 +1,4 @@
-"""`arena plan`: how many games a question costs, and how long they take here."""
+"""`arena plan`: the games needed to detect a difference, and how long they take here."""
 
 from math import isfinite
 from pathlib import Path
@@ -17,35 +17,37 @@ from cantstop_arena.cli.options import (
 from cantstop_arena.errors import UsageError
 from cantstop_arena.ratings.labels import MAX_ELO
 
-MIN_DEALS = 100  # deals of the pilot: with fewer, a variance is hardly known
-MIN_DIFFERENCE = 1e-6  # nobody could play what less would cost
+MIN_DEALS = 100  # deals of the speed trial: with fewer, the estimate of the variance is poor
+MIN_DIFFERENCE = 1e-6  # a smaller one needs more games than can be played
 
 
-@click.command(short_help="Say how many games a question costs.")
+@click.command(short_help="Estimate the games needed to detect a difference.")
 @click.argument("names", nargs=-1, metavar="[BOT]...", shell_complete=shell_complete.bots)
 @click.option(
     "--difference",
     type=float,
     required=True,
     metavar="D",
-    help="What is to be found: a difference of two scores (0.01 is 50.5% to 49.5%), or of Elo.",
+    help="Difference to detect, in scores (0.01 is 50.5% to 49.5%), or in Elo with --elo.",
 )
-@click.option("--elo", is_flag=True, help="The difference is one of Elo.")
+@click.option("--elo", is_flag=True, help="The difference is in Elo.")
 @click.option(
     "--power",
     type=FiniteRange(0, 1, min_open=True, max_open=True),
     default=0.8,
     show_default=True,
-    help="With what probability it is to be found.",
+    help="Probability of detecting the difference.",
 )
 @click.option(
     "--alpha",
     type=FiniteRange(1e-9, 0.5),
     default=0.05,
     show_default=True,
-    help="How often a difference may be found where there is none.",
+    help="Probability of detecting a difference when there is none.",
 )
-@click.option("--players", type=click.IntRange(2), default=2, show_default=True, help="Seats.")
+@click.option(
+    "--players", type=click.IntRange(2), default=2, show_default=True, help="Number of seats."
+)
 @rules_option
 @game_option
 @workers_option
@@ -54,7 +56,7 @@ MIN_DIFFERENCE = 1e-6  # nobody could play what less would cost
     type=FiniteRange(0.1, 600),
     default=1.0,
     show_default=True,
-    help="How long the pilot plays.",
+    help="Duration of the trial games.",
 )
 @bots_option
 def plan(
@@ -70,24 +72,24 @@ def plan(
     seconds: float,
     bots_folder: Path,
 ) -> None:
-    """Say how many deals and games it costs to find a difference between two bots.
+    """Estimate the deals and games needed to detect a difference between two bots.
 
-    The first two BOTs are compared; with more --players the others sit at the same table. A short
-    pilot here tells how much deals vary and how fast they are played.
+    The first two BOTs are compared; with more --players the others take the remaining seats. Short
+    trial games on this machine measure the variance of deals and the speed of play.
     """
     from cantstop_arena.reports.plan_report import CostQuestion, plan_of, plan_text
     from cantstop_arena.tournaments.file.yaml_reader import range_text
     from cantstop_arena.tournaments.pool.worker import worker_count
     from cantstop_arena.tournaments.speed import run_speed_trial
 
-    _check(difference, elo, power, alpha)
+    _check_question(difference, elo, power, alpha)
     catalogue = catalogue_for(bots_folder, game_name)
     if players not in catalogue.game.players:
         raise UsageError(f"--players must be {range_text(catalogue.game.players)}, not {players}")
     seated = names or catalogue.game.usual_bots[:players]
     if len(seated) != players:
-        text = f"{players} players need {players} bots, not {len(seated)}"
-        raise UsageError(f"{text}; --players says how many sit at a table")
+        message = f"{players} players need {players} bots, not {len(seated)}"
+        raise UsageError(f"{message}; set the number of seats with --players")
     specs = [catalogue.find(name) for name in seated]
     rules = catalogue.rules_called(rules_name)
     trial = run_speed_trial(catalogue, specs, rules, seconds, MIN_DEALS)
@@ -96,16 +98,17 @@ def plan(
     click.echo(plan_text(costs, seated, rules.name, trial.games_per_second, cores))
 
 
-def _check(difference: float, elo: bool, value: float, alpha: float) -> None:
-    """Refuse what cannot be asked; nan lies between any two numbers to click."""
-    maximum = MAX_ELO if elo else 1
-    if not MIN_DIFFERENCE <= abs(difference) <= maximum:
+def _check_question(difference: float, elo: bool, power: float, alpha: float) -> None:
+    """Raise UsageError for values out of range, also nan, which click accepts in every range."""
+    max_difference = MAX_ELO if elo else 1
+    if not MIN_DIFFERENCE <= abs(difference) <= max_difference:
         kind = "of Elo" if elo else "of two scores"
         raise UsageError(
-            f"--difference {kind} must be from {MIN_DIFFERENCE:g} to {maximum}, not {difference:g}"
-            + ("" if elo or not isfinite(difference) else "; --elo makes it one of Elo")
+            f"--difference {kind} must be from {MIN_DIFFERENCE:g} to {max_difference},"
+            f" not {difference:g}"
+            + ("" if elo or not isfinite(difference) else "; add --elo for a difference in Elo")
         )
-    if not alpha < value:
+    if not alpha < power:
         raise UsageError(
-            f"--power {value:g} must be above --alpha {alpha:g}, which costs no games at all"
+            f"--power {power:g} must be above --alpha {alpha:g}, a power reached without any game"
         )

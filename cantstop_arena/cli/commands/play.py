@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cantstop_arena.deals.seeds import Seed
     from cantstop_arena.table.recording import Complaint
 
-MAX_LINE_BYTES = 1000  # bytes of an answer that are looked at
+MAX_LINE_BYTES = 1000  # bytes of an answer; the rest of a line is ignored
 
 
 @click.command(short_help="Play against bots, or alone.")
@@ -37,22 +37,22 @@ MAX_LINE_BYTES = 1000  # bytes of an answer that are looked at
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Where you sit, 1 begins; the bots take the other seats in their order.",
+    help="Your seat; seat 1 moves first. The bots take the other seats in their order.",
 )
-@click.option("--name", default="you", show_default=True, help="What you are called.")
-@seed_option("Default: random; printed.")
+@click.option("--name", default="you", show_default=True, help="Your name in the game.")
+@seed_option("Default: a random one, which is printed.")
 @click.option(
     "--deal",
     type=click.IntRange(0, LAST_DEAL),
     default=0,
     show_default=True,
-    help="The deal, counted from 0.",
+    help="Deal number, from 0.",
 )
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Where the game is recorded, a new file. Default: game-1.jsonl or the next number.",
+    help="New file for the record. Default: game-1.jsonl, or the next free number.",
 )
 @bots_option
 def play(
@@ -66,18 +66,18 @@ def play(
     save: Path | None,
     bots_folder: Path,
 ) -> None:
-    """Play against BOTs, or alone, and answer line by line.
+    """Play against BOTs, or alone, by typing your answers.
 
     \b
-    arena play rule28                       you begin
-    arena play rule28 random --seat 2       the second of three
-    arena play ./mybot.py --rules korean    against a bot of your own
+    arena play rule28                       you move first
+    arena play rule28 random --seat 2       you are the second of three
+    arena play ./mybot.py --rules korean    against your own bot
 
-    A question says what it is answered by, such as the number of a move; ? helps, and q leaves
-    the game, as Ctrl-C and Ctrl-D do. Where the input ends before the game, the exit
-    code is 1. `arena bots` lists the bots.
+    Each question lists its answers, such as the number of a move. ? shows help, and q, Ctrl-C or
+    Ctrl-D leaves the game. When the input ends before the game, the exit code is 1. `arena bots`
+    lists the bots.
 
-    The game is recorded as it is played, for `arena replay FILE` and `arena draw FILE`.
+    The game is recorded while you play, for `arena replay FILE` and `arena draw FILE`.
     """
     from cantstop_arena.deals.seeds import random_seed
     from cantstop_arena.table.person_table import PersonLeft, with_person
@@ -89,38 +89,41 @@ def play(
     catalogue = catalogue_for(bots_folder, game_name)
     game = catalogue.game
     if players > game.players[-1]:
-        raise UsageError(f"{len(bots)} bots are too many; there are {game.players[-1]} seats")
+        raise UsageError(
+            f"{len(bots)} bots are too many; {game.title} has {game.players[-1]} seats, one of them"
+            " yours"
+        )
     if players not in game.players:
         raise UsageError(f"{game.title} needs {game.players[0]} seats; name more bots")
     if seat > players:
-        raise UsageError(f"--seat {seat} is not there; {players} play")
-    called = in_a_line(name, MAX_NAME_LENGTH)
-    if not called:
+        raise UsageError(f"--seat must be 1 to {players}, not {seat}")
+    person_name = in_a_line(name, MAX_NAME_LENGTH)
+    if not person_name:
         raise UsageError("--name must not be empty")
     rules = catalogue.rules_called(rules_name)
-    chosen = random_seed() if seed is None else seed
+    chosen_seed = random_seed() if seed is None else seed
     person = view_of(game).person(seat - 1, _read, click.echo, coloured())
     path = _record_path(save)
     with table_with(
         person,
-        called,
+        person_name,
         seat - 1,
         bots,
         rules,
-        chosen,
+        chosen_seed,
         catalogue,
         _echo_compiling,
-        hidden=(path,),  # it begins with the seed
+        hidden=(path,),  # bots must not read the record: it starts with the seed
     ) as table:
-        file = _opened(path)
-        text = in_a_line(shlex.quote(str(path)))
-        ending = f"The game is in {text}; see arena replay {text}"
+        file = _create_record(path)
+        quoted_path = in_a_line(shlex.quote(str(path)))
+        ending = f"The game is in {quoted_path}; see arena replay {quoted_path}"
         shutdown.set_end_message(f"\nStopped. {ending}")
         try:
             with file:
                 seats = tuple(range(players))
                 for event in with_person(person, table, seats, deal, _echo_complaint):
-                    _take_down(event, file)
+                    _write_event(event, file)
         except PersonLeft as left:
             if left.__cause__ is not None:
                 raise left.__cause__ from None
@@ -130,28 +133,28 @@ def play(
 
 
 def _record_path(save: Path | None) -> Path:
-    """Where the record goes: as given, or to the next number that is free."""
+    """The path of the record: `save`, or one with the next free number."""
     if save is None:
-        return next(path for path in map(_numbered, count(1)) if not path.exists())
+        return next(path for path in map(_numbered_path, count(1)) if not path.exists())
     if save == STANDARD or not save.name:
-        raise UsageError("--save needs the name of a file")
+        raise UsageError("--save needs a file name; a record cannot go to the standard output")
     return save
 
 
-def _numbered(number: int) -> Path:
+def _numbered_path(number: int) -> Path:
     return Path(f"game-{number}.jsonl")
 
 
-def _opened(path: Path) -> FileIO:
-    """The file of the record, which did not exist before."""
+def _create_record(path: Path) -> FileIO:
+    """Create the file of the record. Raises UsageError when it exists."""
     try:
         return FileIO(path, "x")
     except FileExistsError:
-        raise UsageError(f"{path} exists; choose another name to --save the game") from None
+        raise UsageError(f"{path} exists already; choose another file with --save") from None
 
 
-def _take_down(event: Mapping[str, Any], file: FileIO) -> None:
-    """Write an event into the record at once."""
+def _write_event(event: Mapping[str, Any], file: FileIO) -> None:
+    """Append an event to the record, unbuffered."""
     line = f"{json.dumps(event)}\n".encode()
     try:
         while line:
@@ -162,7 +165,7 @@ def _take_down(event: Mapping[str, Any], file: FileIO) -> None:
 
 
 def _read(prompt: str) -> str | None:
-    """A line of the user's, None at the end of the input; repeated where it cannot be seen."""
+    """A line of input, None at its end; echoed when the input is not a terminal."""
     if sys.stdin.isatty():
         with on_signal(signal.SIGCONT, lambda: _repeat(prompt)):
             click.echo(prompt, nl=False)
@@ -176,12 +179,12 @@ def _read(prompt: str) -> str | None:
 
 
 def _repeat(prompt: str) -> None:
-    """Ask again after Ctrl-Z; without a stream, which may be at work already."""
+    """Print the prompt again after Ctrl-Z; with os.write, as the stream may be in use."""
     os.write(1, prompt.encode())
 
 
 def _line() -> bytes:
-    """The next line of the input, the beginning of it where it is very long."""
+    """The next line of the input, cut to MAX_LINE_BYTES."""
     line = remaining = sys.stdin.buffer.readline(MAX_LINE_BYTES)
     while remaining and not remaining.endswith(b"\n"):
         remaining = sys.stdin.buffer.readline(MAX_LINE_BYTES)
@@ -193,8 +196,8 @@ def _echo_compiling(names: list[str]) -> None:
 
 
 def _echo_complaint(complaint: "Complaint") -> None:
-    """Say who misbehaved; seats are told by their letters, as on the board."""
+    """Print a bot's fault, with the letter of its seat as on the board."""
     from cantstop_arena.views.default_view import SEAT_NAMES
 
     who = f"{SEAT_NAMES[complaint.seat]} {complaint.bot}"
-    click.echo(f"{who} misbehaves in turn {complaint.turn}: {complaint.fault}", err=True)
+    click.echo(f"Fault of {who} in turn {complaint.turn}: {complaint.fault}", err=True)

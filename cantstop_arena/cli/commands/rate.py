@@ -1,4 +1,4 @@
-"""`arena rate`: the tables of results folders, made from their ledgers again."""
+"""`arena rate`: the tables of results folders, computed again from their ledgers."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -12,23 +12,23 @@ from cantstop_arena.ratings.labels import MAX_ANCHOR
 
 
 def _anchor(
-    context: click.Context, parameter: click.Parameter, arguments: Sequence[str]
+    context: click.Context, parameter: click.Parameter, texts: Sequence[str]
 ) -> dict[str, float]:
     anchor = {}
-    for word in arguments:
-        name, _, points = word.rpartition("=")
+    for text in texts:
+        name, _, points = text.rpartition("=")
         if name in anchor:
-            raise click.BadParameter(f"{name!r} is given two Elo")
+            raise click.BadParameter(f"{name!r} has two Elo values; give one")
         try:
             anchor[name] = float(points)
         except ValueError:
-            raise click.BadParameter(f"{word!r} is not of the form BOT=ELO") from None
+            raise click.BadParameter(f"{text!r} is not of the form BOT=ELO") from None
         if not (name and isfinite(anchor[name]) and abs(anchor[name]) <= MAX_ANCHOR):
-            raise click.BadParameter(f"{word!r} is not of the form BOT=ELO, as in rule28=1500")
+            raise click.BadParameter(f"{text!r} is not of the form BOT=ELO, as in rule28=1500")
     return anchor
 
 
-@click.command(short_help="Rate results folders again, also several together.")
+@click.command(short_help="Rate stored results again, also several folders together.")
 @click.argument(
     "results",
     type=click.Path(path_type=Path),
@@ -42,17 +42,17 @@ def _anchor(
     callback=_anchor,
     multiple=True,
     metavar="BOT=ELO",
-    help="The Elo of a bot, to which the others relate; several that met have their mean."
-    " Default: all have mean 1500.",
+    help="Fix the Elo of a bot; can be repeated, and then fixes the mean of these bots."
+    " Default: the mean of all bots is 1500.",
 )
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write the files of a run there, too.",
+    help="Also write the result files to this folder.",
 )
 @click.option(
-    "--plain", is_flag=True, help="Leave luck in, where it was scored and would be removed."
+    "--plain", is_flag=True, help="Do not subtract luck, where a tournament has recorded it."
 )
 @table_options
 def rate(
@@ -63,12 +63,12 @@ def rate(
     form: str,
     chosen: Sequence[str],
 ) -> None:
-    """Rate again what lies in results folders, several together as one tournament.
+    """Rate the stored games of results folders again, several folders as one tournament.
 
-    The ledgers are read, and nothing is written to them, so that a run may be going on. Where one
-    tournament was played until intervals were narrow, they are confidence sequences here, too.
-    Rated together, tournaments need the same rules and number of players; bots of one name must
-    be the same bot.
+    The ledgers are only read, so the tournament may still be running. The intervals of a
+    tournament that was played until they were narrow are confidence sequences here, too.
+    Tournaments that are rated together need the same rules and number of players, and bots of the
+    same name must be the same bot.
     """
     from cantstop_arena.api.folders import rate as rated
     from cantstop_arena.reports import tournament_files

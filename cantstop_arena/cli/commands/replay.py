@@ -1,4 +1,4 @@
-"""`arena replay`: any game of a tournament again, or one that was saved, written down."""
+"""`arena replay`: a game of a tournament, or a recorded game, move by move."""
 
 import json
 from collections.abc import Iterator
@@ -14,30 +14,30 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.game import Event
 
 
-@click.command(short_help="Tell a game again, move by move.")
+@click.command(short_help="Replay a game, move by move.")
 @game_options
-@click.option("--json", "as_json", is_flag=True, help="As JSON Lines, one event a line.")
-@click.option("--step", is_flag=True, help="Step by step, with keys, on a terminal.")
-@click.option("--judge", is_flag=True, help="With a judge's verdict on each decision.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, one event per line.")
+@click.option("--step", is_flag=True, help="Step through the game with keys, on a terminal.")
+@click.option("--judge", is_flag=True, help="Add the judge's verdict on each decision.")
 @click.option(
     "--html",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a page to play it back to this file, or - for the standard output.",
+    help="Write an HTML page that plays the game to this file; - is the standard output.",
 )
 def replay(as_json: bool, step: bool, judge: bool, html: Path | None, **game: Any) -> None:
-    """Play one game of the tournament in FILE again, the BOTs in seat order.
+    """Replay one game of the tournament FILE, with the BOTs in seat order.
 
-    A BOT is one of the tournament's names, or of any bot that `arena bots` lists. Without a BOT,
-    FILE is a game that `arena play` or `arena replay --json` has written; - is the standard input.
+    A BOT is a bot of the tournament, or any bot that `arena bots` lists. Without a BOT, FILE is a
+    game recorded by `arena play` or `arena replay --json`; - is the standard input.
 
-    Who judges knows the table of a board that has been solved, or else grandmaster's nets.
+    The judge uses the table of a solved board, or else the grandmaster's nets.
     """
     from cantstop_arena.cli.terminal.tty import coloured
 
     source = GameSource(**game, judge=judge)
     if html is not None:
         if as_json or step:
-            raise click.UsageError("--html goes with neither --json nor --step.")
+            raise click.UsageError("--html cannot be combined with --json or --step.")
         _write_page(source, html)
         return
     if step:
@@ -51,7 +51,7 @@ def replay(as_json: bool, step: bool, judge: bool, html: Path | None, **game: An
 
 
 def _game_lines(events: "Iterator[Event]", in_colours: bool) -> "Iterator[str]":
-    """The game line by line, while it is played."""
+    """The lines of the game, while it is played."""
     from cantstop_arena.games.registry import game_named
     from cantstop_arena.views.default_view import view_of
 

@@ -1,4 +1,4 @@
-"""`arena report`: the page of a results folder, written again."""
+"""`arena report`: writes the HTML page of a results folder."""
 
 from pathlib import Path
 
@@ -7,13 +7,13 @@ import click
 from cantstop_arena.cli import shell_complete
 
 
-@click.command(short_help="Write the page of a results folder again.")
+@click.command(short_help="Rewrite the HTML page of a results folder.")
 @click.argument("results", type=click.Path(path_type=Path), shell_complete=shell_complete.results)
 def report(results: Path) -> None:
-    """Write report.html into the folder RESULTS of a run or a comparison.
+    """Write report.html into RESULTS, the results folder of a run or a comparison.
 
-    The page needs nothing but itself: it opens without a network. Only what lies in the folder is
-    read, and nothing else in it is changed.
+    The page is self-contained: it opens without a network. It is written from the files in the
+    folder alone, and no other file is changed.
     """
     from cantstop_arena.reports.write_page import write_page_of
 

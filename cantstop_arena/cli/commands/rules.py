@@ -1,4 +1,4 @@
-"""`arena rules`: the rule sets that have a name."""
+"""`arena rules`: the named rule sets."""
 
 import json
 from pathlib import Path
@@ -17,29 +17,29 @@ rules_option = click.option(
     "rules_name",
     metavar="NAME",
     shell_complete=shell_complete.rules,
-    help="By name; see arena rules. Default: the game's own, classic in Can't Stop.",
+    help="Rule set; see arena rules. Default: the game's default, classic in Can't Stop.",
 )
 
 
-@click.command(short_help="List the rule sets, or show one.")
+@click.command(short_help="List the rule sets, or show the parameters of one.")
 @click.argument("name", required=False, shell_complete=shell_complete.rules)
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @game_option
 def rules(name: str | None, as_json: bool, game_name: str) -> None:
-    """List the rule sets, or show every parameter of the one called NAME."""
+    """List the rule sets, or show all parameters of the rule set NAME."""
     catalogue = catalogue_for(Path("bots"), game_name)
     named = catalogue.rules if name is None else {name: catalogue.rules_called(name)}
-    visible = {key: catalogue.game.rules.as_dict(rules) for key, rules in named.items()}
+    parameters = {key: catalogue.game.rules.as_dict(rules) for key, rules in named.items()}
     if as_json:
-        click.echo(json.dumps(visible if name is None else visible[name], indent=2))
+        click.echo(json.dumps(parameters if name is None else parameters[name], indent=2))
     elif name is None:
-        _list(visible, catalogue)
+        _list(parameters, catalogue)
     else:
-        for key, value in visible[name].items():
+        for key, value in parameters[name].items():
             click.echo(f"{key:<15} {value}")
 
 
-def _list(visible: dict[str, dict[str, Any]], catalogue: "Catalogue") -> None:
+def _list(parameters: dict[str, dict[str, Any]], catalogue: "Catalogue") -> None:
     from tabulate import tabulate
 
     book = catalogue.game.rules
@@ -47,7 +47,7 @@ def _list(visible: dict[str, dict[str, Any]], catalogue: "Catalogue") -> None:
     sources = {name: named.source for name, named in book.named.items()}
     table = [
         [*(rules[column] for column in columns), sources.get(name, "package")]
-        for name, rules in visible.items()
+        for name, rules in parameters.items()
     ]
     click.echo(tabulate(table, headers=[*columns, "source"]))
     if book.sources:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cantstop_arena.cli.options import GivenOptions, luck_option, options, play_and_write
+from cantstop_arena.cli.options import SharedOptions, luck_option, options, play_and_write
 from cantstop_arena.cli.print_tables import TEXT, print_tables, table_options
 from cantstop_arena.cli.terminal.run_screen import RunScreen
 
@@ -21,34 +21,35 @@ if TYPE_CHECKING:
 @table_options
 def run(
     file: Path,
-    given: GivenOptions,
+    shared: SharedOptions,
     luck_removed: bool,
     form: str,
     chosen: Sequence[str],
 ) -> None:
     """Play the tournament of FILE and print its standings.
 
-    All groups of bots meet on the same deals, in every seating. Results are the same for any
-    number of workers. Run it again to continue with more games, or after an interruption.
+    All lineups of bots play the same deals in every seating. The results are the same for any
+    number of workers. Run the command again to continue with more games, or after an
+    interruption.
     """
     from cantstop_arena.api.tournaments import from_file
     from cantstop_arena.tables.notes import until_text
 
     planned = from_file(
         file,
-        games=given.games,
-        seed=given.seed,
-        bots_folder=given.bots_folder,
-        results=given.results,
+        games=shared.games,
+        seed=shared.seed,
+        bots_folder=shared.bots_folder,
+        results=shared.results,
     )
     planned = planned.without_luck() if luck_removed else planned
     until = planned.tournament.until
     aim = until_text(until) if until else ""
-    screen = RunScreen(planned.name, given.quiet, form != TEXT, aim)
+    screen = RunScreen(planned.name, shared.quiet, form != TEXT, aim)
 
-    def told(results: "Results") -> None:
+    def print_results(results: "Results") -> None:
         if aim:
             screen.echo("")
         print_tables(results.analysis, form, chosen)
 
-    play_and_write(planned, given.run_options(), screen, given.page, told)
+    play_and_write(planned, shared.run_options(), screen, shared.page, print_results)

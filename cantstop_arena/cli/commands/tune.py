@@ -1,4 +1,4 @@
-"""`arena tune`: better options for a bot."""
+"""`arena tune`: tuning of a bot's options."""
 
 from pathlib import Path
 
@@ -7,30 +7,42 @@ import click
 from cantstop_arena.cli.commands.rules import rules_option
 from cantstop_arena.cli.options import bots_option, game_option
 
-LARGEST_SEED = 2**31
+MAX_SEED = 2**31
 
 
-@click.command()
+@click.command(short_help="Find better values for the options of a bot.")
 @click.argument("bot")
 @click.argument("search_spaces", nargs=-1, metavar="OPTION[=LOW..HIGH]...")
 @click.option(
     "--against",
     multiple=True,
     metavar="BOT",
-    help="An opponent; may be given several times. Default: the bot as it is.",
+    help="An opponent; can be repeated. Default: BOT with its present options.",
 )
-@click.option("--games", type=click.IntRange(1, 10**10), default=20_000, show_default=True)
+@click.option(
+    "--games",
+    type=click.IntRange(1, 10**10),
+    default=20_000,
+    show_default=True,
+    help="Games of the search.",
+)
 @rules_option
 @game_option
-@click.option("--seed", type=click.IntRange(0, LARGEST_SEED), default=1, show_default=True)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, MAX_SEED),
+    default=1,
+    show_default=True,
+    help="Seed of all random numbers.",
+)
 @bots_option
 @click.option(
     "--html",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a page with trials and curve to this file, too.",
+    help="Also write an HTML page with the trials and the fitted curve to this file.",
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@click.option("--quiet", is_flag=True, help="Say nothing while it plays.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--quiet", is_flag=True, help="Print no progress.")
 def tune(
     bot: str,
     search_spaces: tuple[str, ...],
@@ -51,13 +63,13 @@ def tune(
     arena tune rule28 threshold=24..34 prefer           a number, and a choice
     arena tune tuned numbers --against glenn-aloi       a list of numbers
 
-    One to three options by trials in rounds and a quadratic fitted to all of them, more (and
-    lists) by evolution (CMA-ES). What is found then plays BOT as it is on fresh deals, until a
-    sequential test has decided whether it is 10 Elo stronger.
+    One to three options are tuned by rounds of trials and a quadratic fitted to all of them; more
+    options, and lists, by an evolution strategy (CMA-ES). The tuned bot then plays BOT with its
+    present options on new deals until a sequential test has decided whether it is 10 Elo stronger.
     """
     from cantstop_arena.api.tuning import tune as tuned
 
-    tuning_results = tuned(
+    results = tuned(
         bot,
         *search_spaces,
         against=against,
@@ -71,5 +83,5 @@ def tune(
     if html is not None:
         from cantstop_arena.atomic_files import write_atomically
 
-        write_atomically(html, tuning_results.page)
-    click.echo(tuning_results.json if as_json else tuning_results.text)
+        write_atomically(html, results.page)
+    click.echo(results.json if as_json else results.text)

@@ -1,1 +1,1 @@
-"""What a terminal shows while a command works: progress, live standings, keys."""
+"""Progress, live standings and keys on a terminal."""

@@ -1,7 +1,7 @@
-"""The live table of a run: how far it is, and the standings so far, drawn again and again.
+"""The live table of a run: its progress and the standings so far, redrawn in place.
 
-Everything is drawn by the process and the thread that ask for it, and wiped at the end. The cursor
-stays visible: whoever stops or kills the program finds the terminal as it was.
+It is drawn in the calling thread, and erased at the end. The cursor stays visible, so that a
+stopped or killed program leaves the terminal usable.
 """
 
 import sys
@@ -21,24 +21,24 @@ from cantstop_arena.tables.escaping import printable
 from cantstop_arena.tables.interim import Interim
 from cantstop_arena.tables.text import TEXT, visible_columns
 
-WIDEST = 100  # signs of the bar's line
-MIN_NAME_LENGTH = 12  # signs that a bot's name is not cut below to show one more column
-GAP = 2  # between columns, as in the tables at the end
-NAMES, FEWEST = 1, 3  # the column of the bots' names, and the columns that are always shown
+MAX_BAR_WIDTH = 100  # characters of the line with the bar
+MIN_NAME_LENGTH = 12  # characters: columns are dropped before names are cut below this length
+GAP = 2  # characters between columns, as in the final tables
+NAMES, MIN_COLUMNS = 1, 3  # the index of the bots' names, and how many columns are never dropped
 
 
 class LiveFrame(msgspec.Struct, frozen=True):
-    """What there is to see: `lines` about the run, the standings, and how `old` they are."""
+    """The content of one frame: lines on the progress, the standings, and their age as text."""
 
     title: str
     share: float
     lines: tuple[str, ...]
     standings: Interim | None = None
-    old: str = ""
+    age: str = ""
 
 
 class LiveTable:
-    """A part of the terminal, at the cursor, that shows scenes and is wiped at the end."""
+    """A region of the terminal at the cursor that shows frames and is erased at the end."""
 
     def __init__(self, coloured: bool) -> None:
         console = Console(
@@ -62,16 +62,16 @@ class LiveTable:
         console.show_cursor(True)
 
     def show(self, scene: LiveFrame) -> None:
-        """Show this in place of what is there."""
+        """Replace the displayed frame."""
         self._live.update(_Drawing(scene), refresh=True)
 
     def wipe(self) -> None:
-        """Leave the terminal as if nothing had been drawn."""
+        """Erase the region."""
         self._live.stop()
 
 
 class _Drawing:
-    """A scene, cut to whatever the size of the terminal is."""
+    """A frame, cut to the size of the terminal."""
 
     def __init__(self, scene: LiveFrame) -> None:
         self.scene = scene
@@ -79,22 +79,22 @@ class _Drawing:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         scene, width = self.scene, options.max_width
         lines = [part for line in scene.lines for part in wrap(printable(line), width)]
-        room = options.size.height - 2 - len(lines)  # the heading, and a line to be wiped from
-        yield _heading(scene, min(width, WIDEST))
+        max_lines = options.size.height - 2 - len(lines)  # less the heading, and the cursor's line
+        yield _heading(scene, min(width, MAX_BAR_WIDTH))
         yield _lines(lines)
         if scene.standings:
-            yield from _standings(scene.standings, scene.old, width, room)
+            yield from _standings(scene.standings, scene.age, width, max_lines)
 
 
 def _heading(scene: LiveFrame, width: int) -> Table:
-    """What is played, a bar, and the share of it that is done."""
+    """The title, a progress bar, and the percentage played."""
     grid = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
     percent = f"{100 * scene.share:.0f}%"
     title = printable(scene.title)
-    maximum = width // 2 if width < WIDEST else width - 40
-    named = min(cell_len(title), maximum)
-    grid.add_column(width=named)
-    grid.add_column(width=max(1, width - named - len(percent) - 2 * GAP))
+    max_width = width // 2 if width < MAX_BAR_WIDTH else width - 40
+    title_width = min(cell_len(title), max_width)
+    grid.add_column(width=title_width)
+    grid.add_column(width=max(1, width - title_width - len(percent) - 2 * GAP))
     grid.add_column(width=len(percent))
     bar = ProgressBar(
         total=1.0,
@@ -108,7 +108,7 @@ def _heading(scene: LiveFrame, width: int) -> Table:
 
 
 def _lines(texts: Iterable[str], style: str = "") -> Text:
-    """Texts on a line each, cut where the terminal ends."""
+    """One line for each text, cut to the width of the terminal."""
     return Text("\n".join(map(printable, texts)), style, no_wrap=True, overflow="ellipsis")
 
 
@@ -116,35 +116,35 @@ def _line(text: str, style: str = "") -> Text:
     return _lines([text], style)
 
 
-def _standings(standings: Interim, old: str, width: int, room: int) -> Iterator[Text]:
-    """As much of the standings as there is room for: an empty line, the table, and its notes."""
-    notes = [*standings.notes, f"After {standings.games:,} games, {old}."]
+def _standings(standings: Interim, age: str, width: int, max_lines: int) -> Iterator[Text]:
+    """An empty line, the table and its notes, with as many rows as fit into `max_lines`."""
+    notes = [*standings.notes, f"After {standings.games:,} games, {age}."]
     bots = len(standings.table.rows)
-    visible = min(bots, room - 2 - len(notes))
-    if visible < bots:
-        visible -= 1
-        notes.insert(0, f"and {bots - visible} more")
-    if visible < 1:
+    row_count = min(bots, max_lines - 2 - len(notes))
+    if row_count < bots:
+        row_count -= 1
+        notes.insert(0, f"and {bots - row_count} more")
+    if row_count < 1:
         return
-    heading, *rows = _rows(standings, visible, width)
+    heading, *rows = _rows(standings, row_count, width)
     yield Text()
     yield _line(heading, "bold")
     yield _lines(rows)
     yield _lines(notes, "dim")
 
 
-def _rows(standings: Interim, visible: int, width: int) -> Iterator[str]:
-    """The heading and the first rows, without the last columns where names have no room."""
+def _rows(standings: Interim, row_count: int, width: int) -> Iterator[str]:
+    """The heading and the first rows; drops the last columns when names would be cut too short."""
     columns = [
-        (column.kind is Kind.TEXT, [column.heading, *cells[:visible]])
+        (column.kind is Kind.TEXT, [column.heading, *cells[:row_count]])
         for column, cells in visible_columns(standings.table, TEXT)
     ]
     widths = [max(map(cell_len, cells)) for _, cells in columns]
-    remaining = sum(widths) + GAP * (len(columns) - 1) - widths[NAMES]
-    while len(columns) > FEWEST and width - remaining < min(widths[NAMES], MIN_NAME_LENGTH):
+    other_width = sum(widths) + GAP * (len(columns) - 1) - widths[NAMES]
+    while len(columns) > MIN_COLUMNS and width - other_width < min(widths[NAMES], MIN_NAME_LENGTH):
         columns.pop()
-        remaining -= widths.pop() + GAP
-    widths[NAMES] = max(1, min(widths[NAMES], width - remaining))
+        other_width -= widths.pop() + GAP
+    widths[NAMES] = max(1, min(widths[NAMES], width - other_width))
     for row in zip(*(cells for _, cells in columns), strict=True):
         yield (" " * GAP).join(
             _cell(text, wide, left)
@@ -153,7 +153,7 @@ def _rows(standings: Interim, visible: int, width: int) -> Iterator[str]:
 
 
 def _cell(text: str, width: int, left: bool) -> str:
-    """Text as wide as its column."""
+    """Text padded or cut to the width of its column."""
     if cell_len(text) > width:
         return set_cell_size(text, width - 1) + "…"
     gap = " " * (width - cell_len(text))

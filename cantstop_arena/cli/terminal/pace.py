@@ -1,4 +1,4 @@
-"""How a run goes on, in numbers: how many games, how fast, and when to look at them again."""
+"""The progress of a run in numbers: games played, speed, and remaining time."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -6,16 +6,16 @@ from contextlib import contextmanager
 
 Clock = Callable[[], float]
 
-WINDOW = 10.0  # seconds over which the pace is smoothed
-SOON = 1.0  # seconds before which nothing is said about it
+WINDOW = 10.0  # seconds over which the rate is averaged
+MIN_SECONDS = 1.0  # of play before there is a rate
 _UNITS = ((120, 1, "s"), (120 * 60, 60, "min"), (48 * 3600, 3600, "h"), (1e9, 86400, "d"))
-"""Units of time: up to which number of seconds they are used, how many one is, and its sign."""
+"""Units of time: the largest number of seconds for which each is used, its seconds, its symbol."""
 
 
 class RateLimiter:
-    """Tells when something may be done again that takes time.
+    """Limits the share of time that a repeated action takes.
 
-    That is after `pause` seconds, and after `times` as long as it took.
+    The action is due again after `pause` seconds, and not before `times` its own duration.
     """
 
     def __init__(self, pause: float, times: float, clock: Clock) -> None:
@@ -23,22 +23,22 @@ class RateLimiter:
         self._next = clock() + pause
 
     def due(self) -> bool:
-        """Whether it may be done now."""
+        """Whether the action may run now."""
         return self._clock() >= self._next
 
     @contextmanager
     def spent(self) -> Iterator[None]:
-        """While it is done."""
-        value = self._clock()
+        """A context that measures the duration of the action."""
+        started = self._clock()
         try:
             yield
         finally:
             now = self._clock()
-            self._next = now + max(self._pause, self._times * (now - value))
+            self._next = now + max(self._pause, self._times * (now - started))
 
 
 class Pace:
-    """How many games are played in a second, over the last ten or so."""
+    """The number of games per second, averaged over the last WINDOW seconds."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -46,12 +46,12 @@ class Pace:
         self._marks: deque[tuple[float, int]] = deque()
 
     def start(self) -> None:
-        """Games are being played from now on."""
+        """Start the clock, if it is not running."""
         if not self._marks:
             self._marks.append((self._clock(), 0))
 
     def add_games(self, games: int) -> None:
-        """So many games have been played since the last time."""
+        """Add the games played since the last call."""
         self.start()
         self._games += games
         now = self._clock()
@@ -60,23 +60,23 @@ class Pace:
             self._marks.popleft()
 
     def rate(self) -> float | None:
-        """Games a second; None while that cannot be told.
+        """Games per second; None while there are too few data.
 
-        Games come in blocks, so time since the last one counts only when it has been longer than
-        all the others took.
+        Games arrive in blocks, so the time since the last block counts only when it is longer than
+        the time of the blocks in the window.
         """
         if not self._games:
             return None
-        (value, before), (last, games) = self._marks[0], self._marks[-1]
-        seconds = max(last - value, self._clock() - last)
-        return (games - before) / seconds if seconds >= SOON else None
+        (first_time, first_games), (last_time, games) = self._marks[0], self._marks[-1]
+        seconds = max(last_time - first_time, self._clock() - last_time)
+        return (games - first_games) / seconds if seconds >= MIN_SECONDS else None
 
 
 class Progress:
-    """How many of the games there are have been played, and how long the others take.
+    """The games played, the total, and the remaining time.
 
-    Where games decide when the run ends, it has an `aim`, `reached` says how far they are, and
-    `games` are those that are played up to the next look. The `machines` of a cluster are told.
+    A run whose end depends on the results has an `aim`: `reached` is a text on how close it is,
+    and `games` the number of games at the next look. `machines` is a text on those of a cluster.
     """
 
     def __init__(self, aim: str, clock: Clock) -> None:
@@ -86,53 +86,53 @@ class Progress:
         self._pace = Pace(clock)
 
     def stands(self, played: int, games: int) -> None:
-        """So many games of so many have been played."""
+        """Set the games played and the total."""
         self.played, self.games = played, games
 
     def start(self) -> None:
-        """Games are being played from now on."""
+        """Start the clock."""
         self._pace.start()
 
     def add_games(self, games: int) -> None:
-        """So many more games have been played."""
+        """Add the games played since the last call."""
         self.played += games
         self._pace.add_games(games)
 
     @property
     def share(self) -> float:
-        """The share of the games that have been played."""
+        """The fraction of the games that have been played."""
         return self.played / self.games if self.games else 0.0
 
     def lines(self) -> tuple[str, ...]:
-        """What there is to say, on one line or two."""
+        """The progress as one line, or two when there is an aim."""
         if not self._aim:
             return (str(self),)
         return str(self), f"until {self._aim}" + (f"; so far {self.reached}" * bool(self.reached))
 
     def __str__(self) -> str:
         of_all = "" if self._aim else f" of {self.games:,}"
-        texts = [f"{self.played:,}{of_all} games"]
+        parts = [f"{self.played:,}{of_all} games"]
         rate = self._pace.rate()
         if rate:
-            texts.append(f"{_rounded(rate)} games/s")
+            parts.append(f"{_rounded(rate)} games/s")
         if self._aim:
-            texts.append(f"next look at {self.games:,}")
+            parts.append(f"next look at {self.games:,}")
         elif rate:
-            texts.append(f"{time_text((self.games - self.played) / rate)} left")
+            parts.append(f"{time_text((self.games - self.played) / rate)} left")
         if self.machines:
-            texts.append(f"on {self.machines}")
-        return ", ".join(texts)
+            parts.append(f"on {self.machines}")
+        return ", ".join(parts)
 
 
 def _rounded(rate: float) -> str:
-    """A rate to two digits, which do not dance so much."""
+    """A rate with two significant digits, so that the display is steady."""
     number = float(f"{rate:.2g}")
     return f"{number:,.0f}" if number >= 10 else f"{number:g}"
 
 
 def time_text(seconds: float) -> str:
-    """A stretch of time in the unit that fits it."""
-    for maximum, unit, sign in _UNITS:
-        if seconds <= maximum:
+    """A duration in the unit that fits it."""
+    for max_seconds, unit, sign in _UNITS:
+        if seconds <= max_seconds:
             return f"{max(1, round(seconds / unit))} {sign}"
     return "ages"

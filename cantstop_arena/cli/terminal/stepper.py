@@ -1,4 +1,4 @@
-"""A game on the terminal, step by step with keys: for `arena replay --step`."""
+"""Stepping through a game with keys on a terminal, for `arena replay --step`."""
 
 import sys
 from collections.abc import Sequence
@@ -8,13 +8,19 @@ from typing import Any
 import click
 
 from cantstop_arena.cli.game_source import GameSource
-from cantstop_arena.cli.terminal.tty import AGAIN, CLEAR, is_clever, raw_keys, takes_colours
+from cantstop_arena.cli.terminal.tty import (
+    AGAIN,
+    CLEAR,
+    raw_keys,
+    supports_colours,
+    supports_escape_codes,
+)
 from cantstop_arena.errors import UsageError
 from cantstop_arena.views.default_view import GameView
 
 
 class StepDirection(Enum):
-    """Where a step leads."""
+    """The direction of a step."""
 
     FORTH = auto()
     BACK = auto()
@@ -27,7 +33,7 @@ class StepDirection(Enum):
 _HELP = "space/right next, left back, down/up turns, home/end, q quit"
 _END = b"\x04"  # Ctrl-D
 _QUIT = (b"q", b"Q", _END)
-_WAYS = {
+_DIRECTIONS = {
     **dict.fromkeys((b" ", b"\n", b"\r", b"l", b"\x1b[C", b"\x1bOC"), StepDirection.FORTH),
     **dict.fromkeys((b"\x7f", b"\b", b"h", b"\x1b[D", b"\x1bOD"), StepDirection.BACK),
     **dict.fromkeys((b"n", b"j", b"\x1b[B", b"\x1bOB", b"\x1b[6~"), StepDirection.NEXT_TURN),
@@ -38,51 +44,51 @@ _WAYS = {
 
 
 def step_through(source: GameSource) -> None:
-    """Show a game step by step until the user has seen enough."""
+    """Show a game step by step until the user quits. Raises UsageError without a terminal."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("--step needs a terminal for its keys; without it the game is printed")
+        raise UsageError("--step needs a terminal; leave it out to print the game")
     complaints: list[str] = []
     view, events = source.view_and_events(complaints.append)
-    visible = view.scenes(events)
+    scenes = view.scenes(events)
     index = 0
     with raw_keys() as keys:
-        _show(view, visible, index, complaints)
+        _show(view, scenes, index, complaints)
         for key in keys:
             if key in _QUIT:
                 break
-            if key in _WAYS:
-                index = step(visible, index, _WAYS[key])
-            if key in _WAYS or key == AGAIN:
-                _show(view, visible, index, complaints)
+            if key in _DIRECTIONS:
+                index = step(scenes, index, _DIRECTIONS[key])
+            if key in _DIRECTIONS or key == AGAIN:
+                _show(view, scenes, index, complaints)
     click.echo()
 
 
-def _show(view: GameView, visible: Sequence[Any], index: int, complaints: list[str]) -> None:
-    picture = view.step_text(visible, index, takes_colours())
-    if index == len(visible) - 1:
+def _show(view: GameView, scenes: Sequence[Any], index: int, complaints: list[str]) -> None:
+    picture = view.step_text(scenes, index, supports_colours())
+    if index == len(scenes) - 1:
         picture = "\n".join([picture, *complaints])
-    click.echo(f"{CLEAR if is_clever() else ''}{picture}\n\n{_HELP}", color=True)
+    click.echo(f"{CLEAR if supports_escape_codes() else ''}{picture}\n\n{_HELP}", color=True)
 
 
-def step(scenes: Sequence[Any], index: int, way: StepDirection) -> int:
-    """The place of the scene that a step leads to; it stays within the game."""
+def step(scenes: Sequence[Any], index: int, direction: StepDirection) -> int:
+    """The index of the scene that a step leads to, limited to the game."""
     last = len(scenes) - 1
-    match way:
+    match direction:
         case StepDirection.FORTH:
             return min(index + 1, last)
         case StepDirection.BACK:
             return max(index - 1, 0)
         case StepDirection.NEXT_TURN:
-            return _beginning(scenes, scenes[index].turn + 1)
-        case StepDirection.TURN_BEFORE:  # of this turn first
-            return _beginning(scenes, scenes[max(index - 1, 0)].turn)
+            return _turn_start(scenes, scenes[index].turn + 1)
+        case StepDirection.TURN_BEFORE:  # from within a turn to its own start
+            return _turn_start(scenes, scenes[max(index - 1, 0)].turn)
         case StepDirection.FIRST:
             return 0
         case StepDirection.LAST:
             return last
 
 
-def _beginning(scenes: Sequence[Any], turn: int) -> int:
-    """Where a turn begins; the end of the game, where it was never played."""
-    positions = (index for index, scene in enumerate(scenes) if scene.turn >= turn)
-    return next(positions, len(scenes) - 1)
+def _turn_start(scenes: Sequence[Any], turn: int) -> int:
+    """The index of a turn's first scene, or of the last scene when the game has no such turn."""
+    indexes = (index for index, scene in enumerate(scenes) if scene.turn >= turn)
+    return next(indexes, len(scenes) - 1)

@@ -1,1 +1,1 @@
-"""How Can't Stop is shown."""
+"""The view of Can't Stop."""

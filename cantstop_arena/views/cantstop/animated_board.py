@@ -1,7 +1,7 @@
-"""The board as a stage: drawn once for a page, whose script then only moves who stands on it.
+"""The board of a page's replay: drawn once, after which a script only moves the pieces.
 
-Every marker and every runner that a game can have is there from the beginning, hidden where it does
-not stand. So what is seen depends on the scene alone, not on how one came to it.
+The picture has every marker and runner that a game can have, and hides those that are not in use.
+Thus the picture depends on the present scene alone.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ from cantstop_arena.views.cantstop.svg_board import (
 )
 
 _MARGIN = 6
-_SCALE = 1.25  # where there is room
+_SCALE = 1.25  # of the picture, where the page is wide enough
 _SEATS = tuple(f"var(--seat-{seat})" for seat in range(1, 5))
 _PALETTE = Palette(
     "var(--ink)", "var(--summit)", "var(--column)", "var(--rung)", "var(--on-seat)", _SEATS
@@ -32,9 +32,9 @@ _HIDDEN = {"display": "none"}
 
 
 def draw_stage(scene: BoardScene, key: str) -> str:
-    """The board in a scene, as SVG for a page, in whose colours it is drawn.
+    """The board of a scene as SVG for a page, in the page's colours.
 
-    The ids in it begin with the `key`.
+    The ids in it start with the `key`.
     """
     board = _board(scene.lengths)
     width, height = WIDTH * len(scene.lengths) + 2 * _MARGIN, board.ground + _MARGIN
@@ -51,18 +51,18 @@ def draw_stage(scene: BoardScene, key: str) -> str:
     )
     ET.SubElement(root, "title", {"id": f"{key}-board"}).text = "The board"
     ET.SubElement(root, "desc", {"id": f"{key}-standing"}).text = " ".join(board_description(scene))
-    _define(root, board, key, len(scene.names))
+    _add_definitions(root, board, key, len(scene.names))
     ground = ET.SubElement(root, "g")
     for column in scene.lengths:
         board.draw_column(ground, column)
-    _claims(root, board, scene)
-    _trails(root, board, scene)
-    _pieces(root, board, scene, key)
+    _add_claims(root, board, scene)
+    _add_trails(root, board, scene)
+    _add_pieces(root, board, scene, key)
     return ET.tostring(root, encoding="unicode")
 
 
 def layout(scene: BoardScene) -> Mapping[str, float]:
-    """What the script has to know of where spaces are, and of the pieces on them."""
+    """The positions and sizes that the script needs, in units of the picture."""
     return {
         "left": _MARGIN + WIDTH / 2,  # the middle of the first column
         "across": WIDTH,
@@ -79,15 +79,15 @@ def _board(lengths: Mapping[int, int]) -> SvgBoard:
     return SvgBoard(lengths, _MARGIN, _MARGIN, _PALETTE)
 
 
-def _define(root: ET.Element, board: SvgBoard, key: str, seats: int) -> None:
-    """The marker and the runner of each seat, to be used wherever one stands."""
+def _add_definitions(root: ET.Element, board: SvgBoard, key: str, seats: int) -> None:
+    """Define the marker and the runner of each seat, for `use` elements."""
     defined = ET.SubElement(root, "defs")
     for seat in range(seats):
         board.draw_marker(ET.SubElement(defined, "g", {"id": f"{key}-marker-{seat}"}), seat, 0, 0)
         board.draw_runner(ET.SubElement(defined, "g", {"id": f"{key}-runner-{seat}"}), seat, 0, 0)
 
 
-def _claims(root: ET.Element, board: SvgBoard, scene: BoardScene) -> None:
+def _add_claims(root: ET.Element, board: SvgBoard, scene: BoardScene) -> None:
     claims = ET.SubElement(root, "g", {"class": "claims"})
     for column in scene.lengths:
         owner = scene.claimed.get(column)
@@ -96,8 +96,8 @@ def _claims(root: ET.Element, board: SvgBoard, scene: BoardScene) -> None:
             claim.attrib.update(_HIDDEN)
 
 
-def _trails(root: ET.Element, board: SvgBoard, scene: BoardScene) -> None:
-    """What the runners have gained since the turn began, nothing where there is none."""
+def _add_trails(root: ET.Element, board: SvgBoard, scene: BoardScene) -> None:
+    """Draw the spaces that runners have climbed in this turn, with height 0 without a runner."""
     look = {"class": "trails", "fill": _SEATS[scene.seat], "opacity": "0.3"}
     trails = ET.SubElement(root, "g", look)
     for column in scene.lengths:
@@ -106,8 +106,8 @@ def _trails(root: ET.Element, board: SvgBoard, scene: BoardScene) -> None:
         board.draw_trail(trails, column, below, reached)
 
 
-def _pieces(root: ET.Element, board: SvgBoard, scene: BoardScene, key: str) -> None:
-    """A marker of every seat and a runner for every column."""
+def _add_pieces(root: ET.Element, board: SvgBoard, scene: BoardScene, key: str) -> None:
+    """Draw a marker of every seat and a runner in every column."""
     standing = {
         (None if piece.is_runner else piece.seat, piece.column): piece
         for column in scene.lengths
@@ -117,14 +117,20 @@ def _pieces(root: ET.Element, board: SvgBoard, scene: BoardScene, key: str) -> N
     runners = ET.SubElement(root, "g", {"class": "runners"})
     for column in scene.lengths:
         for seat in range(len(scene.names)):
-            marker = {"href": f"#{key}-marker-{seat}", **_placed(standing.get((seat, column)))}
+            marker = {
+                "href": f"#{key}-marker-{seat}",
+                **_position_attributes(standing.get((seat, column))),
+            }
             ET.SubElement(markers, "use", marker)
-        runner = {"href": f"#{key}-runner-{scene.seat}", **_placed(standing.get((None, column)))}
+        runner = {
+            "href": f"#{key}-runner-{scene.seat}",
+            **_position_attributes(standing.get((None, column))),
+        }
         ET.SubElement(runners, "use", runner)
 
 
-def _placed(piece: BoardPiece | None) -> Mapping[str, str]:
+def _position_attributes(piece: BoardPiece | None) -> Mapping[str, str]:
     if piece is None:
         return _HIDDEN
-    location = f"translate({coordinate_text(piece.x)} {coordinate_text(piece.y)})"
-    return {"transform": location if piece.radius == RADIUS else f"{location} scale({_SHRUNK})"}
+    transform = f"translate({coordinate_text(piece.x)} {coordinate_text(piece.y)})"
+    return {"transform": transform if piece.radius == RADIUS else f"{transform} scale({_SHRUNK})"}

@@ -1,4 +1,4 @@
-"""The board and a recorded game as text, in colours where that is wanted."""
+"""The board and a recorded game as text, with colours if requested."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.play.step_position import CantStopPosition
 
 RUNNER, SPACE, CLOSED = "*", ".", "|"
-_NARROWEST = 4  # a column: a top with brackets, and a gap
+_MIN_COLUMN_WIDTH = 4  # a column: a top with brackets, and a gap
 _COLOURS = ("34", "31", "32", "35")  # of the seats
 _PLAIN, _FAINT, _BOLD = "", "2", "1"
 
@@ -21,12 +21,12 @@ Part = tuple[str, str]
 
 
 def draw_board(scene: BoardScene, coloured: bool = False) -> str:
-    """The board as a mountain of spaces, column 2 first, tops in brackets below their numbers.
+    """The board as text: columns side by side, with their numbers above the tops in brackets.
 
-    A marker is the letter of its seat, a runner a star. Who stands on a top has claimed its
-    column, which is closed down to the ground.
+    A marker is the letter of its seat, a runner a star. A marker on a top has claimed its column,
+    which is then closed down to the ground.
     """
-    width = max(_NARROWEST, len(scene.markers) + 1)
+    width = max(_MIN_COLUMN_WIDTH, len(scene.markers) + 1)
     claimed = scene.claimed
     rows = []
     for level in range(max(scene.lengths.values()) + 1, 0, -1):
@@ -53,7 +53,7 @@ def _cell(scene: BoardScene, column: int, level: int, owner: int | None) -> list
 
 
 def _standing(scene: BoardScene, column: int, level: int) -> list[Part]:
-    """Everybody who stands on a space."""
+    """The markers and the runner on a space."""
     parts = [
         (SEATS[seat], _seat_style(seat))
         for seat, own in enumerate(scene.markers)
@@ -69,7 +69,7 @@ def _seat_style(seat: int) -> str:
 
 
 def _padded(parts: Sequence[Part], width: int, coloured: bool) -> str:
-    """The parts of a cell in its middle."""
+    """The parts of a cell, centred."""
     free = width - sum(len(text) for text, _ in parts)
     left = free // 2
     painted = (ansi_styled(text, style) if coloured else text for text, style in parts)
@@ -77,14 +77,14 @@ def _padded(parts: Sequence[Part], width: int, coloured: bool) -> str:
 
 
 def draw_seats(scene: BoardScene, coloured: bool = False) -> str:
-    """Who plays, and how many of the columns that win each has claimed."""
+    """The players, with how many of the columns needed to win each has claimed."""
     claims = list(scene.claimed.values())
-    expected = scene.opening["rules"]["columns_to_win"]
-    data = []
+    target = scene.opening["rules"]["columns_to_win"]
+    names = []
     for seat in range(len(scene.names)):
-        claimed = f" ({claims.count(seat)} of {expected})" if seat in claims else ""
-        data.append(_name(scene, seat, coloured) + claimed)
-    return "Seats: " + ", ".join(data)
+        claimed = f" ({claims.count(seat)} of {target})" if seat in claims else ""
+        names.append(_name(scene, seat, coloured) + claimed)
+    return "Seats: " + ", ".join(names)
 
 
 def _name(scene: BoardScene, seat: int, coloured: bool) -> str:
@@ -93,7 +93,7 @@ def _name(scene: BoardScene, seat: int, coloured: bool) -> str:
 
 
 def game_text(events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
-    """A recorded game in lines for people: every roll, and the board after every stop."""
+    """The lines of a recorded game: every roll, and the board after every stop."""
     for scene in scenes(events):
         if scene.event["event"] == "roll" and scene.rolls == 1:
             yield turn_heading(scene, scene.turn, scene.seat, coloured)
@@ -104,19 +104,19 @@ def game_text(events: Iterable[Event], coloured: bool = False) -> Iterator[str]:
 
 
 def turn_heading(scene: BoardScene, turn: int, seat: int, coloured: bool = False) -> str:
-    """What stands above the events of a turn."""
+    """The heading of a turn."""
     return f"\nTurn {turn}: {_name(scene, seat, coloured)}"
 
 
 def event_line(scene: BoardScene, coloured: bool = False) -> Iterator[str]:
-    """What has happened, in lines for people."""
+    """The lines for the last event."""
     event = scene.event
     match event["event"]:
         case "game":
             yield scene.heading
             yield draw_seats(scene, coloured)
         case "roll":
-            yield f"  {dice_text(event['dice'])}  {_moved(scene)}"
+            yield f"  {dice_text(event['dice'])}  {_move_line(scene)}"
             if scene.verdict:
                 yield f"      judge: {scene.verdict}"
         case "end":
@@ -130,14 +130,14 @@ def event_line(scene: BoardScene, coloured: bool = False) -> Iterator[str]:
             yield "  bust"
 
 
-def _moved(scene: BoardScene) -> str:
+def _move_line(scene: BoardScene) -> str:
     chosen = scene.event["chosen"]
     if chosen is None:
         return "no move"
     runners = " ".join(f"{column}:{space}" for column, space in scene.runners.items())
     others = ", ".join(move_text(move) for move in scene.event["moves"] if move != chosen)
-    text = f" (or {others})" if others else ""
-    return f"{move_text(chosen) + text:<32}  runners {runners}"
+    alternatives = f" (or {others})" if others else ""
+    return f"{move_text(chosen) + alternatives:<32}  runners {runners}"
 
 
 def _outcome(scene: BoardScene, coloured: bool) -> str:
@@ -148,17 +148,17 @@ def _outcome(scene: BoardScene, coloured: bool) -> str:
 
 
 def move_text(move: Sequence[int]) -> str:
-    """A move as people write it."""
+    """A move as text: its columns joined by +."""
     return "+".join(map(str, move))
 
 
 def dice_text(dice: Sequence[int]) -> str:
-    """A roll as people write it."""
+    """A roll as text: its dice joined by -."""
     return "-".join(map(str, dice))
 
 
 def board_text(position: "CantStopPosition") -> str:
-    """The board, and above it the turn with the dice where a move is to be chosen."""
+    """The board of a position below its turn, with the dice when a move has to be chosen."""
     turn = position.turn()
     heading = f"Turn {turn.number}: {SEATS[turn.seat]}"
     if position.is_choice:

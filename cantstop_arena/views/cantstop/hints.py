@@ -1,4 +1,4 @@
-"""A hint for a person at the table, by the best evaluator that there is for the rules."""
+"""Hints for a person, by the best evaluator for the rules."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,7 +10,7 @@ from cantstop_arena.views.cantstop.drawing import move_text
 
 
 def hint_of_moves(turn: Turn, moves: Sequence[Sequence[int]]) -> Iterator[str]:
-    """What each move is worth, the best one marked."""
+    """The value of each move, one line each, with the best one marked."""
     evaluator = _evaluator(turn)
     if isinstance(evaluator, str):
         yield evaluator
@@ -22,7 +22,7 @@ def hint_of_moves(turn: Turn, moves: Sequence[Sequence[int]]) -> Iterator[str]:
 
 
 def hint_of_roll(turn: Turn) -> Iterator[str]:
-    """What rolling on and stopping are worth."""
+    """The values of rolling on and of stopping, in one line."""
     evaluator = _evaluator(turn)
     if isinstance(evaluator, str):
         yield evaluator
@@ -34,7 +34,7 @@ def hint_of_roll(turn: Turn) -> Iterator[str]:
 
 
 def _evaluator(turn: Turn) -> Evaluator | str:
-    """Who knows, or a sentence that says why nobody does."""
+    """The best evaluator, or a sentence on why there is none."""
     try:
         return best_evaluator(turn.rules, turn.players, tables_folder())
     except ArenaError as error:

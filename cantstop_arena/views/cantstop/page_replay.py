@@ -1,4 +1,4 @@
-"""A recorded game to be played back on a page, step by step, and told in words below."""
+"""The replay of a recorded game on a page: played back by a script, with the game as text."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -19,7 +19,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 class TurnText(msgspec.Struct, frozen=True):
-    """A turn of a game in words: who took it, each roll, and how it ended."""
+    """A turn as text: the player, each roll, and how the turn ended."""
 
     number: int
     name: str
@@ -28,15 +28,15 @@ class TurnText(msgspec.Struct, frozen=True):
 
 
 class Replay(msgspec.Struct, frozen=True):
-    """A game that a script plays back step by step; where there is none, it is told in words.
+    """The variables of the template: a game that a script plays back, and its text.
 
-    The `board` and the `claims`, columns by seat, are those of the end. `target` columns win. The
-    script knows the game by its `data`. No other on the page has this `key`.
+    `board` and `claims` (columns by seat) are those at the end, `target` is the number of columns
+    that wins, and `data` is the input of the script. The `key` is unique on the page.
     """
 
     key: str
     title: str
-    words: Sequence[str]
+    paragraphs: Sequence[str]
     board: Markup
     names: Sequence[str]
     claims: Sequence[Sequence[int]]
@@ -46,12 +46,12 @@ class Replay(msgspec.Struct, frozen=True):
     data: Mapping[str, object]
 
 
-def game(key: str, title: str, arguments: Sequence[str], events: Iterable[Event]) -> GameFigure:
-    """A game for a section of a page; its `key` is the only one on the page.
+def game(key: str, title: str, paragraphs: Sequence[str], events: Iterable[Event]) -> GameFigure:
+    """A game as a figure of a page's section; its `key` is unique on the page.
 
-    The events begin with the opening. A game that was cut off has no end.
+    The events start with the opening; those of an incomplete game have no end.
     """
-    html = rendered(TEMPLATES, "game.html", game=_replay(key, title, arguments, events))
+    html = rendered(TEMPLATES, "game.html", game=_replay(key, title, paragraphs, events))
     return GameFigure(title, Markup(html), _read("replay.js"), _read("replay.css"))
 
 
@@ -59,13 +59,13 @@ def _read(name: str) -> str:
     return (TEMPLATES / name).read_text("utf-8")
 
 
-def _replay(key: str, title: str, arguments: Sequence[str], events: Iterable[Event]) -> Replay:
+def _replay(key: str, title: str, paragraphs: Sequence[str], events: Iterable[Event]) -> Replay:
     played = list(scenes(events))
     last = played[-1]
     return Replay(
         key=key,
         title=title,
-        words=arguments,
+        paragraphs=paragraphs,
         board=Markup(draw_stage(last, key)),
         names=last.names,
         claims=_claims(last),
@@ -88,16 +88,14 @@ def _claims(scene: BoardScene) -> list[list[int]]:
 
 
 def _data(key: str, played: Sequence[BoardScene]) -> dict[str, object]:
-    """What the script plays back; templates/replay.js says what stands where in a step."""
+    """The input of the script; templates/replay.js documents the fields of a step."""
     rules = played[0].opening["rules"]
     standings: dict[tuple[tuple[int, ...], ...], int] = {}
     steps: list[list[object]] = []
-    for markers, scenes_equal in groupby(played, key=lambda scene: scene.markers):
+    for markers, group in groupby(played, key=lambda scene: scene.markers):
         standing = tuple(map(_flat, markers))
         index = standings.setdefault(standing, len(standings))
-        steps += (
-            [*_step(scene, index), event_text(scene), *_roll(scene)] for scene in scenes_equal
-        )
+        steps += ([*_step(scene, index), event_text(scene), *_roll(scene)] for scene in group)
     return {
         "key": key,
         "names": played[0].names,
@@ -123,35 +121,35 @@ def _roll(scene: BoardScene) -> Iterator[object]:
 
 
 def _flat(spaces: Spaces) -> tuple[int, ...]:
-    """Columns and spaces by turns, which is as short as it gets."""
-    return tuple(number for position in sorted(spaces.items()) for number in position)
+    """Columns and spaces in alternation, a compact form for the page."""
+    return tuple(number for pair in sorted(spaces.items()) for number in pair)
 
 
-# In words -----------------------------------------------------------------------------------
+# Text ---------------------------------------------------------------------------------------
 
 
 def event_text(scene: BoardScene) -> str:
-    """What has just happened."""
+    """The last event as text, with its verdict if it has one."""
     text = f"{heading(scene)}{_claiming(scene)}"
     return f"{text}. The judge: {scene.verdict}" if scene.verdict else text
 
 
 def _claiming(scene: BoardScene) -> str:
-    """That columns have just been claimed."""
+    """The columns that the last event claimed, as text."""
     return f", claims {' and '.join(map(str, scene.claims))}" if scene.claims else ""
 
 
 def _turns(played: Sequence[BoardScene]) -> Iterator[TurnText]:
-    """The account of the game, turn by turn."""
-    for turn, board_scenes in groupby(played[1:], key=lambda scene: scene.turn):
-        steps = [scene for scene in board_scenes if scene.event["event"] != "end"]
-        rolls = [_rolled(scene) for scene in steps if scene.event["event"] == "roll"]
+    """The text of the game, turn by turn."""
+    for turn, group in groupby(played[1:], key=lambda scene: scene.turn):
+        steps = [scene for scene in group if scene.event["event"] != "end"]
+        rolls = [_roll_text(scene) for scene in steps if scene.event["event"] == "roll"]
         if rolls:
             name = played[0].names[steps[0].seat]
             yield TurnText(turn, name, rolls, _ending(steps[-1]))
 
 
-def _rolled(scene: BoardScene) -> str:
+def _roll_text(scene: BoardScene) -> str:
     event = scene.event
     taken = "no move" if event["chosen"] is None else move_text(event["chosen"])
     text = f"{dice_text(event['dice'])}: {taken} ({100 * bust_chance(scene):.1f}%)"

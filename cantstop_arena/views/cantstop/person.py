@@ -1,4 +1,4 @@
-"""A person at the table, line by line: sees what happens, is asked, and may ask for the odds."""
+"""The dialogue with a person at Can't Stop: events, questions, odds and hints."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -24,9 +24,9 @@ _STOP = ("s", "stop", "n", "no")
 
 
 class CantStopPerson:
-    """A player in a seat who reads and types.
+    """A person in a seat.
 
-    `read` shows a prompt and returns a line, None at the end of the input; `say` prints one.
+    `read` prints a prompt and returns a line, None at the end of the input; `echo` prints a line.
     """
 
     def __init__(
@@ -41,12 +41,12 @@ class CantStopPerson:
         self._echo = echo
         self._coloured = coloured
         self._scene: BoardScene | None = None
-        self._turn = 0  # that was announced last
-        self._board = ""  # that was drawn last
+        self._turn = 0  # the last turn that was announced
+        self._board = ""  # the last board that was printed
 
     @terminal()
     def sees(self, event: Event) -> None:
-        """Show what has happened at the table. Raises Left."""
+        """Print an event of the game. Raises PersonLeft."""
         scene = self._scene = after(self._scene, event)
         kind = event["event"]
         if kind == "roll":
@@ -61,7 +61,7 @@ class CantStopPerson:
 
     @terminal()
     def choose_move(self, turn: Turn, moves: Sequence[Sequence[int]]) -> int:
-        """Ask which move to make. Raises Left."""
+        """The index of the move that the person chooses. Raises PersonLeft."""
         self._announce(turn.number, turn.seat)
         self._draw()
         self._echo(f"  {dice_text(turn.dice)}{_free_runners(turn)}")
@@ -77,13 +77,13 @@ class CantStopPerson:
 
     @terminal()
     def roll_again(self, turn: Turn) -> bool:
-        """Ask whether to roll. Raises Left."""
+        """Whether the person rolls again. Raises PersonLeft."""
         self._draw()
         if topped := [column for column in turn.placed if _is_top(turn, column)]:
             self._echo(f"  Stopping claims {_listed(topped)}.")
-        keywords = {**dict.fromkeys(_ROLL, 1), **dict.fromkeys(_STOP, 0)}
+        answers = {**dict.fromkeys(_ROLL, 1), **dict.fromkeys(_STOP, 0)}
         help_with = {ODDS: lambda: _odds_of_roll(turn), HINT: lambda: hint_of_roll(turn)}
-        return bool(self._answer("Roll or stop, r or s? ", keywords, help_with))
+        return bool(self._answer("Roll or stop, r or s? ", answers, help_with))
 
     def _answer(
         self,
@@ -91,7 +91,7 @@ class CantStopPerson:
         answers: Mapping[str, int],
         help_with: Mapping[str, Callable[[], Iterator[str]]],
     ) -> int:
-        """What the person answers, asked again until it is an answer."""
+        """The person's answer; repeats the question until it is one of `answers`."""
         while True:
             line = self._read(question)
             if line is None:
@@ -108,13 +108,13 @@ class CantStopPerson:
                 self._echo(f"  Please enter {_among(answers)}, {ODDS} or {QUIT}.")
 
     def _announce(self, turn: int, seat: int) -> None:
-        """Say whose turn it is, once."""
+        """Print the heading of a turn, once."""
         if turn != self._turn and self._scene:
             self._turn = turn
             self._echo(turn_heading(self._scene, turn, seat, self._coloured))
 
     def _draw(self) -> None:
-        """Show the board and who has claimed columns, unless nothing has changed."""
+        """Print the board and the claims, unless the board has not changed."""
         scene = self._scene
         assert scene
         board = draw_board(scene, self._coloured)
@@ -140,13 +140,13 @@ _LANDING = {
 
 
 def _introduction(scene: BoardScene, seat: int) -> Iterator[str]:
-    """What somebody has to know who plays for the first time."""
+    """The introduction for a person who plays for the first time."""
     rules = scene.opening["rules"]
-    expected = rules["columns_to_win"]
-    yield f"You are {SEATS[seat]}. Whoever claims {how_many(expected, 'column')} wins."
+    target = rules["columns_to_win"]
+    yield f"You are {SEATS[seat]}. Whoever claims {how_many(target, 'column')} wins."
     yield _STOPPING[rules["stop"]]
-    if text := _LANDING[rules["landing"]]:
-        yield text
+    if landing_text := _LANDING[rules["landing"]]:
+        yield landing_text
     yield "On the board letters are markers, * are runners, ( ) are tops; | is a claimed column."
     yield HELP
 
@@ -156,15 +156,15 @@ def _free_runners(turn: Turn) -> str:
 
 
 def _effect(turn: Turn, move: Sequence[int]) -> str:
-    """Where a move leads to."""
-    data = []
+    """The spaces that a move reaches, as text."""
+    effects = []
     for column, space in _runners_after(turn, move).items():
         if column in move:
             length = turn.rules.lengths[column]
-            location = "the top" if space == length else f"space {space} of {length}"
+            target = "the top" if space == length else f"space {space} of {length}"
             new = "" if column in turn.placed else " (new runner)"
-            data.append(f"{column} to {location}{new}")
-    return ", ".join(data)
+            effects.append(f"{column} to {target}{new}")
+    return ", ".join(effects)
 
 
 def _runners_after(turn: Turn, move: Sequence[int]) -> dict[int, int]:
@@ -180,7 +180,7 @@ def _is_top(turn: Turn, column: int) -> bool:
 
 
 def _among(answers: Iterable[str]) -> str:
-    """What may be entered: "1-3", or the shortest words."""
+    """The answers as text: "1-3", or the words of one letter."""
     numbers = [word for word in answers if word.isdigit()]
     if numbers:
         return "1" if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}"
@@ -204,23 +204,23 @@ def _odds_of_roll(turn: Turn) -> Iterator[str]:
 
 
 def bust_chance_after(turn: Turn, move: Sequence[int]) -> float:
-    """How likely a roll after this move is to be a bust."""
+    """The probability that a roll after this move is a bust."""
     rules, runners = turn.rules, _runners_after(turn, move)
     topped = [column for column, space in runners.items() if space == rules.lengths[column]]
     return 1 - success_count(rules, [*runners], turn.claimed, topped) / rules.sides**4
 
 
 def _odds_of_columns(turn: Turn) -> Iterator[str]:
-    """The chance that a roll makes each column, and how far the player is there."""
+    """The probability that a roll makes each column, and the player's position there."""
     yield "  column  chance"
     for column in turn.rules.columns:
         yield f"  {column:>6}  {turn.chance(column):>6.2%}{_state(turn, column)}"
 
 
 def _state(turn: Turn, column: int) -> str:
-    location = f"{turn.position(column)} of {turn.rules.lengths[column]}"
+    progress = f"{turn.position(column)} of {turn.rules.lengths[column]}"
     if column in turn.claimed:
         return "  claimed"
     if column in turn.placed:
-        return f"  runner on {location}"
-    return f"  marker on {location}" if turn.position(column) else ""
+        return f"  runner on {progress}"
+    return f"  marker on {progress}" if turn.position(column) else ""

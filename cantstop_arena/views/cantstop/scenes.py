@@ -1,4 +1,4 @@
-"""The board of a recorded game, event by event, for whoever draws it or tells of it."""
+"""The scenes of a recorded game: the board after each event."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -11,18 +11,18 @@ from cantstop_arena.games.cantstop.records import Event, rules_of
 from cantstop_arena.texts import in_a_line
 
 SEATS = "ABCD"
-MAX_NAME_LENGTH = 100  # that is shown
-MAX_RULES_LENGTH = 200  # the name of a rule set, which can tell every parameter
+MAX_NAME_LENGTH = 100  # characters of a name that are shown
+MAX_RULES_LENGTH = 200  # of a rule set's name, which may list every parameter
 
 Spaces = Mapping[int, int]
 
 
 class BoardScene(msgspec.Struct, frozen=True, dict=True):
-    """The board after one event of a game, the `opening` or any later one.
+    """The board after one event of a game, which may be the `opening`.
 
     `markers` has the spaces of every seat's markers by column, `runners` those of the runners, and
-    `before` those of the runners as the last roll found them. `claims` are the columns that the
-    event, a stop, has claimed.
+    `before` those of the runners before the last roll. `claims` are the columns claimed by the
+    event, if it is a stop.
     """
 
     opening: Event
@@ -37,7 +37,7 @@ class BoardScene(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def step(self) -> int:
-        """Which roll of the turn it shows; 0 where it shows none."""
+        """The number of the roll in its turn; 0 when the event is not a roll."""
         return self.rolls if self.event["event"] == "roll" else 0
 
     @property
@@ -47,7 +47,7 @@ class BoardScene(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def verdict(self) -> str:
-        """What a judge says of the event; empty where it was not judged, or has nothing to say."""
+        """The judge's verdict on the event; empty when there is none."""
         return str(self.event["verdict"]["said"]) if "verdict" in self.event else ""
 
     @cached_property
@@ -57,7 +57,7 @@ class BoardScene(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Who plays, each behind the letter of the seat."""
+        """The names of the players, each after the letter of the seat."""
         return tuple(
             f"{letter} {in_a_line(name, MAX_NAME_LENGTH)}"
             for letter, name in zip(SEATS, self.opening["seats"], strict=False)
@@ -65,31 +65,31 @@ class BoardScene(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def claimed(self) -> Mapping[int, int]:
-        """The closed columns, ascending, and the seats that have claimed them."""
-        matches = (
+        """The claimed columns, ascending, with the seats that have claimed them."""
+        owners = (
             (column, seat)
             for seat, own in enumerate(self.markers)
             for column, space in own.items()
             if space == self.lengths[column]
         )
-        return dict(sorted(matches))
+        return dict(sorted(owners))
 
     @cached_property
     def bust_count(self) -> int:
-        """How many of all rolls would have been a bust in place of the last one."""
+        """The number of rolls, of all possible ones, that would be a bust in place of the last."""
         rules, before = rules_of(self.opening), self.before
         topped = [column for column, space in before.items() if space == self.lengths[column]]
         return rules.sides**4 - success_count(rules, [*before], [*self.claimed], topped)
 
     @property
     def heading(self) -> str:
-        """Which game this is."""
+        """The heading of the game: its rules, seed and deal."""
         rules = in_a_line(self.opening["rules"]["name"], MAX_RULES_LENGTH)
         return f"Can't Stop ({rules}), seed {self.opening['seed']}, deal {self.opening['deal']}"
 
 
 def scenes(events: Iterable[Event]) -> Iterator[BoardScene]:
-    """A scene for every event of a game; the first event has to be its opening."""
+    """The scenes of a game, one for each event; the first event must be its opening."""
     scene: BoardScene | None = None
     for event in events:
         scene = after(scene, event)
@@ -97,7 +97,7 @@ def scenes(events: Iterable[Event]) -> Iterator[BoardScene]:
 
 
 def after(scene: BoardScene | None, event: Event) -> BoardScene:
-    """The scene after one more event, or the first one."""
+    """The scene after an event; the first scene when `scene` is None."""
     if scene is None:
         return BoardScene(event, event, tuple({} for _ in event["seats"]), {}, {})
     return _AFTER[event["event"]](replace(scene, claims=()), event)
@@ -143,5 +143,5 @@ _AFTER = {"roll": _after_roll, "stop": _after_stop, "bust": _after_bust, "end": 
 
 
 def _by_column(spaces: Mapping[str, int]) -> dict[int, int]:
-    """Spaces as a record has them, whose columns JSON makes texts."""
+    """Spaces by column; a record has the columns as strings, as JSON requires for keys."""
     return {int(column): space for column, space in spaces.items()}

@@ -1,4 +1,4 @@
-"""What is shown at each step of a recorded game."""
+"""The text of each step of a recorded game."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,13 +14,13 @@ from cantstop_arena.views.cantstop.scenes import BoardScene
 
 
 def bust_chance(scene: BoardScene) -> float:
-    """How likely the last roll was to be a bust, before it was made."""
+    """The probability, before the last roll, that it is a bust."""
     rolls: int = scene.opening["rules"]["sides"] ** 4
-    return 1 - (rolls - scene.bust_count) / rolls  # rounded as a bot is told it
+    return 1 - (rolls - scene.bust_count) / rolls  # rounded as `Turn.bust_chance`
 
 
 def frame(scenes: Sequence[BoardScene], index: int, coloured: bool = False) -> str:
-    """All there is to see at a place in the game."""
+    """The scene at an index of the game as text."""
     scene = scenes[index]
     lines = [
         f"{scene.heading}, step {index} of {len(scenes) - 1}",
@@ -50,12 +50,12 @@ def _event_lines(scene: BoardScene, coloured: bool) -> Iterator[str]:
 
 
 def _offered(scene: BoardScene, coloured: bool) -> str:
-    """The moves that the roll offered, the one that was made in brackets."""
-    chosen, data = scene.event["chosen"], []
+    """The moves of the roll, the chosen one in brackets."""
+    chosen, move_texts = scene.event["chosen"], []
     for move in scene.event["moves"]:
         text = move_text(move)
         if move == chosen:
             text = f"[{text}]"
             text = ansi_styled(text, "1") if coloured else text
-        data.append(text)
-    return "  ".join(data) or "no move"
+        move_texts.append(text)
+    return "  ".join(move_texts) or "no move"

@@ -1,7 +1,7 @@
-"""What is worth telling of a recorded game: how long it was, how close, how far the winner came.
+"""The highlight scores of a recorded game: its length, how close it was, the winner's comeback.
 
-The engine remembers games for these numbers while it plays (see `counts.TELLING`). Here they are
-read from the record of one game, to make sure that it is the game that was meant, and to say so.
+The engine records games with extreme scores while it plays (see `counts.HIGHLIGHTS`). Here the
+scores are computed from the record of one game, to verify them and to describe the game.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,17 +19,17 @@ LONGEST, CLOSEST, COMEBACK = HIGHLIGHTS
 
 
 class Lead(msgspec.Struct, frozen=True):
-    """By how much somebody is ahead: columns claimed, then progress in all columns, in columns."""
+    """A lead: the difference in claimed columns, and in progress on all columns, in columns."""
 
     columns: int
     progress: float
 
 
 class GameHighlights(msgspec.Struct, frozen=True):
-    """A game's turns, the winner's lead at the end, and the farthest that it had been behind.
+    """A game's turns, the winner's lead at the end, and its largest deficit before.
 
-    Of games that nobody won alone there is nothing to say of the winner. `remembered` has, by
-    kind, what the engine remembers such a game for.
+    `ahead` and `behind` are None unless there is a single winner. `highlights` has the scores by
+    kind, as the engine computes them.
     """
 
     turns: int
@@ -38,8 +38,8 @@ class GameHighlights(msgspec.Struct, frozen=True):
     highlights: dict[str, int]
 
 
-def game_story(events: Iterable[Event]) -> GameHighlights:
-    """The story of a whole game."""
+def game_highlights(events: Iterable[Event]) -> GameHighlights:
+    """The highlights of a complete game."""
     deficits: list[int] = []
     now: list[int] = []
     scene = markers = None
@@ -51,10 +51,10 @@ def game_story(events: Iterable[Event]) -> GameHighlights:
         before = deficits or [0] * len(now)
         deficits = [max(was, best - own) for was, own in zip(before, now, strict=True)]
     assert scene is not None  # a record has an opening
-    return _no_highlights(scene.event, now, deficits)
+    return _highlights_at_end(scene.event, now, deficits)
 
 
-def _no_highlights(end: Event, now: list[int], deficits: list[int]) -> GameHighlights:
+def _highlights_at_end(end: Event, now: list[int], deficits: list[int]) -> GameHighlights:
     turns, winners = end["turns"], end["winners"]
     highlights = {LONGEST: turns} if winners else {}
     if not winners or len(now) == 1:
@@ -68,7 +68,7 @@ def _no_highlights(end: Event, now: list[int], deficits: list[int]) -> GameHighl
 
 
 def standings(scene: BoardScene) -> list[int]:
-    """How far each seat has come, as the engine reckons it: the leader has the most."""
+    """The progress of each seat, in the engine's units; the leader has the largest number."""
     claims, lengths = [0] * len(scene.markers), scene.lengths
     for seat in scene.claimed.values():
         claims[seat] += 1
@@ -86,23 +86,24 @@ def _lead(difference: int) -> Lead:
 
 def why(kind: str, events: Sequence[Event]) -> str:
     """A sentence on what makes a game the longest, the closest, or the greatest comeback."""
-    data = game_story(events)
+    highlights = game_highlights(events)
     winners = [events[0]["seats"][seat] for seat in events[-1]["winners"]]
     match kind:
         case "longest":
-            return f"{how_many(data.turns, 'turn')}: no other game that was won has more."
-        case "closest" if data.ahead is None:
+            return f"{how_many(highlights.turns, 'turn')}: no other game that was won has more."
+        case "closest" if highlights.ahead is None:
             return f"{all_of(winners)} share the win."
         case "closest":
-            return f"At the end {winners[0]} is {by_how_much(data.ahead, 'ahead', 'behind')}."
+            return f"At the end {winners[0]} is {by_how_much(highlights.ahead, 'ahead', 'behind')}."
         case _:
-            return f"{winners[0]} wins, having been {by_how_much(data.behind, 'behind', 'ahead')}."
+            deficit = by_how_much(highlights.behind, "behind", "ahead")
+            return f"{winners[0]} wins, having been {deficit}."
 
 
 def by_how_much(lead: Lead | None, way: str, other_way: str) -> str:
-    """By how much somebody is ahead or behind: columns claimed, which count first, and progress.
+    """A lead as text: claimed columns, which count first, and progress.
 
-    Who has claimed more columns can be behind in all columns together.
+    A player with more claimed columns can have less progress on all columns together.
     """
     if lead is None:
         return f"nothing {way}"

@@ -1,4 +1,4 @@
-"""The board as a picture: SVG that stands for itself in a file."""
+"""The board as an SVG document."""
 
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
@@ -8,9 +8,9 @@ from cantstop_arena.views.cantstop.drawing import dice_text, move_text
 from cantstop_arena.views.cantstop.scenes import SEATS, BoardScene, Spaces
 from cantstop_arena.views.cantstop.svg_board import WIDTH, Palette, SvgBoard
 
-_MARGIN, _LINE = 16, 22  # around all; of text
-_NARROWEST = 400  # that a line of text has room
-_MAX_LENGTH = 40  # letters of a name
+_MARGIN, _LINE = 16, 22  # around the picture; the height of a line of text
+_MIN_WIDTH = 400  # so that a line of text fits
+_MAX_LENGTH = 40  # characters of a name
 _SEATS = ("#0067a5", "#c23b12", "#00735a", "#8b3a8f")
 _PALETTE = Palette("#222222", "#fbf7ee", "#e9dfc9", "#b9a988", "#ffffff", _SEATS)
 _FONT = "Verdana, DejaVu Sans, sans-serif"
@@ -19,21 +19,21 @@ _FONT = "Verdana, DejaVu Sans, sans-serif"
 def draw_svg(scene: BoardScene) -> str:
     """The board as an SVG document.
 
-    Seats differ by colour, shape and letter. The title and the description say in words what the
-    picture shows.
+    Seats differ by colour, shape and letter. The title and the description have the content as
+    text.
     """
-    text = ET.tostring(_Picture(scene).drawn(), encoding="unicode")
+    text = ET.tostring(_Picture(scene).render(), encoding="unicode")
     return f"{text}\n"
 
 
 class _Picture:
-    """One board while it is drawn."""
+    """The picture of one scene."""
 
     def __init__(self, scene: BoardScene) -> None:
         self.scene = scene
         self.claimed = scene.claimed
         across = WIDTH * len(scene.lengths)
-        self.width = max(across, _NARROWEST) + 2 * _MARGIN
+        self.width = max(across, _MIN_WIDTH) + 2 * _MARGIN
         self.board = SvgBoard(scene.lengths, (self.width - across) // 2, _MARGIN, _PALETTE)
         self.lines = [heading(scene), *seats_text(scene)]
         self.height = self.board.ground + _MARGIN + _LINE * len(self.lines) + _MARGIN // 2
@@ -50,7 +50,7 @@ class _Picture:
             },
         )
 
-    def drawn(self) -> ET.Element:
+    def render(self) -> ET.Element:
         ET.SubElement(self.root, "title").text = f"{self.scene.heading}: {heading(self.scene)}"
         ET.SubElement(self.root, "desc").text = " ".join(board_description(self.scene))
         size = {"width": str(self.width), "height": str(self.height)}
@@ -63,7 +63,7 @@ class _Picture:
             self._line(number, line)
         return self.root
 
-    # Words
+    # Text
 
     def _line(self, number: int, text: str) -> None:
         y = self.board.ground + _MARGIN + _LINE * number + 14
@@ -77,7 +77,7 @@ class _Picture:
 
 
 def heading(scene: BoardScene) -> str:
-    """When in the game this is, and what has just happened."""
+    """The turn and the last event as text."""
     event = scene.event
     match event["event"]:
         case "game":
@@ -88,16 +88,16 @@ def heading(scene: BoardScene) -> str:
             after = f"After {how_many(event['turns'], 'turn')}"
             return f"{after} {winners} {verb} ({event['reason']})"
         case "roll" if event["chosen"] is None:
-            text = f"rolls {dice_text(event['dice'])}, no move"
+            action = f"rolls {dice_text(event['dice'])}, no move"
         case "roll":
-            text = f"rolls {dice_text(event['dice'])}, takes {move_text(event['chosen'])}"
+            action = f"rolls {dice_text(event['dice'])}, takes {move_text(event['chosen'])}"
         case kind:
-            text = {"stop": "stops", "bust": "is bust"}[kind]
-    return f"Turn {scene.turn}: {SEATS[scene.seat]} {text}"
+            action = {"stop": "stops", "bust": "is bust"}[kind]
+    return f"Turn {scene.turn}: {SEATS[scene.seat]} {action}"
 
 
 def seats_text(scene: BoardScene) -> Iterator[str]:
-    """Who plays, and what each has claimed."""
+    """A line for each player, with the claimed columns."""
     for seat, name in enumerate(scene.names):
         claims = [str(column) for column, owner in scene.claimed.items() if owner == seat]
         claimed = f", claimed {', '.join(claims)}" if claims else ""
@@ -105,24 +105,24 @@ def seats_text(scene: BoardScene) -> Iterator[str]:
 
 
 def board_description(scene: BoardScene) -> Iterator[str]:
-    """The board in sentences."""
+    """The board as sentences."""
     for seat, name in enumerate(scene.names):
         yield f"{name} {_standing(scene, seat)}."
     if scene.runners:
-        stand = _runner_text(scene, scene.runners)
+        stand = _spaces_text(scene, scene.runners)
         yield f"Runners of {SEATS[scene.seat]} stand in {stand}."
 
 
 def _standing(scene: BoardScene, seat: int) -> str:
     claims = {column: owner for column, owner in scene.claimed.items() if owner == seat}
     below = {column: at for column, at in scene.markers[seat].items() if column not in claims}
-    texts = [f"has claimed {' and '.join(map(str, claims))}"] if claims else []
+    parts = [f"has claimed {' and '.join(map(str, claims))}"] if claims else []
     if below:
-        texts.append(f"has markers in {_runner_text(scene, below)}")
-    return " and ".join(texts) or "has no markers"
+        parts.append(f"has markers in {_spaces_text(scene, below)}")
+    return " and ".join(parts) or "has no markers"
 
 
-def _runner_text(scene: BoardScene, spaces: Spaces) -> str:
+def _spaces_text(scene: BoardScene, spaces: Spaces) -> str:
     return ", ".join(
         f"column {column} on space {at} of {scene.lengths[column]}"
         for column, at in sorted(spaces.items())

@@ -1,4 +1,4 @@
-"""The board as parts of a picture in SVG: its columns, its spaces, and who stands on them."""
+"""The parts of a board in SVG: columns, spaces and pieces."""
 
 from collections.abc import Iterator, Mapping
 from math import cos, pi, sin
@@ -10,12 +10,12 @@ from cantstop_arena.views.cantstop.scenes import SEATS, BoardScene
 
 WIDTH, HEIGHT = 56, 24  # of a space
 NUMBER = 22  # the height of the number above a column
-RADIUS, SMALL = 9.0, 6.5  # of a marker, and of one on a space that many share
-CROWD = 4  # that many on a space are drawn small
+RADIUS, SMALL = 9.0, 6.5  # of a piece, and of one on a crowded space
+CROWD = 4  # pieces on a space from which on they are drawn small
 
 
 class Palette(msgspec.Struct, frozen=True):
-    """The colours of a picture; `light` is that of letters on markers, and of runners."""
+    """The colours of a picture; `light` is for the letters on markers, and for runners."""
 
     ink: str
     paper: str
@@ -26,7 +26,7 @@ class Palette(msgspec.Struct, frozen=True):
 
 
 class BoardPiece(msgspec.Struct, frozen=True):
-    """A marker or a runner, in which column it stands, and where that is in the picture."""
+    """A marker or a runner with its column and its position in the picture."""
 
     seat: int
     is_runner: bool
@@ -37,7 +37,7 @@ class BoardPiece(msgspec.Struct, frozen=True):
 
 
 class SvgBoard:
-    """A board whose left upper corner is at a place in a picture."""
+    """A board with its upper left corner at a point of the picture."""
 
     def __init__(self, lengths: Mapping[int, int], left: int, top: int, palette: Palette) -> None:
         self.lengths = lengths
@@ -48,7 +48,7 @@ class SvgBoard:
     # Columns
 
     def draw_column(self, parent: ET.Element, column: int, owner: int | None = None) -> None:
-        """A column with its number, in the colour of whoever has claimed it."""
+        """Draw a column with its number, in the colour of its owner if it is claimed."""
         length, x, y = self.lengths[column], self._edge(column), self._top(column)
         self._draw_box(parent, column, owner)
         grid = "".join(f"M{x + 4} {y + HEIGHT * n}h{WIDTH - 8}" for n in range(1, length))
@@ -59,7 +59,7 @@ class SvgBoard:
         ET.SubElement(parent, "text", number).text = str(column)
 
     def _draw_box(self, parent: ET.Element, column: int, owner: int | None) -> None:
-        """The ground of a column, and its top as long as it is open."""
+        """Draw the background of a column, and its top while it is open."""
         box, look = self._box(column), self.palette
         ET.SubElement(parent, "rect", {**box, "fill": look.board, "stroke": look.grid})
         if owner is not None:
@@ -69,12 +69,12 @@ class SvgBoard:
             ET.SubElement(parent, "rect", top)
 
     def draw_claim(self, parent: ET.Element, column: int, owner: int) -> ET.Element:
-        """The colour over a column that is claimed."""
+        """Draw the owner's colour over a claimed column."""
         look = {"fill": self.palette.seats[owner], "opacity": "0.45"}
         return ET.SubElement(parent, "rect", {**self._box(column), **look})
 
     def draw_trail(self, parent: ET.Element, column: int, below: int, reached: int) -> None:
-        """What a runner has gained in a turn: the spaces above the one below, which it reached."""
+        """Draw a runner's gain in a turn: the spaces from above `below` up to `reached`."""
         box = {"x": str(self._edge(column) + 2), "y": str(self.ground - HEIGHT * reached)}
         box |= {"width": str(WIDTH - 4), "height": str(HEIGHT * (reached - below)), "rx": "6"}
         ET.SubElement(parent, "rect", box)
@@ -90,10 +90,10 @@ class SvgBoard:
     def _top(self, column: int) -> int:
         return self.ground - HEIGHT * self.lengths[column]
 
-    # Who stands where
+    # Pieces
 
     def pieces(self, scene: BoardScene, column: int) -> Iterator[BoardPiece]:
-        """The markers and the runner in a column, side by side where they share a space."""
+        """The markers and the runner in a column, side by side on a shared space."""
         for level in range(1, self.lengths[column] + 1):
             seats = [seat for seat, own in enumerate(scene.markers) if own.get(column) == level]
             standing = [(seat, False) for seat in seats]
@@ -106,14 +106,14 @@ class SvgBoard:
                 yield BoardPiece(seat, is_runner, column, x + 2 * radius * index, y, radius)
 
     def draw_piece(self, parent: ET.Element, piece: BoardPiece) -> None:
-        """A marker or a runner where it stands."""
+        """Draw a marker or a runner at its position."""
         draw = self.draw_runner if piece.is_runner else self.draw_marker
         draw(parent, piece.seat, piece.x, piece.y, piece.radius)
 
     def draw_marker(
         self, parent: ET.Element, seat: int, x: float, y: float, radius: float = RADIUS
     ) -> None:
-        """The marker of a seat, by colour, shape and letter."""
+        """Draw the marker of a seat, with its colour, shape and letter."""
         light = self.palette.light
         look = {"fill": self.palette.seats[seat], "stroke": light}
         if corners := _SHAPES[seat]:
@@ -138,7 +138,7 @@ class SvgBoard:
     def draw_runner(
         self, parent: ET.Element, seat: int, x: float, y: float, radius: float = RADIUS
     ) -> None:
-        """The runner of a seat, a star."""
+        """Draw the runner of a seat, a star."""
         look = {"fill": self.palette.light, "stroke": self.palette.seats[seat]}
         points = _points(_STAR, x, y, radius)
         ET.SubElement(parent, "polygon", {"points": points, **look, "stroke-width": "2"})
@@ -151,7 +151,7 @@ def _points(shape: list[tuple[float, float]], x: float, y: float, radius: float)
 
 
 def _ring(corners: int, reach: float, turn: float = 0.0) -> list[tuple[float, float]]:
-    """The corners of a regular polygon around nothing, the first one on top unless turned."""
+    """The corners of a regular polygon around the origin; the first is on top unless turned."""
     angles = (turn + 2 * pi * corner / corners for corner in range(corners))
     return [(reach * sin(angle), -reach * cos(angle)) for angle in angles]
 
@@ -167,5 +167,5 @@ _SHAPES: tuple[list[tuple[float, float]], ...] = (
 
 
 def coordinate_text(value: float) -> str:
-    """A coordinate, the same wherever it is written."""
+    """A coordinate with at most one decimal."""
     return f"{value:.1f}".removesuffix(".0")

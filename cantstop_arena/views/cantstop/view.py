@@ -1,4 +1,4 @@
-"""How Can't Stop is shown: in words, as pictures, on pages, and to a person."""
+"""The view of Can't Stop: text, pictures, parts of pages, and the dialogue with a person."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cantstop_arena.games.cantstop.records import read_record
 from cantstop_arena.views.cantstop import drawing, step_text, svg
 from cantstop_arena.views.cantstop.scenes import BoardScene, scenes
-from cantstop_arena.views.cantstop.story import game_story, why
+from cantstop_arena.views.cantstop.story import game_highlights, why
 from cantstop_arena.views.default_view import GameView
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class CantStopView(GameView):
         return list(scenes(events))
 
     def draw(self, scene: BoardScene, coloured: bool = False) -> str:
-        texts = [scene.heading, drawing.draw_seats(scene, coloured), svg.heading(scene), ""]
-        return "\n".join([*texts, drawing.draw_board(scene, coloured)])
+        header = [scene.heading, drawing.draw_seats(scene, coloured), svg.heading(scene), ""]
+        return "\n".join([*header, drawing.draw_board(scene, coloured)])
 
     def draw_position(self, position: Position) -> str:
         from cantstop_arena.games.cantstop.play.step_position import CantStopPosition
@@ -53,11 +53,11 @@ class CantStopView(GameView):
         return svg.draw_svg(scene)
 
     def page_game(
-        self, key: str, title: str, arguments: Sequence[str], events: Sequence[Event]
+        self, key: str, title: str, paragraphs: Sequence[str], events: Sequence[Event]
     ) -> GameFigure:
         from cantstop_arena.views.cantstop.page_replay import game
 
-        return game(key, title, arguments, events)
+        return game(key, title, paragraphs, events)
 
     def stored_sections(self, folder: Path) -> Iterator[Section]:
         from cantstop_arena.views.cantstop.judging.judgement_section import run_sections
@@ -70,7 +70,7 @@ class CantStopView(GameView):
         return add_verdicts(events)
 
     def highlight_scores(self, events: Sequence[Event]) -> Mapping[str, int]:
-        return game_story(events).highlights
+        return game_highlights(events).highlights
 
     def why(self, kind: str, events: Sequence[Event]) -> str:
         return why(kind, events)

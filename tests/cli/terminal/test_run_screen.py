@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.cli.terminal.live_table import LiveFrame, LiveTable
 from cantstop_arena.cli.terminal.pace import Pace, Progress, RateLimiter, time_text
-from cantstop_arena.cli.terminal.run_screen import LINE, RunScreen
+from cantstop_arena.cli.terminal.run_screen import LINE_INTERVAL, RunScreen
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.errors import Interrupted
 from cantstop_arena.processes import shutdown
@@ -284,7 +284,7 @@ def test_lines_say_how_far_an_open_end_is(clock: Hands, capsys: pytest.CaptureFi
     screen = RunScreen("cup", quiet=False, aside=False, aim="it is enough", clock=clock)
     screen.on_start(0, 4000)
     screen.on_tick(never)
-    clock.seconds += LINE
+    clock.seconds += LINE_INTERVAL
     screen.on_progress(1500)
     screen.on_tick(never)
     assert capsys.readouterr().err == "1,500 games, 50 games/s, next look at 4,000\n"
@@ -312,7 +312,7 @@ def test_lines_come_where_nothing_can_be_drawn(
     screen.on_start(0, 4000)
     for _ in range(2):
         screen.on_tick(never)
-        clock.seconds += LINE
+        clock.seconds += LINE_INTERVAL
         screen.on_progress(1000)
     screen.on_tick(never)
     assert ("\x1b[" in terminal.getvalue()) == lively
@@ -352,7 +352,7 @@ def test_a_terminal_that_is_gone_does_not_stop_the_run(
     screen.on_start(0, 4000)
     for _ in range(4):
         screen.on_tick(never)
-        clock.seconds += LINE
+        clock.seconds += LINE_INTERVAL
     monkeypatch.setenv("TERM", "dumb")
     screen.on_tick(never)
     screen.close()
@@ -363,7 +363,7 @@ def test_quiet_screens_say_nothing(clock: Hands, capsys: pytest.CaptureFixture[s
     screen.on_start(0, 4000)
     for _ in range(9):
         screen.on_tick(never)
-        clock.seconds += LINE
+        clock.seconds += LINE_INTERVAL
         screen.on_progress(10)
     assert capsys.readouterr() == ("", "")
 

@@ -45,7 +45,7 @@ BOTS = {
 
 import sys
 from pathlib import Path
-sys.path.insert(0, str(TESTS))
+sys.path.insert(0, str(Path(__file__).parent))
 from _rolls import MOST
 
 

@@ -268,7 +268,7 @@ def test_an_anchor_that_is_none_is_refused(arena: Arena, words: str) -> None:
 
 def test_a_bot_is_not_anchored_twice(arena: Arena) -> None:
     words = ("--anchor", "rule28=1500", "--anchor", "rule28=1600")
-    assert "'rule28' is given two Elo" in arena("rate", "x", *words, code=2).error
+    assert "'rule28' has two Elo values" in arena("rate", "x", *words, code=2).error
 
 
 def test_an_anchor_must_be_one_of_the_bots(arena: Arena, cup: str) -> None:

@@ -151,12 +151,12 @@ def test_a_picture_is_written(arena: Arena, game: list[str]) -> None:
     [
         (["game.jsonl", "--turn", "999"], "there is no turn 999; the game has turns 0 to"),
         (["game.jsonl", "--turn", "1", "--roll", "99"], "there is no roll 99 in turn 1"),
-        (["game.jsonl", "--roll", "1"], "--roll needs the --turn"),
+        (["game.jsonl", "--roll", "1"], "--roll needs a --turn"),
         (["game.jsonl", "--deal", "1"], "Missing argument 'BOT...'"),
         (["cup.yaml", "random"], "Missing option '--deal'"),
-        (["cup.yaml"], "cup.yaml:1:1: this is no recorded game"),
-        (["game.jsonl", "--svg", ""], "a file to write to needs a name"),
-        (["game.jsonl", "--svg", "./game.jsonl"], "game.jsonl is where the game comes from"),
+        (["cup.yaml"], "cup.yaml:1:1: this is not a recorded game"),
+        (["game.jsonl", "--svg", ""], "the path of the output file is empty"),
+        (["game.jsonl", "--svg", "./game.jsonl"], "game.jsonl is the file of the game itself"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(
@@ -241,5 +241,5 @@ def test_what_is_no_record_is_refused(lines: Sequence[Any], message: str) -> Non
 def test_a_file_that_is_no_text_is_refused(arena: Arena, tmp_path: Path) -> None:
     file = tmp_path / "game.jsonl"
     file.write_bytes(b"\xff\xfe")
-    assert "is not text in UTF-8" in arena("replay", str(file), code=2).error
+    assert "is not UTF-8 text" in arena("replay", str(file), code=2).error
     assert arena("replay", str(tmp_path / "none.jsonl"), code=1).error

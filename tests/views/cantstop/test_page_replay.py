@@ -243,14 +243,14 @@ def test_a_page_is_written_of_a_game_and_of_its_record(arena: Arena, cup: list[s
 def test_what_cannot_be_written_is_refused(arena: Arena, cup: list[str]) -> None:
     for other in ("--json", "--step"):
         told = arena(*cup, "--html", "x.html", other, code=2).error
-        assert "--html goes with neither --json nor --step" in told
+        assert "--html cannot be combined with --json or --step" in told
     told = arena("replay", "game.jsonl", "--html", "nowhere/x.html", code=1).error
     assert told == "nowhere/x.html: No such file or directory\n"
     assert "is a directory" in arena("replay", "game.jsonl", "--html", ".", code=2).error
     told = arena("replay", "game.jsonl", "--html", "cup.yaml/x.html", code=1).error
     assert told == "cup.yaml/x.html: Not a directory\n"
     told = arena("replay", "game.jsonl", "--html", "", code=2).error
-    assert told == "a file to write to needs a name\n"
+    assert told == "the path of the output file is empty; give it a name\n"
     told = arena("replay", "game.jsonl", "--html", 300 * "x", code=1).error
     assert told == f"{300 * 'x'}: File name too long\n"
     assert {path.name for path in Path().iterdir()} == {"cup.yaml", "game.jsonl"}

@@ -145,16 +145,16 @@ def test_a_file_of_its_own_is_chosen_or_given(arena: Arena) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["rule28"] * 4, "4 bots are too many; there are 4 seats"),
-        (["rule28", "--seat", "3"], "--seat 3 is not there; 2 play"),
+        (["rule28"] * 4, "4 bots are too many; Can't Stop has 4 seats"),
+        (["rule28", "--seat", "3"], "--seat must be 1 to 2, not 3"),
         (["rule28", "--seat", "0"], "'--seat'"),
         (["rule29"], "did you mean 'rule28'?"),
         (["nowhere/bot.py"], "nowhere/bot.py"),
         (["--rules", "jmp"], "did you mean 'jump'?"),
         (["--name", " "], "--name must not be empty"),
         (["--save", "taken"], "taken exists"),
-        (["--save", ""], "--save needs the name of a file"),
-        (["--save", "-"], "--save needs the name of a file"),
+        (["--save", ""], "--save needs a file name"),
+        (["--save", "-"], "--save needs a file name"),
     ],
 )
 def test_what_cannot_be_played_is_refused(arena: Arena, words: list[str], message: str) -> None:
@@ -169,7 +169,7 @@ def test_a_bot_that_prints_and_dies_spoils_nothing(arena: Arena) -> None:
     Path("bots/prints.py").write_text(PRINTS)
     result = play(arena, "prints", "--seed", "3", typed=STOPS_SOON)
     assert "I am a bot" not in result.output
-    assert "B prints misbehaves in turn 4" in result.error
+    assert "Fault of B prints in turn 4" in result.error
     events, _ = recorded()
     assert events[-1] == {"event": "end", "turns": 4, "winners": [0], "reason": "fault"}
 

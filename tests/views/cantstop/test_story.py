@@ -65,7 +65,7 @@ def test_telling_games_are_remembered(tables: Tables, players: int, turn_limit: 
         games = [Game(deal, list(record(table, order, deal))) for deal in range(3, 23)]
         assert {kind: deal for kind, (_, deal) in tally.highlights.items()} == most_telling(games)
         for game in games:
-            remembered = highlights.game_story(game.events).highlights
+            remembered = highlights.game_highlights(game.events).highlights
             assert {*remembered} == {*tally.highlights} or game.unfinished
             for kind, how_much in remembered.items():
                 most, deal = tally.highlights[kind]

@@ -96,7 +96,7 @@ def _unknown_call(name: str, arguments: str) -> str:
     if "a slice" in kinds:
         return "what the table shows has no slices"
     if name in _SIGNS and len(kinds) == 2:
-        return f"{kinds[0]} {_SIGNS[name]} {kinds[1]} cannot be reckoned"
+        return f"unsupported operation: {kinds[0]} {_SIGNS[name]} {kinds[1]}"
     if name == "getitem" and len(kinds) == 2:
         return f"{kinds[0]} cannot be looked up by {kinds[1]}"
     if name in ("bool", "truth"):

@@ -1,10 +1,10 @@
-"""A board as the solver sees it: how positions are numbered, and what the dice offer.
+"""A board as arrays for the solver: the numbering of positions, and the outcomes of rolls.
 
-A position is what lies on the board when a turn begins, seen by the player on turn. It is one
-number, to which each column adds a digit times the column's unit. With two players a column of
-length l has l * own + rival (spaces of the markers), then one digit each for "mine" and "the
-rival's"; with one player the space of the marker. An advance only ever raises a digit, whoever
-makes it, and that is the order in which positions can be solved. Columns count from 0 here.
+A position is the board when a turn begins, seen by the player on turn. Its number is the sum over
+columns of a digit times the column's unit. With two players the digit of a column of length l is
+l * own + rival (the spaces of the markers), l * l if the player has claimed it and l * l + 1 if the
+rival has; with one player it is the space of the marker. An advance by either player raises a
+digit, so positions are solved from the highest number down. Columns count from 0 here.
 """
 
 from collections import Counter
@@ -23,13 +23,13 @@ Floats = NDArray[np.float64]
 
 
 class Board(NamedTuple):
-    """The rules in arrays, for compiled code. Chances are those of a roll.
+    """The rules in arrays, for compiled code. Chances are per roll.
 
-    A roll offers pairings, rows of `pairs`; `menus` holds the different offers, three pairings
-    each, filled up with the number of the row behind the last. For each set of columns that
-    could still advance once all runners are placed, `outcomes[first:last]` (its row of `spans`)
-    are the different sets of moves that rolls allow: singles, doubles, then pairs of its columns,
-    higher columns first.
+    A roll offers pairings, which are rows of `pairs`. `menus` holds the distinct offers as three
+    row numbers each, padded with len(pairs). Sets of columns are bit masks. For each set of columns
+    that can still advance once all runners are placed, its row (first, last) of `spans` selects
+    `outcomes[first:last]`, the distinct sets of moves that rolls allow: singles, doubles, then
+    pairs of its columns, higher columns first.
     `sets` lists the sets of columns with runners, larger ones first.
     """
 
@@ -85,20 +85,20 @@ Offers = Counter[tuple[Pair, ...]]
 
 
 def _offers(sides: int) -> Offers:
-    """How many rolls offer which pairings, as pairs of columns."""
+    """The number of rolls for each offer, a tuple of pairs of columns."""
     return Counter(
         tuple((low - 2, high - 2) for low, high in pairings(dice)) for dice in all_rolls(sides)
     )
 
 
 def _menus(offers: Offers, pairs: list[Pair]) -> Ints:
-    positions = {pair: number for number, pair in enumerate(pairs)}
-    rows = [[positions[pair] for pair in offer] for offer in offers]
+    number_of = {pair: index for index, pair in enumerate(pairs)}
+    rows = [[number_of[pair] for pair in offer] for offer in offers]
     return np.array([[*row, len(pairs), len(pairs)][:3] for row in rows], np.int64)
 
 
 def _sets(columns: int, runners: int) -> Iterator[int]:
-    """The sets of at most so many columns as bit masks, larger ones first."""
+    """The sets of at most `runners` columns as bit masks, larger ones first."""
     for size in range(min(runners, columns), -1, -1):
         for chosen in combinations(range(columns), size):
             yield sum(1 << column for column in chosen)
@@ -112,26 +112,26 @@ def _outcome_tables(rules: RuleSet, offers: Offers) -> tuple[Ints, Ints, Floats,
     chances: list[float] = []
     for mask in _sets(count, rules.runners):
         columns = [column for column in reversed(range(count)) if mask >> column & 1]
-        entries = _outcomes_in(columns, offers)
-        busts[mask] = entries.pop((), 0) / rules.sides**4
-        spans[mask] = len(outcomes), len(outcomes) + len(entries)
-        outcomes += [tuple([*moves, *[moves[-1]] * 2][:3]) for moves in entries]
-        chances += [rolls / rules.sides**4 for rolls in entries.values()]
+        counts = _outcomes_in(columns, offers)
+        busts[mask] = counts.pop((), 0) / rules.sides**4
+        spans[mask] = len(outcomes), len(outcomes) + len(counts)
+        outcomes += [tuple([*moves, *[moves[-1]] * 2][:3]) for moves in counts]
+        chances += [rolls / rules.sides**4 for rolls in counts.values()]
     table = np.array(outcomes, np.int64).reshape(-1, 3)
     return spans, table, np.array(chances), busts
 
 
 def _outcomes_in(columns: list[int], offers: Offers) -> Counter[tuple[int, ...]]:
-    """How many rolls allow which moves where only these columns can advance."""
-    entries: Counter[tuple[int, ...]] = Counter()
+    """The number of rolls for each tuple of moves, if only these columns can advance."""
+    counts: Counter[tuple[int, ...]] = Counter()
     for offer, rolls in offers.items():
         moves = {_move_in(columns, *pair) for pair in offer} - {-1}
-        entries[tuple(sorted(moves))] += rolls
-    return entries
+        counts[tuple(sorted(moves))] += rolls
+    return counts
 
 
 def _move_in(columns: list[int], low: int, high: int) -> int:
-    """The number of the move that a pairing allows among some columns; -1: none."""
+    """The number of the move that a pairing allows among some columns; -1 if it allows none."""
     held = sorted(columns.index(column) for column in (low, high) if column in columns)
     if not held:
         return -1
@@ -143,11 +143,11 @@ def _move_in(columns: list[int], low: int, high: int) -> int:
     return 2 * len(columns) + later * (later - 1) // 2 + earlier
 
 
-# How large it is ----------------------------------------------------------------------------
+# Size ---------------------------------------------------------------------------------------
 
 
 class Size(NamedTuple):
-    """What solving a board takes: positions before the end of a game, numbers kept, turn states."""
+    """The size of a board: positions before the end of a game, table entries, and turn states."""
 
     positions: int
     entries: int
@@ -155,7 +155,7 @@ class Size(NamedTuple):
 
 
 def size_of(rules: RuleSet, players: int) -> Size:
-    """Count the positions of a board and the states of their turns, without listing them."""
+    """Count the positions of a board and the states of their turns without enumerating them."""
     entries, counts = 1, {(0, 0, 0, 0): 1}
     for length in rules.column_lengths:
         entries *= length + 1 if players == 1 else length * length + 2
@@ -166,22 +166,22 @@ def size_of(rules: RuleSet, players: int) -> Size:
     return Size(positions, entries, states)
 
 
-_Key = tuple[int, int, int, int]  # claims, the rival's, is a column open, runners
+_Key = tuple[int, int, int, int]  # own claims, rival's claims, is a column open, runners placed
 
 
 def _with_column(
     counts: dict[_Key, int], length: int, players: int, rules: RuleSet
 ) -> dict[_Key, int]:
-    """Positions, and states of turns by runners placed, with one more column."""
+    """The counts of positions and turn states, by key, on a board with one more column."""
     grown: Counter[_Key] = Counter()
     rivals = length if players == 2 else 1
     resting, climbing = length * rivals, length * (length + 1) // 2 * rivals
-    for (own, rival, is_open, placed), count in counts.items():
-        grown[own, rival, 1, placed] += count * resting
+    for (claims, rival_claims, is_open, placed), count in counts.items():
+        grown[claims, rival_claims, 1, placed] += count * resting
         if placed < rules.runners:
-            grown[own, rival, 1, placed + 1] += count * climbing
-        if own + 1 < rules.columns_to_win:
-            grown[own + 1, rival, is_open, placed] += count
-        if players == 2 and rival + 1 < rules.columns_to_win:
-            grown[own, rival + 1, is_open, placed] += count
+            grown[claims, rival_claims, 1, placed + 1] += count * climbing
+        if claims + 1 < rules.columns_to_win:
+            grown[claims + 1, rival_claims, is_open, placed] += count
+        if players == 2 and rival_claims + 1 < rules.columns_to_win:
+            grown[claims, rival_claims + 1, is_open, placed] += count
     return dict(grown)

@@ -1,26 +1,27 @@
-"""All positions of a board, from the end of the game back to its beginning.
+"""The solver of all positions of a board, from the end of the game back to its beginning.
 
-A bust leaves the position as it was, with the other player on turn: a cycle, of a position with
-the same seen by the other player (or, with one player, with itself). Both turns are solved for a
-guess of the two worths, which gives each as a linear function of the other; where these agree is
-the next guess (Newton's method). The worth of a turn is convex in that of a bust, so this ends.
+A bust leaves the position unchanged with the other player on turn. This is a cycle between a
+position and the same position seen by the other player (or, with one player, itself). Both turns
+are solved for estimates of the two values, which gives each value as a linear function of the
+other; the solution of the two equations is the next estimate (Newton's method). The value of a
+turn is convex in the value of a bust, so the iteration converges.
 """
 
 from cantstop_arena.games.cantstop.engine.engine_decorators import njit_entry, njit_inline
-from cantstop_arena.games.cantstop.exact.turn_solver import solve_turn, weigh_stops
+from cantstop_arena.games.cantstop.exact.turn_solver import evaluate_stops, solve_turn
 from cantstop_arena.games.cantstop.exact.workspace import enter, open_columns
 
 _CLOSE = 1e-7  # the next step is smaller than this times the change of a slope
 _MAX_STEPS = 100
-_UNDECIDED = 0.5  # where neither player ever ends the game it is drawn
+_UNDECIDED = 0.5  # the value if neither player ever ends the game, which is a draw
 
 
 @njit_entry(nrt=False)
-def solve_down(board, workspace, other_workspace, value, start, turns):
-    """Solve positions from `start` downwards, until about so many turns have been solved.
+def solve_down(board, workspace, rival_workspace, values, start, turns):
+    """Solve positions from `start` downwards until about `turns` turns have been solved.
 
-    Returns the position to go on from, -1 when all are done. `worths` are chances to win of the
-    player on turn, or with one player expected turns.
+    Returns the next position to solve, -1 if all are solved. `values` is filled in by position:
+    the probability that the player on turn wins, or with one player the expected number of turns.
     """
     solved = 0
     for position in range(start, -1, -1):
@@ -29,25 +30,25 @@ def solve_down(board, workspace, other_workspace, value, start, turns):
         turned = enter(board, workspace, position)
         mirrored, mirrored_turned = _mirrored(board, position), _mirrored(board, turned)
         if position < max(turned, mirrored, mirrored_turned):
-            continue  # solved already, as what it is the image of
+            continue  # solved already, with a mirrored or turned position of a higher number
         if _is_over(board, workspace):
             here, there = _result(board, workspace)
         elif turned == position:
-            here, steps = _solve_position(board, workspace, value, position)
+            here, steps = _solve_position(board, workspace, values, position)
             there, solved = here, solved + steps
         else:
-            here, there, steps = _solve_two(
-                board, workspace, other_workspace, value, position, turned
+            here, there, steps = _solve_position_pair(
+                board, workspace, rival_workspace, values, position, turned
             )
             solved += 2 * steps
-        value[turned] = value[mirrored_turned] = there
-        value[position] = value[mirrored] = here
+        values[turned] = values[mirrored_turned] = there
+        values[position] = values[mirrored] = here
     return -1
 
 
 @njit_inline(nrt=False)
 def _mirrored(board, position):
-    """The position on the mirrored board; itself where the board is not symmetric."""
+    """The position on the mirrored board; the same position if the board is not symmetric."""
     columns, image = len(board.lengths), 0
     for column in range(columns):
         if board.lengths[column] != board.lengths[columns - 1 - column]:
@@ -66,74 +67,80 @@ def _is_over(board, workspace):
 
 @njit_inline(nrt=False)
 def _result(board, workspace):
-    """What a finished game is worth to the player on turn and to the other."""
+    """The values of a finished game for the player on turn and for the rival."""
     if board.players == 1:
         return 0.0, 0.0
-    own, rival = workspace.claims[0], workspace.claims[1]
-    share = 0.5 if own == rival else 1.0 if own > rival else 0.0
+    claims, rival_claims = workspace.claims[0], workspace.claims[1]
+    share = 0.5 if claims == rival_claims else 1.0 if claims > rival_claims else 0.0
     return share, 1.0 - share
 
 
 @njit_inline(nrt=False)
-def _guess(board, workspace, value, position):
-    """What a position is worth, to go by what two advances, and each alone, have changed."""
-    column = _first_with_room(board, workspace)
+def _initial_value(board, workspace, values, position):
+    """A first estimate of a position's value, extrapolated from the values after an own advance, a
+    rival's advance, and both."""
+    column = _first_open_column(board, workspace)
     if column < 0:
-        return value[position + 1] if position + 1 < len(value) else 0.5
+        return values[position + 1] if position + 1 < len(values) else 0.5
     unit = board.units[column]
     if board.players == 2:
-        item, other = unit, unit * board.lengths[column]
+        own_unit, rival_unit = unit, unit * board.lengths[column]
     else:
-        item, other = unit, unit
-    return value[position + item] + value[position + other] - value[position + item + other]
+        own_unit, rival_unit = unit, unit
+    return (
+        values[position + own_unit]
+        + values[position + rival_unit]
+        - values[position + own_unit + rival_unit]
+    )
 
 
 @njit_inline(nrt=False)
-def _first_with_room(board, workspace):
-    """The first column in which both players are two spaces from the top or farther; -1: none."""
+def _first_open_column(board, workspace):
+    """The first column with more than two spaces left for both players; -1 if there is none."""
     for column in range(len(board.lengths)):
-        if workspace.room[column] > 2 and workspace.rival_room[column] > 2:
+        if workspace.remaining[column] > 2 and workspace.rival_remaining[column] > 2:
             return column
     return -1
 
 
 @njit_inline(nrt=False)
-def _solve_position(board, workspace, value, position):
-    """A position that a bust leads back to; returns its worth and how many turns were solved."""
-    weigh_stops(board, workspace, value, position)
-    guess = _guess(board, workspace, value, position)
+def _solve_position(board, workspace, values, position):
+    """Solve a position that is its own position after a bust; returns its value and the number of
+    turns solved."""
+    evaluate_stops(board, workspace, values, position)
+    value = _initial_value(board, workspace, values, position)
     for step in range(_MAX_STEPS):
-        before = guess
+        before = value
         if board.players == 1:
-            constant, slope = _line(board, workspace, -before)
-            guess = (1.0 - constant) / (1.0 - slope)
+            constant, slope = _linear_turn_value(board, workspace, -before)
+            value = (1.0 - constant) / (1.0 - slope)
         else:
-            constant, slope = _line(board, workspace, 1.0 - before)
-            guess = (constant + slope) / (1.0 + slope)
-        if abs(guess - before) < _CLOSE:
-            return guess, step + 1
-    return guess, _MAX_STEPS
+            constant, slope = _linear_turn_value(board, workspace, 1.0 - before)
+            value = (constant + slope) / (1.0 + slope)
+        if abs(value - before) < _CLOSE:
+            return value, step + 1
+    return value, _MAX_STEPS
 
 
 @njit_inline(nrt=False)
-def _line(board, workspace, bust):
-    """A turn's worth as a linear function of that of a bust: the constant and the slope."""
+def _linear_turn_value(board, workspace, bust):
+    """The constant and the slope of a turn's value as a linear function of the value of a bust."""
     value, slope = solve_turn(board, workspace, bust)
     return value - slope * bust, slope
 
 
 @njit_inline(nrt=False)
-def _solve_two(board, workspace, other_workspace, value, position, turned):
-    """Two positions that busts lead to and fro between; returns both worths and the steps."""
-    enter(board, other_workspace, turned)
-    weigh_stops(board, workspace, value, turned)
-    weigh_stops(board, other_workspace, value, position)
-    here = _guess(board, workspace, value, position)
-    there = _guess(board, other_workspace, value, turned)
+def _solve_position_pair(board, workspace, rival_workspace, values, position, turned):
+    """Solve two positions that a bust exchanges; returns both values and the number of steps."""
+    enter(board, rival_workspace, turned)
+    evaluate_stops(board, workspace, values, turned)
+    evaluate_stops(board, rival_workspace, values, position)
+    here = _initial_value(board, workspace, values, position)
+    there = _initial_value(board, rival_workspace, values, turned)
     for step in range(_MAX_STEPS):
         before, there_before = here, there
-        constant, slope = _line(board, workspace, 1.0 - there)
-        other_constant, other_slope = _line(board, other_workspace, 1.0 - here)
+        constant, slope = _linear_turn_value(board, workspace, 1.0 - there)
+        other_constant, other_slope = _linear_turn_value(board, rival_workspace, 1.0 - here)
         free = 1.0 - slope * other_slope
         if free == 0.0:
             return _UNDECIDED, _UNDECIDED, step + 1

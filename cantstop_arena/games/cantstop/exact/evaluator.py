@@ -1,4 +1,4 @@
-"""The evaluator of decisions: its protocol, and the best one that there is for some rules."""
+"""The protocol of an evaluator of decisions, and the best evaluator available for given rules."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,51 +10,51 @@ from cantstop_arena.games.cantstop.turn import Move, Turn
 
 
 class Choice(NamedTuple):
-    """What rolling on and stopping are worth to the player on turn."""
+    """The values of rolling on and of stopping for the player on turn."""
 
     rolling: float
     stopping: float
 
 
 class Evaluator(Protocol):
-    """Says what decisions are worth under some rules, for some number of players.
+    """An evaluator of decisions under one rule set, for one number of players.
 
-    A worth is the chance to win of the player who decides (a win that is shared counts in part);
-    of one who plays alone, minus the turns still to come. All later play is by the same evaluator.
+    A value is the probability that the player on turn wins (a shared win counts in part); with one
+    player, minus the number of turns still to come. Later decisions are those of the evaluator.
     """
 
     @property
     def name(self) -> str:
-        """What it is called in a table: `optimal` for exact values."""
+        """The name shown in tables: `optimal` for exact values."""
 
     @property
     def rules(self) -> RuleSet:
-        """The rules that it knows."""
+        """The rules that the values hold for."""
 
     @property
     def players(self) -> int:
-        """The number of players that it knows."""
+        """The number of players that the values hold for."""
 
     @property
     def value(self) -> float:
-        """What the beginning is worth to whoever begins; alone, the turns that it takes."""
+        """The value of a game for the first player; with one player, the expected turns."""
 
     def warm_up(self) -> None:
-        """Have all compiled or loaded that it takes, for this process and those that it forks."""
+        """Compile or load the code needed, for this process and its forks."""
 
     def values(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
-        """What each of the moves that a roll allows is worth."""
+        """The value of each legal move after a roll."""
 
     def choice(self, turn: Turn) -> Choice:
-        """What rolling on and stopping are worth, where stopping is allowed and would not win."""
+        """The values of rolling on and of stopping, if stopping is legal and does not win."""
 
 
 def best_evaluator(rules: RuleSet, players: int, folder: Path) -> Evaluator:
-    """Exact values by the tables of a folder, else those of the nets that came with the project.
+    """The evaluator with exact values from a table in `folder`, else the one with shipped nets.
 
-    Raises BotError where nobody knows any, UsageError where a table is damaged.
+    Raises BotError when there is neither a table nor a net, UsageError when a table is damaged.
     """
-    # Both import numba, which a page does without where nothing has been judged.
+    # Imported here because both import numba, which a page without judged games does not need.
     from cantstop_arena.games.cantstop.exact.net_evaluator import evaluator_for
     from cantstop_arena.games.cantstop.exact.solved_tables import adviser_for
 

@@ -1,7 +1,4 @@
-"""The values of decisions by the nets that come with the project.
-
-Turns are solved exactly; nets give the values of their ends.
-"""
+"""The evaluator with shipped nets: turns are solved exactly, and nets value the end positions."""
 
 from collections.abc import Sequence
 from functools import cache, cached_property
@@ -21,7 +18,11 @@ from cantstop_arena.games.cantstop.turn import Move, Turn
 
 
 class NetEvaluator:
-    """Chances to win of the player on turn; alone minus the turns that follow this one."""
+    """An `Evaluator` that solves turns exactly with a net's values of the end positions.
+
+    Values are the probability that the player on turn wins; with one player, minus the number of
+    turns after this one.
+    """
 
     def __init__(self, nets: Nets) -> None:
         self._nets = nets
@@ -31,7 +32,7 @@ class NetEvaluator:
 
     @property
     def name(self) -> str:
-        """Whose judgement it is."""
+        """The name of the bot that plays by these values."""
         return "grandmaster"
 
     @property
@@ -41,53 +42,53 @@ class NetEvaluator:
 
     @property
     def players(self) -> int:
-        """The number of seats that it was trained for."""
+        """The number of seats that the net was trained for."""
         return self._nets.players
 
     @cached_property
     def value(self) -> float:
-        """The chance to win of whoever begins; alone the turns that a game takes."""
-        self._begin()
-        gain = float(position_value(self._board, self._net, self._workspace))
-        return 1 - gain if self.players == 1 else gain
+        """The first player's probability of winning; with one player, the turns of a game."""
+        self._enter_start()
+        value = float(position_value(self._board, self._net, self._workspace))
+        return 1 - value if self.players == 1 else value
 
     def warm_up(self) -> None:
-        """Look up the first step in the first column."""
-        self._begin()
+        """Compile or load the solver: look up the first step in the first column."""
+        self._enter_start()
         self._workspace.climbs[:] = 0
         self._workspace.climbs[0] = 1
         look_up(self._board, self._net, self._workspace)
         stop_value(self._board, self._net, self._workspace)
 
     def values(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
-        """What each legal move is worth, with the best play after it."""
-        self._fill_workspace(turn)
+        """The value of each legal move, with the best play after it."""
+        self._enter_turn(turn)
         return [self._value_after(turn, move) for move in moves]
 
     def choice(self, turn: Turn) -> Choice:
-        """What both answers are worth where stopping is allowed and would not win."""
-        self._fill_workspace(turn)
-        self._position_runners(turn)
+        """The values of both answers, if stopping is legal and does not win."""
+        self._enter_turn(turn)
+        self._copy_runners(turn)
         rolling = float(look_up(self._board, self._net, self._workspace)[1])
         return Choice(rolling, float(stop_value(self._board, self._net, self._workspace)))
 
-    def _begin(self) -> None:
+    def _enter_start(self) -> None:
         self._workspace.markers[:] = 0
         enter(self._board, self._net, self._workspace)
 
-    def _fill_workspace(self, turn: Turn) -> None:
+    def _enter_turn(self, turn: Turn) -> None:
         columns = len(turn.rules.columns)
         for seat, markers in enumerate((turn.markers, *turn.rivals)):
             self._workspace.markers[seat, :columns] = markers[2:]
         enter(self._board, self._net, self._workspace)
 
-    def _position_runners(self, turn: Turn) -> None:
+    def _copy_runners(self, turn: Turn) -> None:
         self._workspace.climbs[:] = 0
         for column in turn.placed:
             self._workspace.climbs[column - 2] = turn.runners[column] - turn.markers[column]
 
     def _value_after(self, turn: Turn, move: Move) -> float:
-        self._position_runners(turn)
+        self._copy_runners(turn)
         for column in move:
             self._workspace.climbs[column - 2] += 1
         return float(look_up(self._board, self._net, self._workspace)[0])
@@ -95,6 +96,6 @@ class NetEvaluator:
 
 @cache
 def evaluator_for(rules: RuleSet, players: int) -> NetEvaluator | None:
-    """Who can judge under these rules with so many seats; None where no net was trained."""
-    existing_nets = next((nets for nets in shipped_nets() if nets.are_for(rules, players)), None)
-    return NetEvaluator(existing_nets) if existing_nets else None
+    """The evaluator for these rules and this number of seats; None if no shipped net fits."""
+    trained = next((nets for nets in shipped_nets() if nets.are_for(rules, players)), None)
+    return NetEvaluator(trained) if trained else None

@@ -1,4 +1,4 @@
-"""What each decision of a bot loses, by an evaluator of the positions in which it is taken."""
+"""Regret: the loss of each decision of a bot, by the values of an evaluator."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,15 +20,15 @@ from cantstop_arena.table.seated_bot import SeatedBot
 CHOOSING, STOPPING, ROLLING = "choosing", "stopping too soon", "rolling too long"
 KINDS = (CHOOSING, STOPPING, ROLLING)
 SIZES = (0.0, 0.005, 0.02, 0.05)
-"""What a mistake loses at least, to be counted with those of its size."""
+"""The lower bounds of the loss of mistakes, one for each size class."""
 _WIDTH = 1.96  # standard errors on either side of an interval that covers 95 %
 
 
 class Mistake(msgspec.Struct, frozen=True):
-    """A decision that loses something: a chance to win or, alone, turns.
+    """A decision with a loss: in probability of winning or, with one player, in turns.
 
-    `markers` are those of each seat by column, `runners` where they stood when it was taken. Alone
-    there is no `rival`.
+    `markers` holds the space of each marker by column, seat by seat, and `runners` the spaces of
+    the runners when the decision was made. `rival` is empty with one player.
     """
 
     loss: float
@@ -45,22 +45,22 @@ class Mistake(msgspec.Struct, frozen=True):
     rival: str
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """The mistake as a dictionary of plain values."""
         return asdict(self)
 
 
 class RegretMean(msgspec.Struct, frozen=True):
-    """A mean over games, and half of its interval."""
+    """A mean per game, and the half-width of its 95% confidence interval."""
 
     mean: float
     half: float
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """What a bot's decisions lose, deal by deal, each played once in every seat.
+    """The losses of a bot's decisions, deal by deal; each deal is played once in every seat.
 
-    `losses` are those of each deal and kind, `sizes` the numbers of mistakes of each size, and
-    `missed` what results say is lost against perfect play by both.
+    `losses` holds the loss by deal and kind, `sizes` the number of mistakes in each size class, and
+    `missed` by deal the loss that follows from the results, against perfect play by both.
     """
 
     seats: int
@@ -71,31 +71,31 @@ class Judgement(msgspec.Struct, frozen=True):
 
     @property
     def games(self) -> int:
-        """The games that were looked at."""
+        """The number of games judged."""
         return self.seats * len(self.losses)
 
     def lost(self, *kinds: str) -> RegretMean:
-        """The loss a game, by mistakes of these kinds, or by all."""
-        positions = [KINDS.index(kind) for kind in kinds or KINDS]
-        return _mean([sum(deal[index] for index in positions) / self.seats for deal in self.losses])
+        """The mean loss per game from mistakes of these kinds, or of all kinds."""
+        indexes = [KINDS.index(kind) for kind in kinds or KINDS]
+        return _mean([sum(deal[index] for index in indexes) / self.seats for deal in self.losses])
 
     def measured(self) -> RegretMean:
-        """The loss a game, by results: it agrees with `lost` but for luck."""
+        """The mean loss per game by the results; its expected value is that of `lost`."""
         return _mean(self.missed)
 
     def mistakes(self, size: int) -> float:
-        """The mistakes a game of a size, by number, and of all larger ones."""
+        """The mistakes per game in a size class, by its index, and in all larger ones."""
         return sum(self.sizes[size:]) / self.games
 
 
-def merge_judgements(parts: Sequence[Judgement], maximum: int) -> Judgement:
-    """What was judged in parts, some deals each, with the `most` worst decisions of all."""
+def merge_judgements(parts: Sequence[Judgement], max_mistakes: int) -> Judgement:
+    """The judgement of all deals of the parts, with the `max_mistakes` worst decisions."""
     return Judgement(
         parts[0].seats,
         [loss for part in parts for loss in part.losses],
         [sum(numbers) for numbers in zip(*(part.sizes for part in parts), strict=True)],
         [missed for part in parts for missed in part.missed],
-        worst_of([mistake for part in parts for mistake in part.worst], maximum),
+        worst_of([mistake for part in parts for mistake in part.worst], max_mistakes),
     )
 
 
@@ -110,44 +110,42 @@ def judge(
     rival: SeatedBot,
     deals: range,
     seed: Seed,
-    maximum: int = 10,
+    max_mistakes: int = 10,
 ) -> Judgement:
-    """Judge what a bot decides against a rival (alone, where the evaluator knows one player).
+    """Judge a bot's decisions in games against a rival (alone if the evaluator is for one player).
 
-    The `most` worst decisions are kept. Raises BotError where a bot commits a fault.
+    The result holds the `max_mistakes` worst decisions. Raises BotError when a bot commits a fault.
     """
     seats = evaluator.players
     notes = _Notes(evaluator, rival.name if seats > 1 else "")
-    seated_bots = [notes.judged(bot), rival][:seats]
-    table = EngineTable(GAME, evaluator.rules, seated_bots, seats, seed)
+    bots = [notes.with_notes(bot), rival][:seats]
+    table = EngineTable(GAME, evaluator.rules, bots, seats, seed)
     losses, missed, sizes = [], [], np.zeros(len(SIZES), np.int64)
     worst: list[Mistake] = []
     for deal in deals:
         notes.begin(deal)
         missed.append(_missed(table, evaluator, deal))
-        stored_mistakes = list(notes.mistakes.values())
+        mistakes = list(notes.mistakes.values())
         losses.append(
-            [
-                sum(mistake.loss for mistake in stored_mistakes if mistake.kind == kind)
-                for kind in KINDS
-            ]
+            [sum(mistake.loss for mistake in mistakes if mistake.kind == kind) for kind in KINDS]
         )
-        for mistake in stored_mistakes:
+        for mistake in mistakes:
             sizes[np.searchsorted(SIZES, mistake.loss, side="left") - 1] += 1
-        worst = worst_of([*worst, *stored_mistakes], maximum)
+        worst = worst_of([*worst, *mistakes], max_mistakes)
     return Judgement(seats, losses, sizes.tolist(), missed, worst)
 
 
-def worst_of(mistakes: Sequence[Mistake], maximum: int) -> list[Mistake]:
-    """The mistakes that lose most, the worst first."""
+def worst_of(mistakes: Sequence[Mistake], max_mistakes: int) -> list[Mistake]:
+    """The mistakes with the largest losses, the worst first."""
     order = sorted(
-        mistakes, key=lambda item: (-item.loss, item.deal, item.seat, item.turn, item.roll)
+        mistakes,
+        key=lambda mistake: (-mistake.loss, mistake.deal, mistake.seat, mistake.turn, mistake.roll),
     )
-    return order[:maximum]
+    return order[:max_mistakes]
 
 
 def _missed(table: EngineTable, evaluator: Evaluator, deal: int) -> float:
-    """Play a deal; what perfect play takes from it on average, and the bot has not."""
+    """Play a deal; returns the bot's loss, by the results, against perfect play."""
     players = evaluator.players
     result = table.play(Block(tuple(range(players)), deal, 1))
     if result.faults:
@@ -161,9 +159,9 @@ def _missed(table: EngineTable, evaluator: Evaluator, deal: int) -> float:
 
 
 class _Notes:
-    """Writes down what the decisions of a deal lose.
+    """The mistakes of one deal.
 
-    A game may be played twice, to see whether a bot answers the same: decisions are kept once.
+    A game may be played twice, to check that a bot answers the same; each decision is stored once.
     """
 
     def __init__(self, evaluator: Evaluator, rival: str) -> None:
@@ -173,16 +171,17 @@ class _Notes:
         self._deal = 0
 
     def begin(self, deal: int) -> None:
-        """Turn to the next deal."""
+        """Begin the next deal, without mistakes."""
         self.mistakes = {}
         self._deal = deal
 
-    def judged(self, bot: SeatedBot) -> SeatedBot:
-        """The same bot, all of whose decisions are noted; code compiled of it is not for this."""
+    def with_notes(self, bot: SeatedBot) -> SeatedBot:
+        """A copy of the bot whose decisions are noted, with a digest of its own, so that code
+        compiled for the bot is not used."""
         sit = bot.make_player
         seated = None if sit is None else lambda sitting: self._observed(sit(sitting))
-        own = f"{bot.digest}, judged"
-        return SeatedBot(bot.name, self._observed(bot.player), own, seated, bot.learns)
+        digest = f"{bot.digest}, judged"
+        return SeatedBot(bot.name, self._observed(bot.player), digest, seated, bot.learns)
 
     def _observed(self, player: Any) -> Player:
         def choose_move(turn: Turn, moves: Sequence[Sequence[int]]) -> int:
@@ -199,11 +198,11 @@ class _Notes:
 
     def _note_choice(self, turn: Turn, moves: Sequence[Move], answer: int) -> None:
         if not 0 <= answer < len(moves):
-            return  # a fault, which ends it all
+            return  # a fault, which ends the judgement
         values = self._evaluator.values(turn, moves)
         best = values.index(max(values))
         loss = values[best] - values[answer]
-        self._note(turn, loss, CHOOSING, _named(moves[answer]), _named(moves[best]))
+        self._note(turn, loss, CHOOSING, move_text(moves[answer]), move_text(moves[best]))
 
     def _note_roll(self, turn: Turn, rolls: bool) -> None:
         choice = self._evaluator.choice(turn)
@@ -232,7 +231,7 @@ class _Notes:
         )
 
 
-def _named(move: Move) -> str:
+def move_text(move: Move) -> str:
     return "+".join(map(str, move))
 
 

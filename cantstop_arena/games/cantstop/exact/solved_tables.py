@@ -1,4 +1,4 @@
-"""Tables of exact values: solved, kept on disk, gone on with after an interruption, found again."""
+"""Tables of exact values: solving, saving and loading them, resuming after an interruption."""
 
 import hashlib
 import json
@@ -24,19 +24,20 @@ from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.games.cantstop.turn import Move, Turn
 from cantstop_arena.processes import shutdown
 
-NO_LIMIT = 100  # a turn limit from which on it makes no difference to the digits shown
+NO_LIMIT = 100  # turns; a turn limit this high does not change the printed digits of a value
 _MARK = b"exact values\n"
 _HASH = hashlib.sha256().digest_size
-_SECONDS_A_STATE = 2.5e-7
-_STATES_AT_ONCE = 1_000_000  # solved between two looks at the clock: some tenths of a second
+_SECONDS_PER_STATE = 2.5e-7
+_STATES_AT_ONCE = 1_000_000  # solved between two readings of the clock: some tenths of a second
 _SAVE_EVERY = 10.0  # seconds
 
 
 class SolvedTable(msgspec.Struct):
-    """The exact values of a board's positions, as `board` numbers them.
+    """The exact values of a board's positions, in the numbering of `board`.
 
-    For two players the chance that the player on turn wins (half of it where the win is shared),
-    for one the turns still to come. Values above `next` are known; it is -1 when all are.
+    A value is the probability that the player on turn wins (a shared win counts half), or with one
+    player the expected turns still to come. Positions above `next` are solved; `next` is -1 when
+    all are.
     """
 
     rules: RuleSet
@@ -46,17 +47,18 @@ class SolvedTable(msgspec.Struct):
 
     @property
     def value(self) -> float:
-        """The value of the beginning of the game."""
+        """The value of the first position of a game."""
         return float(self.values[0])
 
     @property
     def progress(self) -> float:
-        """The share of positions behind us."""
+        """The share of positions solved, from 0 to 1."""
         return 1.0 - (self.next + 1) / len(self.values)
 
 
 class SolvingCost(msgspec.Struct, frozen=True):
-    """What solving a board takes, told before it begins. Seconds are of one core, very roughly."""
+    """The cost of solving a board: its size, memory in bytes, and a rough estimate of the seconds
+    on one core."""
 
     size: Size
     memory: int
@@ -64,14 +66,15 @@ class SolvingCost(msgspec.Struct, frozen=True):
 
 
 def effort_of(rules: RuleSet, players: int) -> SolvingCost:
-    """Reckon what solving a board takes."""
+    """Estimate the cost of solving a board."""
     size = size_of(rules, players)
     images = 2 if rules.column_lengths == rules.column_lengths[::-1] else 1
-    return SolvingCost(size, 8 * size.entries, size.turn_states / images * _SECONDS_A_STATE)
+    return SolvingCost(size, 8 * size.entries, size.turn_states / images * _SECONDS_PER_STATE)
 
 
 def check_solvable(rules: RuleSet, players: int, memory: int) -> None:
-    """Raise UsageError for a board that takes more bytes, or that has no exact value here."""
+    """Raise UsageError when a board's table takes more than `memory` bytes, or when its games have
+    no exact values here."""
     if players not in (1, 2):
         raise UsageError(f"boards are solved for one or two players, not for {players}")
     if rules.turn_limit < NO_LIMIT:
@@ -89,62 +92,64 @@ def check_solvable(rules: RuleSet, players: int, memory: int) -> None:
 
 
 def tables_folder() -> Path:
-    """Where tables are kept: $CANTSTOP_ARENA_TABLES, or in the user's data folder."""
+    """The folder of solved boards: $CANTSTOP_ARENA_TABLES, else in the user's data folder."""
     chosen = os.environ.get("CANTSTOP_ARENA_TABLES")
     return Path(chosen) if chosen else user_data_path("cantstop-arena") / "tables"
 
 
 def table_path(rules: RuleSet, players: int, folder: Path) -> Path:
-    """The file of a board's table: named after all that its values depend on."""
+    """The file of a board's table. Its name is a hash of everything that the values depend on."""
     digest = hashlib.sha256(_description(rules, players).encode()).hexdigest()
     return folder / f"{digest[:16]}.table"
 
 
 def _description(rules: RuleSet, players: int) -> str:
-    data = {key: value for key, value in rules.as_dict().items() if key not in _OF_NO_MATTER}
-    return json.dumps({**data, "players": players})
+    board = {key: value for key, value in rules.as_dict().items() if key not in _IRRELEVANT}
+    return json.dumps({**board, "players": players})
 
 
-_OF_NO_MATTER = ("name", "turn_limit")
+_IRRELEVANT = ("name", "turn_limit")
 
 
 def solve(
     rules: RuleSet,
     players: int,
     folder: Path,
-    wrapper: Callable[[SolvedTable], None] = lambda table: None,
+    on_progress: Callable[[SolvedTable], None] = lambda table: None,
 ) -> SolvedTable:
-    """Solve a board, from where an earlier run was interrupted, and keep its table in a folder.
+    """Solve a board, resuming an interrupted run, and save its table in `folder`.
 
-    `tell` is called some times a second. Raises UsageError where a file of the folder is damaged,
-    Interrupted (with what is solved written down) where the user wants to end.
+    `on_progress` is called several times a second. Raises UsageError when the board's file is
+    damaged, and Interrupted, after saving the table, when the user ends the run.
     """
     path = table_path(rules, players, folder)
-    table = load(rules, players, folder) or _nothing_solved(rules, players)
+    table = load(rules, players, folder) or _unsolved_table(rules, players)
     if table.next < 0:
         return table
     remove_drafts(path)
     with shutdown.defer_until_safe():
         try:
-            _solve_on(table, path, wrapper)
+            _continue_solving(table, path, on_progress)
         finally:
             _save(table, path)
     return table
 
 
-def _nothing_solved(rules: RuleSet, players: int) -> SolvedTable:
+def _unsolved_table(rules: RuleSet, players: int) -> SolvedTable:
     entries = size_of(rules, players).entries
     return SolvedTable(rules, players, np.zeros(entries), entries - 1)
 
 
-def _solve_on(table: SolvedTable, path: Path, wrapper: Callable[[SolvedTable], None]) -> None:
+def _continue_solving(
+    table: SolvedTable, path: Path, on_progress: Callable[[SolvedTable], None]
+) -> None:
     board = board_of(table.rules, table.players)
-    workspace, other = workspace_for(board), workspace_for(board)
+    workspace, rival_workspace = workspace_for(board), workspace_for(board)
     turns = max(1, _STATES_AT_ONCE // len(workspace.values))
     saved = time.monotonic()
     while table.next >= 0:
-        table.next = solve_down(board, workspace, other, table.values, table.next, turns)
-        wrapper(table)
+        table.next = solve_down(board, workspace, rival_workspace, table.values, table.next, turns)
+        on_progress(table)
         shutdown.check()
         if time.monotonic() - saved > _SAVE_EVERY:
             _save(table, path)
@@ -152,22 +157,22 @@ def _solve_on(table: SolvedTable, path: Path, wrapper: Callable[[SolvedTable], N
 
 
 def _save(table: SolvedTable, path: Path) -> None:
-    """Write a table; the file appears whole or not at all."""
+    """Write a table atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, _packed(table))
 
 
 def _packed(table: SolvedTable) -> bytes:
-    """A mark, a hash of all that follows, a line about the board, and the worths."""
+    """The content of a table's file: a mark, a hash of the rest, a line of JSON, the values."""
     about = {"board": _description(table.rules, table.players), "next": table.next}
     content = b"".join((json.dumps(about).encode(), b"\n", table.values.astype("<f8").tobytes()))
     return b"".join((_MARK, hashlib.sha256(content).digest(), content))
 
 
 def load(rules: RuleSet, players: int, folder: Path) -> SolvedTable | None:
-    """A board's table, finished or not; None where there is none.
+    """A board's table, complete or not; None if there is no file.
 
-    Raises UsageError where the file is damaged or belongs to another board.
+    Raises UsageError when the file is damaged or belongs to another board.
     """
     path = table_path(rules, players, folder)
     try:
@@ -184,7 +189,7 @@ def load(rules: RuleSet, players: int, folder: Path) -> SolvedTable | None:
 
 
 def solved_value(rules: RuleSet, players: int, folder: Path) -> float | None:
-    """The value of a board that has been solved; None where there is no whole and sound table."""
+    """The value of a solved board; None if there is no complete and undamaged table."""
     try:
         table = load(rules, players, folder)
     except UsageError:
@@ -204,14 +209,16 @@ def _unpacked(data: bytes, path: Path) -> tuple[dict[str, Any], Floats]:
 
 
 def _unusable(path: Path, why: str) -> str:
-    return f"{path} is no table that can be used ({why}): delete it, and solve the board again"
+    return f"{path} cannot be used as a table ({why}): delete it, and solve the board again"
 
+
+# The evaluator ----------------------------------------------------------------------------------
 
 AT_ONCE = 1.0  # seconds: a board that takes no longer is solved when it is first played
 
 
 class SolvedEvaluator:
-    """Answers questions about positions of a solved board: an `Evaluator` that is exact."""
+    """An `Evaluator` with the exact values of a solved board."""
 
     name = "optimal"
 
@@ -233,7 +240,7 @@ class SolvedEvaluator:
 
     @property
     def value(self) -> float:
-        """The value of the beginning of the game."""
+        """The value of the first position of a game."""
         return self.table.value
 
     def warm_up(self) -> None:
@@ -241,12 +248,12 @@ class SolvedEvaluator:
         self._solve(0)
 
     def values(self, turn: Turn, moves: Sequence[Move]) -> list[float]:
-        """What each of the moves is worth."""
+        """The exact value of each move."""
         self._solve(self._position(turn))
         return [float(self._workspace.values[self._after(turn, move)]) for move in moves]
 
     def choice(self, turn: Turn) -> Choice:
-        """What rolling on is worth where stopping is allowed, and what stopping is."""
+        """The exact values of rolling on and of stopping, if stopping is legal."""
         self._solve(self._position(turn))
         state = self._state({column: turn.runners[column] for column in turn.placed}, turn)
         return Choice(float(self._workspace.rolls[state]), float(self._workspace.stops[state]))
@@ -281,15 +288,15 @@ class SolvedEvaluator:
         mask = sum(1 << column - 2 for column in runners)
         climbs = {column: space - turn.markers[column] for column, space in runners.items()}
         strides = self._workspace.strides[mask]
-        climbed = sum(advance * int(strides[column - 2]) for column, advance in climbs.items())
-        return int(self._workspace.first[mask]) + climbed
+        offset = sum(climb * int(strides[column - 2]) for column, climb in climbs.items())
+        return int(self._workspace.first[mask]) + offset
 
 
 @lru_cache(maxsize=4)
 def adviser_for(rules: RuleSet, players: int, folder: Path) -> SolvedEvaluator:
-    """An adviser by the table of a folder; very small boards are solved on the spot.
+    """The evaluator with the board's table in `folder`; very small boards are solved first.
 
-    Raises BotError where the board has not been solved, UsageError where its table is damaged.
+    Raises BotError when the board has not been solved, UsageError when its table is damaged.
     """
     table = load(rules, players, folder) if players <= 2 else None
     if (table is None or table.next >= 0) and _is_small(rules, players):

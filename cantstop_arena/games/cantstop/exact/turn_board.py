@@ -1,8 +1,8 @@
-"""A board as the exact turn sees it: the different rolls, and what they do to a set of runners.
+"""A board as arrays for the exact turn: the distinct rolls, and their effects on sets of runners.
 
-Columns are counted from 0 here. Rolls that allow the same pairings are one menu: 1296 rolls of
-six-sided dice are 109 menus. With all runners placed even fewer things can happen: the menus that
-offer the same advances are one outcome, 15 for three columns on average.
+Columns are counted from 0 here. Rolls that allow the same pairings form one menu: the 1296 rolls of
+six-sided dice are 109 menus. When all runners are placed, menus that allow the same advances form
+one outcome; a set of three columns has 15 on average.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ Floats = NDArray[np.float32]
 RUNNERS = 3
 MAX_COLUMNS = 11
 MAX_ROWS = 96
-MAX_STATES = 68_000  # of a turn; the classic board has 67,065
+MAX_STATES = 68_000  # with three runners, of one turn; the classic board has 67,065
 _MAX_MENUS = 112
 _MAX_SETS = 231
 _MAX_OUTCOMES = 2848
@@ -33,7 +33,7 @@ BOARD = np.dtype(
     [
         ("columns", np.int64),
         ("columns_to_win", np.int64),
-        ("stops_after_all", np.int64),
+        ("stops_after_all_runners", np.int64),
         ("is_mirrored", np.int64),
         ("row_count", np.int64),
         ("menu_count", np.int64),
@@ -52,21 +52,21 @@ BOARD = np.dtype(
     ],
     align=True,
 )
-"""What does not change from position to position.
+"""The constants of a board, the same for all positions.
 
-A marker on space p of column c is row `rows[c] + p` of whatever is kept by column and space.
-`menus[m]` holds up to three pairings, `sizes[m]` says how many, `menu_chances[m]` how likely they
-are, and `menu_of[r]` which menu roll number r is. `sets[a, b, c]` numbers the sets of one to three
-columns, a <= b <= c, the last repeated: the outcomes of set s are `firsts[s]` to `firsts[s + 1]`
-of `chances` and `options`, and no runner of it moves with chance `busts[s]`. Options of m columns
-are m single advances, m doubles, and their pairs.
+Arrays by column and space have row `rows[c] + p` for space p of column c. `menus[m]` holds up to
+three pairings, `sizes[m]` their number, `menu_chances[m]` the probability of the menu, and
+`menu_of[r]` the menu of roll number r. `sets[a, b, c]` is the number of a set of one to three
+columns, a <= b <= c, the last repeated. The outcomes of set s are `firsts[s]` to `firsts[s + 1]` of
+`chances` and `options`, and with probability `busts[s]` none of its runners moves. Options of m
+columns are m single advances, m doubles, and the pairs of columns.
 """
 
 Boards = Any  # a NumPy record array of one BOARD
 
 
 def objection(rules: RuleSet, players: int) -> str | None:
-    """Why turns under these rules cannot be solved here; None where they can."""
+    """The reason why turns under these rules cannot be solved here; None if they can."""
     lengths = rules.column_lengths
     if rules.runners != RUNNERS:
         return f"turns with {rules.runners} runners are not solved, only those with {RUNNERS}"
@@ -84,19 +84,19 @@ def objection(rules: RuleSet, players: int) -> str | None:
 
 
 def states_of(lengths: Sequence[int]) -> int:
-    """The states with three runners of a turn that begins on an empty board."""
+    """The number of states with three runners in a turn that begins on an empty board."""
     return sum(prod(chosen) for chosen in combinations(lengths, RUNNERS))
 
 
 @cache
 def board_for(rules: RuleSet) -> Boards:
-    """The board of rules to which there is no `objection`."""
+    """The board of rules that have no `objection`."""
     boards = np.zeros(1, BOARD).view(np.recarray)
     board, lengths = boards[0], np.array(rules.column_lengths)
     counts = _menu_counts(rules.sides)
     menus, total = list(counts), rules.sides**4
     board.columns, board.columns_to_win = len(lengths), rules.columns_to_win
-    board.stops_after_all = rules.stop == "after-all-runners"
+    board.stops_after_all_runners = rules.stop == "after-all-runners"
     board.is_mirrored = np.array_equal(lengths, lengths[::-1])
     board.row_count = lengths.sum() + len(lengths)
     board.menu_count, board.roll_count = len(menus), total
@@ -157,7 +157,7 @@ def _sets(columns: int) -> Iterator[tuple[int, ...]]:
 
 
 def _outcomes(chosen: tuple[int, ...], counts: Counter[Menu]) -> Counter[tuple[int, ...]]:
-    """How many rolls offer which options to runners in the chosen columns."""
+    """The number of rolls for each tuple of options of runners in the chosen columns."""
     outcomes: Counter[tuple[int, ...]] = Counter()
     for menu, count in counts.items():
         options = {_option(chosen, pairing) for pairing in menu} - {None}
@@ -166,7 +166,7 @@ def _outcomes(chosen: tuple[int, ...], counts: Counter[Menu]) -> Counter[tuple[i
 
 
 def _option(chosen: tuple[int, ...], pairing: Pairing) -> int | None:
-    """The number of what a pairing does to the chosen columns; None where it moves nothing."""
+    """The option that a pairing is for runners in the chosen columns; None if none moves."""
     moved = [chosen.index(column) for column in pairing if column in chosen]
     if not moved:
         return None

@@ -1,7 +1,7 @@
-"""One position laid out to be solved: its columns, and the states of the turn that starts there.
+"""The arrays in which turns are solved: `Workspace` for small boards, WORKSPACE for three runners.
 
-The states of a turn are the columns with runners and how far each has advanced, numbered set by
-set (`first`), within a set in mixed radix (`strides`).
+A state of a turn is the set of columns with runners and the spaces climbed in each. In a
+`Workspace` states are numbered set by set (`first`), and within a set in mixed radix (`strides`).
 """
 
 from typing import Any, NamedTuple
@@ -16,20 +16,21 @@ from cantstop_arena.games.cantstop.nets.net import HIDDEN
 
 
 class Workspace(NamedTuple):
-    """Room to solve the turns of one position after the other.
+    """Arrays to solve the turns of one position after another.
 
-    `claims` holds the player's and the rival's; `room` the spaces left in each column, 0 where it
-    is claimed, and `rival_room` those left to the rival. For each column and advance, `single`
-    and `double` say how far another one or two lead, `step` what it adds to the number of the
-    position left to the next player, and `on_rival` whether it ends on a rival's marker under
-    `leave`. `stops` holds the worth of stopping in each state, `final` whether that is compulsory;
-    `rolls` that of rolling on, and `worths` the better of both.
-    The rest is what a state and its rolls are worked out in.
+    `claims` holds the columns claimed by the player and by the rival, `remaining` the spaces left
+    in each column (0 if it is claimed), and `rival_remaining` those left for the rival. By column
+    and spaces climbed, `single` and `double` are the spaces climbed after one or two more advances,
+    `step` is the change of the number of the position for the next player, and `on_rival` is 1 if
+    the runner is on a rival's marker under `leave`. By state, `stops` is the value of stopping,
+    `final` is 1 if stopping wins, `rolls` is the value of rolling on, and `values` the better of
+    both, with its slope in `slopes`. `climbs` holds the spaces climbed in the present state, and
+    `runner_columns` its columns with runners. The other arrays are temporary.
     """
 
     claims: Ints
-    room: Ints
-    rival_room: Ints
+    remaining: Ints
+    rival_remaining: Ints
     single: Ints
     double: Ints
     step: Ints
@@ -42,7 +43,7 @@ class Workspace(NamedTuple):
     values: Floats
     slopes: Floats
     climbs: Ints
-    climbed: Ints
+    runner_columns: Ints
     once: Ints
     twice: Ints
     offered: Floats
@@ -50,51 +51,51 @@ class Workspace(NamedTuple):
 
 
 def workspace_for(board: Board) -> Workspace:
-    """A desk that is large enough for every position of the board."""
-    columns, max_length = len(board.lengths), int(board.lengths.max()) + 1
+    """A workspace large enough for every position of the board."""
+    columns, climb_count = len(board.lengths), int(board.lengths.max()) + 1
     states, moves = _max_states(board), max(len(board.pairs) + 1, columns * (columns + 3) // 2)
     return Workspace(
-        claims=_room(2),
-        room=_room(columns),
-        rival_room=_room(columns),
-        single=_room(columns, max_length),
-        double=_room(columns, max_length),
-        step=_room(columns, max_length),
-        on_rival=_room(columns, max_length),
-        first=_room(1 << columns),
-        strides=_room(1 << columns, columns),
+        claims=_zeros(2),
+        remaining=_zeros(columns),
+        rival_remaining=_zeros(columns),
+        single=_zeros(columns, climb_count),
+        double=_zeros(columns, climb_count),
+        step=_zeros(columns, climb_count),
+        on_rival=_zeros(columns, climb_count),
+        first=_zeros(1 << columns),
+        strides=_zeros(1 << columns, columns),
         stops=np.zeros(states),
-        final=_room(states),
+        final=_zeros(states),
         rolls=np.zeros(states),
         values=np.zeros(states),
         slopes=np.zeros(states),
-        climbs=_room(columns),
-        climbed=_room(columns),
-        once=_room(columns),
-        twice=_room(columns),
+        climbs=_zeros(columns),
+        runner_columns=_zeros(columns),
+        once=_zeros(columns),
+        twice=_zeros(columns),
         offered=np.zeros(moves),
         offered_slopes=np.zeros(moves),
     )
 
 
-def _room(*shape: int) -> Ints:
+def _zeros(*shape: int) -> Ints:
     return np.zeros(shape, np.int64)
 
 
 def _max_states(board: Board) -> int:
-    """The states of a turn where nobody has a marker: there are no longer turns."""
+    """The number of states of a turn on an empty board, which has the most."""
     bits = board.sets[:, None] >> np.arange(len(board.lengths)) & 1
     return int(np.prod(np.where(bits == 1, board.lengths, 1), axis=1).sum())
 
 
-# The position ---------------------------------------------------------------------------------
+# Positions and states of a Workspace -----------------------------------------------------------
 
 
 @njit_call(nrt=False)
 def enter(board, workspace, position):
-    """Lay a position out; returns the number under which the next player sees it."""
+    """Fill in a position; returns its number with the next player on turn."""
     workspace.claims[:] = 0
-    workspace.room[:] = 0
+    workspace.remaining[:] = 0
     turned = 0
     for column in range(len(board.lengths)):
         digit = position // board.units[column] % board.radices[column]
@@ -105,7 +106,7 @@ def enter(board, workspace, position):
 
 @njit_inline(nrt=False)
 def _enter_column(board, workspace, column, digit):
-    """Lay one column out; returns its digit as the next player sees it."""
+    """Fill in one column; returns its digit with the next player on turn."""
     length = board.lengths[column]
     if board.players == 1:
         own, rival, turned = digit, 0, digit
@@ -118,35 +119,35 @@ def _enter_column(board, workspace, column, digit):
     else:
         own, rival = digit // length, digit % length
         turned = rival * length + own
-    workspace.room[column], workspace.rival_room[column] = length - own, length - rival
-    for advance in range(length - own + 1):
+    workspace.remaining[column], workspace.rival_remaining[column] = length - own, length - rival
+    for climb in range(length - own + 1):
         if board.players == 1:
-            reached = own + advance
-        elif advance < length - own:
-            reached = rival * length + own + advance
+            reached = own + climb
+        elif climb < length - own:
+            reached = rival * length + own + climb
         else:
             reached = length * length + 1
-        workspace.step[column, advance] = (reached - turned) * board.units[column]
-        workspace.on_rival[column, advance] = board.leave and 0 < rival == own + advance
-        _enter_climbs(board, workspace, column, advance, rival - own)
+        workspace.step[column, climb] = (reached - turned) * board.units[column]
+        workspace.on_rival[column, climb] = board.leave and 0 < rival == own + climb
+        _enter_steps(board, workspace, column, climb, rival - own)
     return turned
 
 
 @njit_inline(nrt=False)
-def _enter_climbs(board, workspace, column, advance, rival):
-    """Where one and two advances lead from here; `rival` is the advance that meets a marker."""
-    room = workspace.room[column]
-    once = _after(board.jump, advance, room, rival)
-    workspace.single[column, advance] = once
-    workspace.double[column, advance] = (
-        _after(board.jump, once, room, rival) if once < room else once
+def _enter_steps(board, workspace, column, climb, rival):
+    """Fill in `single` and `double`; after `rival` spaces a runner meets the rival's marker."""
+    remaining = workspace.remaining[column]
+    once = _after(board.jump, climb, remaining, rival)
+    workspace.single[column, climb] = once
+    workspace.double[column, climb] = (
+        _after(board.jump, once, remaining, rival) if once < remaining else once
     )
 
 
 @njit_inline(nrt=False)
-def _after(jump, advance, room, rival):
-    following = advance + 1
-    return following + 1 if jump and following == rival and following < room else following
+def _after(jump, climb, remaining, rival):
+    following = climb + 1
+    return following + 1 if jump and following == rival and following < remaining else following
 
 
 @njit_inline(nrt=False)
@@ -159,14 +160,14 @@ def _number_states(board, workspace):
             if mask >> column & 1:
                 workspace.strides[mask, column] = size
                 before -= size
-                size *= workspace.room[column]
+                size *= workspace.remaining[column]
         workspace.first[mask] = before
         count += size
 
 
 @njit_inline(nrt=False)
 def state_of(board, workspace, mask):
-    """The number of the state in which the columns of a set have come as far as `advances`."""
+    """The number of the state with runners in the columns of a set, as far up as `climbs`."""
     state = workspace.first[mask]
     for column in range(len(board.lengths)):
         state += workspace.climbs[column] * workspace.strides[mask, column]
@@ -174,51 +175,57 @@ def state_of(board, workspace, mask):
 
 
 @njit_inline(nrt=False)
-def take_up(board, workspace, mask):
-    """Come to the last state of a set of columns; returns how many it has, 0 if one is claimed."""
+def go_to_last_state(board, workspace, mask):
+    """Set `climbs` to the last state of a set of columns; returns the number of its states, 0 if a
+    column is claimed."""
     count, states = 0, 1
     for column in range(len(board.lengths)):
         workspace.climbs[column] = 0
         if mask >> column & 1:
-            workspace.climbed[count] = column
-            workspace.climbs[column] = workspace.room[column]
-            count, states = count + 1, states * workspace.room[column]
+            workspace.runner_columns[count] = column
+            workspace.climbs[column] = workspace.remaining[column]
+            count, states = count + 1, states * workspace.remaining[column]
     return states
 
 
 @njit_inline(nrt=False)
-def step_back(workspace, position):
-    """Come to the state before this one."""
-    while position > 0:
-        position -= 1
-        column = workspace.climbed[position]
+def go_to_previous_state(workspace, index):
+    """Set `climbs` to the state before the present one."""
+    while index > 0:
+        index -= 1
+        column = workspace.runner_columns[index]
         workspace.climbs[column] -= 1
         if workspace.climbs[column]:
             return
-        workspace.climbs[column] = workspace.room[column]
+        workspace.climbs[column] = workspace.remaining[column]
 
 
 @njit_inline(nrt=False)
 def open_columns(board, workspace):
-    """The set of the columns that nobody has claimed."""
+    """The unclaimed columns as a bit mask."""
     columns = 0
     for column in range(len(board.lengths)):
-        if workspace.room[column]:
+        if workspace.remaining[column]:
             columns |= 1 << column
     return columns
 
+
+# The workspace of three_runner_turn -------------------------------------------------------------
 
 NOT_SOLVED = -1
 
 _FIELDS = np.dtype(
     [
-        ("turn", np.int64),  # the number of the turn that is solved, for whoever keeps the desk
+        (
+            "turn",
+            np.int64,
+        ),  # the number of the turn that is solved, set by the caller
         ("claims", np.int64),
         ("used", np.int64),  # states with three runners
-        ("remaining", np.float32, 2),
+        ("bust_value", np.float32, 2),
         ("markers", np.int64, (MAX_SEATS, MAX_COLUMNS)),
         ("climbs", np.int64, MAX_COLUMNS),
-        ("room", np.int64, MAX_COLUMNS),
+        ("remaining", np.int64, MAX_COLUMNS),
         ("origin", np.int32, HIDDEN),
         ("hidden", np.int32, HIDDEN),
         ("steps", np.int32, (MAX_ROWS, HIDDEN)),
@@ -237,18 +244,22 @@ _FIELDS = np.dtype(
     align=True,
 )
 WORKSPACE = np.dtype((np.record, _FIELDS))
-"""`markers` are those of all seats, from the player on turn; a column that somebody has claimed
-stands at its length for whoever claimed it. `room` holds the spaces left in each column, 0 where
-it is claimed, `claims` the player's columns. `origin` is the hidden layer of the position as it
-stands, `steps[row]` what a runner on that row adds to it, and `rest[0]` what a bust is worth.
-Of turns with one runner, two and three: `worths` with the best play, `rolls` of rolling on. `reach`
-says how many spaces ahead a set of one or two is solved, `starts` where the states of a set of
-three begin. The others are what a state is worked out in.
+"""The workspace of one turn with three runners.
+
+`markers` holds the markers of all seats, the player on turn first; the marker of the seat that has
+claimed a column is at the column's length. `remaining` holds the spaces left in each column, 0 if
+it is claimed, `claims` the number of the player's columns, and `climbs` the spaces that runners
+have climbed this turn. `origin` is the hidden layer of the position at the beginning of the turn,
+`steps[row]` the change by a runner on that row, and `bust_value[0]` the value of a bust.
+The fields with `values` hold the values of states under the best play, those with `rolls` the
+values of rolling on: `single_…` with one runner, `pair_…` with two, the others with three.
+`…_reach` is the number of spaces up to which states with one or two runners are solved, and
+`starts` the first state of a set of three columns. The other fields are temporary.
 """
 
 WORKSPACE_SIZE = WORKSPACE.itemsize // 8  # numbers of 64 bits
 
 
 def new_workspace() -> Any:
-    """A desk, as a record array of length 1."""
+    """A workspace as a record array of length 1."""
     return np.zeros(1, WORKSPACE).view(np.recarray)

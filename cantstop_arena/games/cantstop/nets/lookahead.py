@@ -1,7 +1,8 @@
-"""Play by two small nets: what stopping is worth, what rolling on is worth, one roll looked ahead.
+"""The values of a turn by two small nets, of stopping and of rolling on, with a lookahead of one
+roll.
 
-Nothing is solved: with fewer than three runners the second net says what rolling on is worth, with
-three the best of both nets after each outcome of the roll.
+With fewer than three runners the second net gives the value of rolling on; with three runners it
+is the expected value of the best of both nets after each outcome of the roll.
 """
 
 from typing import Any, NamedTuple
@@ -30,10 +31,10 @@ _FIELDS = np.dtype(
     [
         ("turn", np.int64),
         ("claims", np.int64),
-        ("remaining", np.float32, 2),
+        ("bust_value", np.float32, 2),
         ("markers", np.int64, (MAX_SEATS, MAX_COLUMNS)),
         ("climbs", np.int64, MAX_COLUMNS),
-        ("room", np.int64, MAX_COLUMNS),
+        ("remaining", np.int64, MAX_COLUMNS),
         ("origin", np.int32, HIDDEN),
         ("hidden", np.int32, HIDDEN),
         ("steps", np.int32, (MAX_ROWS, HIDDEN)),
@@ -42,7 +43,7 @@ _FIELDS = np.dtype(
     align=True,
 )
 SHEET = np.dtype((np.record, _FIELDS))
-"""What one net makes of a position: those fields of a DESK that nothing has to be solved for."""
+"""The hidden layers of one net for a position: the fields of WORKSPACE that need no solving."""
 
 SHEET_SIZE = SHEET.itemsize // 8  # numbers of 64 bits
 
@@ -50,7 +51,7 @@ SHEET_SIZE = SHEET.itemsize // 8  # numbers of 64 bits
 class Lookahead(NamedTuple):
     """A board, the nets of stopping and of rolling on, and a SHEET for each.
 
-    The markers and advances are those of the sheet of stopping.
+    Markers and climbs are read from the sheet of stopping.
     """
 
     board: Any
@@ -62,7 +63,7 @@ class Lookahead(NamedTuple):
 
 @njit_entry(nrt=False)
 def begin(board, ends, rolls, stopping, rolling):
-    """Begin a turn at the position of the markers of the sheet of stopping."""
+    """Begin a turn at the position of `stopping.markers`."""
     for seat in range(rolls.players):
         for column in range(board.columns):
             rolling.markers[seat, column] = stopping.markers[seat, column]
@@ -70,17 +71,17 @@ def begin(board, ends, rolls, stopping, rolling):
     enter_position(board, rolls, rolling)
     for column in range(board.columns):
         first = board.rows[column]
-        for up in range(1, rolling.room[column] + 1):
+        for up in range(1, rolling.remaining[column] + 1):
             for unit in range(HIDDEN):
                 more = np.int32(rolls.rows[rolls.players, first + up, unit])
                 rolling.steps[first + up, unit] = np.int32(rolling.steps[first + up, unit] + more)
 
 
 @njit_call(nrt=False)
-def _both(lookahead):
-    """What the nets say of stopping and of rolling on, when the runners have advanced so far.
+def _net_values(lookahead):
+    """The nets' values of stopping and of rolling on in the state of `stopping.climbs`.
 
-    Rolling on is NEVER where no runner can move, or to stop wins.
+    The value of rolling on is NEVER if no runner can move or stopping wins.
     """
     board, stopping, rolling = lookahead.board, lookahead.stopping, lookahead.rolling
     for unit in range(HIDDEN):
@@ -91,38 +92,38 @@ def _both(lookahead):
         if up == 0:
             continue
         placed += 1
-        if up == stopping.room[column]:
+        if up == stopping.remaining[column]:
             tops += 1
         else:
             a, b, c = b, c, column
         row = board.rows[column] + up
-        _add(stopping, stopping.steps[row])
-        _add(rolling, rolling.steps[row])
+        _add_row(stopping, stopping.steps[row])
+        _add_row(rolling, rolling.steps[row])
     if wins(board, stopping, tops):
         return win(lookahead.ends), NEVER
     stop = value_of_output(lookahead.ends, output(lookahead.ends, stopping.hidden))
     if placed == RUNNERS and c < 0:
         return stop, NEVER
-    _add(rolling, lookahead.rolls.sets[set_row(board, placed, a, b, c)])
+    _add_row(rolling, lookahead.rolls.sets[set_row(board, placed, a, b, c)])
     return stop, value_of_output(lookahead.rolls, output(lookahead.rolls, rolling.hidden))
 
 
 @njit_inline(nrt=False)
-def _add(sheet, row):
+def _add_row(sheet, row):
     for unit in range(HIDDEN):
         sheet.hidden[unit] = np.int32(sheet.hidden[unit] + row[unit])
 
 
 @njit_entry(nrt=False)
 def choice(board, ends, rolls, stopping, rolling):
-    """What stopping and rolling on are worth when the runners have advanced so far: a roll looked
-    ahead where all of them stand."""
+    """The values of stopping and of rolling on in the state of `stopping.climbs`, with a lookahead
+    of one roll if all runners are placed."""
     return _choice(Lookahead(board, ends, rolls, stopping, rolling))
 
 
 @njit_call(nrt=False)
 def _choice(lookahead):
-    stop, roll = _both(lookahead)
+    stop, roll = _net_values(lookahead)
     if roll == NEVER:
         return stop, roll
     a = b = c = -1
@@ -130,14 +131,14 @@ def _choice(lookahead):
     for column in range(lookahead.board.columns):
         up = lookahead.stopping.climbs[column]
         placed += up > 0
-        if 0 < up < lookahead.stopping.room[column]:
+        if 0 < up < lookahead.stopping.remaining[column]:
             a, b, c = b, c, column
-    return stop, _ahead(lookahead, a, b, c) if placed == RUNNERS else roll
+    return stop, _roll_value(lookahead, a, b, c) if placed == RUNNERS else roll
 
 
 @njit_entry(nrt=False)
 def best(board, ends, rolls, stopping, rolling):
-    """What a turn is worth when the runners have advanced so far."""
+    """The value of the turn in the state of `stopping.climbs`."""
     lookahead = Lookahead(board, ends, rolls, stopping, rolling)
     stop, roll = _choice(lookahead)
     return roll if _is_forced(lookahead) else larger(stop, roll)
@@ -145,46 +146,46 @@ def best(board, ends, rolls, stopping, rolling):
 
 @njit_inline(nrt=False)
 def _is_forced(lookahead):
-    """Whether the rules forbid to stop, because a runner can still be placed."""
-    if not lookahead.board.stops_after_all:
+    """Whether stopping is illegal because a runner can still be placed."""
+    if not lookahead.board.stops_after_all_runners:
         return False
-    placed, flag = 0, False
+    placed, can_place = 0, False
     for column in range(lookahead.board.columns):
         placed += lookahead.stopping.climbs[column] > 0
         if lookahead.stopping.climbs[column] == 0 and is_open(lookahead.stopping, column):
-            flag = True
-    return placed < RUNNERS and flag
+            can_place = True
+    return placed < RUNNERS and can_place
 
 
 @njit_call(nrt=False)
-def _ahead(lookahead, a, b, c):
-    """What rolling on is worth by what follows the roll; a, b and c are the columns in which
-    runners can move, in ascending order, -1 in front for none."""
+def _roll_value(lookahead, a, b, c):
+    """The expected value of the best move after a roll; a, b and c are the columns in which runners
+    can move, in ascending order, with -1 in front if there are fewer."""
     board, sheet = lookahead.board, lookahead.stopping
     x = a if a >= 0 else b if b >= 0 else c
     y = b if a >= 0 else c
     count = 1 + int(b >= 0) + int(a >= 0)
     for number in range(count):
         column = c if number == 2 else y if number == 1 else x
-        sheet.offered[number] = _after(lookahead, column, column, 0)
-        has_two = sheet.climbs[column] + 2 <= sheet.room[column]
-        twice = _after(lookahead, column, column, 1) if has_two else sheet.offered[number]
+        sheet.offered[number] = _value_after(lookahead, column, column, 0)
+        has_two = sheet.climbs[column] + 2 <= sheet.remaining[column]
+        twice = _value_after(lookahead, column, column, 1) if has_two else sheet.offered[number]
         sheet.offered[count + number] = twice
     if count > 1:
-        sheet.offered[2 * count] = _after(lookahead, x, y, 1)
+        sheet.offered[2 * count] = _value_after(lookahead, x, y, 1)
     if count > 2:
-        sheet.offered[7] = _after(lookahead, x, c, 1)
-        sheet.offered[8] = _after(lookahead, y, c, 1)
+        sheet.offered[7] = _value_after(lookahead, x, c, 1)
+        sheet.offered[8] = _value_after(lookahead, y, c, 1)
     return expected(board, sheet, board.sets[x, y, c])
 
 
 @njit_call(nrt=False)
-def _after(lookahead, item, other, more):
-    """What the turn is worth by the nets after an advance in one column, and `more` in another."""
+def _value_after(lookahead, first, second, more):
+    """The nets' value of the turn after one advance in `first`, and `more` in `second`."""
     climbs = lookahead.stopping.climbs
-    climbs[item] += 1
-    climbs[other] += more
-    stop, roll = _both(lookahead)
-    climbs[item] -= 1
-    climbs[other] -= more
+    climbs[first] += 1
+    climbs[second] += more
+    stop, roll = _net_values(lookahead)
+    climbs[first] -= 1
+    climbs[second] -= more
     return larger(stop, roll)

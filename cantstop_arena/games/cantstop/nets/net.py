@@ -1,8 +1,8 @@
-"""Nets of whole numbers: one hidden layer, whose inputs say where every marker stands.
+"""Neural nets with integer weights and one hidden layer; the inputs are the spaces of all markers.
 
-An input is a row of numbers that is added to the hidden layer, so the worth of a position close to
-another is a few additions away. Whole numbers add up to the same in any order: a net says the same
-on every machine, compiled or not.
+An input is a row of weights that is added to the hidden layer, so the value of a neighbouring
+position takes a few additions. Sums of integers do not depend on their order: the output of a net
+is the same on every machine, compiled or not.
 """
 
 import numpy as np
@@ -12,9 +12,9 @@ from cantstop_arena.games.cantstop.engine.game_array import MAX_SEATS
 from cantstop_arena.games.cantstop.exact.turn_board import MAX_ROWS
 
 HIDDEN = 64
-UNIT = 1 << 10  # what a weight of 1 is stored as; a product of two is in units of UNIT squared
+UNIT = 1 << 10  # the integer for a weight of 1; products of two weights are in units of UNIT ** 2
 _BITS = 20
-_WIDEST = 16  # beyond plus or minus this the sigmoid is flat
+_WIDEST = 16  # the sigmoid is flat beyond plus or minus this
 _HALF = np.int32(_WIDEST << _BITS)
 _STEP_BITS = 13
 _STEPS = 2 * _WIDEST << _BITS - _STEP_BITS
@@ -27,7 +27,7 @@ _SIGMOID = (1 / (1 + np.exp(-(np.arange(_STEPS + 1) / 128 - _WIDEST)))).astype(n
 
 
 BLOCKS = MAX_SEATS + 1
-_FIRST_SETS = np.array([0, 0, 12, 79])  # by runners placed: those of fewer come before
+_FIRST_SETS = np.array([0, 0, 12, 79])  # first row of `sets`, by the number of runners placed
 SETS = 311
 
 _LAYERS = [
@@ -38,10 +38,11 @@ _LAYERS = [
     ("weights", np.int32, HIDDEN),
 ]
 NET = np.dtype([*_LAYERS, ("rows", np.int16, (MAX_SEATS, MAX_ROWS, HIDDEN))], align=True)
-"""A net that knows what it is worth to have left a position to the next player.
+"""A net for the value of stopping: of a position left to the next player.
 
-`rows[seat]` are for the markers of each seat, from the one that has moved; the output is turns
-still to come where `turns` is 1, else what a sigmoid makes a chance to win.
+`rows[seat]` are the weights for the markers of each seat, beginning with the one that has moved.
+The output is the number of turns still to come if `turns` is 1, else the logit of the probability
+of winning.
 """
 ROLLING_NET = np.dtype(
     [
@@ -51,17 +52,17 @@ ROLLING_NET = np.dtype(
     ],
     align=True,
 )
-"""A net that knows what rolling on is worth.
+"""A net for the value of rolling on.
 
-There is a block of rows more, block number `players`, for how far runners have advanced, and a row
-of `sets` for the columns in which runners can still move, by the number of runners placed.
+It has one more block of rows, with index `players`, for the spaces that runners have climbed, and a
+row of `sets` for each number of runners placed and set of columns in which runners can still move.
 """
 
 
 @njit_inline(nrt=False)
 def set_row(board, placed, a, b, c):
-    """The row of `sets` for a number of runners, of which those in columns a, b and c can move,
-    in ascending order; -1 in front stands for no column."""
+    """The row of `sets` for `placed` runners, of which those in columns a, b and c can move; the
+    columns are in ascending order, with -1 in front if there are fewer."""
     if c < 0:
         return _FIRST_SETS[placed]
     first = a if a >= 0 else b if b >= 0 else c
@@ -71,12 +72,12 @@ def set_row(board, placed, a, b, c):
 
 @njit_inline(nrt=False)
 def value_of_output(net, total):
-    """What an output of the net is worth to the player: a chance to win, or minus turns to go."""
+    """The value for a net's output: the probability of winning, or minus the turns to come."""
     if net.turns:
         return np.float32(np.float32(-total) * _PER_UNIT)
-    index = min(max(np.int32(total + _HALF), _ZERO), _LAST)
-    step = index >> _STEP_BITS
-    part = np.float32(np.float32(index & _FRACTION) * _PER_STEP)
+    position = min(max(np.int32(total + _HALF), _ZERO), _LAST)
+    step = position >> _STEP_BITS
+    part = np.float32(np.float32(position & _FRACTION) * _PER_STEP)
     low, high = _SIGMOID[step], _SIGMOID[step + 1]
     return np.float32(low + np.float32(np.float32(high - low) * part))
 
@@ -93,7 +94,7 @@ def output(net, hidden):
 
 @njit_inline(nrt=False)
 def output_above(net, hidden, more):
-    """The net's output for a hidden layer and a row of numbers that is added to it."""
+    """The net's output for a hidden layer plus a row of weights."""
     total = net.offset[0]
     for unit in range(HIDDEN):
         height = np.int32(hidden[unit] + more[unit])

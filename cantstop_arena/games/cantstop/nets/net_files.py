@@ -1,4 +1,4 @@
-"""Files of nets: what they were trained for, the command that made them, and their numbers."""
+"""Files of nets: the rules they were trained for, the command of the training, and the weights."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ from cantstop_arena.games.cantstop.rules import PLAYERS, RuleSet
 
 SUFFIX = ".nets"
 SHIPPED = tuple(sorted(Path(__file__).with_name("shipped").glob(f"*{SUFFIX}")))
-"""The files that came with the project."""
+"""The files of nets that come with the project."""
 _FORMAT = 1
 _MAX_LENGTH = 1 << 20  # bytes
 
@@ -27,7 +27,7 @@ _MAX_LENGTH = 1 << 20  # bytes
 class Nets(msgspec.Struct, frozen=True):
     """Nets for one rule set and number of seats, each a record array of length 1.
 
-    `ends` knows what positions are worth in which a turn ends, `rolls` what rolling on is worth.
+    `ends` gives the values of positions in which a turn ends, `rolls` the values of rolling on.
     """
 
     rules: RuleSet
@@ -38,18 +38,18 @@ class Nets(msgspec.Struct, frozen=True):
 
     @property
     def know_rolls(self) -> bool:
-        """Whether it was trained what rolling on is worth."""
+        """Whether the net of rolling on has been trained."""
         return bool(self.rolls[0].players)
 
     def are_for(self, rules: RuleSet, players: int) -> bool:
-        """Whether they hold for rules that are played like theirs: neither the name nor the limit
-        of turns counts."""
-        rival = self.rules._replace(name=rules.name, turn_limit=rules.turn_limit)
-        return (rival, self.players) == (rules, players)
+        """Whether the nets were trained for these rules, apart from their name and turn limit, and
+        for this number of players."""
+        own_rules = self.rules._replace(name=rules.name, turn_limit=rules.turn_limit)
+        return (own_rules, self.players) == (rules, players)
 
 
 def as_bytes(nets: Nets) -> bytes:
-    """The file: a line that says what it is, then the numbers, packed."""
+    """The content of a file: a line of JSON, then the compressed weights."""
     packed = zlib.compress(nets.ends.tobytes() + nets.rolls.tobytes(), 9)
     head = {
         "format": _FORMAT,
@@ -62,7 +62,7 @@ def as_bytes(nets: Nets) -> bytes:
 
 
 def read_nets(path: Path) -> Nets:
-    """The nets of a file. Raises UsageError where it cannot be read, or is none."""
+    """The nets in a file. Raises UsageError when it cannot be read or is not a file of nets."""
     try:
         with path.open("rb") as file:
             return _nets_in(file.read(_MAX_LENGTH))
@@ -73,8 +73,8 @@ def read_nets(path: Path) -> Nets:
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError, zlib.error, RulesError) as error:
         raise UsageError(
-            f"nets {str(path)!r:.{MAX_QUOTE_LENGTH}} cannot be used: this is no file of arena"
-            " train, or it is damaged. Train them again, or copy the file again."
+            f"nets {str(path)!r:.{MAX_QUOTE_LENGTH}} cannot be used: not a file of arena train, or"
+            " it is damaged. Train them again, or copy the file again."
         ) from error
 
 
@@ -85,19 +85,19 @@ def _nets_in(data: bytes) -> Nets:
         raise ValueError("damaged")
     rules, players = _rules_in(head["rules"]), head["players"]
     if players not in PLAYERS or objection(rules, players):
-        raise ValueError("for rules that nets cannot know")
+        raise ValueError("for rules that nets do not support")
     numbers = zlib.decompressobj().decompress(packed, NET.itemsize + ROLLING_NET.itemsize)
     ends = np.frombuffer(numbers, NET, 1).view(np.recarray)
     rolls = np.frombuffer(numbers, ROLLING_NET, 1, NET.itemsize).view(np.recarray)
     return Nets(rules, players, str(head["command"]), ends, rolls)
 
 
-def _rules_in(data: Mapping[str, Any]) -> RuleSet:
-    return RuleSet(**{**data, "column_lengths": tuple(data["column_lengths"])})
+def _rules_in(fields: Mapping[str, Any]) -> RuleSet:
+    return RuleSet(**{**fields, "column_lengths": tuple(fields["column_lengths"])})
 
 
 @cache
 def shipped_nets() -> tuple[Nets, ...]:
-    """The nets that came with the project, fewest seats first."""
-    matches = (_nets_in(file.read_bytes()) for file in SHIPPED)
-    return tuple(sorted(matches, key=lambda nets: nets.players))
+    """The nets that come with the project, fewest seats first."""
+    nets_of_files = (_nets_in(file.read_bytes()) for file in SHIPPED)
+    return tuple(sorted(nets_of_files, key=lambda nets: nets.players))

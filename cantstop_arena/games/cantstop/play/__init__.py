@@ -1,1 +1,1 @@
-"""Can't Stop at the arena's table: who is asked, what is recorded, counted, watched, stepped."""
+"""Play of Can't Stop: the game's table, calls of plain bots, tallies, and positions to step."""

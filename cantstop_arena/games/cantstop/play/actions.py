@@ -1,6 +1,6 @@
-"""The actions of Can't Stop by number, the same in every position of a board.
+"""The numbering of the actions of Can't Stop, the same in every position of a board.
 
-First every column once, then every column twice, every pair of columns, to stop, and to roll again:
+First each column once, then each column twice, each pair of columns, stopping, and rolling again:
 11 + 11 + 55 + 2 = 79 actions for eleven columns.
 """
 
@@ -18,26 +18,26 @@ from cantstop_arena.games.cantstop.turn import Move, mask_of
 
 
 class Actions:
-    """The actions under some rules, which name the board's columns."""
+    """The actions on a board with these columns."""
 
     def __init__(self, columns: range) -> None:
         singles = [(column,) for column in columns]
         doubles = [(column, column) for column in columns]
         self.moves: tuple[Move, ...] = (*singles, *doubles, *combinations(columns, 2))
-        """The columns that an action advances, for all actions but the last two."""
+        """The columns that an action advances; the last two actions are not moves."""
         self.stop = len(self.moves)
         self.roll = self.stop + 1
         self.count = self.roll + 1
         self.number_of: Mapping[Move, int] = {move: at for at, move in enumerate(self.moves)}
-        """The action that is a move."""
+        """The action of each move."""
 
     @property
     def masks(self) -> NDArray[np.int64]:
-        """The moves as a game record has them."""
+        """The moves as bit masks, as in a game record."""
         return np.array([mask_of(move) for move in self.moves], np.int64)
 
     def name(self, action: int) -> str:
-        """An action in words: "7", "8+8", "5+11", "stop" or "roll"."""
+        """The text of an action: "7", "8+8", "5+11", "stop" or "roll"."""
         if action < self.stop:
             return "+".join(map(str, self.moves[action]))
         return "stop" if action == self.stop else "roll"
@@ -53,7 +53,7 @@ DICE = 4
 
 
 class RollOutcome(NamedTuple):
-    """Four dice, ascending, how likely they are in any order, and the engine's number for them."""
+    """Four dice in ascending order, their probability in any order, and the engine's number."""
 
     dice: tuple[int, ...]
     chance: float
@@ -62,7 +62,7 @@ class RollOutcome(NamedTuple):
 
 @cache
 def outcomes(sides: int) -> Sequence[RollOutcome]:
-    """Every outcome, in the order of the dice."""
+    """All outcomes of a roll, in lexicographic order of the dice."""
     faces = range(1, sides + 1)
     return tuple(_outcome(dice, sides) for dice in combinations_with_replacement(faces, DICE))
 
@@ -73,7 +73,7 @@ def _outcome(dice: tuple[int, ...], sides: int) -> RollOutcome:
 
 
 def roll_number(dice: Sequence[int], sides: int) -> int:
-    """The number by which the engine knows four dice in their order."""
+    """The engine's number of a roll: four dice in their order, as digits to the base `sides`."""
     number = 0
     for die in dice:
         number = number * sides + die - 1

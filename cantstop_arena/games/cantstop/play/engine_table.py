@@ -1,4 +1,4 @@
-"""The table of Can't Stop: the engine plays, compiled bots in machine code, plain ones as asked."""
+"""The table of Can't Stop: the engine calls compiled bots itself, and stops for plain bots."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -42,9 +42,9 @@ NO_MOVE = "choose_move returned an index that is no move"
 
 
 class EngineTable(GameTable):
-    """Contestants around one game record.
+    """A table of seated bots with one game record.
 
-    Raises BotError where a contestant marked `@compiled` does not compile.
+    Raises BotError when a bot marked `@compiled` does not compile.
     """
 
     over = OVER
@@ -53,53 +53,53 @@ class EngineTable(GameTable):
         self,
         game: Game,
         rules: RuleSet,
-        seated_bots: Sequence[SeatedBot],
+        bots: Sequence[SeatedBot],
         players: int,
         seed: Any,
     ) -> None:
-        super().__init__(game, rules, seated_bots, players, seed)
-        native = {seated_bot.digest: seated_bot for seated_bot in seated_bots}
-        compiled = {digest: _compiled(seated_bot) for digest, seated_bot in native.items()}
-        self.native = tuple(compiled[seated_bot.digest] for seated_bot in seated_bots)
-        stored = max((native.memory for native in self.native if native), default=0)
-        self._memories = np.zeros((MAX_SEATS, stored))
-        self.lucks = np.zeros(players, np.int64)  # of the game that is played, by seat
-        self._start_game(new_game(rules, players, seed))
+        super().__init__(game, rules, bots, players, seed)
+        by_digest = {bot.digest: bot for bot in bots}
+        compiled = {digest: _machine_code(bot) for digest, bot in by_digest.items()}
+        self.native = tuple(compiled[bot.digest] for bot in bots)
+        memory_size = max((by_digest.memory for by_digest in self.native if by_digest), default=0)
+        self._memories = np.zeros((MAX_SEATS, memory_size))
+        self.lucks = np.zeros(players, np.int64)  # the luck in the present game, by seat
+        self._attach(new_game(rules, players, seed))
 
-    def _start_game(self, games: Any) -> None:
+    def _attach(self, games: Any) -> None:
         self.games = games
-        self._record: Any = games.view(GAME)[0]  # its fields are read in a tenth of the time
+        self._record: Any = games.view(GAME)[0]  # ten times as fast to read as a recarray
         games[0].memory_at = [memory.ctypes.data for memory in self._memories]
         self.handle = handle_of(games)
         self.asker = PlainBotCaller(self.rules, games, self._interpreter_state)
         self.asker.on_turn = lambda seat: self.on_speaker(self.seats[seat])
 
     def attach_memory(self, memory: Any) -> None:
-        self._write_game(memory, self.games)
+        self._attach_copy(memory, self.games)
 
-    def _write_game(self, memory: Any, games: Any) -> None:
+    def _attach_copy(self, memory: Any, games: Any) -> None:
         there = np.frombuffer(memory, GAME, 1).view(np.recarray)
         there[:] = games
-        self._start_game(there)
+        self._attach(there)
 
     def change_rules(self, rules: RuleSet, players: int, memory: Any) -> None:
         self.rules = rules
         self.orders = self.game.orders(players)
         self.lucks = np.zeros(players, np.int64)
-        self._write_game(memory, new_game(rules, players, self.seed))
+        self._attach_copy(memory, new_game(rules, players, self.seed))
 
     def is_compiled(self, bots: Iterable[int]) -> bool:
         return all(self.native[bot] for bot in bots)
 
     def warm_up(self) -> None:
-        """Have the engine compiled, or loaded, without asking any bot."""
-        self._start_game(self.games)  # a table may have been made before its process was forked
+        """Compile or load the engine, without calling any bot."""
+        self._attach(self.games)  # the table may have been created before its process was forked
         engine()
         if self.scores_luck:
             self._warm_up_luck()
 
     def _warm_up_luck(self) -> None:
-        """Have what scores luck compiled, or loaded: it plays no game, and scores an empty turn."""
+        """Compile or load the scoring of luck: play no games, and score an empty turn."""
         from cantstop_arena.games.cantstop.engine import luck
 
         tally = LuckTally(self.handle, self.orders, 1, self.lucks)
@@ -147,7 +147,7 @@ class EngineTable(GameTable):
 
     @contextmanager
     def marking_game_over(self, seat: int) -> Iterator[None]:
-        """The record is as it was afterwards, unless the bot fails."""
+        """The record is restored afterwards, unless the bot fails."""
         game = self._record
         last, game["seat"], game["waiting"] = int(game["seat"]), seat, HEARING
         yield
@@ -163,16 +163,15 @@ class EngineTable(GameTable):
 
     def step_functions(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
         ask = self.asker.asking(self.sitting)
-        return partial(engine().advance, self.handle), self._advance_function(
-            ask
-        ) if self._is_watched else ask
+        answer_to = self._decisions_only(ask) if self._is_watched else ask
+        return partial(engine().advance, self.handle), answer_to
 
     @property
     def _is_watched(self) -> bool:
         return bool(self._record["watched"])
 
-    def _advance_function(self, ask: Callable[[int], int]) -> Callable[[int], int]:
-        """A watched game also stops where nothing is asked."""
+    def _decisions_only(self, ask: Callable[[int], int]) -> Callable[[int], int]:
+        """`ask` for decisions; other stops of a watched game have no answer."""
         return lambda stop: ask(stop) if stop in (MOVE, AGAIN) else NO_ANSWER
 
     def look_at_end(self) -> None:
@@ -200,10 +199,10 @@ class EngineTable(GameTable):
         for _ in self.stops():
             pass
 
-    # Watched, step by step
+    # Step by step
 
     def watched_stops(self) -> Iterator[int]:
-        """Like `stops`, with every roll and every move besides what is asked."""
+        """Like `stops`, but also stops at every roll and after every move."""
         self.games[0].watched = 1
         try:
             yield from self.stops()
@@ -214,7 +213,7 @@ class EngineTable(GameTable):
         return RecordWriter(self.games[0], self.rules, self.seats).events(self.watched_stops())
 
     def trace(self) -> Iterator[tuple[int, object]]:
-        """A roll follows from the answer of whoever moved last, as its absence does."""
+        """A roll is attributed to the seat that moved last: its answer led to the roll."""
         game, last = self.games[0], 0
         for now in self.watched_stops():
             if now == ROLL:
@@ -227,7 +226,7 @@ class EngineTable(GameTable):
         return RecordWriter(self.games[0], self.rules, self.seats).ending()
 
     def abandoned_event(self) -> Event:
-        turns = max(self.turn, 1)  # who leaves at once leaves in the first
+        turns = max(self.turn, 1)  # a game abandoned before its first turn counts that turn
         return {"event": "end", "turns": turns, "winners": [], "reason": LEFT}
 
     # Blocks
@@ -241,19 +240,21 @@ class EngineTable(GameTable):
         self, block: Block, start: int, stop: int, tally: Any
     ) -> tuple[int, BotFault | None]:
         natives = [self.native[bot] for bot in block.group]
-        texts = [(native.address, native.memory) for native in natives if native]
-        addresses = np.array(texts, np.int64).reshape(-1, 2)
+        machine_codes = [(native.address, native.memory) for native in natives if native]
+        addresses = np.array(machine_codes, np.int64).reshape(-1, 2)
         positions = tuple(range(len(block.group)))
-        index = np.array([*lineups(positions, self.orders)], np.int64)
+        lineup_rows = np.array([*lineups(positions, self.orders)], np.int64)
         played = block.first, start, stop
         try:
             if self.scores_luck:
                 from cantstop_arena.games.cantstop.engine import luck
 
-                cursor = luck.play_scored(self.handle, addresses, index, *played, *tally.records)
+                cursor = luck.play_scored(
+                    self.handle, addresses, lineup_rows, *played, *tally.records
+                )
             else:
                 arrays, records = (
-                    array_arguments(addresses, index),
+                    array_arguments(addresses, lineup_rows),
                     array_arguments(*tally.records),
                 )
                 cursor = engine().play_native(self.handle, *arrays, *played, *records)
@@ -264,30 +265,30 @@ class EngineTable(GameTable):
         return cursor, BotFault(ILLEGAL, NO_MOVE) if cursor < stop else None
 
 
-def _compiled(seated_bot: SeatedBot) -> CompiledBot | None:
-    if not is_compiled(seated_bot.player):
+def _machine_code(bot: SeatedBot) -> CompiledBot | None:
+    if not is_compiled(bot.player):
         return None
-    folder = cache_folder(seated_bot.digest)
-    return native_player(seated_bot.player, seated_bot.name, folder)
+    folder = cache_folder(bot.digest)
+    return native_player(bot.player, bot.name, folder)
 
 
 SIZE = GAME.itemsize
-_OBSERVED = ("cursor", "seat", "turn", "rolls", "waiting")
-_SLOTS = [slot(name) for name in _OBSERVED]
+_SNAPSHOT_FIELDS = ("cursor", "seat", "turn", "rolls", "waiting")
+_SLOTS = [slot(name) for name in _SNAPSHOT_FIELDS]
 _BOTS = slot("bots")
-HEARING = -1  # what a game waits for that is over, while a bot hears of it
-_ASKED = {MOVE: "choose_move", AGAIN: "roll_again", HEARING: GAME_OVER}
+HEARING = -1  # the value of `waiting` after the game, while a bot handles `game_over`
+_DECISIONS = {MOVE: "choose_move", AGAIN: "roll_again", HEARING: GAME_OVER}
 
 
 def snapshot_reader(memory: Any) -> Callable[[], Snapshot]:
-    """A function that looks at the game in this memory, which others may be writing to."""
+    """A function that reads a snapshot of the game in this memory, which other processes write."""
     numbers = np.frombuffer(memory, np.int64, SIZE // 8)
 
-    def look() -> Snapshot:
+    def read_snapshot() -> Snapshot:
         step = numbers[_SLOTS].tolist()
         cursor, seat, _, _, waiting = step
-        question = _ASKED.get(waiting)
-        index = int(numbers[_BOTS + seat % MAX_SEATS])  # whatever a bot may have written there
-        return Snapshot(cursor, index, question or "", question is not None, (*step, index))
+        decision = _DECISIONS.get(waiting)
+        position = int(numbers[_BOTS + seat % MAX_SEATS])  # whatever a bot may have written there
+        return Snapshot(cursor, position, decision or "", decision is not None, (*step, position))
 
-    return look
+    return read_snapshot

@@ -1,4 +1,4 @@
-"""What the engine writes down of a block's games."""
+"""The tally of a block's games, which the engine fills in."""
 
 from functools import partial
 from typing import Any
@@ -12,51 +12,52 @@ from cantstop_arena.games.cantstop.counts import COUNTS, HIGHLIGHTS, MEASURES
 from cantstop_arena.games.cantstop.engine.entry_points import array_arguments, engine
 from cantstop_arena.games.cantstop.engine.game_array import COLUMN_UNITS, TALLY
 
-LUCK_UNIT = COLUMN_UNITS * 1296 / 1_000_000  # a millionth of a column at stake with six-sided dice
+LUCK_UNIT = COLUMN_UNITS * 1296 / 1_000_000  # a millionth of a column at stake, six-sided dice
 _MAX_LUCK = (1 << 31) - 1
 
 
 class EngineTally:
-    """The books of a block; the engine writes into their arrays itself."""
+    """The tally of a block; the engine writes its arrays."""
 
     def __init__(self, handle: Any, orders: Orders, deals: int, measured: bool) -> None:
         self._handle = handle
         self._players = len(orders[0])
         self._tallies = np.zeros(len(orders), TALLY).view(np.recarray)
         self.winners: NDArray[np.uint8] = np.zeros((deals, len(orders)), np.uint8)
-        stored = deals if measured else 0
-        self._measures: NDArray[Any] = np.zeros((stored, len(MEASURES)), np.int32)
+        measured_deals = deals if measured else 0
+        self._measures: NDArray[Any] = np.zeros((measured_deals, len(MEASURES)), np.int32)
         self._sums: NDArray[np.int64] = np.zeros(len(COUNTS), np.int64)
-        matches = array_arguments(self._sums, self._tallies, self.winners, self._measures)
-        self._tally_game = partial(engine().tally_finished_game, handle, *matches)
+        arrays = array_arguments(self._sums, self._tallies, self.winners, self._measures)
+        self._tally_game = partial(engine().tally_finished_game, handle, *arrays)
 
     @property
     def records(self) -> tuple[Any, ...]:
-        """The arrays, in the order in which the engine takes them."""
+        """The arrays, in the order of the engine's parameters."""
         return self._sums, self._tallies, self.winners, self._measures
 
     @property
     def measures(self) -> NDArray[Any]:
-        """A row for each deal, if counts are kept deal by deal."""
+        """A row for each deal, if counts are stored by deal."""
         return self._measures
 
     def enter(self, index: int, order: int) -> None:
         self._tally_game(order, index)
 
     def tallies(self) -> tuple[Tally, ...]:
-        records = self._tallies.view(TALLY, np.ndarray)  # fields are read in a tenth of the time
+        records = self._tallies.view(TALLY, np.ndarray)  # ten times as fast to read as a recarray
         return tuple(_tally(record, self._players) for record in records)
 
 
 class LuckTally(EngineTally):
-    """Books with counts deal by deal, and after them the luck of each place and of each seat.
+    """A tally with counts by deal, followed by the luck of each position and of each seat.
 
-    It is in units of `LUCK_UNIT`. `lucks` is where the table adds up that of the game it plays.
+    Luck is in units of `LUCK_UNIT`. `lucks` is the array in which the table sums the luck of the
+    present game.
     """
 
     def __init__(self, handle: Any, orders: Orders, deals: int, lucks: NDArray[np.int64]) -> None:
         super().__init__(handle, orders, deals, measured=True)
-        self._positions = np.array(orders, np.int64)
+        self._orders = np.array(orders, np.int64)
         self._lucks = lucks
         self._luck = np.zeros((deals, 2 * self._players), np.int64)
 
@@ -74,10 +75,10 @@ class LuckTally(EngineTally):
         super().enter(index, order)
 
     def note_luck(self, index: int, order: int) -> None:
-        """Enter the luck of the game that has just ended, and forget it."""
+        """Add the luck of the game that has just ended, and reset it."""
         from cantstop_arena.games.cantstop.engine import luck
 
-        luck.note(self._handle, self._positions[order], self._lucks, self._luck[index])
+        luck.note(self._handle, self._orders[order], self._lucks, self._luck[index])
 
 
 def _tally(record: Any, players: int) -> Tally:

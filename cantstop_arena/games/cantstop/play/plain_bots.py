@@ -1,4 +1,4 @@
-"""Plain-Python bots: shown the table as a `Turn`, asked, and their answers checked."""
+"""Calls of plain Python bots: the table as a `Turn`, the decision, and the check of the answer."""
 
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache, partial
@@ -36,11 +36,11 @@ _SEAT, _CLAIMED, _MOVE_COUNT = slot("seat"), slot("claimed"), slot("move_count")
 _MOVES, _CLAIMS, _MARKERS = (8 * slot(name) for name in ("moves", "claims", "markers"))
 _NUMBERS = [Struct(f"{count}q").unpack_from for count in range(MAX_MOVES + 1)]
 _turn: Callable[[tuple[Any, ...]], Turn] = partial(tuple.__new__, Turn)
-"""A turn from its fields, in a tenth of the time that Turn takes to look at each by name."""
+"""A Turn from a tuple of its fields, in a tenth of the time of Turn's own constructor."""
 
 
 class PlainBotCaller:
-    """Asks plain bots on behalf of one game record."""
+    """Calls plain bots for the decisions of one game record."""
 
     def __init__(
         self, rules: RuleSet, games: GameArray, undamaged: interpreter_state.InterpreterState
@@ -51,74 +51,79 @@ class PlainBotCaller:
         self._board = int(games[0].board)
         self._record = memoryview(games).cast("B")
         self._width, self._dice = len(rules.lengths), _all_dice(rules.sides)
-        # Without the moves, which are of no use in every other decision.
-        self._sight = Struct(f"{_MOVE_COUNT + 1}q{8 * MAX_MOVES}x{self._width}q").unpack_from
+        # Without the moves, which every other decision does not need.
+        self._read_numbers = Struct(f"{_MOVE_COUNT + 1}q{8 * MAX_MOVES}x{self._width}q").unpack_from
         self._rows = Struct(f"{self._width}q{8 * (COLUMNS - self._width)}x").iter_unpack
         self._markers = self._record[_MARKERS : _MARKERS + 8 * self._players * COLUMNS]
         self._streams: tuple[Stream, ...] = ()
         self._origin = system.origin()
-        self._interpreter_state = undamaged
-        self.on_turn: Callable[[int], None] = lambda seat: None  # told the seat before its turn
-        self.view: dict[int, Turn] = {}  # by seat, what was shown last
-        self._number = 0  # of the turn that what follows is of
+        self._undamaged = undamaged
+        self.on_turn: Callable[[int], None] = lambda seat: None  # called before each seat's turn
+        self.view: dict[int, Turn] = {}  # by seat, the turn in its last decision
+        self._number = 0  # of the turn that the two attributes below are for
         self._unclaimed = 0
         self._standings: tuple[Any, ...] = ()
 
     @property
     def seat(self) -> int:
         """The seat on turn."""
-        return int(self._sight(self._record)[_SEAT])
+        return int(self._read_numbers(self._record)[_SEAT])
 
     def begin(self) -> None:
-        """Forget the game before; the next one has been started."""
+        """Reset for the game that has just been started."""
         self._number = 0
         self.view.clear()
         keys = (int(engine().bot_key(self._handle, seat)) for seat in range(self._players))
         self._streams = tuple(map(Stream, keys))
 
     def asking(self, players: Sequence[Player]) -> Callable[[int], int]:
-        """What asks the player on turn, and gives the answer as the engine takes it.
+        """A function that calls the player on turn, and returns its answer as the engine's number.
 
-        It raises BotFault, or IllegalAnswer.
+        The function raises BotFault or IllegalAnswer.
         """
-        # Plain bots spend much of their time here, so that all it needs is at hand.
-        record, sight, look, visible = self._record, self._sight, self._look, self.view
-        undamaged, origin = self._interpreter_state, self._origin
+        # Local variables, because plain bots spend much of their time in this function.
+        record, read_numbers, turn_from, views = (
+            self._record,
+            self._read_numbers,
+            self._turn_from,
+            self.view,
+        )
+        undamaged, origin = self._undamaged, self._origin
         limit = undamaged.recursion
 
-        def ask(expected: int) -> int:
-            observed = sight(record)
-            seat = observed[_SEAT]
+        def ask(decision: int) -> int:
+            numbers = read_numbers(record)
+            seat = numbers[_SEAT]
             player = players[seat]
-            turn = visible[seat] = look(observed)
+            turn = views[seat] = turn_from(numbers)
             try:
-                if expected == MOVE:
-                    moves = moves_in(_NUMBERS[observed[_MOVE_COUNT]](record, _MOVES))
+                if decision == MOVE:
+                    moves = moves_in(_NUMBERS[numbers[_MOVE_COUNT]](record, _MOVES))
                     answer: object = player.choose_move(turn, moves)
                 else:
                     answer = player.roll_again(turn)
-            except BaseException as error:  # SystemExit and KeyboardInterrupt too: the bot's own
+            except BaseException as error:  # SystemExit and KeyboardInterrupt too: from the bot
                 raise fault_of(error, player) from error
             finally:
                 if getrecursionlimit() != limit:
                     undamaged.restore_quickly()
-                if not origin[0]:  # the bot has forked: there is one of us too many
+                if not origin[0]:  # the bot has forked, and this is the child process
                     _exit(0)
-            if expected == MOVE:
-                return index_among("choose_move", answer, observed[_MOVE_COUNT])
+            if decision == MOVE:
+                return index_among("choose_move", answer, numbers[_MOVE_COUNT])
             return checked_bool("roll_again", answer)
 
         return ask
 
     def turn(self) -> Turn:
-        """What the player on turn is shown."""
-        return self._look(self._sight(self._record))
+        """The turn as the player on turn sees it."""
+        return self._turn_from(self._read_numbers(self._record))
 
-    def _look(self, observed: tuple[int, ...]) -> Turn:
-        """The table as the player on turn sees it; `seen` are the first numbers of the record."""
-        seat, number, rolls, roll, free, placed, topped = observed[:_CLAIMED]
+    def _turn_from(self, numbers: tuple[int, ...]) -> Turn:
+        """The turn as the player on turn sees it; `numbers` are the first numbers of the record."""
+        seat, number, rolls, roll, free, placed, topped = numbers[:_CLAIMED]
         if number != self._number:
-            self._begin_turn(seat, number, observed[_CLAIMED])
+            self._begin_turn(seat, number, numbers[_CLAIMED])
         unfinished = self._unclaimed & ~topped
         now = (
             seat,
@@ -126,7 +131,7 @@ class PlainBotCaller:
             number,
             rolls,
             self._dice[roll],
-            observed[_MOVE_COUNT + 1 :],
+            numbers[_MOVE_COUNT + 1 :],
             free,
             columns_in(placed),
             columns_in(unfinished if free else unfinished & placed),
@@ -134,13 +139,13 @@ class PlainBotCaller:
         return _turn(now + self._standings)
 
     def _begin_turn(self, seat: int, number: int, claimed: int) -> None:
-        self._interpreter_state.restore_quickly()
+        self._undamaged.restore_quickly()
         self.on_turn(seat)
         self._number, self._unclaimed = number, self._board & ~claimed
         self._standings = (columns_in(claimed), *self._standings_of(seat))
 
     def _standings_of(self, seat: int) -> tuple[Any, ...]:
-        """What does not change during a turn: the fields of a Turn from `markers` on."""
+        """The fields of a Turn from `markers` on, which do not change during a turn."""
         claims = _NUMBERS[self._players](self._record, _CLAIMS)
         markers = tuple(self._rows(self._markers))
         claims, markers, rivals = claims * 2, markers * 2, slice(seat + 1, seat + self._players)
@@ -157,11 +162,11 @@ class PlainBotCaller:
 
 @cache
 def _all_dice(sides: int) -> list[tuple[int, ...]]:
-    """The dice of every roll, by its number."""
+    """The dice of every roll, by the roll's number."""
     return [dice_of(roll, sides) for roll in range(sides**4)]
 
 
 @lru_cache(1 << 12)
 def moves_in(codes: tuple[int, ...]) -> tuple[Move, ...]:
-    """The moves of these packed numbers."""
+    """The moves with these codes, which are numbers in a game record."""
     return tuple(map(move_of, codes))

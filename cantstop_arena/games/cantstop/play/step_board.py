@@ -1,4 +1,4 @@
-"""Where positions are stepped: a game record with the tables of one board, lent to each in turn."""
+"""The board that steps positions: one game record, into which each position is copied in turn."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,34 +19,34 @@ from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.processes.interpreter_state import InterpreterState
 
 Head = NDArray[np.int64]
-"""A position: the part of a game record that lies before the tables of the board."""
+"""A position: the part of a game record before the tables of the board."""
 
-_FIELD_COUNT = int(FIELDS["roll_total"][1]) // 8
-_NAMES = [name for name, (_, offset) in FIELDS.items() if offset < 8 * _FIELD_COUNT]
+_HEAD_WORDS = int(FIELDS["roll_total"][1]) // 8
+_NAMES = [name for name, (_, offset) in FIELDS.items() if offset < 8 * _HEAD_WORDS]
 _HEAD = np.dtype(
     {
         "names": _NAMES,
         "formats": [FIELDS[name][0] for name in _NAMES],
         "offsets": [FIELDS[name][1] for name in _NAMES],
-        "itemsize": 8 * _FIELD_COUNT,
+        "itemsize": 8 * _HEAD_WORDS,
     }
 )
 
 
 def fields_of(head: Head) -> Any:
-    """A position as a record, with the names of `state.GAME`; to write in, too."""
+    """A writable view of a position as a record, with the names of `game_array.GAME`."""
     return head.view(_HEAD).view(np.recarray)[0]
 
 
 class LeftAlone(InterpreterState):
-    """Bots at positions play in somebody's own program, whose state is nobody else's to restore."""
+    """An interpreter state that is not restored: bots at positions run in a user's own program."""
 
     def restore_quickly(self) -> None:
         pass
 
 
 class StepBoard:
-    """One rule set for a number of seats."""
+    """The board of one rule set and number of seats."""
 
     def __init__(self, rules: RuleSet, players: int) -> None:
         self.rules = rules
@@ -55,55 +55,55 @@ class StepBoard:
         columns = len(rules.columns)
         self.observation_size = (players + 2) * columns + 2 * players + rules.sides + 4
         self.games = new_game(rules, players, 0)
-        self._words_in_memory = np.frombuffer(self.games.data, np.int64, _FIELD_COUNT)
-        self._blank = self._words_in_memory.copy()
-        self._at = (handle_of(self.games), self._words_in_memory)
+        self._game_head = np.frombuffer(self.games.data, np.int64, _HEAD_WORDS)
+        self._blank = self._game_head.copy()
+        self._at = (handle_of(self.games), self._game_head)
         self._moves = self.actions.masks
-        self._free = RLock()  # machine code runs beside other threads
+        self._free = RLock()  # machine code releases the GIL, and all positions share the record
 
     def blank(self) -> Head:
-        """A position before its game has begun."""
+        """A new position whose game has not begun."""
         return self._blank.copy()
 
     def step(self, head: Head, kind: int, value: int) -> int:
-        """Do something of the kinds that `steps.step` knows, and play on; returns the status."""
+        """Apply a step of a kind of `steps.step`, and play on; returns the status."""
         with self._free:
             return int(steps.step(*self._at, head, self._moves, kind, value))
 
     def look(self, head: Head, now: int, seat: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        """What a seat sees, and what it may do."""
-        observed = np.zeros(self.observation_size, np.float32)
+        """The observation of a seat, and the mask of its legal actions."""
+        observation = np.zeros(self.observation_size, np.float32)
         mask = np.zeros(self.actions.count, np.int8)
         with self._free:
-            steps.observe(*self._at, head, now, seat, self._moves, mask, observed)
-        return observed, mask
+            steps.observe(*self._at, head, now, seat, self._moves, mask, observation)
+        return observation, mask
 
     def asker(self, head: Head) -> PlainBotCaller:
-        """Who asks plain bots at a position, from the beginning of their random numbers on."""
-        with self._in_memory(head):
+        """A caller of plain bots at a position; their random numbers start from the beginning."""
+        with self._at_position(head):
             asker = PlainBotCaller(self.rules, self.games, LeftAlone())
             asker.begin()
             return asker
 
     def ask(self, head: Head, asker: PlainBotCaller, players: Sequence[Any], now: int) -> int:
         """The answer of the plain bot on turn. Raises BotFault or IllegalAnswer."""
-        with self._in_memory(head):
+        with self._at_position(head):
             return int(asker.asking(players)(now))  # the engine takes one type
 
     def turn(self, head: Head) -> Turn:
-        """What a bot would be shown."""
+        """The turn as a bot at this position would see it."""
         asker = self.asker(head)
-        with self._in_memory(head):
+        with self._at_position(head):
             return asker.turn()
 
     @contextmanager
-    def _in_memory(self, head: Head) -> Iterator[None]:
+    def _at_position(self, head: Head) -> Iterator[None]:
         with self._free:
-            self._words_in_memory[:] = head
+            self._game_head[:] = head
             yield
 
 
 @cache
 def board_for(rules: RuleSet, players: int) -> StepBoard:
-    """The board that all positions of these rules share."""
+    """The board shared by all positions with these rules and number of seats."""
     return StepBoard(rules, players)

@@ -1,4 +1,4 @@
-"""Positions with bots in some of the seats, which answer by themselves."""
+"""Positions with bots in some of the seats, which make their own decisions."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
 
 Bots = Mapping[int, SeatedBot]
-"""Who answers, by seat."""
+"""Bots by seat."""
 
 
 class SeatedPosition(CantStopPosition):
-    """A game that waits for the seats without bots only. It cannot be copied."""
+    """A game that stops only for decisions of the seats without bots. It cannot be copied."""
 
     def __init__(self, board: StepBoard, head: Head, deal: int, bots: Bots) -> None:
-        """Begins a deal; the head has its dice. Raises BotError, and whatever bots raise."""
+        """Begin a deal with the dice of `head`. Raises BotError, and exceptions of the bots."""
         self._memories = _seat_compiled(fields_of(head), bots)
         super().__init__(board, head, board.step(head, BEGIN, deal))
         self._plain = {
@@ -43,8 +43,8 @@ class SeatedPosition(CantStopPosition):
         self._play_bots()
 
     def clone(self) -> NoReturn:
-        """Bots cannot be copied. Raises UsageError."""
-        raise UsageError("a position at which bots sit cannot be copied; copy one without them")
+        """Raises UsageError: bots cannot be copied."""
+        raise UsageError("a position with seated bots cannot be copied: copy one without bots")
 
     def __reduce__(self) -> NoReturn:
         self.clone()
@@ -60,16 +60,17 @@ class SeatedPosition(CantStopPosition):
 def start_with_bots(
     rules: RuleSet, players: int, seed: Seed | None, deal: int, bots: Bots
 ) -> SeatedPosition:
-    """The beginning of a deal at which bots sit; see `position.start`."""
+    """The first position of a deal with seated bots; see `step_position.start`."""
     board = board_for(rules, players)
     return SeatedPosition(board, blank_head(board, seed), deal, bots)
 
 
 def _seat_compiled(game: Any, bots: Bots) -> Any:
-    """Let the engine know the compiled bots; returns the memory that they have, to be kept."""
+    """Enter the compiled bots in the game record; returns their memory, which the caller must
+    keep alive."""
     natives = {seat: native for seat, bot in bots.items() if (native := _native(bot))}
-    stored = max((native.memory for native in natives.values()), default=0)
-    memories = np.zeros((len(game.memory_at), stored))
+    memory_size = max((native.memory for native in natives.values()), default=0)
+    memories = np.zeros((len(game.memory_at), memory_size))
     game.memory_at = [memory.ctypes.data for memory in memories]
     for seat, native in natives.items():
         game.turn_at[seat] = native.address
@@ -78,7 +79,7 @@ def _seat_compiled(game: Any, bots: Bots) -> Any:
 
 
 def _native(bot: SeatedBot) -> CompiledBot | None:
-    """The machine code of a bot, the same for all with its digest; None for a plain one."""
+    """The machine code of a bot, compiled once per digest; None for a plain Python bot."""
     if not is_compiled(bot.player):
         return None
     if bot.digest not in _NATIVE:
@@ -91,7 +92,7 @@ _NATIVE: dict[str, CompiledBot | None] = {}
 
 
 def _sat_down(bot: SeatedBot, seat: int, board: StepBoard) -> Any:
-    """A plain bot, made anew for this game."""
+    """A new instance of a plain Python bot for this game."""
     if bot.make_player is None:
         return bot.player
     everybody = tuple(range(board.players))

@@ -1,4 +1,4 @@
-"""A game of Can't Stop as it stands; see `game_api.position` for what every position is."""
+"""Positions of Can't Stop, which can be stepped and searched; see `game_api.position`."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from cantstop_arena.games.cantstop.turn import Move, Turn
 
 
 class CantStopPosition(Position):
-    """One game. Forced moves, stops that win and rolls that are not given make themselves."""
+    """A game in progress. Forced moves, winning stops and rolls from a seed are made at once."""
 
     def __init__(self, board: StepBoard, head: Head, status: int) -> None:
-        """For the functions of this module, and for subclasses."""
+        """Used by the functions of this module and by subclasses; see `start`."""
         self.board = board
         self._head = head
         self._status = status
 
-    # What every position has
+    # The interface of Position
 
     @property
     def rules(self) -> RuleSet:
@@ -56,7 +56,7 @@ class CantStopPosition(Position):
     @property
     def max_actions(self) -> int:
         climbs = sorted(self.rules.column_lengths)[-self.rules.runners :]
-        return 2 * sum(climbs) * self.rules.turn_limit  # a roll climbs, and brings two decisions
+        return 2 * sum(climbs) * self.rules.turn_limit  # each roll climbs, and has two decisions
 
     @property
     def seat(self) -> int:
@@ -91,9 +91,7 @@ class CantStopPosition(Position):
     def outcomes(self) -> Sequence[tuple[int, float]]:
         if not self.is_chance:
             return ()
-        return [
-            (at, roll_outcome.chance) for at, roll_outcome in enumerate(outcomes(self.rules.sides))
-        ]
+        return [(index, outcome.chance) for index, outcome in enumerate(outcomes(self.rules.sides))]
 
     def give(self, outcome: int) -> None:
         possible = outcomes(self.rules.sides)
@@ -122,35 +120,36 @@ class CantStopPosition(Position):
             copy._status = copy.board.step(copy._head, CHANGE, int(copy.is_chance))
         return copy
 
-    # What Can't Stop has besides
+    # Only in Can't Stop
 
     @property
     def actions(self) -> Actions:
-        """What the numbers of actions mean."""
+        """The actions by number."""
         return self.board.actions
 
     @property
     def moves(self) -> tuple[Move, ...]:
-        """The moves to choose from, as bots are shown them; none where none is to be chosen."""
-        return tuple(sorted(self.actions.moves[number] for number in self.legal if self.is_choice))
+        """The legal moves in the order that bots see; empty unless a move is to be chosen."""
+        return tuple(sorted(self.actions.moves[action] for action in self.legal if self.is_choice))
 
     @property
     def is_choice(self) -> bool:
-        """Whether a move is to be chosen; else the decision is to roll again or to stop."""
+        """Whether the decision is to choose a move; otherwise it is to roll again or to stop."""
         return self._now == MOVE
 
     @property
     def turn_number(self) -> int:
-        """The number of the turn, over all seats, from 1."""
+        """The number of the turn, counted over all seats from 1."""
         return int(fields_of(self._head).turn)
 
     def turn(self, random: Callable[[], float] | None = None) -> Turn:
-        """The table as a bot in the seat on turn is shown it, drawing from `random`."""
+        """The turn as a bot on turn sees it; `random` replaces its random numbers."""
         turn = self.board.turn(self._head)
         return turn if random is None else turn._replace(random=random)
 
     def give_dice(self, dice: Sequence[int]) -> None:
-        """Let chance decide by these four dice. Raises IllegalAction."""
+        """Set the roll to these four dice. Raises IllegalAction when they are invalid or no roll is
+        due."""
         sides = self.rules.sides
         if len(dice) != 4 or not all(1 <= die <= sides for die in dice):
             raise IllegalAction(f"a roll is four dice from 1 to {sides}, not {list(dice)}")
@@ -173,7 +172,7 @@ class CantStopPosition(Position):
 
     def _refusal(self, action: int) -> str:
         if self.is_over:
-            return "the game is over: no action can be taken"
+            return "the game is over: there are no legal actions"
         if self.is_chance:
             return "a roll is due: give its outcome first"
         names = (f"{number} ({self.action_name(number)})" for number in self.legal)
@@ -187,14 +186,14 @@ def _restored(rules: RuleSet, players: int, head: Head, status: int) -> CantStop
 def start(
     rules: RuleSet, players: int, seed: Seed | None = None, deal: int = 0
 ) -> CantStopPosition:
-    """The beginning of a deal, with the dice of a seed, or to be given them."""
+    """The first position of a deal, with the dice of a seed; without one, rolls must be given."""
     board = board_for(rules, players)
     head = blank_head(board, seed)
     return CantStopPosition(board, head, board.step(head, BEGIN, deal))
 
 
 def blank_head(board: StepBoard, seed: Seed | None) -> Head:
-    """A position before its game, with the dice of a seed, or to be given them."""
+    """A position before its game, with the dice of a seed; without one, rolls must be given."""
     head = board.blank()
     fields = fields_of(head)
     fields.watched = seed is None
@@ -204,20 +203,20 @@ def blank_head(board: StepBoard, seed: Seed | None) -> Head:
 
 
 def position_of(turn: Turn, moves: Sequence[Move] | None = None) -> CantStopPosition:
-    """The position that a bot is shown, for it to search in; its dice are given.
+    """The position of a bot's turn, for a search; rolls must be given.
 
-    With `moves` it is to choose one of them, else to roll again or to stop.
+    With `moves` the decision is to choose one of them, otherwise to roll again or to stop.
     """
     board = board_for(turn.rules, turn.players)
     head = blank_head(board, None)
-    _fill_game(fields_of(head), turn)
+    _copy_turn(fields_of(head), turn)
     kind, value = (ANSWER, -1) if moves is None else (USE, roll_number(turn.dice, turn.rules.sides))
     fields_of(head).waiting = AGAIN
     return CantStopPosition(board, head, board.step(head, kind, value))
 
 
-def _fill_game(game: Any, turn: Turn) -> None:
-    """Write what a bot is shown in a game record, as far as play depends on it."""
+def _copy_turn(game: Any, turn: Turn) -> None:
+    """Copy a turn to a game record, as far as play depends on it."""
     lengths = turn.rules.lengths
     game.seat, game.turn, game.rolls = turn.seat, turn.number, turn.rolls
     game.free = turn.free
@@ -239,7 +238,7 @@ def _fill_game(game: Any, turn: Turn) -> None:
 
 
 def _brink(spaces: Any, turn: Turn) -> int:
-    """The columns in which one advance more reaches the top."""
+    """The columns, as a bit mask, in which one more advance reaches the top."""
     lengths = turn.rules.lengths
     return sum(
         1 << column for column in turn.rules.columns if lengths[column] - spaces[column] == 1

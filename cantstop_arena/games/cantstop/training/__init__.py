@@ -1,1 +1,1 @@
-"""From nothing to the champion's nets: practice games, and what is learned from them."""
+"""The training of the champion's nets: practice games, and learning from them."""

@@ -1,4 +1,4 @@
-"""A training that was stopped: kept beside its file, and gone on with by the same command."""
+"""Checkpoints of a training, saved beside its file, from which the same command resumes."""
 
 import json
 import zipfile
@@ -17,38 +17,41 @@ SUFFIX = ".part"
 
 
 def part_of(path: Path) -> Path:
-    """Where the training of a file is kept until it is complete."""
+    """The checkpoint's path for the file that a training will write."""
     return path.with_name(path.name + SUFFIX)
 
 
-def _arrays(loop: TrainingLoop) -> Iterator[tuple[str, Any]]:
-    """All that a training knows, with names."""
-    for whose, learner in (("ends", loop.ends), ("rolls", loop.rolls)):
+def _arrays(training: TrainingLoop) -> Iterator[tuple[str, Any]]:
+    """The names and arrays that make up the state of a training."""
+    for whose, learner in (("ends", training.ends), ("rolls", training.rolls)):
         for name in ARRAYS:
             yield f"{whose}.{name}", getattr(learner, name)
 
 
-def save(loop: TrainingLoop, path: Path, command: str) -> None:
-    """Keep a training, as a whole or not at all."""
-    head = json.dumps([command, loop.rounds_done])
-    arrays = {name: np.frombuffer(array, np.uint8) for name, array in _arrays(loop)}
+def save(training: TrainingLoop, path: Path, command: str) -> None:
+    """Write a checkpoint atomically."""
+    head = json.dumps([command, training.rounds_done])
+    arrays = {name: np.frombuffer(array, np.uint8) for name, array in _arrays(training)}
     with draft_of(path) as draft, draft.open("wb") as file:
         np.savez(file, head=np.frombuffer(head.encode(), np.uint8), **arrays)  # type: ignore[arg-type]
 
 
-def resume(loop: TrainingLoop, path: Path, command: str) -> None:
-    """Go on with a training where it was. Raises UsageError where the file is not of this one."""
+def resume(training: TrainingLoop, path: Path, command: str) -> None:
+    """Load a checkpoint into a training.
+
+    Raises UsageError when the file is damaged or belongs to another training.
+    """
     try:
-        with np.load(path) as data:
-            stored, result = json.loads(data["head"].tobytes())
-            parts = {name: data[name] for name, _ in _arrays(loop)}
-            if stored != command:
+        with np.load(path) as archive:
+            saved_command, rounds = json.loads(archive["head"].tobytes())
+            parts = {name: archive[name] for name, _ in _arrays(training)}
+            if saved_command != command:
                 raise UsageError(
-                    f"{path} belongs to another training, {stored!r:.200}: finish that one, name"
-                    " another file by --out, or start anew with --fresh"
+                    f"{path} belongs to another training, {saved_command!r:.200}: finish that one,"
+                    " name another file by --out, or start again with --fresh"
                 )
-            for name, array in _arrays(loop):
+            for name, array in _arrays(training):
                 np.frombuffer(array, np.uint8)[:] = parts[name]
-            loop.rounds_done = int(result)
+            training.rounds_done = int(rounds)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise UsageError(f"{path} is damaged; start anew with --fresh") from error
+        raise UsageError(f"{path} is damaged; start again with --fresh") from error

@@ -1,4 +1,4 @@
-"""Nets while they learn: numbers with fractions, bent a little towards each sample."""
+"""Nets in training: floating-point weights, and stochastic gradient descent on samples."""
 
 import math
 from typing import Any
@@ -32,18 +32,18 @@ DRAFT = np.dtype(
     ],
     align=True,
 )
-"""A net with fractions, field by field, and two rows to work in.
+"""A net with floating-point weights, field by field, and two temporary rows, `hidden` and `parts`.
 
-It learns what rolling on is worth where it has more `blocks` than there are players.
+It is to become a ROLLING_NET if it has more `blocks` than players, else a NET.
 """
 
 LEARNED = ("offset", "bias", "weights", "rows", "sets")
 NONE = -1
-_WIDEST_ERROR = 3.0  # in turns, that is learned from at once
+_WIDEST_ERROR = 3.0  # turns; larger errors are clipped
 
 
 def new_draft(players: int, generator: np.random.Generator, kind: Any = NET) -> Any:
-    """What is to become a NET or a ROLLING_NET and knows nothing, as a record array of length 1."""
+    """A DRAFT with random weights for a NET or a ROLLING_NET, as a record array of length 1."""
     drafts = np.zeros(1, DRAFT).view(np.recarray)
     draft = drafts[0]
     draft.players, draft.turns = players, players == 1
@@ -55,28 +55,28 @@ def new_draft(players: int, generator: np.random.Generator, kind: Any = NET) -> 
 
 
 def quantised(draft: Any) -> Any:
-    """The net of whole numbers that plays, as a record array of length 1."""
+    """The net with integer weights, as a record array of length 1."""
     kind = ROLLING_NET if draft.blocks > draft.players else NET
     nets = np.zeros(1, kind).view(np.recarray)
     net = nets[0]
     net.turns, net.players = draft.turns, draft.players
     net.offset[:] = np.rint(draft.offset * UNIT**2)
     for name in {*(kind.names or ())} & {"bias", "weights", "rows", "sets"}:
-        full = np.rint(draft[name][: len(net[name])] * UNIT)
-        net[name][:] = np.clip(full, -(1 << 15), (1 << 15) - 1)
+        weights = np.rint(draft[name][: len(net[name])] * UNIT)
+        net[name][:] = np.clip(weights, -(1 << 15), (1 << 15) - 1)
     net.rows[draft.blocks :] = 0
     return nets
 
 
 @njit_entry(nrt=False)
-def learn(board, draft, positions, value, picks, rate):
-    """Learn from samples, each picked by twice its number, plus 1 where it is to be mirrored.
+def learn(board, draft, positions, values, picks, rate):
+    """Learn from samples; a pick is twice the sample's index, plus 1 to mirror the sample.
 
-    Returns the sum of squared errors, as they were before.
+    Returns the sum of squared errors, each before learning from its sample.
     """
     total = 0.0
     for pick in picks:
-        total += _learn(board, draft, positions[pick >> 1], value[pick >> 1], pick & 1, rate)
+        total += _learn(board, draft, positions[pick >> 1], values[pick >> 1], pick & 1, rate)
     return total
 
 
@@ -127,7 +127,7 @@ def _bend(board, draft, position, mirror, chosen, step):
 
 @njit_inline(nrt=False)
 def _row(board, draft, position, block, column, mirror):
-    """The row of a column in a block; NONE for a column without a runner, of those that advance."""
+    """The row of a column in a block; NONE in the block of runners for a column without one."""
     space = position[block, _at(board, column, mirror)]
     return board.rows[column] + space if block < draft.players or space > 0 else NONE
 
@@ -139,7 +139,7 @@ def _at(board, column, mirror):
 
 @njit_inline(nrt=False)
 def _set_of(board, draft, position, mirror):
-    """The row of `sets`; NONE for a net that knows what stopping is worth."""
+    """The row of `sets`; NONE for a net of the value of stopping."""
     if draft.blocks == draft.players:
         return NONE
     placed, a, b, c = 0, NONE, NONE, NONE
@@ -154,7 +154,7 @@ def _set_of(board, draft, position, mirror):
 
 @njit_inline(nrt=False)
 def _error(draft, value):
-    """How much too high the net is."""
+    """The net's value minus the sample's, clipped if in turns."""
     total = np.float64(draft.offset[0]) + _sum_of_parts(draft)
     if draft.turns:
         return min(max(total - value, -_WIDEST_ERROR), _WIDEST_ERROR)
@@ -163,7 +163,7 @@ def _error(draft, value):
 
 @njit_inline(nrt=False)
 def _sum_of_parts(draft):
-    """The output, without the offset: added up in halves, which processors do at once."""
+    """The output without the offset; it is summed pairwise, which vectorises."""
     hidden, parts = draft.hidden, draft.parts
     for unit in range(HIDDEN):
         parts[unit] = hidden[unit] * draft.weights[unit] if hidden[unit] > 0 else np.float32(0)

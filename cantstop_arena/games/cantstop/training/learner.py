@@ -1,4 +1,4 @@
-"""A net on its way: what it has learned, the mean of what it was lately, and its memory."""
+"""A net in training: its weights, the mean of its last weights, and its memory of samples."""
 
 from typing import Any
 
@@ -12,55 +12,55 @@ from cantstop_arena.games.cantstop.training.gradient import LEARNED, learn, new_
 Samples = tuple[NDArray[np.int8], NDArray[np.float32]]
 
 ARRAYS = ("drafts", "means", "positions", "values", "counts")
-"""The arrays in which all is that a learner knows."""
+"""The arrays that make up the state of a learner."""
 
 
 def new_samples(count: int) -> Samples:
-    """Room for so many: positions, blocks of a net by column, and what they are worth."""
+    """Arrays for `count` samples: positions, by block of a net and column, and their values."""
     return np.zeros((count, BLOCKS, MAX_COLUMNS), np.int8), np.zeros(count, np.float32)
 
 
 class Learner:
-    """A net to be, of a kind, and a memory of the last so many samples."""
+    """A net in training, to become a record of `kind`, and its last `memory` samples."""
 
     def __init__(self, players: int, kind: Any, memory: int, chance: np.random.Generator) -> None:
         self.drafts = new_draft(players, chance, kind)
         self.means = self.drafts.copy()
         self.positions, self.values = new_samples(memory)
-        self.counts = np.zeros(2, np.int64)  # samples seen, and nets in the mean
+        self.counts = np.zeros(2, np.int64)  # samples added, and nets in the mean
 
     @property
     def sample_count(self) -> int:
-        """How many samples are remembered."""
+        """The number of samples in memory."""
         return min(int(self.counts[0]), len(self.values))
 
     def net(self) -> Any:
-        """The net as it would play now, as a record array of length 1."""
+        """The net that plays, of mean weights if there are any, as a record array of length 1."""
         return quantised((self.means if self.counts[1] else self.drafts)[0])
 
     def latest(self) -> Any:
-        """The net as it is now, whatever it was before."""
+        """The net of the latest weights, as a record array of length 1."""
         return quantised(self.drafts[0])
 
-    def remember(self, positions: NDArray[np.int8], value: NDArray[np.float32]) -> None:
-        """Put samples in the place of the oldest."""
-        position = (self.counts[0] + np.arange(len(value))) % len(self.values)
-        self.positions[position], self.values[position] = positions, value
-        self.counts[0] += len(value)
+    def remember(self, positions: NDArray[np.int8], values: NDArray[np.float32]) -> None:
+        """Add samples to the memory; they replace the oldest."""
+        indexes = (self.counts[0] + np.arange(len(values))) % len(self.values)
+        self.positions[indexes], self.values[indexes] = positions, values
+        self.counts[0] += len(values)
 
     def learn(self, board: Any, picks: NDArray[np.int64], rate: float) -> float:
-        """Learn from picks of what is remembered; returns how far off it was, on average."""
+        """Learn from picks of the memory; returns the root mean square error."""
         errors = learn(board, self.drafts[0], self.positions, self.values, picks, rate)
         return float(np.sqrt(errors / len(picks)))
 
     def learn_once(
         self, board: Any, samples: Samples, picks: NDArray[np.int64], rate: float
     ) -> None:
-        """Learn from picks of samples that are not remembered."""
+        """Learn from picks of samples that are not added to the memory."""
         learn(board, self.drafts[0], *samples, picks, rate)
 
     def average(self) -> None:
-        """Let what the net is now count for the mean."""
+        """Add the latest weights to the mean."""
         self.counts[1] += 1
         for name in LEARNED:
             mean = self.means[0][name]

@@ -1,7 +1,7 @@
-"""A table at which games are played for practice: one record, with its own luck.
+"""Practice games for training: one record with the state of a game and its random numbers.
 
-Nothing is counted or recorded here, and the players are functions, not bots, so that thousands of
-games a second can be played and looked at from inside.
+The players are compiled functions, and games leave no counts or records, so that thousands of
+games are played per second.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from cantstop_arena.games.cantstop.engine.engine_decorators import njit_call, nj
 from cantstop_arena.games.cantstop.engine.game_array import MAX_SEATS
 from cantstop_arena.games.cantstop.exact.turn_board import MAX_COLUMNS, RUNNERS
 
-MAX_TURNS = 400  # of all seats together, after which a game is given up
+MAX_TURNS = 400  # of all seats together, after which a game ends without a winner
 BUST = -1
 NO_COLUMN = -1
 
@@ -34,23 +34,27 @@ TABLE = np.dtype(
     ],
     align=True,
 )
-"""`left[seat]` is the position that a seat left at its last turn, its own markers first;
-`first_worth` what the turn was worth after its first roll, to a player who can tell."""
+"""The state of a practice game.
+
+`left[seat]` is the position that a seat left at the end of its last turn, its own markers first,
+and `first_value` the value of the turn after its first roll, if an exact player plays it. `draws`
+counts the random numbers of the game.
+"""
 
 _32 = np.uint64(32)
-_UNIT = np.uint64(1)
+_INCREMENT = np.uint64(1)
 
 
 @njit_inline(nrt=False)
-def below(table, count):
+def random_below(table, count):
     """A random number from 0 to count - 1."""
-    table.draws += _UNIT
+    table.draws += _INCREMENT
     return np.int64(((number_at(table.key, table.draws) >> _32) * np.uint64(count)) >> _32)
 
 
 @njit_call(nrt=False)
 def start_game(table, players, key, game):
-    """An empty board, with luck of its own for each game."""
+    """Set up an empty board, with random numbers that depend on the key and the game."""
     table.key, table.draws = number_at(key, np.uint64(game + 1)), np.uint64(0)
     table.players, table.turns, table.seat = players, 0, players - 1
     table.markers[:] = 0
@@ -61,7 +65,7 @@ def start_game(table, players, key, game):
 
 @njit_call(nrt=False)
 def start_turn(table):
-    """Pass the dice on."""
+    """Begin the next seat's turn."""
     table.seat = (table.seat + 1) % table.players
     table.turns += 1
     table.placed = 0
@@ -69,8 +73,8 @@ def start_turn(table):
 
 
 @njit_inline(nrt=False)
-def room_in(board, table, column):
-    """The spaces that are left to climb in a column, 0 where it is claimed."""
+def spaces_left(board, table, column):
+    """The spaces left to climb in a column, 0 if it is claimed."""
     if table.claimed[column]:
         return 0
     return board.lengths[column] - table.markers[table.seat, column] - table.climbs[column]
@@ -79,26 +83,26 @@ def room_in(board, table, column):
 @njit_inline(nrt=False)
 def _may_advance(board, table, column):
     has_runner = table.climbs[column] > 0 or table.placed < RUNNERS
-    return has_runner and room_in(board, table, column) > 0
+    return has_runner and spaces_left(board, table, column) > 0
 
 
 @njit_call(nrt=False)
 def list_moves(board, table):
-    """Roll, and fill in `moves`; returns how many there are. A move of one column has no other."""
-    menu, count = board.menu_of[below(table, board.roll_count)], 0
+    """Roll, and fill in `moves`; returns their number. A move of one column ends in NO_COLUMN."""
+    menu, count = board.menu_of[random_below(table, board.roll_count)], 0
     for number in range(board.sizes[menu]):
         x, y = board.menus[menu, number, 0], board.menus[menu, number, 1]
-        item, other = _may_advance(board, table, x), _may_advance(board, table, y)
+        may_x, may_y = _may_advance(board, table, x), _may_advance(board, table, y)
         if x == y:
-            twice = room_in(board, table, x) > 1
-            count += _list(table, count, x, x if twice else NO_COLUMN) if item else 0
+            twice = spaces_left(board, table, x) > 1
+            count += _list(table, count, x, x if twice else NO_COLUMN) if may_x else 0
             continue
         new = int(table.climbs[x] == 0) + int(table.climbs[y] == 0)
-        if item and other and table.placed + new <= RUNNERS:
+        if may_x and may_y and table.placed + new <= RUNNERS:
             count += _list(table, count, x, y)
             continue
-        count += _list(table, count, x, NO_COLUMN) if item else 0
-        count += _list(table, count, y, NO_COLUMN) if other else 0
+        count += _list(table, count, x, NO_COLUMN) if may_x else 0
+        count += _list(table, count, y, NO_COLUMN) if may_y else 0
     return count
 
 
@@ -120,17 +124,17 @@ def advance(table, index):
 
 @njit_call(nrt=False)
 def has_won(board, table):
-    """Whether to stop wins."""
+    """Whether stopping wins."""
     claims = table.claims[table.seat]
     for column in range(board.columns):
-        claims += table.climbs[column] > 0 and room_in(board, table, column) == 0
+        claims += table.climbs[column] > 0 and spaces_left(board, table, column) == 0
     return claims >= board.columns_to_win
 
 
 @njit_call(nrt=False)
 def must_roll(board, table):
-    """Whether the rules forbid to stop, because a runner can still be placed."""
-    if not board.stops_after_all or table.placed == RUNNERS:
+    """Whether stopping is illegal because a runner can still be placed."""
+    if not board.stops_after_all_runners or table.placed == RUNNERS:
         return False
     for column in range(board.columns):
         if not table.climbs[column] and not table.claimed[column]:
@@ -140,7 +144,7 @@ def must_roll(board, table):
 
 @njit_call(nrt=False)
 def stop(board, table):
-    """Turn runners into markers."""
+    """End the turn: markers move to the runners, and columns on top are claimed."""
     for column in range(board.columns):
         if table.climbs[column]:
             table.markers[table.seat, column] += table.climbs[column]
@@ -158,8 +162,8 @@ def _claim(table, column):
 
 
 @njit_call(nrt=False)
-def note_left(board, table):
-    """Remember the position that the seat on turn leaves."""
+def store_left_position(board, table):
+    """Store the position that the seat on turn leaves."""
     table.has_left[table.seat] = 1
     for step in range(table.players):
         whose = (table.seat + step) % table.players

@@ -1,4 +1,4 @@
-"""Who plays for practice: heuristics by their numbers, and the exact turn."""
+"""The players of practice games: heuristics, and the exact turn."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,11 +12,11 @@ from cantstop_arena.games.cantstop.exact.turn_board import RUNNERS
 from cantstop_arena.games.cantstop.training.practice_games import (
     NO_COLUMN,
     advance,
-    below,
     has_won,
     list_moves,
     must_roll,
-    room_in,
+    random_below,
+    spaces_left,
     start_turn,
     stop,
 )
@@ -33,11 +33,11 @@ HEURISTIC = np.dtype(
         ("threshold", np.float64),
     ]
 )
-"""The numbers of a member of the family of Rule of 28, from the middle column outwards."""
+"""The parameters of a heuristic of the Rule of 28 family, from the middle column outwards."""
 
 
 def family_of(members: Sequence[Weights]) -> Any:
-    """Members with weights that do not slope, as a record array."""
+    """Heuristics as a record array of HEURISTIC; only the intercepts of the weights are used."""
     family = np.zeros(len(members), HEURISTIC).view(np.recarray)
     for record, numbers in zip(family, members, strict=True):
         record["values"], record["weights"] = outwards(numbers.values), outwards(numbers.intercepts)
@@ -56,7 +56,7 @@ def _from_middle(board, column):
 
 @njit_call(nrt=False)
 def _heuristic_choice(board, table, numbers, count):
-    best, maximum = 0, -1e9
+    best, highest = 0, -1e9
     for index in range(count):
         weight, before = 0.0, NO_COLUMN
         for half in range(2):
@@ -66,8 +66,8 @@ def _heuristic_choice(board, table, numbers, count):
                 if column != before and not table.climbs[column]:
                     weight += numbers.placed
             before = column
-        if weight > maximum:
-            best, maximum = index, weight
+        if weight > highest:
+            best, highest = index, weight
     return best
 
 
@@ -76,7 +76,7 @@ def _heuristic_rolls(board, table, numbers, more):
     usable = score = odd = low = high = 0.0
     middle = board.columns // 2
     for column in range(board.columns):
-        if room_in(board, table, column) and (table.climbs[column] or table.placed < RUNNERS):
+        if spaces_left(board, table, column) and (table.climbs[column] or table.placed < RUNNERS):
             usable += 1
         if table.climbs[column]:
             score += (table.climbs[column] + 1) * numbers.values[_from_middle(board, column)]
@@ -94,7 +94,7 @@ def _heuristic_rolls(board, table, numbers, more):
 
 @njit_call(nrt=False)
 def heuristic_turn(board, table, numbers, more):
-    """Play a turn by numbers, the threshold raised by `more`; returns whether it wins."""
+    """Play a turn of a heuristic with its threshold raised by `more`; returns whether it wins."""
     start_turn(table)
     while True:
         count = list_moves(board, table)
@@ -112,8 +112,8 @@ def heuristic_turn(board, table, numbers, more):
 
 
 @njit_inline(nrt=False)
-def place_markers(board, workspace, table):
-    """Lay the markers of all seats out, from the player on turn."""
+def copy_markers(board, workspace, table):
+    """Copy the markers of all seats, the player on turn first."""
     for step in range(table.players):
         whose = (table.seat + step) % table.players
         for column in range(board.columns):
@@ -122,22 +122,22 @@ def place_markers(board, workspace, table):
 
 @njit_call(nrt=False)
 def fill_workspace(board, net, workspace, table):
-    """Begin a turn on the desk where the table stands."""
-    place_markers(board, workspace, table)
+    """Begin a turn in the workspace at the table's position."""
+    copy_markers(board, workspace, table)
     enter(board, net, workspace)
 
 
 @njit_inline(nrt=False)
-def place_advances(board, workspace, table):
-    """Lay out how far the runners have advanced."""
+def copy_climbs(board, workspace, table):
+    """Copy the spaces climbed this turn."""
     for column in range(board.columns):
         workspace.climbs[column] = table.climbs[column]
 
 
 @njit_inline(nrt=False)
-def place_move(board, workspace, table, index):
-    """Lay out how far they will have with one of the moves."""
-    place_advances(board, workspace, table)
+def copy_climbs_after(board, workspace, table, index):
+    """Copy the spaces climbed this turn after one of the moves."""
+    copy_climbs(board, workspace, table)
     for half in range(2):
         if table.moves[index, half] != NO_COLUMN:
             workspace.climbs[table.moves[index, half]] += 1
@@ -145,23 +145,26 @@ def place_move(board, workspace, table, index):
 
 @njit_call(nrt=False)
 def exact_choice(board, net, workspace, table, count):
-    """The index of the best move, and what it is worth."""
-    best, maximum = 0, -1e9
+    """The index and the value of the best move."""
+    best, highest = 0, -1e9
     for index in range(count):
-        place_move(board, workspace, table, index)
+        copy_climbs_after(board, workspace, table, index)
         value = look_up(board, net, workspace)[0]
-        if value > maximum:
-            best, maximum = index, value
-    return best, maximum
+        if value > highest:
+            best, highest = index, value
+    return best, highest
 
 
 @njit_call(nrt=False)
 def exact_turn(board, net, workspace, table, stray):
-    """Play a turn, solved exactly; returns whether it wins. With `stray` half of the moves are
-    any. `table.first_value` is what the turn was worth after the first roll."""
+    """Play an exactly solved turn; returns whether it wins.
+
+    With `stray` half of the moves are random. Sets `table.first_value` to the value of the turn
+    after the first roll.
+    """
     start_turn(table)
     fill_workspace(board, net, workspace, table)
-    table.first_value = workspace.remaining[0]
+    table.first_value = workspace.bust_value[0]
     is_first = True
     while True:
         count = list_moves(board, table)
@@ -169,16 +172,16 @@ def exact_turn(board, net, workspace, table, stray):
             return False
         index = 0
         if count > 1 or is_first:
-            index, maximum = exact_choice(board, net, workspace, table, count)
+            index, highest = exact_choice(board, net, workspace, table, count)
             if is_first:
-                table.first_value = maximum
+                table.first_value = highest
                 is_first = False
-        if stray and below(table, 2):
-            index = below(table, count)
+        if stray and random_below(table, 2):
+            index = random_below(table, count)
         advance(table, index)
         if has_won(board, table):
             return True
-        place_advances(board, workspace, table)
+        copy_climbs(board, workspace, table)
         best, roll = look_up(board, net, workspace)
         if not must_roll(board, table) and roll < best:
             stop(board, table)

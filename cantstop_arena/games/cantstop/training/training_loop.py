@@ -1,8 +1,7 @@
-"""The course of a training: rounds of practice games, each followed by learning from them.
+"""The training loop: rounds of practice games, each followed by learning from them.
 
-What a round does follows from the seed, its number and the nets after the round before, whoever
-plays its games: so any number of workers comes to the same nets, and a training that was stopped
-goes on where it was.
+A round depends only on the seed, its number and the nets after the round before. So the nets do not
+depend on the number of workers, and an interrupted training can be resumed.
 """
 
 from typing import Any
@@ -18,18 +17,18 @@ from cantstop_arena.games.cantstop.training import practice_turns, rolling_sampl
 from cantstop_arena.games.cantstop.training.learner import Learner, Samples
 from cantstop_arena.games.cantstop.training.threads import TrainingThread, TrainingThreads
 
-_MEMORY = 300_000  # samples of exact games that are learned from
-_ROLLING_MEMORY = 1_000_000  # and of states within turns
+_MEMORY = 300_000  # samples of exact games in memory
+_ROLLING_MEMORY = 1_000_000  # samples of states within turns in memory
 _MC_RATE, _TD_RATE, _ROLLING_RATE = 0.02, 0.01, 0.02
-_SLOWER = ((0.5, 1.0), (0.8, 0.3), (1.0, 0.1))  # up to which part of a stage, at which rate
-_AVERAGED = 0.8  # of the rounds; the nets of those after it are averaged
+_SLOWER = ((0.5, 1.0), (0.8, 0.3), (1.0, 0.1))  # (share of a stage, rate until then)
+_AVERAGED = 0.8  # share of the rounds of a stage; the nets after later rounds are averaged
 _LOOKS = 16  # how often a new sample is learned from, on average
-_ROLLING_LOOKS = 400_000  # samples that are learned from in a round
-_HEURISTIC, _EXACT, _TEST, _ROLLING = 1, 2, 3, 4  # where chance comes from
+_ROLLING_LOOKS = 400_000  # samples learned from in a round
+_HEURISTIC, _EXACT, _TEST, _ROLLING = 1, 2, 3, 4  # the streams of random numbers
 
 
 class TrainingPlan(msgspec.Struct, frozen=True):
-    """How many rounds of how many games there are."""
+    """The numbers of rounds and of games per round, by stage."""
 
     heuristic_rounds: int = 60
     heuristic_games: int = 4000
@@ -41,17 +40,17 @@ class TrainingPlan(msgspec.Struct, frozen=True):
 
 
 class TrainingTask(msgspec.Struct, frozen=True):
-    """What is trained for, by which seed, after which teachers."""
+    """The rules and number of players to train for, the seed, and the heuristics to begin with."""
 
     rules: RuleSet
     players: int
     seed: int
-    family: Any  # records of HEURISTIC; the first is who strength is measured against
+    family: Any  # records of HEURISTIC; strength is measured against the first
 
 
 class TrainingLoop:
-    """A training on its way: `ends` learns what positions are worth, and `rolls`, when that is
-    done, what rolling on is worth."""
+    """A training in progress: `ends` learns the values of positions, and `rolls` afterwards the
+    values of rolling on."""
 
     def __init__(self, subject: TrainingTask, plan: TrainingPlan, workers: int) -> None:
         self.subject, self.plan = subject, plan
@@ -61,12 +60,12 @@ class TrainingLoop:
         chance = np.random.default_rng([seed, _ROLLING])
         self.rolls = Learner(players, ROLLING_NET, _ROLLING_MEMORY, chance)
         self.rounds_done = 0
-        self.error = 0.0  # in the last round: how far off the learner was, on average
+        self.error = 0.0  # the root mean square error in the last round
         self._workers = TrainingThreads(workers)
 
     @property
     def rounds(self) -> int:
-        """How many there are in all."""
+        """The number of rounds of all stages."""
         return self.plan.heuristic_rounds + self.plan.exact_rounds + self.plan.rolling_rounds
 
     def advance(self) -> None:
@@ -84,15 +83,15 @@ class TrainingLoop:
 
     @property
     def rolls_are_learned(self) -> bool:
-        """Whether the last round was one in which is learned what rolling on is worth."""
+        """Whether the last round trained the net of rolling on."""
         return self.rounds_done > self.rounds - self.plan.rolling_rounds
 
     def strength(self, games: int) -> float:
-        """What the nets win against the first teacher in all other seats, as a share of the games;
-        alone the turns that a game takes.
+        """The share of games that the nets win with the first heuristic in all other seats; with
+        one player, the mean turns per game.
 
-        Exact turns are tried as long as positions are learned, then one roll looked ahead. All
-        trials are played on the same deals, which nothing is learned from.
+        The nets play exact turns while `ends` is trained, then a lookahead of one roll. All trials
+        are played on the same deals, which are not used for training.
         """
         board, ends, rolls = self.boards[0], self.ends.net()[0], self.rolls.net()[0]
         numbers, key = self.subject.family[0], self._key(_TEST, 0)
@@ -114,9 +113,9 @@ class TrainingLoop:
         board, players = self.boards[0], self.subject.players
         key, family = self._key(_HEURISTIC, number), self.subject.family
 
-        def play(worker: TrainingThread, start: int, end: int, room: Samples) -> int:
-            visible = (board, worker.table, family, players, key, start, end)
-            count: int = practice_turns.heuristic_games(*visible, *room)
+        def play(worker: TrainingThread, start: int, end: int, buffer: Samples) -> int:
+            arguments = (board, worker.table, family, players, key, start, end)
+            count: int = practice_turns.heuristic_games(*arguments, *buffer)
             return count
 
         samples = self._workers.played(self.plan.heuristic_games, practice_turns.MAX_SAMPLES, play)
@@ -128,9 +127,9 @@ class TrainingLoop:
         board, net, family = self.boards[0], self.ends.latest()[0], self.subject.family
         key = self._key(_EXACT, number)
 
-        def play(worker: TrainingThread, start: int, end: int, room: Samples) -> int:
-            visible = (board, net, worker.workspace, worker.table, family, key, start, end)
-            count: int = practice_turns.exact_games(*visible, *room)
+        def play(worker: TrainingThread, start: int, end: int, buffer: Samples) -> int:
+            arguments = (board, net, worker.workspace, worker.table, family, key, start, end)
+            count: int = practice_turns.exact_games(*arguments, *buffer)
             return count
 
         samples = self._workers.played(self.plan.exact_games, practice_turns.MAX_SAMPLES, play)
@@ -144,9 +143,9 @@ class TrainingLoop:
     def _rolling_round(self, number: int) -> None:
         board, net, key = self.boards[0], self.ends.net()[0], self._key(_ROLLING, number)
 
-        def play(worker: TrainingThread, start: int, end: int, room: Samples) -> int:
-            visible = (board, net, worker.workspace, worker.table, key, start, end)
-            count: int = rolling_samples.rolling_games(*visible, *room)
+        def play(worker: TrainingThread, start: int, end: int, buffer: Samples) -> int:
+            arguments = (board, net, worker.workspace, worker.table, key, start, end)
+            count: int = rolling_samples.rolling_games(*arguments, *buffer)
             return count
 
         samples = self._workers.played(self.plan.rolling_games, rolling_samples.MAX_SAMPLES, play)
@@ -159,12 +158,12 @@ class TrainingLoop:
             self.rolls.average()
 
     def _learn(self, learner: Learner, stage: int, number: int, count: int, rate: float) -> None:
-        """Learn from what is remembered; boards that are won in a turn leave nothing behind."""
+        """Learn from the memory; it is empty on a board that is always won in one turn."""
         if learner.sample_count:
             picks = self._generator(stage, number).integers(learner.sample_count, size=count) * 2
             self.error = learner.learn(self.boards[0], self._turned(picks, stage, number), rate)
 
-    # Chance
+    # Random numbers
 
     def _generator(self, stage: int, number: int) -> np.random.Generator:
         return np.random.default_rng([self.subject.seed, stage, number])
@@ -173,12 +172,12 @@ class TrainingLoop:
         return np.uint64(self._generator(stage + 10, number).integers(1 << 63))
 
     def _turned(self, picks: NDArray[np.int64], stage: int, number: int) -> NDArray[np.int64]:
-        """Picks of samples, half of them mirrored where the board is its own mirror image."""
+        """Picks of samples, half of them mirrored at random if the board is symmetric."""
         if not self.boards[0].is_mirrored:
             return picks
         return picks + self._generator(stage + 20, number).integers(2, size=len(picks))
 
 
 def _progress_line(share: float) -> float:
-    """How fast is learned when a share of a stage is over."""
+    """The factor of the learning rate when a share of a stage is over."""
     return next(pace for until, pace in _SLOWER if share < until)

@@ -1,4 +1,4 @@
-"""Games that show how strong nets have become: nothing is learned from them."""
+"""Trial games that measure the strength of nets, without learning."""
 
 from cantstop_arena.games.cantstop.engine.engine_decorators import (
     njit_call,
@@ -17,24 +17,24 @@ from cantstop_arena.games.cantstop.training.practice_games import (
     stop,
 )
 from cantstop_arena.games.cantstop.training.practice_players import (
+    copy_climbs,
+    copy_climbs_after,
+    copy_markers,
     exact_turn,
     heuristic_turn,
-    place_advances,
-    place_markers,
-    place_move,
 )
 
 
 @njit_inline(nrt=False)
 def _begin(table, players, key, game):
-    """The next game, on the same luck in every seat; returns the seat that is tried."""
+    """Start a game; each deal is played in every seat. Returns the seat of the nets."""
     start_game(table, players, key, game // players)
     return game % players
 
 
 @njit_inline(nrt=False)
 def _outcome(table, won, own):
-    """Whether the seat has won, or alone the turns that it took."""
+    """Whether the seat has won; with one player, the turns of the game."""
     if table.players == 1:
         return table.turns
     return int(won and table.seat == own)
@@ -42,8 +42,8 @@ def _outcome(table, won, own):
 
 @njit_entry(nrt=False)
 def exact_trial(board, net, workspace, table, numbers, key, start, end):
-    """Play the exact turn against heuristics in all other seats; returns the games that it wins,
-    or alone the turns that it takes."""
+    """Play the exact turn against heuristics in all other seats; returns the games that it wins, or
+    with one player the turns of all games."""
     total = 0
     for game in range(start, end):
         won, own = False, _begin(table, net.players, key, game)
@@ -58,7 +58,7 @@ def exact_trial(board, net, workspace, table, numbers, key, start, end):
 
 @njit_entry(nrt=False)
 def lookahead_trial(board, ends, rolls, sheets, table, numbers, key, start, end):
-    """The same for one roll looked ahead, by both nets; `sheets` are two records of SHEET."""
+    """Like `exact_trial` for a lookahead of one roll; `sheets` are two records of SHEET."""
     total = 0
     for game in range(start, end):
         won, own = False, _begin(table, ends.players, key, game)
@@ -73,23 +73,23 @@ def lookahead_trial(board, ends, rolls, sheets, table, numbers, key, start, end)
 
 @njit_call(nrt=False)
 def _lookahead_turn(board, ends, rolls, stopping, rolling, table):
-    """Play a turn as champion does; returns whether it wins."""
+    """Play a turn like the champion; returns whether it wins."""
     start_turn(table)
-    place_markers(board, stopping, table)
+    copy_markers(board, stopping, table)
     begin(board, ends, rolls, stopping, rolling)
     while True:
-        count, index, maximum = list_moves(board, table), 0, -1e9
+        count, index, highest = list_moves(board, table), 0, -1e9
         if count == 0:
             return False
         for move in range(count):
-            place_move(board, stopping, table, move)
+            copy_climbs_after(board, stopping, table, move)
             value = best(board, ends, rolls, stopping, rolling)
-            if value > maximum:
-                index, maximum = move, value
+            if value > highest:
+                index, highest = move, value
         advance(table, index)
         if has_won(board, table):
             return True
-        place_advances(board, stopping, table)
+        copy_climbs(board, stopping, table)
         halt, roll = choice(board, ends, rolls, stopping, rolling)
         if not must_roll(board, table) and roll <= halt:
             stop(board, table)

@@ -1,1 +1,1 @@
-"""Commands of Can't Stop alone."""
+"""Commands for Can't Stop only."""

@@ -1,4 +1,4 @@
-"""`arena judge`: what a bot's decisions lose."""
+"""`arena judge`: the loss by each decision of bots."""
 
 import sys
 from contextlib import redirect_stdout
@@ -8,31 +8,55 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-BY_TABLE = 1000
-BY_NETS = 100  # which think for a while
+BY_TABLE = 1000  # deals
+BY_NETS = 100  # deals; fewer, as nets are slower
 
 
 OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
-"""What can be said where the bots of a run are judged: the run says everything else."""
+"""The parameters that are allowed for the folder of a run, which determines the others."""
 
 
-@click.command(short_help="Say what the decisions of bots lose.")
+@click.command(short_help="Measure what the decisions of bots lose.")
 @click.argument("names", nargs=-1, required=True, metavar="BOT...")
-@click.option("--against", metavar="BOT", help="The rival. Default: who judges.")
-@click.option("--rules", "name", default="classic", show_default=True, help="By name, or N,K.")
-@click.option("--change", "changes", multiple=True, metavar="KEY=VALUE", help="Of the rules.")
-@click.option("--players", type=click.IntRange(1, 2), default=2, show_default=True)
+@click.option("--against", metavar="BOT", help="The opponent. Default: the judge itself.")
+@click.option(
+    "--rules",
+    "name",
+    default="classic",
+    show_default=True,
+    help="Rule set, or N,K: dice with N sides, shortest columns of K spaces.",
+)
+@click.option(
+    "--change",
+    "changes",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change a parameter of the rules; can be repeated.",
+)
+@click.option(
+    "--players",
+    type=click.IntRange(1, 2),
+    default=2,
+    show_default=True,
+    help="Number of seats.",
+)
 @click.option(
     "--deals",
     type=click.IntRange(2, 10**5),
-    help=f"Default: {BY_TABLE} where a solved board judges, else {BY_NETS}.",
+    help=f"Deals for each bot. Default: {BY_TABLE:,} with a solved board, else {BY_NETS}.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True)
+@click.option(
+    "--seed",
+    type=click.IntRange(0, 2**63 - 1),
+    default=1,
+    show_default=True,
+    help="Seed of all random numbers.",
+)
 @click.option(
     "--tables",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Where solved boards are kept; see arena solve.",
+    help="Folder of solved boards; see arena solve.",
 )
 @click.option(
     "--results",
@@ -40,7 +64,7 @@ OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
     default=Path("results"),
     show_default=True,
     metavar="DIR",
-    help="Where a tournament file goes by which games are replayed.",
+    help="Folder for the tournament file with which the games can be replayed.",
 )
 @click.option(
     "--bots",
@@ -49,26 +73,26 @@ OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
     default=Path("bots"),
     show_default=True,
     metavar="DIR",
-    help="Folder whose files are bots.",
+    help="Folder with bot files.",
 )
 @click.option(
     "--html",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a page to this file, too.",
+    help="Also write an HTML page to this file.",
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def judge(names: tuple[str, ...], html: Path | None, as_json: bool, **entries: Any) -> None:
-    """Say what the decisions of each BOT lose, or of all bots of a run, by its folder.
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def judge(names: tuple[str, ...], html: Path | None, as_json: bool, **options: Any) -> None:
+    """Measure what the decisions of each BOT lose, or those of all bots in a results folder.
 
     \b
-    arena judge rule28 glenn-aloi        two bots, against who judges
+    arena judge rule28 glenn-aloi        two bots, each against the judge
     arena judge results/quickstart       all bots of a run, against each other
 
-    The judge is the table of a board that has been solved, else the grandmaster's nets.
+    The judge uses the table of a solved board, or else the grandmaster's nets.
 
-    Losses are in points of winning probability (percent), alone in turns; all of a bot's decisions
-    are looked at, in every seat. The ten worst are drawn, each with the command that replays it.
-    What is found of a run is kept in its folder, and becomes a section of its page.
+    Losses are in percentage points of winning probability, in solo games in turns. All decisions of
+    a bot are judged, in every seat. The ten worst are drawn, each with the command that replays it.
+    The results for a run are stored in its folder and shown on its page.
     """
     from cantstop_arena.views.cantstop.judging.judge_plan import requested_bots
     from cantstop_arena.views.cantstop.judging.judge_run import judge_task_results
@@ -78,23 +102,23 @@ def judge(names: tuple[str, ...], html: Path | None, as_json: bool, **entries: A
     folder = next((Path(name) for name in names if is_run(name)), None)
     if folder:
         _check_alone(names)
-        planned = run_in(folder, entries["deals"], entries["tables"], entries["bots_folder"])
+        planned = run_in(folder, options["deals"], options["tables"], options["bots_folder"])
     else:
-        planned = requested_bots(names, **entries)
-    matches = judge_task_results(planned)
+        planned = requested_bots(names, **options)
+    judgements = judge_task_results(planned)
     if html is not None:
         from cantstop_arena.atomic_files import write_atomically
         from cantstop_arena.views.cantstop.judging.judgement_report import judgements_page
 
-        write_atomically(html, judgements_page(matches, planned))
-    click.echo(judgements_json(matches) if as_json else text(matches, planned))
+        write_atomically(html, judgements_page(judgements, planned))
+    click.echo(judgements_json(judgements) if as_json else text(judgements, planned))
     if folder:
-        keep(matches, planned, folder)
+        keep(judgements, planned, folder)
         _write_page(folder)
 
 
 def _check_alone(names: tuple[str, ...]) -> None:
-    """Refuse what a run says itself."""
+    """Raise UsageError for arguments that the run determines."""
     context = click.get_current_context()
     given = [
         name
@@ -102,11 +126,14 @@ def _check_alone(names: tuple[str, ...]) -> None:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
     ]
     if len(names) > 1 or not {*given} <= {*OF_RUNS}:
-        raise click.UsageError("A folder with results stands alone, but for --deals and --tables.")
+        raise click.UsageError(
+            "A results folder cannot be combined with other bots, or with options other than"
+            " --deals, --tables, --bots and --json."
+        )
 
 
 def _write_page(folder: Path) -> None:
-    """Have `arena report` write the page of the run."""
+    """Run `arena report` for the folder of the run."""
     context = click.get_current_context()
     root = context.find_root()
     assert isinstance(root.command, click.Group)

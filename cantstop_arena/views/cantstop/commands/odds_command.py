@@ -1,4 +1,4 @@
-"""`arena odds`: exact chances of the dice."""
+"""`arena odds`: exact probabilities of rolls."""
 
 import json
 from pathlib import Path
@@ -12,27 +12,29 @@ def _columns(context: click.Context, parameter: click.Parameter, text: str) -> t
     try:
         return tuple(sorted({int(part) for part in text.replace(",", " ").split()}))
     except ValueError:
-        raise click.BadParameter(f"{text!r} is no list of columns like 6,7,8") from None
+        raise click.BadParameter(f"invalid columns {text!r}: use a list like 6,7,8") from None
 
 
 @click.command(short_help="Count the rolls that make each column, and the busts.")
-@click.option("--runners", callback=_columns, default="", metavar="6,7,8", help="Where they stand.")
-@click.option("--claimed", callback=_columns, default="", metavar="2,12", help="Closed columns.")
-@click.option("--rules", "name", default="classic", show_default=True, help="Rule set by name.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option(
+    "--runners", callback=_columns, default="", metavar="6,7,8", help="Columns of the runners."
+)
+@click.option("--claimed", callback=_columns, default="", metavar="2,12", help="Claimed columns.")
+@click.option("--rules", "name", default="classic", show_default=True, help="Rule set.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def odds(runners: tuple[int, ...], claimed: tuple[int, ...], name: str, as_json: bool) -> None:
-    """Count the rolls that make each column, and those that are no bust.
+    """Count the rolls that make each column, and those that are not a bust.
 
-    With fewer runners than the rules have, every open column will do.
+    While there are free runners, a roll can use every open column.
     """
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.game_api.bot_options import did_you_mean
     from cantstop_arena.games.cantstop.dice_odds import hit_count, success_count
 
-    by_name = Catalogue(Path("bots")).rules
-    if name not in by_name:
-        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, by_name)}")
-    rules = by_name[name]
+    rule_sets = Catalogue(Path("bots")).rules
+    if name not in rule_sets:
+        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, rule_sets)}")
+    rules = rule_sets[name]
     _check(rules.columns, rules.runners, runners, claimed)
     total = rules.sides**4
     success = success_count(rules, runners, claimed)
@@ -49,12 +51,12 @@ def odds(runners: tuple[int, ...], claimed: tuple[int, ...], name: str, as_json:
 
 
 def _check(
-    columns: range, maximum: int, runners: tuple[int, ...], claimed: tuple[int, ...]
+    columns: range, max_runners: int, runners: tuple[int, ...], claimed: tuple[int, ...]
 ) -> None:
     for column in (*runners, *claimed):
         if column not in columns:
             raise UsageError(f"there is no column {column}; columns are 2 to {columns[-1]}")
-    if len(runners) > maximum:
-        raise UsageError(f"{len(runners)} runners are too many; the rules have {maximum}")
+    if len(runners) > max_runners:
+        raise UsageError(f"{len(runners)} runners are too many; these rules have {max_runners}")
     if both := set(runners) & set(claimed):
-        raise UsageError(f"column {min(both)} cannot be claimed and hold a runner")
+        raise UsageError(f"column {min(both)} cannot be both claimed and in --runners")

@@ -1,4 +1,4 @@
-"""Boards solved exactly, in Python."""
+"""Exact solutions of small boards, in Python."""
 
 import sys
 from pathlib import Path
@@ -24,17 +24,17 @@ def solve(
     progress: bool = False,
     bots_folder: Path | str = "bots",
 ) -> "SolvedTable":
-    """The exact values of a board, as `arena solve` finds them: `solve("3,1", players=1).value`.
+    """The exact values of a board, as by `arena solve`: `solve("3,1", players=1).value`.
 
-    A board that has been solved is looked up. Raises UsageError for one whose table takes more
-    than so many bytes of memory, and Interrupted by Ctrl-C; what was solved is kept.
+    The table of a solved board is loaded from its file. Raises UsageError when the table needs more
+    than `memory` bytes, and Interrupted on Ctrl-C; the positions solved by then are stored.
     """
     board = rules_from_argument(rules, changes, Catalogue(Path(bots_folder)))
     solved_tables.check_solvable(board, players, memory)
     folder = solved_tables.tables_folder() if tables is None else Path(tables)
     with shutdown.defer_interrupt():
         return solved_tables.solve(
-            board, players, folder, _print_progress if progress else _print_nothing
+            board, players, folder, _print_progress if progress else _ignore_progress
         )
 
 
@@ -42,4 +42,4 @@ def _print_progress(table: "SolvedTable") -> None:
     sys.stderr.write(f"\r{table.rules.name}: {table.progress:.1%} of the positions solved")
 
 
-def _print_nothing(table: "SolvedTable") -> None: ...
+def _ignore_progress(table: "SolvedTable") -> None: ...

@@ -13,27 +13,33 @@ from cantstop_arena.processes import shutdown
 if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.exact.solved_tables import SolvedTable, SolvingCost
 
-EVERY = 5.0  # seconds between two lines of progress
+INTERVAL = 5.0  # seconds between two lines of progress
 
 
 @click.command(short_help="Solve a small board exactly.")
 @click.argument("rules")
 @click.argument("changes", nargs=-1, metavar="[KEY=VALUE]...")
-@click.option("--players", type=click.IntRange(1, 2), default=2, show_default=True)
+@click.option(
+    "--players",
+    type=click.IntRange(1, 2),
+    default=2,
+    show_default=True,
+    help="Number of seats.",
+)
 @click.option(
     "--memory",
     default="1G",
     show_default=True,
-    help="Refuse a board whose table takes more, like 500M.",
+    help="Maximal size of the table, such as 500M; a larger board is refused.",
 )
 @click.option(
     "--tables",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Where tables are kept. Default: $CANTSTOP_ARENA_TABLES, or the user's data folder.",
+    help="Folder of solved boards. Default: $CANTSTOP_ARENA_TABLES, or the user's data folder.",
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-@click.option("--quiet", is_flag=True, help="Print the value and nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--quiet", is_flag=True, help="Print only the value.")
 def solve(
     rules: str,
     changes: tuple[str, ...],
@@ -43,11 +49,11 @@ def solve(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Find the value of every position of a board that is small enough.
+    """Compute the exact value of every position of a small board.
 
-    RULES is a rule set by name, or N,K: dice with N sides and shortest columns of K spaces.
-    KEY=VALUE changes a parameter, like columns_to_win=2 or column_lengths=1,3,5,3,1. Run it again
-    to continue after an interruption; a board that has been solved is looked up.
+    RULES is the name of a rule set, or N,K: dice with N sides and shortest columns of K spaces.
+    KEY=VALUE changes a parameter, as in columns_to_win=2 or column_lengths=1,3,5,3,1. Run the
+    command again to continue after an interruption; a solved board is loaded from its file.
     """
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.games.cantstop.exact import solved_tables
@@ -76,7 +82,9 @@ def _bytes(text: str) -> int:
     try:
         return bytes_of(text)
     except ValueError:
-        raise UsageError(f"--memory: {text!r} is no amount like 500M or 2G") from None
+        raise UsageError(
+            f"--memory: invalid size {text!r}: use bytes, or a number with K, M or G"
+        ) from None
 
 
 def _effort_text(effort: "SolvingCost") -> str:
@@ -89,15 +97,15 @@ def _effort_text(effort: "SolvingCost") -> str:
 
 
 class _Progress:
-    """Prints now and then how far it has come."""
+    """Prints the progress at intervals."""
 
     def __init__(self, quiet: bool) -> None:
         self.quiet = quiet
-        self.told = time.monotonic()
+        self.last_line = time.monotonic()
 
     def __call__(self, table: "SolvedTable") -> None:
-        if not self.quiet and time.monotonic() - self.told > EVERY:
-            self.told = time.monotonic()
+        if not self.quiet and time.monotonic() - self.last_line > INTERVAL:
+            self.last_line = time.monotonic()
             click.echo(f"{table.progress:.1%} of the positions solved", err=True)
 
 

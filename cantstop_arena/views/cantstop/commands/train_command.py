@@ -1,4 +1,4 @@
-"""`arena train`: nets for grandmaster and champion, from nothing."""
+"""`arena train`: training of nets for grandmaster and champion."""
 
 import time
 from pathlib import Path
@@ -13,23 +13,46 @@ if TYPE_CHECKING:
     from cantstop_arena.games.cantstop.rules import RuleSet
     from cantstop_arena.games.cantstop.training.training_loop import TrainingLoop
 
-_BETWEEN = 15.0  # seconds after which what was learned is kept, and tried
-_RARELY = 20  # times as long as a trial has taken there is none
+_INTERVAL = 15.0  # minimal seconds between two checkpoints, and between two trials
+_PAUSE_RATIO = 20  # times the duration of a trial is the pause after it
 
 
 @click.command(short_help="Train nets for grandmaster and champion.")
 @click.argument("name", metavar="RULES")
-@click.option("--players", default=2, show_default=True, type=click.IntRange(1, 4))
-@click.option("--seed", default=1, show_default=True, type=click.IntRange(0, 2**63 - 1))
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE")
-@click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 256))
+@click.option(
+    "--players",
+    default=2,
+    show_default=True,
+    type=click.IntRange(1, 4),
+    help="Number of seats.",
+)
+@click.option(
+    "--seed",
+    default=1,
+    show_default=True,
+    type=click.IntRange(0, 2**63 - 1),
+    help="Seed of all random numbers.",
+)
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="File for the nets. Default: named after RULES and --players.",
+)
+@click.option(
+    "--workers",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 256),
+    help="Number of worker processes.",
+)
 @click.option(
     "--rounds",
     type=click.IntRange(1, 10_000),
     metavar="N",
-    help="Of exact games; the default is enough for the board of the classic rules.",
+    help="Number of rounds of exact games. The default is enough for the classic board.",
 )
-@click.option("--fresh", is_flag=True, help="Forget a training of the same file that was stopped.")
+@click.option("--fresh", is_flag=True, help="Discard an interrupted training of this file.")
 def train(
     name: str,
     players: int,
@@ -39,10 +62,10 @@ def train(
     rounds: int | None,
     fresh: bool,
 ) -> None:
-    """Train nets for RULES, and write them to a file that grandmaster and champion can play with.
+    """Train nets for RULES and write them to a file for the bots grandmaster and champion.
 
-    Run it again to continue after an interruption. The same seed gives the same file, however many
-    workers play.
+    Run the command again to continue after an interruption. The same seed gives the same file for
+    any number of workers.
     """
     from cantstop_arena.games.cantstop.nets.net_files import SUFFIX
     from cantstop_arena.games.cantstop.training.checkpoint import part_of, resume
@@ -54,11 +77,11 @@ def train(
     command += "" if rounds is None else f" --rounds {rounds}"
     out = out or Path(f"{name}-{players}{SUFFIX}")
     _check_folder(out)
-    loop = TrainingLoop(_subject(rules, players, seed), plan, workers)
+    loop = TrainingLoop(_training_task(rules, players, seed), plan, workers)
     part = part_of(out)
     if part.exists() and not fresh:
         resume(loop, part, command)
-        click.echo(f"Going on after {loop.rounds_done} of {loop.rounds} rounds.")
+        click.echo(f"Continuing after {loop.rounds_done} of {loop.rounds} rounds.")
     _train(loop, part, command)
     _write(loop, out, command)
     part.unlink(missing_ok=True)
@@ -69,12 +92,12 @@ def _rules_called(name: str, players: int) -> "RuleSet":
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.games.cantstop.exact.turn_board import objection
 
-    by_name = Catalogue(Path("bots")).rules
-    if name not in by_name:
-        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, by_name)}")
-    rules: RuleSet = by_name[name]
+    rule_sets = Catalogue(Path("bots")).rules
+    if name not in rule_sets:
+        raise UsageError(f"unknown rules {name!r}{did_you_mean(name, rule_sets)}")
+    rules: RuleSet = rule_sets[name]
     if why := objection(rules, players):
-        raise UsageError(f"nothing can be trained for rules {name} with {players} seats: {why}")
+        raise UsageError(f"no nets can be trained for rules {name} with {players} seats: {why}")
     return rules
 
 
@@ -83,7 +106,7 @@ def _check_folder(out: Path) -> None:
         raise UsageError(f"{out} cannot be written: there is no folder {out.parent}")
 
 
-def _subject(rules: "RuleSet", players: int, seed: int) -> Any:
+def _training_task(rules: "RuleSet", players: int, seed: int) -> Any:
     from cantstop_arena.games.cantstop.bots.glenn_aloi import CONSTANT
     from cantstop_arena.games.cantstop.bots.rule28 import NUMBERS
     from cantstop_arena.games.cantstop.training.practice_players import family_of
@@ -93,49 +116,49 @@ def _subject(rules: "RuleSet", players: int, seed: int) -> Any:
 
 
 def _train(loop: "TrainingLoop", part: Path, command: str) -> None:
-    """Play all rounds that are left; what was learned is kept now and then, and tried."""
+    """Play the remaining rounds, with checkpoints and trials at intervals."""
     from cantstop_arena.games.cantstop.training.checkpoint import save
 
     saved, trials = time.monotonic(), _Trials(loop)
     while loop.rounds_done < loop.rounds:
         loop.advance()
         is_finished = loop.rounds_done == loop.rounds
-        if is_finished or time.monotonic() - saved > _BETWEEN:
+        if is_finished or time.monotonic() - saved > _INTERVAL:
             save(loop, part, command)
             saved = time.monotonic()
         if is_finished or trials.are_due():
-            click.echo(f"round {loop.rounds_done} of {loop.rounds}: {trials.told()}")
+            click.echo(f"round {loop.rounds_done} of {loop.rounds}: {trials.strength_text()}")
 
 
 class _Trials:
-    """Tells now and then how strong nets have become, in a small part of the processor's time."""
+    """Measures the strength of the nets at intervals, in a small share of the CPU time."""
 
     def __init__(self, loop: "TrainingLoop") -> None:
         self._loop = loop
-        self._next = time.process_time() + _BETWEEN
+        self._next = time.process_time() + _INTERVAL
 
     def are_due(self) -> bool:
-        """Whether there is time for another."""
+        """Whether the pause since the last trial is over."""
         return time.process_time() > self._next
 
-    def told(self) -> str:
-        """What a trial comes to."""
-        self._loop.strength(1)  # compiled first, where that has not been done
-        value = time.process_time()
-        text = _standing(self._loop)
+    def strength_text(self) -> str:
+        """Play a trial, and return its result as text."""
+        self._loop.strength(1)  # compiles what is needed, so that the time is not measured
+        started = time.process_time()
+        text = _strength_text(self._loop)
         now = time.process_time()
-        self._next = now + max(_BETWEEN, _RARELY * (now - value))
+        self._next = now + max(_INTERVAL, _PAUSE_RATIO * (now - started))
         return text
 
 
-def _standing(loop: "TrainingLoop") -> str:
-    """How strong grandmaster has become; then champion, and how well it knows what it would roll
-    for."""
+def _strength_text(loop: "TrainingLoop") -> str:
+    """The strength of grandmaster; in the later rounds that of champion, and the error of its
+    values of rolling on."""
     alone = loop.subject.players == 1
     strength = loop.strength(loop.plan.test_games)
     bot = "champion" if loop.rolls_are_learned else "grandmaster"
-    text = f"takes {strength:.2f} turns" if alone else f"wins {strength:.1%} against glenn-aloi"
-    games = f"{bot} {text} ({loop.plan.test_games} games)"
+    result = f"takes {strength:.2f} turns" if alone else f"wins {strength:.1%} against glenn-aloi"
+    games = f"{bot} {result} ({loop.plan.test_games} games)"
     if not loop.rolls_are_learned:
         return games
     off = f"{loop.error:.2f} turns" if alone else f"{100 * loop.error:.1f} points"

@@ -1,4 +1,4 @@
-"""Bots that somebody names, judged against one rival in a tournament made for it."""
+"""The judging of named bots against one opponent, with a tournament file for replays."""
 
 import hashlib
 import json
@@ -31,24 +31,24 @@ def requested_bots(
     results: Path,
     bots_folder: Path,
 ) -> JudgeTask:
-    """The plan to judge bots by name, against who judges where no rival is named.
+    """The task of judging bots by name; the default opponent is the judge.
 
-    Its tournament is written below the folder of results. Raises ArenaError.
+    Its tournament file is written below `results`. Raises ArenaError.
     """
     catalogue = Catalogue(bots_folder)
     rules = rules_from_argument(name, changes, catalogue)
     judge = judge_for(rules, players, tables)
     deals = judge.deals(deals)
-    existing = [*dict.fromkeys([*names, against or judge.name])]
-    seats = {item: _seat(item, catalogue) for item in existing}
+    all_names = [*dict.fromkeys([*names, against or judge.name])]
+    seats = {bot: _seat(bot, catalogue) for bot in all_names}
     game = catalogue.game.name
     table = TableSpec(game, rules, tuple(seats.values()), players, seed, bots_folder)
     rival = (seats[against or judge.name],) if players > 1 else ()
     tasks = [
-        JudgePart(item, replace(table, seats=(seats[item], *rival)), range(deals))
-        for item in dict.fromkeys(names)
+        JudgePart(bot, replace(table, seats=(seats[bot], *rival)), range(deals))
+        for bot in dict.fromkeys(names)
     ]
-    bots = existing if rival else [*dict.fromkeys(names)]
+    bots = all_names if rival else [*dict.fromkeys(names)]
     file = _write_tournament(results, rules, players, deals, seed, bots)
     return JudgeTask(judge, deals, table, tasks, against or judge.name, file)
 
@@ -61,13 +61,13 @@ def _seat(name: str, catalogue: Catalogue) -> SeatSpec:
 def _write_tournament(
     results: Path, rules: RuleSet, players: int, deals: int, seed: int, bots: Sequence[str]
 ) -> Path:
-    """Write down what is judged, as a tournament whose games can be replayed."""
-    data = {key: value for key, value in rules.as_dict().items() if key != "name"}
+    """Write the judged games as a tournament file, with which they can be replayed."""
+    parameters = {key: value for key, value in rules.as_dict().items() if key != "name"}
     lines = {
         "players": players,
         "games": deals * players,
         "seed": seed,
-        "rules": {"base": "classic", "name": rules.name, **data},
+        "rules": {"base": "classic", "name": rules.name, **parameters},
         "bots": [bot if is_bot_name(bot) else str(Path(bot).absolute()) for bot in bots],
     }
     text = "".join(f"{key}: {json.dumps(value)}\n" for key, value in lines.items())

@@ -1,4 +1,4 @@
-"""Judging bots where their code may run: some deals for each errand, several at work at once."""
+"""Judging of bots in isolated processes: each call judges some deals, several run at once."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,15 +15,16 @@ from cantstop_arena.tournaments.table_spec import TableSpec
 from cantstop_arena.views.cantstop.judging.judgement_data import as_data, from_data
 
 WORST = 10
-_PIECES = 40  # that all deals are cut into, so that something is seen to go on
-_FEWEST = 5  # deals of a piece
-_LIMIT = 3600.0  # seconds that an errand may take
+_PIECES = 40  # into which all deals are split, so that the progress is visible
+_MIN_DEALS = 5  # of a piece
+_LIMIT = 3600.0  # seconds for an isolated call
+_INVALID = "the process that played its games sent an invalid message"
 
 
 class JudgePart(NamedTuple):
-    """A bot, which is the first of a table, is judged against the second, or alone, on some deals.
+    """A part of the judging: the first bot of a table against the second, or alone, on some deals.
 
-    `bot` is what it is called in what is found.
+    `bot` is its name in the results.
     """
 
     bot: str
@@ -32,22 +33,22 @@ class JudgePart(NamedTuple):
 
 
 def in_pieces(tasks: Sequence[JudgePart]) -> list[JudgePart]:
-    """The same tasks, cut so that a report comes now and then."""
-    maximum = max(_FEWEST, sum(len(task.deals) for task in tasks) // _PIECES)
+    """The tasks split into pieces, so that the progress can be reported."""
+    max_deals = max(_MIN_DEALS, sum(len(task.deals) for task in tasks) // _PIECES)
     return [
-        task._replace(deals=task.deals[first : first + maximum])
+        task._replace(deals=task.deals[first : first + max_deals])
         for task in tasks
-        for first in range(0, len(task.deals), maximum)
+        for first in range(0, len(task.deals), max_deals)
     ]
 
 
 def judge_all(tasks: Sequence[JudgePart], tables: Path) -> Iterator[Judgement | BotError]:
-    """What comes of each task, in their order, or why nothing does."""
+    """The judgement of each task, in their order, or the error that prevented it."""
     best_evaluator(tasks[0].spec.rules, tasks[0].spec.players, tables).warm_up()
     calls = [_judge_call(task, tables) for task in tasks]
-    for task, data in zip(tasks, run_all(calls), strict=True):
+    for task, answer in zip(tasks, run_all(calls), strict=True):
         try:
-            yield _judgement_from_data(task, data)
+            yield _judgement_from_data(task, answer)
         except BotError as error:
             yield error
 
@@ -60,7 +61,7 @@ def _judge_call(task: JudgePart, tables: Path) -> IsolatedCall:
 
 
 def judged_here(spec: str, deals: Sequence[int], tables: str) -> Mapping[str, Any]:
-    """Judge some deals in this process: what an errand does."""
+    """Judge some deals in this process; the target of an isolated call."""
     try:
         return as_data(_judged_here(unpack_spec(spec), range(*deals), Path(tables)))
     except BaseException as error:
@@ -74,17 +75,17 @@ def _judged_here(spec: TableSpec, deals: range, tables: Path) -> Judgement:
     return judge(evaluator, seated[0], seated[-1], deals, spec.seed, WORST)
 
 
-def _judgement_from_data(task: JudgePart, data: Any) -> Judgement:
-    """The judgement that an errand told. Raises BotError with the reason where it is none."""
+def _judgement_from_data(task: JudgePart, answer: Any) -> Judgement:
+    """The judgement that an isolated call returned. Raises BotError when it returned none."""
     name = task.spec.seats[0].name
-    if isinstance(data, CallFailed):
-        raise BotError(f"{name} cannot be judged: its process {data}")
-    if isinstance(data, dict) and isinstance(complaint := data.get(ERROR), str):
+    if isinstance(answer, CallFailed):
+        raise BotError(f"{name} cannot be judged: its process {answer}")
+    if isinstance(answer, dict) and isinstance(complaint := answer.get(ERROR), str):
         raise BotError(complaint)
     try:
-        judgement = from_data(data, task.spec.players)
+        judgement = from_data(answer, task.spec.players)
     except (TypeError, KeyError, ValueError) as error:
-        raise BotError(f"{name} cannot be judged: its process tells nonsense") from error
+        raise BotError(f"{name} cannot be judged: {_INVALID}") from error
     if len(judgement.losses) != len(task.deals):
-        raise BotError(f"{name} cannot be judged: its process tells nonsense")
+        raise BotError(f"{name} cannot be judged: {_INVALID}")
     return judgement

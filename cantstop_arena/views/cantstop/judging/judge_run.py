@@ -1,4 +1,4 @@
-"""Judging while somebody watches: how far it is, and how long the rest takes."""
+"""Judging with a progress bar."""
 
 import sys
 from collections.abc import Iterator
@@ -14,26 +14,26 @@ from cantstop_arena.views.cantstop.judging.judgement_report import Judgements
 
 
 def judge_task_results(planned: JudgeTask) -> Judgements:
-    """What comes of a plan, by bot. Raises BotError where a bot cannot be judged."""
+    """The judgements of a task, by bot. Raises BotError when a bot cannot be judged."""
     prepare_bots(planned.bots, _echo_compiling)
     parts: dict[str, list[Judgement]] = {}
     complaints: list[BotError] = []
-    for bot, judgement in _pieces(planned):
-        if isinstance(judgement, Judgement):
-            parts.setdefault(bot, []).append(judgement)
+    for bot, result in _piece_results(planned):
+        if isinstance(result, Judgement):
+            parts.setdefault(bot, []).append(result)
         elif planned.lenient:
-            complaints.append(judgement)
+            complaints.append(result)
         else:
-            raise judgement
+            raise result
     if not parts and complaints:
         raise complaints[0]
     for complaint in dict.fromkeys(map(str, complaints)):
         click.echo(complaint, err=True)
-    return {bot: merge_judgements(own, WORST) for bot, own in parts.items()}
+    return {bot: merge_judgements(judgements, WORST) for bot, judgements in parts.items()}
 
 
-def _pieces(planned: JudgeTask) -> Iterator[tuple[str, Judgement | BotError]]:
-    """What comes of each piece, with the bot that it is about."""
+def _piece_results(planned: JudgeTask) -> Iterator[tuple[str, Judgement | BotError]]:
+    """The bot of each piece with its judgement, or the error that prevented it."""
     pieces = in_pieces(planned.tasks)
     with click.progressbar(
         length=sum(len(piece.deals) for piece in pieces),
@@ -41,9 +41,9 @@ def _pieces(planned: JudgeTask) -> Iterator[tuple[str, Judgement | BotError]]:
         file=sys.stderr,
         show_pos=True,
     ) as bar:
-        for piece, judgement in zip(pieces, judge_all(pieces, planned.judge.tables), strict=True):
+        for piece, result in zip(pieces, judge_all(pieces, planned.judge.tables), strict=True):
             bar.update(len(piece.deals))
-            yield piece.bot, judgement
+            yield piece.bot, result
 
 
 def _echo_compiling(names: list[str]) -> None:

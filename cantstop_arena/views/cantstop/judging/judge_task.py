@@ -1,4 +1,4 @@
-"""What is to be judged: bots, their rivals, deals, and the file by which games are replayed."""
+"""The task of `arena judge`: bots, their opponents, deals, and the tournament file for replays."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,22 +11,22 @@ from cantstop_arena.tournaments.table_spec import TableSpec
 from cantstop_arena.views.cantstop.commands.judge_command import BY_NETS, BY_TABLE
 from cantstop_arena.views.cantstop.judging.judge_process import JudgePart
 
-PERFECT = "optimal"  # the judge that knows a solved board
+PERFECT = "optimal"  # the name of the judge that uses a solved board
 
 
 class JudgePlan(msgspec.Struct, frozen=True):
-    """Who judges: the table of a solved board in a folder, or nets."""
+    """The judge: its `name`, and the folder of the `tables` of solved boards."""
 
     name: str
     tables: Path
 
-    def deals(self, expected: int | None) -> int:
-        """The deals of each bot, unless others are wanted."""
-        return expected or (BY_TABLE if self.name == PERFECT else BY_NETS)
+    def deals(self, requested: int | None) -> int:
+        """The number of deals for each bot: the requested one, or the judge's default."""
+        return requested or (BY_TABLE if self.name == PERFECT else BY_NETS)
 
 
 def judge_for(rules: RuleSet, players: int, tables: Path | None) -> JudgePlan:
-    """Who judges by these rules. Raises BotError where nobody can."""
+    """The judge for these rules. Raises BotError when there is none."""
     from cantstop_arena.games.cantstop.exact.solved_tables import tables_folder
 
     folder = tables or tables_folder()
@@ -34,10 +34,10 @@ def judge_for(rules: RuleSet, players: int, tables: Path | None) -> JudgePlan:
 
 
 class JudgeTask(msgspec.Struct, frozen=True):
-    """What is to be judged, on so many `deals` of each bot in all.
+    """The bots to judge, on `deals` deals each.
 
-    At the table `bots` all of them are prepared. `rival` is whom all of them meet, empty where they
-    meet each other; `file` is the tournament whose games they play.
+    `bots` is a table with all bots, for their preparation. `rival` is the common opponent, empty
+    when the bots play each other; `file` is the tournament file of their games.
     """
 
     judge: JudgePlan
@@ -47,4 +47,4 @@ class JudgeTask(msgspec.Struct, frozen=True):
     rival: str
     file: Path
     lenient: bool = False
-    """Whether others are judged all the same where a bot misbehaves."""
+    """Whether a bot's fault leaves the judging of the other bots running."""

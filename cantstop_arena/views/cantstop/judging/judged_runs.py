@@ -1,4 +1,4 @@
-"""The bots of a run, judged against those that they met, and what is kept of it in its folder."""
+"""The judging of a run's bots against the opponents they met, and its stored results."""
 
 import hashlib
 import json
@@ -29,43 +29,43 @@ _MAX_SEATS = 2
 
 
 def is_run(name: str) -> bool:
-    """Whether a name leads to a folder; one that could be a bot's does only where results are."""
+    """Whether a name is a results folder; any folder whose name cannot be a bot's counts too."""
     path = Path(name)
     return (path / LEDGER).is_file() or (path.is_dir() and not is_bot_name(name))
 
 
 def run_in(folder: Path, deals: int | None, tables: Path | None, bots_folder: Path) -> JudgeTask:
-    """The plan to judge the bots of the run in a folder, as they were when they played.
+    """The task of judging the bots of the run in a folder, in the versions that played.
 
-    Rivals have equal shares of a bot's deals, each of them others. Raises ArenaError.
+    A bot's deals are divided equally among its opponents. Raises ArenaError.
     """
     catalogue = Catalogue(bots_folder, results=folder.parent)
     tournament = load_tournament(folder, catalogue)
     if tournament.game is not GAME:
-        raise UsageError(f"nobody judges games of {tournament.game.title}")
+        raise UsageError(f"there is no judge for games of {tournament.game.title}")
     if tournament.players > _MAX_SEATS:
-        raise UsageError(f"{folder}: nobody judges games of {tournament.players} players")
+        raise UsageError(f"{folder}: there is no judge for games of {tournament.players} players")
     _check_unchanged(tournament, folder)
     judge = judge_for(tournament.rules, tournament.players, tables)
     deals = judge.deals(deals)
     table = table_spec_for(tournament, catalogue)
-    tasks = [*_tasks(table, _met(tournament, folder), deals)]
+    tasks = [*_tasks(table, _rivals_met(tournament, folder), deals)]
     return JudgeTask(judge, deals, table, tasks, "", folder / RESOLVED, lenient=True)
 
 
 def _check_unchanged(tournament: Tournament, folder: Path) -> None:
-    """Refuse bots of which no copy is kept, and which are not those that played any more."""
-    now, before = (data["bots"] for data in (tournament.identity(), _identity(folder)))
+    """Raise UsageError for bots that have changed since the run and have no stored copy."""
+    now, before = (identity["bots"] for identity in (tournament.identity(), _identity(folder)))
     changed = [bot["name"] for bot in now if bot not in before]
     if changed:
         raise UsageError(
-            f"{folder}: {' and '.join(changed)} changed since these results were played. Play them"
-            " anew (arena run, --fresh), or judge bots by name: arena judge BOT"
+            f"{folder}: {' and '.join(changed)} changed since these results were played. Play"
+            " them again (arena run --fresh), or judge the bots by name: arena judge BOT"
         )
 
 
-def _met(tournament: Tournament, folder: Path) -> Mapping[int, list[int]]:
-    """Whom each bot met, by number, without those that are out."""
+def _rivals_met(tournament: Tournament, folder: Path) -> Mapping[int, list[int]]:
+    """The opponents that each bot met, by number, without disqualified bots."""
     out = read_ledger(folder, lambda totals: totals.out)
     bots = [bot for bot, entrant in enumerate(tournament.entrants) if entrant.name not in out]
     met: dict[int, list[int]] = {bot: [] for bot in bots}
@@ -86,11 +86,11 @@ def _tasks(table: TableSpec, met: Mapping[int, list[int]], deals: int) -> Iterat
             yield JudgePart(own.name, pair, range(index, deals, len(rivals)))
 
 
-# What is kept -----------------------------------------------------------------------------------
+# Stored judgements ------------------------------------------------------------------------------
 
 
 class StoredJudgements(NamedTuple):
-    """What was found of the bots of a run."""
+    """The stored judgements of a run's bots."""
 
     judge: str
     rules: RuleSet
@@ -98,20 +98,20 @@ class StoredJudgements(NamedTuple):
     judgements: Judgements
 
 
-def keep(result: Judgements, planned: JudgeTask, folder: Path) -> None:
-    """Write down what was found, beside the results that it is about."""
+def keep(judgements: Judgements, planned: JudgeTask, folder: Path) -> None:
+    """Store the judgements in the folder of the run."""
     data = {
         "results": _digest(_identity(folder)),
         "judge": planned.judge.name,
         "deals": planned.deals,
-        "bots": {bot: as_data(judgement) for bot, judgement in result.items()},
+        "bots": {bot: as_data(judgement) for bot, judgement in judgements.items()},
     }
     write_atomically(folder / JUDGED_FILE, json.dumps(data) + "\n")
 
 
 def stored_in(folder: Path) -> StoredJudgements | None:
-    """What was found of the bots of the run in a folder; None where nothing was, or where other
-    results lie there by now. Raises ValueError where what is kept is damaged."""
+    """The judgements stored in the folder of a run; None when there are none, or when they are for
+    other results. Raises ValueError when the file is damaged."""
     path = folder / JUDGED_FILE
     if not path.is_file():
         return None
@@ -120,9 +120,9 @@ def stored_in(folder: Path) -> StoredJudgements | None:
         data = json.loads(path.read_text("utf-8"))
         if data["results"] != _digest(identity):
             return None
-        entries = dict(_stored_judgements(data["bots"], identity))
+        judgements = dict(_stored_judgements(data["bots"], identity))
         rules = GAME.rules.from_dict(identity["rules"])
-        return StoredJudgements(f"{data['judge']:.20}", rules, int(data["deals"]), entries)
+        return StoredJudgements(f"{data['judge']:.20}", rules, int(data["deals"]), judgements)
     except (OSError, TypeError, KeyError, ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged") from error
 

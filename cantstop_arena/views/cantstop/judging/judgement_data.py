@@ -1,4 +1,4 @@
-"""Judgements as JSON and back: they travel between processes, and are stored beside a run."""
+"""Conversion of judgements to and from JSON, for messages between processes and for files."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,28 +6,28 @@ from typing import Any
 from cantstop_arena.games.cantstop.exact.regret import KINDS, SIZES, Judgement, Mistake
 
 
-def as_data(item: Judgement) -> Mapping[str, Any]:
-    """A judgement as plain values."""
+def as_data(judgement: Judgement) -> Mapping[str, Any]:
+    """A judgement as values for JSON."""
     return {
-        "losses": item.losses,
-        "sizes": item.sizes,
-        "missed": item.missed,
-        "worst": [*map(_mistake_as_data, item.worst)],
+        "losses": judgement.losses,
+        "sizes": judgement.sizes,
+        "missed": judgement.missed,
+        "worst": [*map(_mistake_as_data, judgement.worst)],
     }
 
 
-def _mistake_as_data(item: Mistake) -> Mapping[str, Any]:
-    markers = [_pairs(spaces) for spaces in item.markers]
-    return {**item.as_dict(), "markers": markers, "runners": _pairs(item.runners)}
+def _mistake_as_data(mistake: Mistake) -> Mapping[str, Any]:
+    markers = [_pairs(spaces) for spaces in mistake.markers]
+    return {**mistake.as_dict(), "markers": markers, "runners": _pairs(mistake.runners)}
 
 
 def _pairs(spaces: Mapping[int, int]) -> Sequence[tuple[int, int]]:
-    """Spaces by column, as JSON has them."""
+    """Spaces by column as pairs, as JSON has no integer keys."""
     return list(spaces.items())
 
 
 def from_data(data: Any, players: int) -> Judgement:
-    """The judgement that was told. Raises ValueError, TypeError or KeyError where it is none."""
+    """The judgement of parsed JSON. Raises ValueError, TypeError or KeyError when it is invalid."""
     losses = [[float(loss) for loss in deal] for deal in data["losses"]]
     sizes = [int(number) for number in data["sizes"]]
     missed = [float(item) for item in data["missed"]]

@@ -1,4 +1,4 @@
-"""Judgements in words: a table, and the worst decisions drawn."""
+"""Reports on judgements: a table, and the worst decisions with their boards."""
 
 import json
 import shlex
@@ -17,28 +17,28 @@ from cantstop_arena.views.cantstop.drawing import dice_text, draw_board
 from cantstop_arena.views.cantstop.judging.judge_task import PERFECT, JudgeTask
 from cantstop_arena.views.cantstop.scenes import BoardScene
 
-_LARGE = 2  # the number of the size from which on mistakes are counted in the table
+_LARGE = 2  # index in SIZES: the table counts the mistakes above this size
 
 Judgements = Mapping[str, Judgement]
 
 
 def _unit(judgement: Judgement) -> float:
-    """Losses are told in points of a hundred; alone in turns."""
+    """The factor for losses: 100 for percentage points; 1 for turns in a solo game."""
     return 100 if judgement.seats > 1 else 1
 
 
-def text(result: Judgements, planned: JudgeTask) -> str:
-    """What was found: the table, and the worst decisions unless they are on the page of a run."""
-    lines = [_heading(planned), table(result, planned.rival)]
+def text(judgements: Judgements, planned: JudgeTask) -> str:
+    """The table, and the worst decisions unless they are shown on the page of a run."""
+    lines = [_heading(planned), table(judgements, planned.rival)]
     if planned.rival:
-        for bot, judgement in result.items():
-            items = worst(bot, judgement, planned.bots.rules, planned.file)
-            lines += worst_decisions_text(bot, items)
+        for bot, judgement in judgements.items():
+            mistakes = worst(bot, judgement, planned.bots.rules, planned.file)
+            lines += worst_decisions_text(bot, mistakes)
     return "\n".join(lines)
 
 
 def _heading(planned: JudgeTask) -> str:
-    """What was judged, by whom, and what the numbers are."""
+    """The heading: the unit of the numbers, rules, players, deals and judge."""
     players, rules = planned.bots.players, planned.bots.rules
     unit = "points of winning probability" if players > 1 else "turns"
     deals = how_many(planned.deals, "deal") + " of each bot" * (not planned.rival)
@@ -46,47 +46,47 @@ def _heading(planned: JudgeTask) -> str:
     return f"What decisions lose, in {unit}\n{where}; judged by {planned.judge.name}\n"
 
 
-def best_and_worst(result: Judgements) -> str:
-    """Whose decisions lose least, and whose most."""
-    lost = {bot: _unit(judgement) * judgement.lost().mean for bot, judgement in result.items()}
-    best, worst_bot = (choose(lost, key=lambda bot: lost[bot]) for choose in (min, max))
-    unit = "points" if result[best].seats > 1 else "turns"
-    message = f"{best} loses {lost[best]:.1f} {unit} a game by its decisions"
-    return message + f", {worst_bot} {lost[worst_bot]:.1f}" * (best != worst_bot)
+def best_and_worst(judgements: Judgements) -> str:
+    """A sentence on the bots whose decisions lose least and most."""
+    lost = {bot: _unit(judgement) * judgement.lost().mean for bot, judgement in judgements.items()}
+    best, poorest = (choose(lost, key=lambda bot: lost[bot]) for choose in (min, max))
+    unit = "points" if judgements[best].seats > 1 else "turns"
+    text = f"{best} loses {lost[best]:.1f} {unit} a game by its decisions"
+    return text + f", {poorest} {lost[poorest]:.1f}" * (best != poorest)
 
 
-def table(result: Judgements, rival: str) -> str:
-    """What each bot loses, by kinds of mistakes; see `rows`."""
-    texts, names = rows(result, rival), headers(result, rival)
+def table(judgements: Judgements, rival: str) -> str:
+    """The table of losses by bot and kind of mistake; see `rows`."""
+    cells, names = rows(judgements, rival), headers(judgements, rival)
     sides = ["left", *["right"] * (len(names) - 1)]
-    return tabulate(texts, headers=names, colalign=sides, disable_numparse=True)
+    return tabulate(cells, headers=names, colalign=sides, disable_numparse=True)
 
 
-def headers(result: Judgements, rival: str) -> list[str]:
-    """The columns of the table."""
-    unit = _unit(next(iter(result.values())))
+def headers(judgements: Judgements, rival: str) -> list[str]:
+    """The headers of the table."""
+    unit = _unit(next(iter(judgements.values())))
     large = f"mistakes > {unit * SIZES[_LARGE]:g}"
-    results = ["by results"] if _has_results_column(result, rival) else []
+    results = ["by results"] if _has_results_column(judgements, rival) else []
     return ["bot", "lost a game", *KINDS, large, *results]
 
 
-def rows(result: Judgements, rival: str) -> list[list[str]]:
-    """A row of the table for each bot, judged against a rival, or against several without name."""
-    results = _has_results_column(result, rival)
-    return [_row(bot, judgement, results) for bot, judgement in result.items()]
+def rows(judgements: Judgements, rival: str) -> list[list[str]]:
+    """A row of the table for each bot; `rival` is empty when the bots met several opponents."""
+    results = _has_results_column(judgements, rival)
+    return [_row(bot, judgement, results) for bot, judgement in judgements.items()]
 
 
-def _has_results_column(result: Judgements, rival: str) -> bool:
-    """Whether results tell the same loss: who plays alone, or against perfect play."""
-    return rival == PERFECT or all(judgement.seats == 1 for judgement in result.values())
+def _has_results_column(judgements: Judgements, rival: str) -> bool:
+    """Whether results measure the same loss: in solo games, and against perfect play."""
+    return rival == PERFECT or all(judgement.seats == 1 for judgement in judgements.values())
 
 
 def _row(bot: str, judgement: Judgement, results: bool) -> list[str]:
     unit = _unit(judgement)
     kinds = [f"{unit * judgement.lost(kind).mean:.2f}" for kind in KINDS]
     large = f"{judgement.mistakes(_LARGE):.2f}"
-    texts = [_mean_text(judgement.measured(), unit)] if results else []
-    return [bot, _mean_text(judgement.lost(), unit), *kinds, large, *texts]
+    by_results = [_mean_text(judgement.measured(), unit)] if results else []
+    return [bot, _mean_text(judgement.lost(), unit), *kinds, large, *by_results]
 
 
 def _mean_text(mean: RegretMean, unit: float) -> str:
@@ -94,7 +94,7 @@ def _mean_text(mean: RegretMean, unit: float) -> str:
 
 
 class MistakeText(NamedTuple):
-    """A mistake in words, as a picture, and the command that replays its game."""
+    """A mistake as text, its board as text, and the command that replays its game."""
 
     text: str
     board: str
@@ -102,50 +102,59 @@ class MistakeText(NamedTuple):
 
 
 def worst(bot: str, judgement: Judgement, rules: RuleSet, file: Path) -> list[MistakeText]:
-    """The worst decisions of a bot; `file` is the tournament by which its games are replayed."""
-    unit, view = _unit(judgement), []
+    """The worst decisions of a bot; `file` is the tournament file that replays its games."""
+    unit, texts = _unit(judgement), []
     for index, mistake in enumerate(judgement.worst, start=1):
         names = [bot, mistake.rival] if mistake.seat == 0 else [mistake.rival, bot]
         seats = names[: judgement.seats]
         board = draw_board(_scene(mistake, rules, seats))
         command = shlex.join(["arena", "replay", str(file), *seats, "--deal", str(mistake.deal)])
-        view.append(
+        texts.append(
             MistakeText(
                 f"{index}. It loses {unit * mistake.loss:.2f}: {_mistake_text(mistake)}",
                 board,
                 command,
             )
         )
-    return view
+    return texts
 
 
 def worst_decisions_text(bot: str, mistakes: Sequence[MistakeText]) -> Iterator[str]:
-    """The worst decisions of a bot, line by line."""
+    """The lines on the worst decisions of a bot."""
     yield f"\nThe worst decisions of {bot}:" if mistakes else f"\n{bot} makes no mistake."
     for mistake in mistakes:
         yield f"\n{mistake.text}\n{mistake.board}\n  $ {mistake.command}"
 
 
-def _mistake_text(item: Mistake) -> str:
-    """What was decided, where, and what would have been best."""
-    deeds = {"roll": ("rolls", "rolling"), "stop": ("stops", "stopping")}
-    taken, _ = deeds.get(item.taken, (f"takes {item.taken}", ""))
-    _, best = deeds.get(item.best, ("", item.best))
-    location = f"deal {item.deal}, seat {item.seat + 1}, turn {item.turn}, roll {item.roll}"
-    return f"{taken} instead of {best} after {dice_text(item.dice)} ({location})"
+def _mistake_text(mistake: Mistake) -> str:
+    """A mistake as text: the decision, the best one, and the position in the game."""
+    verbs = {"roll": ("rolls", "rolling"), "stop": ("stops", "stopping")}
+    taken, _ = verbs.get(mistake.taken, (f"takes {mistake.taken}", ""))
+    _, best = verbs.get(mistake.best, ("", mistake.best))
+    position = (
+        f"deal {mistake.deal}, seat {mistake.seat + 1}, turn {mistake.turn}, roll {mistake.roll}"
+    )
+    return f"{taken} instead of {best} after {dice_text(mistake.dice)} ({position})"
 
 
-def _scene(item: Mistake, rules: RuleSet, seats: list[str]) -> BoardScene:
+def _scene(mistake: Mistake, rules: RuleSet, seats: list[str]) -> BoardScene:
     opening = {"event": "game", "rules": rules.as_dict(), "seats": seats}
     event = {"event": "roll"}
     return BoardScene(
-        opening, event, item.markers, item.runners, {}, item.turn, item.seat, item.roll
+        opening,
+        event,
+        mistake.markers,
+        mistake.runners,
+        {},
+        mistake.turn,
+        mistake.seat,
+        mistake.roll,
     )
 
 
-def judgements_json(result: Judgements) -> str:
-    """All judgements, as JSON."""
-    return json.dumps({bot: _as_dict(judgement) for bot, judgement in result.items()})
+def judgements_json(judgements: Judgements) -> str:
+    """All judgements as JSON."""
+    return json.dumps({bot: _as_dict(judgement) for bot, judgement in judgements.items()})
 
 
 def _as_dict(judgement: Judgement) -> dict[str, Any]:
@@ -171,28 +180,28 @@ ABOUT = (
 )
 
 
-def judgements_page(result: Judgements, planned: JudgeTask) -> str:
+def judgements_page(judgements: Judgements, planned: JudgeTask) -> str:
     """The page: the table first, then the worst decisions of each bot."""
     rules, rival = planned.bots.rules, planned.rival
-    tables = [table_of(result, rival)]
+    tables = [table_of(judgements, rival)]
     sections = [Section("lost", TITLE, [ABOUT], tables=tables, open=True)]
-    for index, (bot, judgement) in enumerate(result.items()):
+    for index, (bot, judgement) in enumerate(judgements.items()):
         sections.append(_section(index, bot, worst(bot, judgement, rules, planned.file)))
     about = f"Can't Stop ({rules.name}), against {rival}."
-    return as_html(Document(" and ".join(result), about, (), sections))
+    return as_html(Document(" and ".join(judgements), about, (), sections))
 
 
-def table_of(result: Judgements, rival: str = "") -> Table:
-    """What each bot loses."""
-    names = headers(result, rival)
+def table_of(judgements: Judgements, rival: str = "") -> Table:
+    """The table of losses for a page."""
+    names = headers(judgements, rival)
     numbers = [number(f"column{index}", name) for index, name in enumerate(names[1:], start=1)]
     columns = [Column("column0", names[0]), *numbers]
-    return Table("judgements", TITLE, columns, rows(result, rival))
+    return Table("judgements", TITLE, columns, rows(judgements, rival))
 
 
-def _section(index: int, bot: str, visible: Sequence[MistakeText]) -> Section:
+def _section(index: int, bot: str, mistakes: Sequence[MistakeText]) -> Section:
     listings = [
-        Listing(mistake.text, f"{mistake.board}\n\n$ {mistake.command}") for mistake in visible
+        Listing(mistake.text, f"{mistake.board}\n\n$ {mistake.command}") for mistake in mistakes
     ]
-    arguments = [] if visible else [f"{bot} makes no mistake."]
-    return Section(f"worst{index}", f"The worst decisions of {bot}", arguments, listings=listings)
+    paragraphs = [] if mistakes else [f"{bot} makes no mistake."]
+    return Section(f"worst{index}", f"The worst decisions of {bot}", paragraphs, listings=listings)

@@ -1,4 +1,4 @@
-"""What was found of the decisions in a run, as sections of its page."""
+"""The sections of a run's page on its judged decisions."""
 
 import shlex
 from collections.abc import Iterator
@@ -19,38 +19,38 @@ KEY = "judged"
 
 
 def run_sections(folder: Path) -> Iterator[Section]:
-    """The table and the worst decisions, where `arena judge` has left them in the folder of a run;
-    what to do where they are damaged."""
+    """Sections with the table and the worst decisions, if `arena judge` has stored them for a run;
+    with a remedy when the file is damaged."""
     try:
-        stored_stored_judgements = stored_in(folder)
+        stored = stored_in(folder)
     except ValueError as error:
         command = shlex.join(["arena", "judge", str(folder)])
         yield Section(KEY, TITLE, [f"{error}; {command} writes it again."])
         return
-    if stored_stored_judgements and stored_stored_judgements.judgements:
-        yield _losses(stored_stored_judgements)
-        yield _worst(stored_stored_judgements)
+    if stored and stored.judgements:
+        yield _losses(stored)
+        yield _worst(stored)
 
 
 def _losses(stored: StoredJudgements) -> Section:
-    arguments = [f"{ABOUT} Judged by {stored.judge}, {stored.deals:,} deals of each bot."]
+    paragraphs = [f"{ABOUT} Judged by {stored.judge}, {stored.deals:,} deals of each bot."]
     tables, finding = [table_of(stored.judgements)], best_and_worst(stored.judgements)
-    return Section(KEY, TITLE, arguments, tables=tables, open=True, finding=finding)
+    return Section(KEY, TITLE, paragraphs, tables=tables, open=True, finding=finding)
 
 
 def _worst(stored: StoredJudgements) -> Section:
-    arguments = ["Commands replay their games in the folder of these results."]
+    paragraphs = ["Commands replay their games in the folder of these results."]
     listings = [listing for bot in stored.judgements for listing in _mistake_listings(bot, stored)]
     title, finding = "The worst decisions", "Ten of each bot, drawn"
     return Section(
-        f"{KEY}-worst", title, arguments, listings=listings, finding=finding, folded=True
+        f"{KEY}-worst", title, paragraphs, listings=listings, finding=finding, folded=True
     )
 
 
 def _mistake_listings(bot: str, stored: StoredJudgements) -> Iterator[Listing]:
-    items = worst(bot, stored.judgements[bot], stored.rules, Path(RESOLVED))
-    if items:
-        sample = "\n\n".join(
-            f"{mistake.text}\n\n{mistake.board}\n\n$ {mistake.command}" for mistake in items
+    mistakes = worst(bot, stored.judgements[bot], stored.rules, Path(RESOLVED))
+    if mistakes:
+        text = "\n\n".join(
+            f"{mistake.text}\n\n{mistake.board}\n\n$ {mistake.command}" for mistake in mistakes
         )
-        yield Listing(f"The worst decisions of {bot}", sample, folded=True)
+        yield Listing(f"The worst decisions of {bot}", text, folded=True)

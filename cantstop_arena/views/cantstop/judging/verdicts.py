@@ -1,4 +1,4 @@
-"""The judge's verdict on each decision of a recorded game, by the best evaluator for its rules."""
+"""Verdicts on the decisions of a recorded game, by the best evaluator for its rules."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
@@ -13,12 +13,12 @@ from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.views.cantstop.scenes import BoardScene, Spaces, scenes
 
 ROLL, STOP = "roll", "stop"
-_DEEDS = {ROLL: "rolling on", STOP: "stopping"}
+_GERUNDS = {ROLL: "rolling on", STOP: "stopping"}
 
 
 class DecisionVerdict(NamedTuple):
-    """A decision: what was taken, what would have been best, and what that would have been worth
-    more, as a chance to win or, alone, in turns."""
+    """A decision: the action taken, the best action, and the loss, in winning probability or, in a
+    solo game, in turns."""
 
     taken: str
     best: str
@@ -26,10 +26,10 @@ class DecisionVerdict(NamedTuple):
 
 
 def add_verdicts(events: Iterable[Event]) -> Iterator[Event]:
-    """The events of a game, every roll with a `verdict` on what was decided after it, the end with
-    what the decisions of each seat have lost: plain values, and what is `said` of them.
+    """The events of a game with verdicts: of a roll on the decisions after it, of the end on the
+    losses of each seat. A `verdict` has plain values, and their text as `said`.
 
-    Raises UsageError where nobody can judge by the rules of the game.
+    Raises UsageError when there is no evaluator for the rules of the game.
     """
     board_scenes = list(scenes(events))
     evaluator = _evaluator(board_scenes[0].opening)
@@ -47,13 +47,13 @@ def _evaluator(opening: Event) -> Evaluator:
     try:
         return best_evaluator(rules_of(opening), len(opening["seats"]), tables_folder())
     except BotError as error:
-        raise UsageError(f"nobody can judge this game: {error}") from error
+        raise UsageError(f"there is no judge for this game: {error}") from error
 
 
 def _verdicts(
     evaluator: Evaluator, scene: BoardScene, after: BoardScene | None
 ) -> Iterator[DecisionVerdict]:
-    """On the choice of a move and on rolling again, where there were two ways."""
+    """The verdicts on the choice of a move and on rolling again, if there was a choice."""
     moves, chosen = scene.event["moves"], scene.event["chosen"]
     if chosen is not None and len(moves) > 1:
         turn = _turn(evaluator.rules, scene, scene.before)
@@ -66,8 +66,8 @@ def _verdicts(
     if action in (ROLL, STOP) and chosen is not None and _may_choose(turn):
         rolling, stopping = evaluator.choice(turn)
         loss = max(0.0, rolling - stopping if action == STOP else stopping - rolling)
-        other = ROLL if action == STOP else STOP
-        yield DecisionVerdict(action, other if loss else action, loss)
+        alternative = ROLL if action == STOP else STOP
+        yield DecisionVerdict(action, alternative if loss else action, loss)
 
 
 def _named(move: Sequence[int]) -> str:
@@ -75,16 +75,16 @@ def _named(move: Sequence[int]) -> str:
 
 
 def _may_choose(turn: Turn) -> bool:
-    """Whether stopping is allowed, and would not win."""
+    """Whether the rules allow stopping, and stopping does not win at once."""
     tops = [column for column in turn.placed if turn.runners[column] == turn.rules.lengths[column]]
     if turn.claims + len(tops) >= turn.rules.columns_to_win:
         return False
-    index = turn.free and {*turn.usable} - {*turn.placed}
-    return not (turn.rules.stop == "after-all-runners" and index)
+    open_columns = turn.free and {*turn.usable} - {*turn.placed}
+    return not (turn.rules.stop == "after-all-runners" and open_columns)
 
 
 def _turn(rules: RuleSet, scene: BoardScene, runners: Spaces) -> Turn:
-    """The table as the player on turn saw it, with the runners where they stood."""
+    """The view of the player on turn in a scene, with these runners."""
     seats, own = len(scene.markers), scene.seat
     claimed, free = scene.claimed, rules.runners - len(runners)
     in_order = [scene.markers[(own + step) % seats] for step in range(seats)]
@@ -118,7 +118,7 @@ def _turn(rules: RuleSet, scene: BoardScene, runners: Spaces) -> Turn:
 
 
 def _no_luck() -> float:
-    """In place of a bot's numbers: who judges draws none."""
+    """In place of a bot's random numbers, which the judge does not use."""
     return 0.0
 
 
@@ -126,7 +126,7 @@ def _spaces(rules: RuleSet, spaces: Spaces) -> tuple[int, ...]:
     return tuple(spaces.get(column, 0) for column in range(len(rules.lengths)))
 
 
-# In words -----------------------------------------------------------------------------------
+# Text ---------------------------------------------------------------------------------------
 
 
 def _on_roll(verdicts: Sequence[DecisionVerdict], players: int) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def _on_roll(verdicts: Sequence[DecisionVerdict], players: int) -> dict[str, Any
 
 
 def _verdict_text(verdict: DecisionVerdict, players: int) -> str:
-    taken, best = (_DEEDS.get(action, action) for action in (verdict.taken, verdict.best))
+    taken, best = (_GERUNDS.get(action, action) for action in (verdict.taken, verdict.best))
     if not verdict.lost:
         return f"{taken} is best"
     return f"{taken} loses {_points(players) * verdict.lost:.2f} ({best} is best)"
@@ -148,5 +148,5 @@ def _at_end(scene: BoardScene, lost: Sequence[float]) -> dict[str, Any]:
 
 
 def _points(players: int) -> float:
-    """Losses are told in points of a hundred; alone in turns."""
+    """The factor for losses: 100 for percentage points; 1 for turns in a solo game."""
     return 100.0 if players > 1 else 1.0

@@ -83,7 +83,7 @@ def test_damaged_nets_are_refused_with_a_sentence(tmp_path: Path, place: int) ->
 def test_what_is_no_file_of_nets_is_refused(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "none.nets"
     file.write_bytes(content)
-    with pytest.raises(UsageError, match="no file of arena train"):
+    with pytest.raises(UsageError, match="not a file of arena train"):
         read_nets(file)
 
 
@@ -95,7 +95,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("jump", "nothing can be trained for rules jump with 2 seats"),
+        ("jump", "no nets can be trained for rules jump with 2 seats"),
         ("clasic", "did you mean"),
         ("classic --out nowhere/x.nets", "there is no folder nowhere"),
     ],

@@ -89,7 +89,7 @@ def test_trials_take_a_twentieth_of_the_time(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("time.process_time", lambda: tried.clock)
     trials = _Trials(tried)
     assert not trials.are_due()
-    assert trials.told() == (
+    assert trials.strength_text() == (
         "champion wins 50.0% against glenn-aloi (10 games), knowing what rolling on is worth"
         " within 2.0 points"
     )
@@ -112,4 +112,4 @@ def test_a_damaged_training_is_refused(arena: Arena, tmp_path: Path, content: by
     part_of(out).write_bytes(content)
     told = arena("train", "classic", "--out", str(out), code=None)
     assert told.code == 2
-    assert "is damaged; start anew with --fresh" in told.output
+    assert "is damaged; start again with --fresh" in told.output

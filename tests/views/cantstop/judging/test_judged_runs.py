@@ -124,11 +124,11 @@ def test_bots_that_are_not_those_that_played_are_refused(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["results/three", "random"], "A folder with results stands alone"),
-        (["results/three", "--against", "random"], "A folder with results stands alone"),
+        (["results/three", "random"], "A results folder cannot be combined"),
+        (["results/three", "--against", "random"], "A results folder cannot be combined"),
         (["tables-of-nobody/.."], "is no folder with results"),
-        (["results/cubus"], "nobody judges games of Cubus"),
-        (["results/four"], "nobody judges games of 3 players"),
+        (["results/cubus"], "there is no judge for games of Cubus"),
+        (["results/four"], "there is no judge for games of 3 players"),
     ],
 )
 def test_what_cannot_be_judged_is_refused(

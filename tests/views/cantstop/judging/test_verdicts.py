@@ -78,8 +78,16 @@ def test_a_record_is_judged_again_whatever_it_says(arena: Arena, folder: Path) -
 @pytest.mark.parametrize(
     ("file", "names", "sentence"),
     [
-        ("rules: jump\nbots: [random, rule28]\n", ("random", "rule28"), "nobody can judge this"),
-        ("game: cubus\nbots: [random, greedy]\n", ("random", "greedy"), "nobody judges games of"),
+        (
+            "rules: jump\nbots: [random, rule28]\n",
+            ("random", "rule28"),
+            "there is no judge for this",
+        ),
+        (
+            "game: cubus\nbots: [random, greedy]\n",
+            ("random", "greedy"),
+            "there is no judge for games of",
+        ),
     ],
 )
 def test_where_nobody_can_judge_that_is_said(
