@@ -1,1 +1,1 @@
-"""What every game is to the arena. Authors of games import it from `cantstop_arena.games`."""
+"""The interface of games. Authors of games import it from `cantstop_arena.games`."""

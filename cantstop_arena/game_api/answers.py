@@ -1,6 +1,6 @@
-"""What bots answer, checked: whatever comes out is made anew of plain values.
+"""Checks answers of bots, and converts them to new objects of plain values.
 
-The type of an answer is asked for, since an object can lie about its class.
+Checks use `type(answer)`, since an object can lie about its `__class__`.
 """
 
 from dataclasses import fields, is_dataclass
@@ -17,12 +17,12 @@ _MAX_LENGTH = 60  # characters of an answer in a message
 
 
 class IllegalAnswer(Exception):
-    """What a bot answered is no answer. The message is one line."""
+    """A bot's answer is illegal. The message is one line."""
 
 
 def index_among(name: str, answer: object, count: int) -> int:
-    """The index of one of `count` moves. Raises IllegalAnswer."""
-    if type(answer) is int and 0 <= answer < count:  # nearly always, and quickly seen
+    """An answer as the index of one of `count` moves. Raises IllegalAnswer."""
+    if type(answer) is int and 0 <= answer < count:  # the usual case, checked fast
         return answer
     if not _is_integer_type(answer):
         raise IllegalAnswer(f"{name} must return an index, not {short(answer)}")
@@ -33,7 +33,7 @@ def index_among(name: str, answer: object, count: int) -> int:
 
 
 def checked_bool(name: str, answer: object) -> bool:
-    """True or false. Raises IllegalAnswer."""
+    """An answer as bool; NumPy's bool and integers are allowed. Raises IllegalAnswer."""
     if answer is True or answer is False:
         return answer
     if issubclass(type(answer), np.bool_):
@@ -44,16 +44,17 @@ def checked_bool(name: str, answer: object) -> bool:
 
 
 def whole_number(name: str, answer: object) -> int:
-    """A whole number. Raises IllegalAnswer."""
+    """An answer as int; NumPy's integers are allowed. Raises IllegalAnswer."""
     if not _is_integer_type(answer):
         raise IllegalAnswer(f"{name} must return a whole number, not {short(answer)}")
     return _plain_int(answer)
 
 
 def convert_answer(name: str, answer: object, expected: Any) -> Any:
-    """An answer of another type: a frozen dataclass, a number, a list, None. Raises IllegalAnswer.
+    """An answer converted to the type `expected`, such as a dataclass, a float, a tuple or None.
 
-    Lists stand for tuples, objects for dataclasses, texts for keys: so JSON has them.
+    Also accepts what JSON has in their place: lists for tuples, objects for dataclasses, and texts
+    for keys. Raises IllegalAnswer.
     """
     kinds = get_args(expected) if get_origin(expected) in (Union, UnionType) else (expected,)
     if type(answer) in kinds and is_dataclass(answer) and not isinstance(answer, type):
@@ -62,7 +63,7 @@ def convert_answer(name: str, answer: object, expected: Any) -> Any:
         plain = answer
     else:
         raise IllegalAnswer(f"{name} must return {_named(kinds)}, not {short(answer)}")
-    import msgspec  # what bots of Can't Stop answer does without it
+    import msgspec  # not needed for answers in Can't Stop
 
     try:
         return msgspec.convert(plain, expected, strict=True, str_keys=True)
@@ -74,7 +75,7 @@ def convert_answer(name: str, answer: object, expected: Any) -> Any:
 
 
 def short(value: object) -> str:
-    """A value as a message shows it: on one line, never long, whatever its repr does."""
+    """The repr of a value for a message: on one line, shortened, and safe if the repr fails."""
     return in_a_line(attribute_text(value, repr) or f"a {type_name(value)}", _MAX_LENGTH)
 
 
@@ -84,12 +85,12 @@ def _is_integer_type(answer: object) -> bool:
 
 
 def _is_endless(answer: object) -> bool:
-    """Whether it is a number for which JSON has no word."""
+    """Whether it is a float that JSON cannot represent: an infinity or NaN."""
     return type(answer) is float and not isfinite(answer)
 
 
 def _plain_int(answer: object) -> int:
-    """An integer without whatever methods a class of the bot's has put in the way."""
+    """The value as a plain int, without calling methods of the bot's class."""
     plain = issubclass(type(answer), int)
     return int.__index__(answer) if plain else int(np.int64(answer))  # type: ignore[arg-type]
 

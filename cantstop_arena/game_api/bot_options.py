@@ -1,4 +1,4 @@
-"""Options of bots: keyword parameters with defaults, and whether given values fit them."""
+"""Options of bots: keyword parameters with defaults, and the check of given values."""
 
 import difflib
 import hashlib
@@ -16,11 +16,11 @@ MAX_QUOTE_LENGTH = 60  # characters of what a user wrote, in a message
 
 @dataclass(frozen=True)
 class Search:
-    """How `arena tune` looks for the numbers of an option that is a list of them.
+    """How `arena tune` searches for the numbers of an option that is a list of numbers.
 
-    It begins at `start`, and `steps` say by how much each number may usefully change; 0 leaves it
-    alone. A list belongs to a `live` bot that is built with a NumPy array and plays with whatever
-    stands in it. As annotation: `numbers: Annotated[tuple[float, ...], Search(start, steps)]`.
+    The search begins at `start`; `steps` are useful changes of each number, 0 keeps it constant. A
+    `live` bot is built with a NumPy array and plays with the current numbers in it. As annotation:
+    `numbers: Annotated[tuple[float, ...], Search(start, steps)]`.
     """
 
     start: tuple[float, ...]
@@ -30,10 +30,11 @@ class Search:
 
 @dataclass(frozen=True)
 class FilePath:
-    """The text of an option names a file that the bot plays with, or is empty.
+    """An option is the path of a file that the bot plays with, or empty.
 
-    Results then belong to what the file says. As annotation: `nets: Annotated[str, FilePath()]`.
-    A bot that comes with a game says which files are its `usual` ones, where the text is empty.
+    The file's content is then part of the bot's identity. As annotation:
+    `nets: Annotated[str, FilePath()]`. For a built-in bot, `usual` are the files used if the option
+    is empty.
     """
 
     usual: tuple[Path, ...] = ()
@@ -41,10 +42,10 @@ class FilePath:
 
 @dataclass(frozen=True)
 class Option:
-    """One option: its default, and what its annotation says of it.
+    """One option: its default, and what its annotation declares.
 
-    That is the values it may take, how it is tuned, or that it names a file, and which files are
-    usual where it names none.
+    That is its possible values (`choices`), how it is tuned, or that it is the path of a file, with
+    the `usual` files if it is empty.
     """
 
     name: str
@@ -55,7 +56,7 @@ class Option:
     usual: tuple[Path, ...] = ()
 
     def fault(self, value: object) -> str | None:
-        """What is wrong with a value; None where it fits."""
+        """What is wrong with a value, as text; None when it is valid."""
         if self.choices:
             return None if value in self.choices else self._not_a_choice(value)
         if value == self.default and type(value) is type(self.default):
@@ -85,9 +86,9 @@ _KINDS: Mapping[type, tuple[tuple[type, ...], str]] = {
 
 
 def options_of(function: Callable[..., Any], skip: int = 0) -> dict[str, Option]:
-    """The options among a function's parameters, after the first `skip` of them.
+    """The options among a function's parameters, after the first `skip`.
 
-    Raises BotError where a default is nothing that a tournament file could say.
+    Raises BotError when a default cannot be written in a tournament file.
     """
     parameters = list(inspect.signature(function).parameters.values())[skip:]
     choices, searches = _listed_choices(function), dict(_notes(function, Search))
@@ -115,7 +116,7 @@ _PLAIN = "a default must be a number, a text, true, false, null or a list of the
 
 
 def is_plain(value: object) -> bool:
-    """Whether a tournament file could say a value."""
+    """Whether a value can be written in a tournament file."""
     if isinstance(value, list | tuple):
         return all(map(is_plain, value))
     if isinstance(value, float):
@@ -129,7 +130,7 @@ def _listed_choices(function: Callable[..., Any]) -> dict[str, tuple[Any, ...]]:
 
 
 def _notes(function: Callable[..., Any], kind: type[Any]) -> Iterator[tuple[str, Any]]:
-    """The annotations of a kind, by option."""
+    """The annotations of a type, as pairs of option and annotation."""
     for name, hint in _hints(function).items():
         yield from ((name, note) for note in get_args(hint) if isinstance(note, kind))
 
@@ -138,7 +139,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     annotated = function.__init__ if inspect.isclass(function) else function
     try:
         return get_type_hints(annotated, include_extras=True)
-    except Exception:  # an annotation that names what is not there is no reason to refuse a bot
+    except Exception:  # a bot is not refused for an annotation with an undefined name
         return {}
 
 
@@ -154,15 +155,14 @@ def find_faults(options: Mapping[str, Option], given: Mapping[str, Any]) -> list
 
 
 def files_among(options: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, str]:
-    """The options that name files which can be read, or have usual ones, with digests of what these
-    say."""
+    """Digests by option, for the options that are paths of readable files or have usual files."""
     files = {name: option for name, option in options.items() if option.is_file}
     digests = {name: _digest_of_named(option, given[name]) for name, option in files.items()}
     return {name: digest for name, digest in digests.items() if digest}
 
 
 def _digest_of_named(option: Option, path: str) -> str:
-    """Of the file that an option names, or of the usual ones; empty where there are none."""
+    """The digest of the file at `path`, else of the usual files; empty if there are none."""
     if path or not option.usual:
         return _digest_of_file(path)
     text = "".join(_digest_of_file(str(folder)) for folder in option.usual)
@@ -170,7 +170,7 @@ def _digest_of_named(option: Option, path: str) -> str:
 
 
 def _digest_of_file(path: str) -> str:
-    """A digest of what a file says; empty where it cannot be read."""
+    """The SHA-256 of a file's content, in hex digits; empty when it cannot be read."""
     try:
         return hashlib.sha256(Path(path).read_bytes()).hexdigest()
     except (OSError, ValueError):
@@ -184,13 +184,13 @@ def _unknown(name: str, options: Iterable[str]) -> str:
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """A hint at the nearest known name, or nothing."""
+    """A hint at the name that is most similar, for a message; empty if there is none."""
     near = difflib.get_close_matches(name, list(names), n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 def with_options(name: str, options: Mapping[str, Any]) -> str:
-    """A name with options behind it, as the command line says them: `rule28:threshold=30`."""
+    """A name followed by options, as on the command line: `rule28:threshold=30`."""
     text = ",".join(f"{key}={_option_text(value)}" for key, value in options.items())
     return f"{name}:{text}" if text else name
 

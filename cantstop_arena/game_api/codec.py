@@ -1,7 +1,7 @@
-"""What is shown to bots, as JSON and back: for bots in processes of their own, and records.
+"""Conversion of views and moves to JSON and back, for isolated bots and for records.
 
-A view goes over the pipe field by field, but for the rules and the random numbers, which are told
-once a game. On the other side each field is made again of the type that it is annotated with.
+A view is sent field by field, without the rules and the random numbers, which are sent once per
+game. The receiver converts each field to the type of its annotation.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,10 +14,10 @@ _SENT_ONCE = ("rules", "random")
 
 
 class Codec:
-    """How the views, the moves and the answers of a game travel. Games may replace any part."""
+    """Converts the views, moves and answers of a game. Games may override any method."""
 
     def view_as_json(self, view: Any) -> dict[str, Any]:
-        """What a bot is shown, as JSON has it."""
+        """A view as values that JSON can represent."""
         return {
             field.name: msgspec.to_builtins(getattr(view, field.name))
             for field in fields(view)
@@ -27,7 +27,7 @@ class Codec:
     def view_from_json(
         self, kind: Any, data: Mapping[str, Any], rules: Any, random: Callable[[], float]
     ) -> Any:
-        """The view that was told."""
+        """The view of type `kind` that `view_as_json` has converted to `data`."""
         hints = get_type_hints(kind)
         by_name = {"rules": rules, "random": random}
         return kind(
@@ -40,11 +40,11 @@ class Codec:
         )
 
     def moves_as_json(self, moves: Sequence[Any]) -> Any:
-        """What there is to choose from, as JSON has it."""
+        """Moves as values that JSON can represent."""
         return msgspec.to_builtins(moves)
 
     def moves_from_json(self, texts: Sequence[Any]) -> Sequence[Any]:
-        """The moves that were told: lists become tuples."""
+        """The moves that `moves_as_json` has converted to `data`; lists become tuples."""
         return tuple(map(_unlisted, texts))
 
 

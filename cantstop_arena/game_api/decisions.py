@@ -1,4 +1,4 @@
-"""The decisions that a game asks of bots: their hooks, what they are shown, and what they answer.
+"""The decisions of bots in a game: their hooks, views and answers.
 
 A game declares them as functions:
 
@@ -9,9 +9,9 @@ A game declares them as functions:
     class Auction(Game):
         hooks = (bid,)
 
-The function's name is the hook that bots implement, its parameters are what a bot is shown, and its
-annotations say how both travel to bots in other processes. With a second parameter `moves` the
-answer is the index of a move.
+The function's name is the hook that bots implement, its first parameter is a bot's view, and its
+annotations are the types to which views and answers are converted for isolated bots. With a second
+parameter `moves` the answer is the index of a move.
 """
 
 import inspect
@@ -54,8 +54,8 @@ _DECLARED = "cantstop_arena_decision"
 class Decision:
     """One kind of decision.
 
-    `shown` is the type of a bot's view, `answer` that of its answer; `key` is where a program's
-    answer stands. One that is `optional` need not be implemented.
+    `view` is the type of a bot's view, `answer` that of its answer; `key` is the key of the answer
+    in a program's JSON. Bots need not implement an `optional` decision.
     """
 
     name: str
@@ -68,13 +68,13 @@ class Decision:
 
     @property
     def has_moves(self) -> bool:
-        """Whether it is a choice of one among listed moves."""
+        """Whether the answer is the index of a move."""
         return self.parameters[1:] == (MOVES,)
 
     def checked(self, answer: object, moves: Sequence[Any] | None = None) -> Any:
-        """The answer, made anew of plain values. Raises IllegalAnswer where it is none.
+        """The answer, converted to plain values. Raises IllegalAnswer when it is illegal.
 
-        None is one where the decision is optional: the bot does not take it.
+        None is legal if the decision is optional: the bot does not take it.
         """
         if answer is None and self.optional:
             return None
@@ -105,7 +105,7 @@ def decision(
 
 @decision(optional=True)
 def game_over(view: Any, result: GameOver) -> None:
-    """Hear how the game ended; `view` is the last that the bot was shown in it, if any."""
+    """Receive the result of the game; `view` is the bot's last view in it, or None."""
 
 
 def decisions_of(hooks: Iterable[Callable[..., Any]]) -> Mapping[str, Decision]:

@@ -1,7 +1,7 @@
-"""A game as the arena knows it, and what a game in plain Python has to be.
+"""The base classes of games, and of the states of games in plain Python.
 
-docs/games.md tells how to write one. A game is an object of a subclass of `Game`; whatever it
-leaves out has a default.
+docs/games.md describes how to write one. A game is an instance of a subclass of `Game`; attributes
+and methods that it does not define have defaults.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cantstop_arena.game_api.rulebook import RuleBook
 
 Event = Mapping[str, Any]
-"""One line of a recorded game: its `event` says what kind it is."""
+"""One event of a recorded game; the key `event` is its kind."""
 
 _HEADER_KEYS = ("event", "turn", "seat")
 _NO_NUMBERS = "its decisions have no fixed numbers (docs/environments.md says why)"
@@ -37,10 +37,10 @@ DONE, FAULT, LEFT = "done", "fault", "left"  # why a game ended: see `Result.rea
 
 @dataclass(frozen=True)
 class View:
-    """What a bot is shown: subclass it with fields of the game's own.
+    """The view of a bot: subclass it with the fields of a game.
 
-    Those may be numbers, texts, true and false, None, tuples, mappings with texts as keys, and
-    frozen dataclasses of these. `random()` is the next number, in [0, 1), of the bot's own stream.
+    Fields may be numbers, texts, bools, None, tuples, mappings with texts as keys, and frozen
+    dataclasses of these. `random()` is the next number, in [0, 1), of the bot's own stream.
     """
 
     seat: int
@@ -53,7 +53,7 @@ AnyView = TypeVar("AnyView", bound=View)
 
 
 class Deal:
-    """One deal of a game as a state gets it: the rules, the number of seats, and chance."""
+    """One deal, from which a state is created: the rules, the number of seats, and chance."""
 
     def __init__(self, rules: Any, players: int, chance: DealChance) -> None:
         self.rules = rules
@@ -67,16 +67,16 @@ class Deal:
         return range(self.players)
 
     def stream(self, *name: str | int) -> Stream:
-        """Random numbers that are the same in every seating of the deal, by name."""
+        """The stream of random numbers with a name, the same in every seating of the deal."""
         return self._chance.stream(*name)
 
     def view(self, kind: type[AnyView], seat: int, **visible: Any) -> AnyView:
-        """What the bot in a seat is shown."""
+        """The view of the bot in a seat."""
         return kind(seat, self.players, self.rules, self._streams[seat], **visible)
 
 
 class CheckGame(NamedTuple):
-    """A game that a bot plays against itself to be checked."""
+    """A game that a bot plays against itself in `arena check`."""
 
     rules: Any
     players: int
@@ -89,10 +89,10 @@ class CheckGame(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """A decision that is asked of one seat, or of several at once.
+    """A decision of one seat, or of several at once.
 
-    `views` says by seat what each is shown; nobody sees what the others answer. Where the decision
-    is a choice, `moves` has by seat what there is to choose from.
+    `views` has the view of each seat that decides; bots do not see the answers of others. If the
+    decision has moves, `moves` has the legal moves of each seat.
     """
 
     decision: str
@@ -102,12 +102,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a game.
+    """The result of a game.
 
-    `winners` are seats, none where nobody won. `points` and `ranks` (1 is the best) are by seat,
-    if the game has any; ranks follow from points where they are left out. `counts` has, by the
-    names of the game's `Counts`, a whole number for each seat; `highlights` by kind how remarkable
-    the game is, in whole numbers above 0.
+    `winners` are seats, empty if nobody won. `points` and `ranks` (1 is the best) are by seat, if
+    the game has any; ranks default to those by points. `counts` has, by the names of the game's
+    `Counts`, an integer for each seat; `highlights` has by kind how remarkable the game is, as an
+    integer above 0.
     """
 
     winners: Sequence[int]
@@ -119,41 +119,41 @@ class Result:
 
 
 class State(ABC):
-    """One game being played, in plain Python. `turn` is the turn, in a game that has turns."""
+    """The state of a game in plain Python. `turn` is the current turn, in a game with turns."""
 
     turn: int = 0
 
     @abstractmethod
     def question(self) -> Question | None:
-        """What is asked next, and of whom. None: the game is over."""
+        """The next decision, and the seats that take it; None when the game is over."""
 
     @abstractmethod
     def answer(self, answers: Mapping[int, Any]) -> Iterable[Event]:
-        """Take the answers to the question, by seat. Return the events that follow, for the record.
+        """Apply the answers to the question, by seat. Return the events that follow.
 
-        An answer is an index into `moves` where the question had some, else of the type that the
+        An answer is an index into `moves` if the question has moves, else of the type that the
         decision's hook returns; a bot without an optional hook answers None.
         """
 
     @abstractmethod
     def result(self) -> Result:
-        """What came of the game; before its end, as far as it has been played."""
+        """The result of the game; before its end, that of the game so far."""
 
     def check(self, seat: int, answer: Any) -> str | None:
-        """What makes an answer of the right type illegal, in words; None where it is legal."""
+        """Why an answer of the right type is illegal, as text; None when it is legal."""
         return None
 
     def ending(self, result: Result) -> Event:
-        """The last line of the record, without `event`, `winners` and `reason`."""
+        """The last event of the record, without `event`, `winners` and `reason`."""
         return {"points": [*result.points]} if result.points else {}
 
 
 class Game:
-    """A game. Subclass it, and return an object of it from the hook `register_games`.
+    """A game. Subclass it, and return an instance from the hook `register_games`.
 
-    `name` is what files call it, `title` what people do; `players` are the numbers of seats.
-    `hooks` are the functions that declare the decisions, see `games.decisions`. `bots` are the
-    modules of bots that come with it, by name; `counts` says what is counted, in which words.
+    `name` is used in files, `title` in texts; `players` are the possible numbers of seats. `hooks`
+    are the functions that declare the decisions, see `games.decisions`. `bots` are the modules of
+    its built-in bots, by name; `counts` declares its counts and their labels.
     """
 
     name: str
@@ -162,35 +162,35 @@ class Game:
     rules: RuleBook[Any]
     hooks: Sequence[Callable[..., Any]]
     listener: Callable[..., Any] = staticmethod(game_over)
-    """The hook by which bots may hear how a game ended; its first parameter is that of `hooks`."""
+    """The hook that bots may implement to get the result of a game; it has the view of `hooks`."""
     counts = Counts(names=("decisions",), length="decisions", unit="decision", alone="decisions")
     bots: Mapping[str, str] = {}
     commands: Mapping[str, str] = {}
-    """Commands of its own, by name: where the click command is, as "module:object"."""
+    """Additional commands, by name: the location of the click command, as "module:object"."""
     usual_bots: Sequence[str] = ()
-    """Those that are taken where nobody names any."""
+    """The bots that are used by default."""
     view = "cantstop_arena.views.default_view:GameView"
-    """Where the class is that shows games: "module:Class". It is imported when it is needed."""
+    """The location of the class that displays games, "module:Class"; imported when needed."""
     luck = ""
-    """By what its table scores the luck of chance, in words; empty where it does not."""
+    """The quantity by which its table scores luck, as text; empty if it does not."""
     table_class = "cantstop_arena.table.plain_table:PlainTable"
-    """Where the class is that plays games, a `table.table.Table`."""
+    """The location of the class that plays games, a `table.table.GameTable`."""
 
     @cached_property
     def codec(self) -> Codec:
-        """How views, moves and answers travel to bots in other processes."""
+        """The conversion of views, moves and answers for isolated bots."""
         from cantstop_arena.game_api.codec import Codec
 
         return Codec()
 
     @cached_property
     def decisions(self) -> Mapping[str, Decision]:
-        """The decisions that are asked of bots, by name."""
+        """The decisions of bots, by name."""
         return decisions_of(self.hooks)
 
     @cached_property
     def functions(self) -> Mapping[str, Decision]:
-        """All functions that a bot can have, by name: for decisions, and to hear of the end."""
+        """All functions that a bot can have, by name: for decisions, and for the end of a game."""
         return {**self.decisions, **decisions_of([self.listener])}
 
     def orders(self, players: int) -> Orders:
@@ -198,43 +198,43 @@ class Game:
         return standard_orders(players)
 
     def missing_code(self, bots: Mapping[str, str]) -> list[str]:
-        """What has to be compiled before these compiled bots can play: names by code digest."""
+        """The names of what must be compiled before these bots (names by code digest) can play."""
         return []
 
     def prepare(self, rules: Any, players: int) -> None:
-        """Do what takes long once in a process, before any bot's time counts."""
+        """Do what takes long, once in each process, before any bot's time counts."""
 
     def check_suite(self) -> Iterable[CheckGame]:
-        """The games in which a bot is checked: all named rule sets, every number of seats."""
+        """The games of `arena check`: all named rule sets, every number of seats."""
         for rules, _ in self.rules.named.values():
             yield from (CheckGame(rules, players) for players in self.players)
 
     def refusal(self, bot: str, rules: Any, players: int) -> str | None:
-        """Why a bot that comes with the game cannot play under these rules; None where it can."""
+        """Why a built-in bot cannot play under these rules, as text; None if it can."""
         return None
 
     def bot_note(self, bot: str, options: Mapping[str, Any], rules: Any, players: int) -> str:
-        """What is to be known of a bot that comes with the game under these rules, behind its name
-        and without a full stop; empty where there is nothing."""
+        """A note on a built-in bot under these rules, to follow its name, without a full stop;
+        empty if there is none."""
         return ""
 
     def best_alone(self, rules: Any) -> float | None:
-        """What perfect play needs for a game alone, on average, where somebody has found out."""
+        """The mean length of a solo game with perfect play; None when it is unknown."""
         return None
 
     def action_text(self, event: Event) -> str:
-        """What a player did in an event of a record, in words; empty where nobody did anything."""
+        """The action of a player in an event of a record, as text; empty if there is none."""
         if "seat" not in event:
             return ""
         texts = (f"{key} {value}" for key, value in event.items() if key not in _HEADER_KEYS)
         return " ".join([event["event"], *texts])
 
     def bot_template(self, compiled: bool) -> str | None:
-        """A file to start a bot from, NAME in place of its name; None where there is none."""
+        """The template of a bot's file, with NAME in place of its name; None if there is none."""
         return None
 
     def begin(self, deal: Deal) -> State:
-        """A new game, in plain Python. A game with a table of its own need not have it."""
+        """The state of a new game, in plain Python; not needed with another `table_class`."""
         raise NotImplementedError(f"{type(self).__name__} has neither begin nor a table of its own")
 
     def position(
@@ -245,24 +245,24 @@ class Game:
         deal: int = 0,
         bots: Mapping[int, Any] = MappingProxyType({}),
     ) -> Position:
-        """The beginning of a deal, to be stepped through; without a seed, chance is given.
+        """The position at the start of a deal; without a seed, outcomes of chance are given.
 
-        `bots` are `table.contestants.Contestant`s by seat that answer for themselves. Raises
-        UsageError where the decisions of the game cannot be numbered.
+        `bots` are `table.seated_bot.SeatedBot`s by seat, which decide themselves. Raises UsageError
+        when the decisions of the game have no fixed numbers.
         """
         raise UsageError(f"{self.title} cannot be stepped through: {_NO_NUMBERS}")
 
     def position_of(self, view: Any, moves: Sequence[Any] | None = None) -> Position:
-        """The position of a bot that is asked, by what it is shown. Raises UsageError likewise."""
+        """The position at a decision, from the bot's view. Raises UsageError like `position`."""
         raise UsageError(f"{self.title} cannot be stepped through: {_NO_NUMBERS}")
 
     def table(self, rules: Any, seated_bots: Sequence[Any], players: int, seed: Any) -> Any:
-        """A `table.table.Table` for these contestants, `players` of them at a time."""
+        """A `table.table.GameTable` for these `SeatedBot`s, `players` of them at a time."""
         return resolve_name(self.table_class)(self, rules, seated_bots, players, seed)
 
     @property
     def window(self) -> SharedWindow:
-        """How a game at such a table is watched from outside."""
+        """The shared memory in which other processes observe a game at such a table."""
         from cantstop_arena.game_api.watched import shared_window
 
         return shared_window(tuple(self.functions))

@@ -1,8 +1,8 @@
-"""A game as it stands, to be stepped through: what learning environments and searches work on.
+"""Positions of a game, which can be stepped through: for learning environments and searches.
 
-Positions are small and independent of each other. Every decision of a game has its fixed number,
-its *action*; what chance decides comes from the keyed dice of a seed, or is *given*, and then the
-position waits for it like for a decision.
+Positions are small and independent of each other. Every decision of a game has a fixed number, its
+*action*. Outcomes of chance come from the keyed dice of a seed, or are *given*; then the position
+waits for them as for a decision.
 """
 
 from __future__ import annotations
@@ -27,49 +27,49 @@ class IllegalAction(UsageError):
 
 
 class Observation(NamedTuple):
-    """What a seat sees: numbers from 0 to 1, and 1 for each action that it may take now."""
+    """An observation: numbers from 0 to 1, and a mask with 1 for each legal action."""
 
     observation: NDArray[np.float32]
     mask: NDArray[np.int8]
 
 
 class Position(ABC):
-    """One game as it stands. It is always some seat's turn to decide, chance's, or over."""
+    """A position: a seat decides, an outcome of chance is due, or the game is over."""
 
     @property
     @abstractmethod
     def rules(self) -> Any:
-        """The rules in force."""
+        """The rules of the game."""
 
     @property
     @abstractmethod
     def players(self) -> int:
-        """Seats at the table."""
+        """The number of seats."""
 
     @property
     @abstractmethod
     def action_count(self) -> int:
-        """Actions there are, legal or not: numbers from 0."""
+        """The number of actions, legal or not; they are numbered from 0."""
 
     @property
     @abstractmethod
     def observation_size(self) -> int:
-        """The numbers of an observation."""
+        """The length of an observation."""
 
     @property
     @abstractmethod
     def outcome_count(self) -> int:
-        """The most outcomes that chance can have at once."""
+        """The maximum number of outcomes of chance in any position."""
 
     @property
     @abstractmethod
     def max_actions(self) -> int:
-        """No game has more actions than this."""
+        """The maximum number of actions in a game."""
 
     @property
     @abstractmethod
     def seat(self) -> int:
-        """The seat that decides; after the end, the one that was on turn last."""
+        """The seat that decides; after the end, the seat that was on turn last."""
 
     @property
     @abstractmethod
@@ -79,21 +79,21 @@ class Position(ABC):
     @property
     @abstractmethod
     def is_cut_off(self) -> bool:
-        """Whether it has ended by a limit, before anybody won."""
+        """Whether the game has ended by a limit, without winners."""
 
     @property
     @abstractmethod
     def is_chance(self) -> bool:
-        """Whether it waits for an outcome of chance."""
+        """Whether an outcome of chance is due."""
 
     @property
     @abstractmethod
     def winners(self) -> tuple[int, ...]:
-        """The seats that have won, ascending; none before the end, or where nobody did."""
+        """The seats that have won, ascending; empty before the end, or if nobody won."""
 
     @abstractmethod
     def observation(self, seat: int) -> Observation:
-        """What a seat sees, in new arrays; it may do nothing where another decides."""
+        """The observation of a seat, in new arrays; the mask is 0 if another seat decides."""
 
     @abstractmethod
     def step(self, action: int) -> None:
@@ -101,49 +101,49 @@ class Position(ABC):
 
     @abstractmethod
     def outcomes(self) -> Sequence[tuple[int, float]]:
-        """What chance can decide, by number, with how likely it is; empty where it need not."""
+        """The outcomes of chance by number, with their probabilities; empty if none is due."""
 
     @abstractmethod
     def give(self, outcome: int) -> None:
-        """Let chance decide so. Raises IllegalAction."""
+        """Set the outcome of chance. Raises IllegalAction."""
 
     @abstractmethod
     def answer_for(self, action: int) -> Any:
-        """What a bot answers that takes a legal action: a value of its decision, or an index."""
+        """The answer of a bot that takes a legal action: a value of the decision, or an index."""
 
     @abstractmethod
     def action_name(self, action: int) -> str:
-        """An action in words."""
+        """An action as text."""
 
     @abstractmethod
     def outcome_name(self, outcome: int) -> str:
-        """An outcome of chance in words."""
+        """An outcome of chance as text."""
 
     @abstractmethod
     def clone(self: Self) -> Self:
-        """The same position once more: what happens to one does not change the other."""
+        """An independent copy of the position."""
 
     @abstractmethod
     def with_dice_of(self: Self, seed: Seed) -> Self:
-        """A copy in which all chance to come is that of a seed, and nobody is asked for it."""
+        """A copy in which all later outcomes of chance come from a seed."""
 
     @property
     def legal(self) -> list[int]:
-        """The actions of the seat that decides, ascending; none where nobody decides."""
+        """The legal actions of the seat that decides, ascending; empty if no seat decides."""
         matches: list[int] = self.observation(self.seat).mask.nonzero()[0].tolist()
         return matches
 
     @property
     def returns(self) -> tuple[float, ...]:
-        """What the game has brought each seat, see `returns_of`; 0 before the end."""
+        """The return of each seat, see `returns_of`; 0 before the end."""
         return returns_of(self.winners, self.players)
 
 
 def returns_of(winners: Sequence[int], players: int) -> tuple[float, ...]:
-    """What a game brings each seat: 1 for winning alone, and all together 0.
+    """The return of each seat: 1 for the only winner; the sum of all is 0.
 
-    Those who win together have equal parts; where nobody wins, nobody loses. Who plays alone gets
-    1 for a win.
+    Several winners have equal returns; without winners all returns are 0. With one seat, a win
+    returns 1.
     """
     if not winners:
         return (0.0,) * players

@@ -1,4 +1,4 @@
-"""The rule sets of a game: its parameters, those that have a name, and what is wrong with others.
+"""The rule sets of a game: parameters, named rule sets, and the validation of others.
 
 A game's rules are a frozen dataclass with a `name` and a field for each parameter:
 
@@ -19,15 +19,15 @@ from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH
 
 _CHECK = "check"  # the key of a field's metadata under which its check stands
 Check = Callable[[Any], str | None]
-"""Says what is wrong with a value; None where nothing is."""
+"""Returns what is wrong with a value, as text; None when it is valid."""
 
 
 class Rules(Protocol):
-    """A rule set of some game: it has a name, equals its like, and cannot be written to."""
+    """A rule set of some game: it has a name, is compared by value, and is immutable."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the rule set."""
         ...
 
 
@@ -35,7 +35,7 @@ AnyRules = TypeVar("AnyRules", bound=Rules)
 
 
 class Named(NamedTuple, Generic[AnyRules]):
-    """A rule set that has a name, and where it comes from."""
+    """A named rule set, and its source."""
 
     rules: AnyRules
     source: str = ""
@@ -45,7 +45,7 @@ class Named(NamedTuple, Generic[AnyRules]):
 
 
 def whole(default: int, low: int, high: int) -> Any:
-    """A parameter that is a whole number from `low` to `high`."""
+    """A parameter that is an integer from `low` to `high`."""
 
     def check(value: object) -> str | None:
         if type(value) is int and low <= value <= high:
@@ -67,7 +67,7 @@ def flag(default: bool) -> Any:
 
 
 def choice(default: str, *others: str) -> Any:
-    """A parameter that is one of some words."""
+    """A parameter that is one of several words."""
     arguments = (default, *others)
 
     def check(value: object) -> str | None:
@@ -79,7 +79,7 @@ def choice(default: str, *others: str) -> Any:
 
 
 def wholes(default: Sequence[int], low: int, high: int) -> Any:
-    """A parameter that is a list of as many whole numbers from `low` to `high`; kept as a tuple."""
+    """A parameter that is a list of as many integers from `low` to `high`; stored as a tuple."""
     count = len(default)
 
     def check(value: object) -> str | None:
@@ -95,22 +95,22 @@ def wholes(default: Sequence[int], low: int, high: int) -> Any:
     return field(default=tuple(default), metadata={_CHECK: check})
 
 
-# --- The book -------------------------------------------------------------------------------------
+# --- The rule book --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class RuleBook(Generic[AnyRules]):
     """The rule sets of a game.
 
-    `check` says what is wrong with parameters that are right one by one, as (parameter, message)
-    pairs. Rule sets are `named` by their own names; the default is one of them.
+    `check` returns what is wrong with a combination of valid parameters, as (parameter, message)
+    pairs. `named` has the rule sets by name, the default included.
     """
 
     default: AnyRules
     variants: Sequence[Named[AnyRules]] = ()
     check: Callable[[AnyRules], Sequence[tuple[str, str]]] = lambda rules: ()
-    listed_parameters: Sequence[str] = ()  # the parameters in which named rule sets differ
-    sources: Mapping[str, str] = field(default_factory=dict)  # what sources stand for
+    listed_parameters: Sequence[str] = ()  # parameters that differ between named rule sets
+    sources: Mapping[str, str] = field(default_factory=dict)  # descriptions of sources
 
     @property
     def named(self) -> Mapping[str, Named[AnyRules]]:
@@ -124,14 +124,14 @@ class RuleBook(Generic[AnyRules]):
         return tuple(item.name for item in self._fields if item.name != "name")
 
     def as_dict(self, rules: AnyRules) -> dict[str, Any]:
-        """Every parameter as JSON has it, the name first."""
+        """The name and every parameter, as values that JSON can represent."""
         data = asdict(rules)  # type: ignore[call-overload]
         return {
             key: list(value) if isinstance(value, tuple) else value for key, value in data.items()
         }
 
     def from_dict(self, data: Mapping[str, Any]) -> AnyRules:
-        """The rule set that `as_dict` told. Raises RulesError."""
+        """The rule set with the values of `as_dict`. Raises RulesError."""
         missing = [(key, "is missing") for key in self.parameters if key not in data]
         if missing:
             raise RulesError(missing)
@@ -143,7 +143,7 @@ class RuleBook(Generic[AnyRules]):
     ) -> AnyRules:
         """A rule set that differs from `base` in some parameters.
 
-        Raises RulesError naming every parameter that is unknown or makes no sense.
+        Raises RulesError naming every parameter that is unknown or invalid.
         """
         if faults := [*self._faults(changes)]:
             raise RulesError(faults)
@@ -176,12 +176,12 @@ class RuleBook(Generic[AnyRules]):
 
 
 def _frozen_value(value: object) -> object:
-    """A value that nobody can write to."""
+    """An immutable copy of a value: lists become tuples."""
     return tuple(map(_frozen_value, value)) if isinstance(value, list | tuple) else value
 
 
 def _check_of(parameter: Field[Any]) -> Check:
-    """The check that was declared, or whether a value is of the default's kind."""
+    """The declared check of a parameter, or a check for the type of its default."""
     if declared := parameter.metadata.get(_CHECK):
         check: Check = declared
         return check

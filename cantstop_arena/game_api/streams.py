@@ -1,11 +1,11 @@
-"""Chance for games in plain Python: streams of numbers, each from a key of its own.
+"""Random numbers for games in plain Python: independent streams, each with its own key.
 
-Everything that chance decides in a deal follows from (seed, deal) and the words that name a stream:
-`chance.stream("deck")`, `chance.stream("knock", turn)`. So every seating of a deal meets the same
-cards, nobody shifts another's luck, and games are the same on every machine.
+All outcomes of chance in a deal depend only on (seed, deal) and the name of a stream:
+`chance.stream("deck")`, `chance.stream("knock", turn)`. So every seating of a deal has the same
+cards, no bot changes another's random numbers, and games are the same on every machine.
 
-BLAKE2b keyed with the seed makes the key of a stream: without the seed nothing leads from one to
-another. SplitMix64 (Steele, Lea and Flood, 2014) makes numbers from it.
+The key of a stream is its name hashed by BLAKE2b keyed with the seed: without the seed no key can
+be computed from another. SplitMix64 (Steele, Lea and Flood, 2014) generates numbers from the key.
 """
 
 import hashlib
@@ -16,13 +16,13 @@ Item = TypeVar("Item")
 
 _WORD = (1 << 64) - 1
 _GOLDEN, _MIX_1, _MIX_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
-_BOTS = "bot"  # begins the names of the bots' own streams
+_BOTS = "bot"  # the first word in the names of bots' streams
 
 
 class Stream:
     """Random numbers in order. Calling it gives the next one, in [0, 1).
 
-    It holds nothing but its key, so nothing of the table can be reached through a bot's.
+    It contains only its key, so that a bot cannot reach the table through its stream.
     """
 
     __slots__ = ("_count", "_key")
@@ -33,21 +33,21 @@ class Stream:
 
     def __call__(self) -> float:
         """The next number, in [0, 1)."""
-        self._count += 1  # not by `_word`: plain bots draw often
+        self._count += 1  # `_word` inlined for speed: plain bots call this often
         word = self._key + _GOLDEN * self._count & _WORD
         word = (word ^ word >> 30) * _MIX_1 & _WORD
         word = (word ^ word >> 27) * _MIX_2 & _WORD
         return ((word ^ word >> 31) >> 11) / (1 << 53)
 
     def below(self, bound: int) -> int:
-        """The next whole number from 0 up to, not including, `bound`; all are equally likely."""
-        while True:  # words from the last, incomplete round of `bound` would favour small numbers
+        """The next integer from 0 to `bound - 1`, uniformly distributed."""
+        while True:  # rejects words of the last, incomplete range of `bound`, which would bias
             word = self._word()
             if word - word % bound + bound <= _WORD + 1:
                 return word % bound
 
     def rolled(self, dice: int, sides: int = 6) -> tuple[int, ...]:
-        """So many dice, from 1 to `sides` each."""
+        """A roll of so many dice, from 1 to `sides` each."""
         return tuple(1 + self.below(sides) for _ in range(dice))
 
     def shuffled(self, items: Iterable[Item]) -> list[Item]:
@@ -67,21 +67,21 @@ class Stream:
 
 
 class DealChance:
-    """The chance of one deal."""
+    """The streams of random numbers of one deal."""
 
     __slots__ = ("_deal", "_key")
 
     def __init__(self, seed: int, deal: int) -> None:
-        """`seed` has 128 bits."""
+        """`seed` is an integer of 128 bits."""
         self._key = seed.to_bytes(16, "little")
         self._deal = deal
 
     def stream(self, *name: str | int) -> Stream:
-        """The stream of this name; the same numbers from their beginning each time."""
+        """The stream of this name, from its beginning."""
         return Stream(self._key_of(name))
 
     def key_of_bot(self, seat: int) -> int:
-        """The key of the random numbers of the bot in a seat, which leads to no other."""
+        """The key of the stream of the bot in a seat; no other key can be computed from it."""
         return self._key_of((_BOTS, seat))
 
     def _key_of(self, name: tuple[str | int, ...]) -> int:

@@ -1,4 +1,4 @@
-"""What another process can see of a plain game, in memory that both share."""
+"""The state of a plain game in shared memory, where another process observes it."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -16,43 +16,43 @@ SIZE = 8 * _NUMBERS  # bytes
 
 
 class Watched:
-    """The numbers that watchers look at. Bots share the process, and may have written to them."""
+    """Numbers that other processes read. Bots share the memory, and may have written to it."""
 
     def __init__(self) -> None:
         self._numbers = np.zeros(_NUMBERS, np.int64)
 
     def move_to(self, memory: Any) -> None:
-        """Go on in memory that others see."""
+        """Continue in memory that other processes share."""
         there = np.frombuffer(memory, np.int64, _NUMBERS)
         there[:] = self._numbers
         self._numbers = there
 
     def mark_game(self, cursor: int, positions: Group) -> None:
-        """Which game of a block it is, and who sits where, by position in the group."""
+        """Store the game of a block that is played, and the positions in the group by seat."""
         self._numbers[_CURSOR] = cursor
         self._numbers[_POSITIONS : _POSITIONS + len(positions)] = positions
         self._numbers[_STEP] += 1
 
     def mark_decision(self, seat: int, requested: int) -> None:
-        """A seat is asked for a decision, counted from 1; 0: for none any more."""
+        """Store that a seat takes a decision, numbered from 1; 0: none."""
         self._numbers[_SEAT] = seat
         self._numbers[_DECISION] = requested
         self._numbers[_STEP] += 1
 
     @property
     def position(self) -> int:
-        """The position in the group of whoever was asked last."""
+        """The position in the group of the bot that has decided last."""
         seat = int(self._numbers[_SEAT]) % MAX_SEATS
         return int(self._numbers[_POSITIONS + seat])
 
 
 def shared_window(decisions: tuple[str, ...]) -> SharedWindow:
-    """How plain games with these decisions are watched."""
+    """The layout and the reader of the shared memory for games with these decisions."""
     return SharedWindow(SIZE, partial(snapshots, decisions))
 
 
 def snapshots(decisions: Sequence[str], memory: Any) -> Callable[[], Snapshot]:
-    """A function that looks at the game in this memory, which others may be writing to."""
+    """A function that returns a snapshot of the game in this memory."""
     numbers = np.frombuffer(memory, np.int64, _NUMBERS)
 
     def look() -> Snapshot:

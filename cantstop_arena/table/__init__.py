@@ -1,4 +1,4 @@
-"""Where bots play, whatever the game is: blocks of deals, faults, records.
+"""Tables, at which bots play any game: blocks of deals, faults, records.
 
-`table` has what every table does, `plain_table` the one for games in plain Python.
+`table` has the base class of all tables, `plain_table` the table for games in plain Python.
 """

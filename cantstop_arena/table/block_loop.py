@@ -1,4 +1,4 @@
-"""A block of deals, played game by game: forfeits, retries, and what bots are charged with."""
+"""Plays a block of deals game by game, with forfeits, retries and faults."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -14,11 +14,11 @@ from cantstop_arena.table.determinism import DeterminismCheck
 if TYPE_CHECKING:
     from cantstop_arena.table.table import GameTable
 
-_TRIES = 3  # of a game in which it is doubtful who stopped a bot from answering
+_TRIES = 3  # of a game in which it is doubtful why a bot did not answer
 
 
 def play_block(table: "GameTable", block: Block, forfeits: Sequence[Fault] = ()) -> BlockResult:
-    """Play a block's deals, each in every seating; the forfeits' games are lost unplayed."""
+    """Play a block's deals, each in every seating; games in `forfeits` are lost unplayed."""
     table.restore_process()
     table.group = block.group
     sample = DeterminismCheck(table, block, forfeits)
@@ -29,13 +29,13 @@ def play_block(table: "GameTable", block: Block, forfeits: Sequence[Fault] = ())
 
 
 def play_deal(table: "GameTable", group: Group, deal: int) -> BlockResult:
-    """Play one deal of a block again, on its own: bots that learn keep what they have learnt."""
+    """Play one deal on its own; bots that learn keep what they have learnt."""
     table.group = group
     return _Play(table, Block(group, deal, 1), ()).result()
 
 
 class _Play:
-    """One block while it is played. Its games are numbered, deal after deal in every seating."""
+    """One block while it is played. Its games are numbered by deal, then by seating."""
 
     def __init__(self, table: "GameTable", block: Block, forfeits: Sequence[Fault]) -> None:
         self.table = table
@@ -50,7 +50,7 @@ class _Play:
         return (fault.deal - self.block.first) * len(self.lineups) + index
 
     def result(self) -> BlockResult:
-        """Play, and add up."""
+        """Play all games, and return the result."""
         total, start = self.block.deals * len(self.lineups), 0
         play = (
             self._play_compiled if self.table.is_compiled(self.block.group) else self._play_asking
@@ -69,7 +69,7 @@ class _Play:
         )
 
     def _play_compiled(self, start: int, stop: int) -> None:
-        """Machine code comes back only where a game ended in a fault, which it has not entered."""
+        """Play compiled games. Machine code returns early at a game that ends in a fault."""
         cursor = start
         while cursor < stop:
             cursor, fault = self.table.play_compiled(self.block, cursor, stop, self.books)

@@ -1,4 +1,4 @@
-"""What is counted of plain games: wins, the game's own counts, lengths and highlights."""
+"""Tallies of plain games: wins, the game's own counts, lengths and highlights."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from cantstop_arena.deals.seatings import Orders
     from cantstop_arena.game_api.game import Game
 
-DECISIONS, POINTS, RANK = "decisions", "points", "rank"  # counts that need no doing of the game's
+DECISIONS, POINTS, RANK = "decisions", "points", "rank"  # counts that every game has
 
 
 class CountedTable(Protocol):
-    """The table whose games are counted, as far as these books look at it."""
+    """The attributes and methods of a table that counting its games needs."""
 
     game: Game
     orders: Orders
@@ -41,7 +41,7 @@ class CountedTable(Protocol):
 
 @dataclass
 class _SeatingTally:
-    """The games of one order so far."""
+    """The games of one seating so far."""
 
     players: int
     games: int = 0
@@ -54,7 +54,7 @@ class _SeatingTally:
     highlights: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def tally(self) -> Tally:
-        """What it adds up to."""
+        """The sums as an immutable tally."""
         return Tally(
             self.games,
             tuple(self.wins),
@@ -68,7 +68,7 @@ class _SeatingTally:
 
 
 class PlainTally:
-    """The books of a block at a plain table."""
+    """The tally of a block at a plain table."""
 
     def __init__(self, table: CountedTable, deals: int) -> None:
         self._table = table
@@ -124,7 +124,7 @@ class PlainTally:
             page.squares[name] += int(sum(values)) ** 2
 
     def _after(self, order: int, data: dict[str, Sequence[int]]) -> list[int]:
-        """What is counted by whom one sits after, for every two places in the group."""
+        """The followed count by preceding bot, for every pair of positions in the group."""
         if not self._pairs:
             return []
         seats = pairs_of_seats(self._table.orders[order])
@@ -144,9 +144,9 @@ class PlainTally:
 
 
 def count_by_seat(table: CountedTable, result: Result) -> dict[str, Sequence[int]]:
-    """Every count by seat; those that follow from the result need not be given by it.
+    """Every count by seat, including decisions, points and ranks, which need not be in the result.
 
-    Raises GameError where one is missing.
+    Raises GameError when one is missing.
     """
     by_name: dict[str, Sequence[int]] = {
         DECISIONS: table.decision_counts,
@@ -162,12 +162,12 @@ def count_by_seat(table: CountedTable, result: Result) -> dict[str, Sequence[int
 
 
 def ranks_of(points: Sequence[int]) -> tuple[int, ...]:
-    """Ranks from 1, equals with equal ranks; most points are best."""
+    """Ranks from 1 for the most points; equal points have equal ranks."""
     return tuple(1 + sum(other > own for other in points) for own in points)
 
 
 class BlockTally(Protocol):
-    """The books of one block.
+    """The tally of one block.
 
     `winners` has a mask of the winning seats for each deal and order.
     """
@@ -176,10 +176,10 @@ class BlockTally(Protocol):
 
     @property
     def measures(self) -> NDArray[Any]:
-        """A row for each deal, if counts are kept deal by deal."""
+        """A row for each deal, if counts are stored deal by deal; else no rows."""
 
     def enter(self, index: int, order: int) -> None:
-        """Enter the game that has just ended: that of a deal, counted from the block's first."""
+        """Count the game that has just ended; `index` is its deal, from the block's first."""
 
     def tallies(self) -> tuple[Tally, ...]:
-        """What the games of each order add up to."""
+        """The tallies of all orders."""

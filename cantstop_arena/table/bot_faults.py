@@ -1,4 +1,4 @@
-"""A bot that misbehaves in a decision, and what it is charged with."""
+"""Faults of bots in decisions, and how exceptions become faults."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,13 +11,13 @@ from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import attribute_text, in_a_line, type_name
 
 _ARENA = str(Path(__file__).parents[1])
-_BOTS = "bots"  # folders of the package whose files are bots, as anybody's are
+_BOTS = "bots"  # folders of the package with bots, whose errors are treated like those of others
 
 
 class BotFault(Exception):
-    """A decision that a bot failed to take: it raised, or what it answered is no answer.
+    """A decision that a bot failed to take: it raised an exception, or gave an illegal answer.
 
-    Where it is `doubtful` whether it was the bot's doing, the game is worth another try.
+    If it is `doubtful` whether the bot caused it, the game is tried again.
     """
 
     def __init__(self, kind: str, message: str, doubtful: bool = False) -> None:
@@ -27,23 +27,23 @@ class BotFault(Exception):
 
 
 class RemotePlayer:
-    """A player of ours that asks a bot elsewhere; it raises BotFault for what happens there."""
+    """The arena's player for a bot in another process; it raises BotFault for failures there."""
 
 
 class TrustedPlayer:
-    """A player of ours that may end the game, by raising Interrupted."""
+    """A player of the arena that may end the game by raising Interrupted."""
 
 
 class RetryingPlayer(TrustedPlayer):
-    """One that is told what makes an answer illegal, and asked again: a person."""
+    """A player who is told what makes an answer illegal, and decides again: a person."""
 
     on_complaint: Callable[[str], None]
 
 
 def fault_of(error: BaseException, player: object = None) -> BotFault:
-    """What an exception out of a bot's function is charged as.
+    """The fault for an exception from a bot's function.
 
-    What our own players raise on purpose is raised again, or as it is.
+    Exceptions that the arena's own players raise on purpose are raised again or returned.
     """
     kind = type(error)  # an object can lie about its class
     if isinstance(player, TrustedPlayer) and issubclass(kind, Interrupted):
@@ -58,7 +58,7 @@ def fault_of(error: BaseException, player: object = None) -> BotFault:
 
 
 def bot_exception_line(error: BaseException) -> str:
-    """An exception in one line, with the last place it passed in the bot's own file."""
+    """An exception in one line, with the last line of the bot's own file in its traceback."""
     text = f"{type_name(error)}: {(attribute_text(error, str) or 'no message')[:200]}"
     positions = [(tb.tb_frame.f_code.co_filename, tb.tb_lineno) for tb in _steps(error)]
     foreign = [position for position in positions if not _is_ours(position[0])]

@@ -1,4 +1,4 @@
-"""Some games are played twice, since a bot may answer otherwise when asked the same again."""
+"""Plays a sample of games twice, to detect bots whose answers are not reproducible."""
 
 import zlib
 from collections.abc import Iterable
@@ -12,10 +12,10 @@ from cantstop_arena.table.bot_faults import BotFault
 if TYPE_CHECKING:
     from cantstop_arena.table.table import GameTable
 
-_MANY = 4096  # games of compiled bots, beside which two watched ones weigh nothing
+_MANY = 4096  # games of compiled bots; two more take no time in comparison
 _FAULT = "fault"
 
-_Step = tuple[int, object]  # the seat whose answer led to it, and what can differ
+_Step = tuple[int, object]  # the seat that answered, and a value to compare
 
 
 class DeterminismCheck:
@@ -33,7 +33,7 @@ class DeterminismCheck:
         )
 
     def differing(self) -> tuple[int, ...]:
-        """The bot whose answer is the first to differ, if any does."""
+        """The bot with the first differing answer, as a tuple; empty if none differs."""
         if self._before is None or (after := self._play()) is None:
             return ()
         last = 0
@@ -44,7 +44,7 @@ class DeterminismCheck:
         return ()
 
     def _play(self) -> list[_Step] | None:
-        """What happens in the game; None where it is doubtful why it could not be played."""
+        """The steps of the game; None when it failed for a doubtful reason."""
         steps: list[_Step] = []
         positions = tuple(map(self.block.group.index, self.seats))
         self.table.mark_game(self.order, positions)
@@ -62,7 +62,7 @@ class DeterminismCheck:
 
 
 def _blamed(step: _Step | None, other: _Step | None, last: int) -> int:
-    """The seat to blame for a difference; `last` is that of the last step that was the same."""
+    """The seat to blame for a difference; `last` is that of the last equal step."""
     if step is None or other is None:
         return last
     failed = isinstance(other[1], tuple) and other[1][:1] == (_FAULT,)
@@ -70,7 +70,7 @@ def _blamed(step: _Step | None, other: _Step | None, last: int) -> int:
 
 
 def _worthwhile(table: "GameTable", block: Block, orders: int) -> bool:
-    """Whether to sample a block. Compiled bots keep nothing, so of theirs some will do."""
+    """Whether to sample a block. Compiled bots have no state, so fewer samples suffice."""
     games, draw = block.deals * orders, zlib.crc32(f"{block.group}/{block.first}".encode())
     if games == 0:
         return False

@@ -1,4 +1,4 @@
-"""A person at a table: sees what happens when it has been taken down, and may leave."""
+"""A person at a table, who is shown each event after it was recorded, and may leave."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,9 +12,9 @@ from cantstop_arena.table.table import GameTable
 
 
 class PersonLeft(Interrupted):
-    """The person has left the game, by a word or because there is nothing more to read.
+    """The person has left the game, by a command (`was_asked`) or at the end of the input.
 
-    It comes from an OSError, where the terminal failed.
+    Its cause is an OSError when the terminal has failed.
     """
 
     def __init__(self, is_requested: bool) -> None:
@@ -24,7 +24,7 @@ class PersonLeft(Interrupted):
 
 @contextmanager
 def terminal() -> Iterator[None]:
-    """A terminal that fails is no fault of the person's. Raises Left."""
+    """Raise PersonLeft for an OSError of the terminal, which is no fault of the person."""
     try:
         yield
     except OSError as error:
@@ -32,18 +32,18 @@ def terminal() -> Iterator[None]:
 
 
 class Person(Protocol):
-    """Somebody who takes a seat: has a function for every decision, and sees what happens."""
+    """A person in a seat: has a function for every decision, and is shown events."""
 
     def sees(self, event: Event) -> None:
-        """Show what has happened. Raises Left."""
+        """Show an event. Raises PersonLeft."""
 
 
 def with_person(
     person: Person, table: GameTable, seats: Group, deal: int, complain: Callable[[Complaint], None]
 ) -> Iterator[Event]:
-    """The events of a game in which the person sits, who sees each when it has been taken down.
+    """The events of a game with the person, who is shown each event after it was recorded.
 
-    A person who leaves ends the game: Left is raised after the last event.
+    A person who leaves ends the game: PersonLeft is raised after the last event.
     """
     try:
         for event in record(table, seats, deal, complain):

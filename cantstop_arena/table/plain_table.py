@@ -1,4 +1,4 @@
-"""The table of a game in plain Python: asks whoever has to answer, and keeps count."""
+"""The table of a game in plain Python: calls bots for decisions, and counts them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MAKING = 1  # what a bot is asked for that is made anew: shown as the first dec
 
 
 class PlainTable(GameTable):
-    """A table at which a game's `State` says what is asked, and what comes of the answers."""
+    """A table at which a game's `State` asks the questions and handles the answers."""
 
     def __init__(
         self, game: Game, rules: Any, seated_bots: Sequence[SeatedBot], players: int, seed: Seed
@@ -48,9 +48,9 @@ class PlainTable(GameTable):
         self._events: list[Event] = []
         self._answers: Mapping[int, Any] = {}
         self.loser: int | None = None
-        """The seat that has lost by a fault."""
+        """The seat that has lost by a fault, if any."""
         self.decision_counts: list[int] = []
-        """How many decisions each seat has taken."""
+        """The number of decisions of each seat."""
         self._views: dict[int, Any] = {}
 
     # The game
@@ -65,7 +65,7 @@ class PlainTable(GameTable):
 
     @property
     def deal(self) -> int:
-        """The deal that is played."""
+        """The deal that is being played."""
         return self._deal
 
     def begin(self, deal: int) -> None:
@@ -86,14 +86,14 @@ class PlainTable(GameTable):
             return checked_question(state.question(), self.decisions, len(self.seats))
 
     def _running_state(self) -> State:
-        """The game that is played; it begins when it is asked for first."""
+        """The state of the game, which is created by the first call."""
         if self._state is None:
             self._state = self.game.begin(Deal(self.rules, len(self.seats), self._chance))
         return self._state
 
     @contextmanager
     def _game_at_work(self) -> Iterator[None]:
-        """What fails here is the game's own fault, and no bot's."""
+        """Raise GameError for exceptions in the game's own code, which no bot is charged with."""
         try:
             yield
         except (Interrupted, GameError, MemoryError):  # a bot can have taken all the memory
@@ -105,12 +105,12 @@ class PlainTable(GameTable):
             raise GameError(f"{text}: {what}") from error
 
     def result(self) -> Result:
-        """What came of the game."""
+        """The result of the game, checked."""
         with self._game_at_work():
             return checked_result(self._running_state().result(), self.game.counts, len(self.seats))
 
     def winners(self, result: Result) -> tuple[int, ...]:
-        """The winning seats: all but the one that has lost by a fault, if one has."""
+        """The winning seats; after a fault, all but the seat that has lost by it."""
         if self.loser is not None:
             return tuple(seat for seat in range(len(self.seats)) if seat != self.loser)
         return tuple(sorted(result.winners))
@@ -126,12 +126,12 @@ class PlainTable(GameTable):
         return self._answers
 
     def _answer(self, decision: Decision, question: Question, seat: int) -> Any:
-        """What the bot in a seat answers. Raises BotFault."""
+        """The answer of the bot in a seat. Raises BotFault."""
         self._seat = seat
         player = self.sitting[seat]
         self._views[seat] = question.views[seat]
         decide = getattr(player, decision.name, None)
-        if decide is None:  # it need not take this decision
+        if decide is None:  # the decision is optional
             return None
         moves = None if question.moves is None else question.moves[seat]
         visible = (question.views[seat],) if moves is None else (question.views[seat], moves)
@@ -147,7 +147,7 @@ class PlainTable(GameTable):
             player.on_complaint(complaint)
 
     def _decided(self, decision: Decision, seat: int, decide: Callable[[], Any], moves: Any) -> Any:
-        """An answer of the right type. Raises BotFault."""
+        """The bot's answer, with its type checked. Raises BotFault."""
         self._let_speak(seat)
         self._watched.mark_decision(seat, self._numbers[decision.name])
         try:
@@ -167,10 +167,10 @@ class PlainTable(GameTable):
     def _restore(self) -> None:
         if getrecursionlimit() != self._interpreter_state.recursion:
             self._interpreter_state.restore_quickly()
-        if not self._origin[0]:  # the bot has forked: there is one of us too many
+        if not self._origin[0]:  # the bot has forked: this is the child
             _exit(0)
 
-    # Telling
+    # Records
 
     def events(self) -> Iterator[Event]:
         try:
@@ -213,7 +213,7 @@ class PlainTable(GameTable):
     def key_of_bot(self, seat: int) -> int:
         return self._chance.key_of_bot(seat)
 
-    # Watchers
+    # Observation by other processes
 
     def attach_memory(self, memory: Any) -> None:
         self._origin = system.origin()
@@ -252,7 +252,7 @@ class PlainTable(GameTable):
         return self.group[self._watched.position % len(self.group)]
 
     def warm_up(self) -> None:
-        self._origin = system.origin()  # a table may have been made before its process was forked
+        self._origin = system.origin()  # the table may have been created before a fork
         try:
             self.game.prepare(self.rules, len(self.orders[0]))
         except Exception as error:
@@ -262,13 +262,13 @@ class PlainTable(GameTable):
 
 
 class GameAuthorError(Exception):
-    """A game does what no game may do."""
+    """A game returns something that no game may return."""
 
 
 def checked_question(
     question: Question | None, decisions: Mapping[str, Decision], players: int
 ) -> Question | None:
-    """The question, if it can be asked."""
+    """The question, if it is valid. Raises GameAuthorError."""
     if question is None:
         return None
     if not isinstance(question, Question):
@@ -303,7 +303,7 @@ def _check_moves(views: Collection[int], moves: Mapping[int, Sequence[Any]]) -> 
 
 
 def checked_result(result: Result, counts: Counts, players: int) -> Result:
-    """The result, if it can be one of a game with so many seats."""
+    """The result, if it is valid for so many seats. Raises GameAuthorError."""
     if not isinstance(result, Result):
         raise GameAuthorError(f"result() must return a Result, not {result!r:.60}")
     wrong = [seat for seat in result.winners if type(seat) is not int or not 0 <= seat < players]
@@ -323,7 +323,7 @@ def checked_result(result: Result, counts: Counts, players: int) -> Result:
 
 
 def _check_wholes(what: str, values: Sequence[int], players: int) -> None:
-    """Whole numbers, NumPy's too, one for each seat, or none at all."""
+    """Raise GameAuthorError unless there is an integer, NumPy's too, for each seat, or none."""
     if len(values) not in (0, players) or any(
         not hasattr(number, "__index__") for number in values
     ):

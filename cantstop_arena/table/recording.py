@@ -1,4 +1,4 @@
-"""One game written down, event by event, whatever the game is."""
+"""Recording of one game of any kind, event by event."""
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from cantstop_arena.table.table import GameTable
 
 
 class Complaint(NamedTuple):
-    """Who misbehaved in a game, in which turn, and how."""
+    """A fault in a recorded game: the bot, its seat and the turn."""
 
     bot: str
     seat: int
@@ -25,9 +25,9 @@ class Complaint(NamedTuple):
 def record(
     table: GameTable, seats: Group, deal: int, complain: Callable[[Complaint], None] | None = None
 ) -> Iterator[Event]:
-    """Play one game and yield its events: the opening, what happens, the end.
+    """Play one game and yield its events: the opening, those of the game, the ending.
 
-    Where a bot misbehaves, `complain` is told who did what.
+    `complain` is called for a fault of a bot.
     """
     yield opening(table, seats, deal)
     try:
@@ -42,7 +42,7 @@ def record(
 
 
 def opening(table: GameTable, seats: Group, deal: int) -> Event:
-    """The first line of a record."""
+    """The first event of a record."""
     return {
         "event": "game",
         "game": table.game.name,

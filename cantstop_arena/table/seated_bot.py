@@ -1,4 +1,4 @@
-"""The bots that can take a seat at a table."""
+"""Bots at a table, and what they get at the start of a game."""
 
 import hashlib
 from collections.abc import Callable
@@ -10,10 +10,10 @@ from cantstop_arena.deals.seatings import Group
 
 
 class GameStart(msgspec.Struct, frozen=True):
-    """What a bot is told when it sits down to a game.
+    """The data for a bot at the start of a game.
 
-    `key` is that of its random numbers; `anew` says that it is to forget all earlier games. The
-    `group` that meets is for whoever seats the bot: another group meets on the same deals.
+    `key` is the key of its random numbers. With `is_fresh` it must forget all earlier games. The
+    `group` is not passed on to the bot: other groups play the same deals.
     """
 
     seat: int
@@ -25,10 +25,10 @@ class GameStart(msgspec.Struct, frozen=True):
 
 
 class SeatedBot(msgspec.Struct, frozen=True):
-    """A bot that can sit down; `digest` stands for its sources and options in the code cache.
+    """A bot at a table; `digest` is the key of its sources and options in the code cache.
 
-    A bot that is asked from Python sits down to each game by `sit`, which makes it anew: nothing
-    that it kept reaches the next game. If it `learns`, that happens once for each block of deals.
+    For a bot called from Python, `make_player` creates a new player for each game, so that no state
+    reaches the next game. If the bot `learns`, that happens once for each block of deals.
     """
 
     name: str
@@ -39,5 +39,5 @@ class SeatedBot(msgspec.Struct, frozen=True):
 
 
 def code_digest(*parts: str) -> str:
-    """A name for the code of a bot: a hash of where it comes from, its sources and options."""
+    """A key for the code of a bot: a hash of its origin, sources and options, 16 hex digits."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""A table: bots around one game, played decision by decision, or block by block."""
+"""The base class of tables, at which bots play one game, by decisions or by blocks."""
 
 import hashlib
 import os
@@ -22,18 +22,18 @@ from cantstop_arena.table.block_tally import BlockTally
 from cantstop_arena.table.bot_faults import BotFault, fault_of
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
 
-NO_ANSWER = -1  # what is handed to an engine that has asked nothing
+NO_ANSWER = -1  # passed to an engine at the start, when there is no answer yet
 
 
 class GameTable(ABC):
-    """Where contestants play one game under one rule set, `players` of them at a time.
+    """A table at which bots play one game under one rule set, `players` of them at a time.
 
-    Bots are known by their numbers among the contestants. A game's own table says how it is begun,
+    Bots are identified by their index in `seated_bots`. Subclasses define how a game is begun,
     advanced and counted; `stops` plays it.
     """
 
     over: Any = None
-    """What `advance` returns when the game is over."""
+    """The value that `advance` returns when the game is over."""
 
     def __init__(
         self, game: Game, rules: Any, seated_bots: Sequence[SeatedBot], players: int, seed: Seed
@@ -44,109 +44,108 @@ class GameTable(ABC):
         self.seed = seed
         self.orders = game.orders(players)
         self.seated_bots = tuple(seated_bots)
-        self.on_speaker: Callable[[int], None] = lambda bot: None  # told who may print now
+        self.on_speaker: Callable[[int], None] = lambda bot: None  # called with the bot on turn
         self.after_block: Callable[[], None] = lambda: None
-        self.keeps_counts = False  # whether counts are kept deal by deal
-        self.scores_luck = False  # whether luck is, too
+        self.keeps_counts = False  # whether counts are stored deal by deal
+        self.scores_luck = False  # whether luck is stored, too
         self.seats: Group = tuple(range(players))
         self.group = self.seats
-        """The bots that meet; watchers are told of them by their positions in it."""
+        """The bots that meet; other processes see bots as positions in it."""
         self.sitting: list[Any] = []
         self._taught: set[int] = set()  # the bots that have sat down in this block
 
     def play(self, block: Block, forfeits: Iterable[Fault] = ()) -> BlockResult:
         """Play a block: its deals, each in every seating of its group.
 
-        The games of the `forfeits` are lost unplayed by the bots that these name.
+        Games in `forfeits` are lost unplayed by the bots that the faults name.
         """
         return play_block(self, block, tuple(forfeits))
 
-    # What each kind of table does its own way
+    # Methods of subclasses
 
     @property
     @abstractmethod
     def seat(self) -> int:
-        """The seat that is asked, or was asked last."""
+        """The seat that decides, or has decided last."""
 
     @property
     @abstractmethod
     def turn(self) -> int:
-        """The turn that is played, counted over all seats from 1."""
+        """The current turn, counted over all seats from 1."""
 
     @abstractmethod
     def begin(self, deal: int) -> None:
-        """Lay out a deal for whoever has taken the seats."""
+        """Begin a deal with the bots in `seats`."""
 
     def begin_again(self, deal: int) -> None:  # noqa: B027
-        """Lay it out once more, when the bots have been made."""
+        """Begin the deal again, when the bots have been created."""
 
     @abstractmethod
     def step_functions(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
-        """How to go on with the game, and how to have it asked what it stopped at.
+        """Two functions: one advances the game to its next stop, the other answers at a stop.
 
-        The first takes the last answer (NO_ANSWER at first) and returns where the game stops next,
-        `over` at its end. The second returns the answer, and raises BotFault for want of one.
+        The first takes the last answer (NO_ANSWER at the start) and returns the next stop, `over`
+        at the end. The second takes a stop and returns the answer, or raises BotFault.
         """
 
     def look_at_end(self) -> None:  # noqa: B027
-        """Look how it ended. Raises BotFault where machine code ended it for a bot's fault."""
+        """Check the end of the game. Raises BotFault if machine code ended it by a fault."""
 
     @abstractmethod
     def mark_as_deciding(self, seat: int) -> None:
-        """Let watchers see that whatever happens now is the doing of the bot in this seat."""
+        """Show other processes that the bot in this seat causes what happens now."""
 
     @abstractmethod
     def mark_game(self, cursor: int, positions: Group) -> None:
-        """Let watchers see which game of a block it is, and who sits where."""
+        """Show other processes which game of a block is played, and the bots' positions by seat."""
 
     @abstractmethod
     def clear_decision(self) -> None:
-        """Let watchers see that nobody is deciding."""
+        """Show other processes that no bot is deciding."""
 
     @abstractmethod
     def attach_memory(self, memory: Any) -> None:
-        """Keep what watchers see in this memory, where another process can see it."""
+        """Store what other processes observe in this shared memory."""
 
     @abstractmethod
     def change_rules(self, rules: Any, players: int, memory: Any) -> None:
-        """Go on under other rules, or with other seats; watchers look into this memory."""
+        """Change the rules or the number of seats; other processes observe this memory."""
 
     @abstractmethod
     def forfeit(self, seat: int) -> None:
-        """End the game as lost by whoever is in this seat, and won by all others."""
+        """End the game as lost by the bot in this seat, and won by all others."""
 
     @abstractmethod
     def events(self) -> Iterator[Event]:
-        """Play the game that has been started, and tell what happens. Raises BotFault."""
+        """Play the game that has been started, and yield its events. Raises BotFault."""
 
     @abstractmethod
     def trace(self) -> Iterator[tuple[int, object]]:
-        """Play the game that has been started, and tell what can differ when it is played again.
+        """Play the game that has been started, and yield steps to compare with another play.
 
-        That is, step by step, the seat whose answer led to it, and something to compare. Raises
-        BotFault.
+        A step is the seat that answered, and a value that can be compared. Raises BotFault.
         """
 
     @abstractmethod
     def ending(self) -> Event:
-        """The last line of the record, when the game is over."""
+        """The last event of the record, when the game is over."""
 
     @abstractmethod
     def abandoned_event(self) -> Event:
-        """The last line of the record of a game that somebody has left."""
+        """The last event of the record of a game that a person has left."""
 
     @abstractmethod
     def new_tally(self, deals: int) -> BlockTally:
-        """Empty books for so many deals, in which games are entered as they end."""
+        """An empty tally for so many deals, in which games are counted as they end."""
 
     @abstractmethod
     def key_of_bot(self, seat: int) -> int:
-        """The key of the random numbers of whoever sits there in this deal."""
+        """The key of the random numbers of the bot in a seat in this deal."""
 
     @property
     @abstractmethod
     def speaker(self) -> int:
-        """The bot on turn, by number; also while machine code plays."""
+        """The index of the bot on turn, also while machine code plays."""
 
     def is_compiled(self, bots: Iterable[int]) -> bool:
         """Whether all these bots play as machine code."""
@@ -155,32 +154,32 @@ class GameTable(ABC):
     def play_compiled(
         self, block: Block, start: int, stop: int, tally: BlockTally
     ) -> tuple[int, BotFault | None]:
-        """Play and enter compiled bots' games of a block, numbered `start` to `stop`.
+        """Play and count the compiled games of a block numbered `start` to `stop - 1`.
 
-        Returns the number of the game that it came to, and by which fault that one ended, if so.
+        Returns the number of the next game, which has not been counted, and its fault, if any.
         """
         raise NotImplementedError
 
     def warm_up(self) -> None:  # noqa: B027
-        """Do whatever takes long before anybody is asked."""
+        """Do what takes long (compiling, loading) before any bot's time counts."""
 
     @abstractmethod
     def last_view(self, seat: int) -> Any:
-        """What the bot in a seat was shown last in this game; None where it was not asked."""
+        """The last view of the bot in a seat in this game; None when it has not decided."""
 
     @abstractmethod
     def marking_game_over(self, seat: int) -> AbstractContextManager[None]:
-        """Let watchers see that the bot in this seat is told how the game ended.
+        """Show other processes that `game_over` of the bot in this seat is running.
 
-        Where it fails meanwhile, this is the `seat` of the culprit.
+        If it fails, this is the `seat` of the culprit.
         """
 
-    # What all do alike
+    # Methods of all tables
 
     def start(self, seats: Group, deal: int) -> None:
-        """Seat bots, by number, and begin a deal.
+        """Seat bots, by index, and begin a deal.
 
-        Raises BotFault, with the culprit's as `seat`, where a bot fails to be made anew.
+        Raises BotFault when a bot cannot be created; then `seat` is that of the culprit.
         """
         self.seats = seats
         self.begin(deal)
@@ -190,9 +189,9 @@ class GameTable(ABC):
             self.begin_again(deal)
 
     def stops(self) -> Iterator[Any]:
-        """Play the game that has been started to its end, asking whoever has to decide.
+        """Play the game that has been started to its end, and have the bots decide.
 
-        Yields where it stops, when that has been answered. Raises BotFault.
+        Yields each stop after its answer. Raises BotFault.
         """
         advance, answer_to = self.step_functions()
         answer, over = NO_ANSWER, self.over
@@ -203,7 +202,7 @@ class GameTable(ABC):
         self.look_at_end()
 
     def play_out(self) -> None:
-        """Like `stops`, for whoever does not look on: that takes less time."""
+        """Like `stops`, but without yielding, which is faster."""
         advance, answer_to = self.step_functions()
         answer, over = NO_ANSWER, self.over
         with _bots_to_blame():
@@ -212,7 +211,7 @@ class GameTable(ABC):
         self.look_at_end()
 
     def call_game_over(self) -> None:
-        """Tell the bots that want to hear it how the game ended. Raises BotFault."""
+        """Call `game_over` of the bots that have it. Raises BotFault."""
         players = [
             (seat, item) for seat, item in enumerate(self.sitting) if hasattr(item, GAME_OVER)
         ]
@@ -230,17 +229,17 @@ class GameTable(ABC):
         except BaseException as error:
             raise fault_of(error, player) from error
         finally:
-            if os.getpid() != process:  # the bot has forked: there is one of us too many
+            if os.getpid() != process:  # the bot has forked: this is the child
                 os._exit(0)
             self._interpreter_state.restore_quickly()
 
     def restore_process(self) -> None:
-        """Undo what plain bots may have done to the process, and forget what they have learnt."""
+        """Restore the process state that plain bots may have changed, and reset learning bots."""
         self._interpreter_state.restore()
         self._taught.clear()
 
     def _seat_players(self) -> None:
-        """Make the plain bots anew, each as if it was deciding, so that a watcher sees whose."""
+        """Create the plain bots, each marked as deciding, so that others see which one hangs."""
         self.sitting = []
         for seat, bot in enumerate(self.seats):
             if self.is_compiled((bot,)):
@@ -263,7 +262,7 @@ class GameTable(ABC):
         return seated_bot.make_player(GameStart(seat, players, self.rules, key, anew, self.group))
 
     def _seed_python(self, deal: int) -> None:
-        """Let what plain bots draw from `random` and NumPy depend on the deal alone."""
+        """Seed `random` and NumPy, so that plain bots' numbers depend on the deal alone."""
         data = f"{bits_of(self.seed)}/{deal}".encode()
         digest = hashlib.blake2b(data, digest_size=4).digest()
         random.seed(digest)
@@ -272,7 +271,7 @@ class GameTable(ABC):
 
 @contextmanager
 def _bots_to_blame() -> Iterator[None]:
-    """What comes out of machine code is a bot's doing; no bot's function wraps it there."""
+    """Raise BotFault for exceptions in machine code, where bots' functions are not wrapped."""
     try:
         yield
     except (BotFault, GameError):

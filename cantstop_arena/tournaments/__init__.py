@@ -1,1 +1,1 @@
-"""Tournaments: from a file to the games that it asks for, played and stored in a ledger."""
+"""Tournaments: from a file to its games, which are played and stored in a ledger."""

@@ -1,4 +1,4 @@
-"""How bots that are asked from Python sit down: in this process, or in one of their own."""
+"""Functions that seat bots called from Python: in this process, or in separate ones."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -22,7 +22,7 @@ from cantstop_arena.table.seated_bot import GameStart
 
 
 class LocalSeating:
-    """For a bot that lives in this process."""
+    """Seats a bot that runs in this process."""
 
     def __init__(self, spec: LoadedBot, options: Mapping[str, Any]) -> None:
         self.spec = spec
@@ -30,14 +30,14 @@ class LocalSeating:
         self.player: Any = None
 
     def __call__(self, start: GameStart) -> Any:
-        """The bot, made anew where it is to forget."""
+        """The bot; a new instance if the game starts fresh."""
         if start.is_fresh or self.player is None:
             self.player = self.spec.made_anew(self.options)
         return self.player
 
 
 class IsolatedSeating:
-    """For a bot in a process of its own; what goes wrong there becomes a fault of its."""
+    """Seats a bot in a separate process; failures of that process become faults of the bot."""
 
     def __init__(self, launch: BotStart) -> None:
         self.limit = launch.decision_limit
@@ -50,9 +50,9 @@ class IsolatedSeating:
         vars(self.hearing).update(vars(self.player), game_over=self._finish)
 
     def __call__(self, start: GameStart) -> RemotePlayer:
-        """The bot, told that a game begins.
+        """Start a game in the bot's process, and return the player.
 
-        Another group plays the same deals, so that a process that had met them would know them.
+        Each group gets a new process, since it plays the same deals as other groups.
         """
         if self.group != start.group:
             self.remote.close()
@@ -66,7 +66,7 @@ class IsolatedSeating:
         return self.hearing if self.remote.listens else self.player
 
     def _finish(self, _: Any, result: GameOver) -> None:
-        """It has been shown what it was shown."""
+        """Send the end of the game; the process has its last view already."""
         self.remote.finish(result)
 
     def _decide(self, decision: Decision, view: Any, moves: Sequence[Any] | None = None) -> Any:
@@ -79,9 +79,7 @@ class IsolatedSeating:
             raise self._fault(what, error) from error
 
     def _fault(self, what: str, error: Exception) -> BotFault:
-        if isinstance(
-            error, DecisionTimeout
-        ):  # its own words say more than is the same in every run
+        if isinstance(error, DecisionTimeout):  # its own message differs from run to run
             text = f"{what} gave no answer within {self.limit:g} s"
             return BotFault(TOO_SLOW, text, doubtful=not error.proven)
         if isinstance(error, ProcessLost):

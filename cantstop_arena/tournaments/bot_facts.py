@@ -1,4 +1,4 @@
-"""What is known of the bots of a tournament where they play, so as to judge what is seen."""
+"""Facts about the bots of a tournament that the parent of workers needs to handle failures."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from cantstop_arena.tournaments.tournament import FaultPolicy
 
 
 class BotFacts(msgspec.Struct, frozen=True):
-    """What a parent knows of a tournament's bots, to judge what it sees of its workers."""
+    """Facts about a tournament's bots, for the parent of the workers that they play in."""
 
     prepared: Sequence[PreparedBot]
     policy: FaultPolicy
@@ -21,20 +21,20 @@ class BotFacts(msgspec.Struct, frozen=True):
     orders: Orders
 
     def decision_limit(self, bot: int) -> float:
-        """The limit; a worker that waits for another process keeps to its limits itself."""
+        """The time limit in seconds, longer for isolated bots: workers time their decisions."""
         return self.policy.isolated_limit if bot in self.isolated else self.policy.decision_limit
 
     def source_line(self, bot: int, question: str) -> str:
-        """Where the function begins; where it is when time is up would vary from run to run."""
+        """The first line of the function; the current line would vary from run to run."""
         if bot in self.isolated:
             return ""
         location = self.prepared[bot].source_lines.get(question)
         return f" ({short_path(location)})" if location else ""
 
     def suspects(self, group: Group) -> list[int]:
-        """The bots that are asked from Python, in the worker itself, as far as can be seen.
+        """The bots that are plain Python in the worker itself.
 
-        Where there are none, one that says that it is compiled may not be.
+        If there are none, the foreign bots: they report to be compiled, which may be wrong.
         """
         near = [bot for bot in group if bot not in self.isolated]
         plain = [
@@ -45,9 +45,9 @@ class BotFacts(msgspec.Struct, frozen=True):
         return plain or [bot for bot in near if self.prepared[bot].foreign]
 
     def divisible(self, group: Group) -> bool:
-        """What a bot has learnt depends on where its block begins."""
+        """Whether blocks can be split: what a bot learns depends on the start of its block."""
         return not any(self.prepared[bot].learns for bot in group)
 
     def trim_logs(self) -> None:
-        """Cut what bots print while they do it."""
+        """Trim the logs while bots are printing."""
         self.logs.trim()

@@ -1,4 +1,4 @@
-"""What to say where earlier versions of bots have played: how much changed, and how to compare."""
+"""The message when bots have changed since a tournament: what changed, and how to compare."""
 
 import json
 import shlex
@@ -20,9 +20,9 @@ from cantstop_arena.tournaments.tournament import Tournament
 def edit_message(
     tournament: Tournament, catalogue: Catalogue, stored: Mapping[str, Any], path: Path
 ) -> str:
-    """In which bots a tournament differs from the one whose results are there, and what to do.
+    """In which bots a tournament differs from the stored one, and what to do.
 
-    `kept` has copies of what played. Empty where something else differs, too.
+    The folder `path` has the files that played. Empty when something else differs, too.
     """
     changed = dict(_changed(tournament, stored))
     if not changed or _as_before(tournament, stored) != stored:
@@ -43,7 +43,7 @@ def edit_message(
 
 
 def _changed(tournament: Tournament, stored: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
-    """The bots that say something else now, or whose files do, and the digests they had."""
+    """The bots with another digest now, or with changed files, and their former digests."""
     for number, (entrant, before) in enumerate(
         zip(tournament.entrants, stored["bots"], strict=False)
     ):
@@ -52,7 +52,7 @@ def _changed(tournament: Tournament, stored: Mapping[str, Any]) -> Iterator[tupl
 
 
 def _files_changed(entrant: Entrant, before: Mapping[str, Any]) -> list[str]:
-    """The options, none of which has changed, whose files have."""
+    """The options whose files have changed, if all options are the same."""
     stored = before.get("files", {})
     if entrant.options != before.get("options"):
         return []
@@ -60,7 +60,7 @@ def _files_changed(entrant: Entrant, before: Mapping[str, Any]) -> list[str]:
 
 
 def _as_before(tournament: Tournament, stored: Mapping[str, Any]) -> dict[str, Any]:
-    """The tournament's identity, had no bot changed, whose defaults can have changed with it."""
+    """The tournament's identity with the stored digests and options of changed bots."""
     identity = tournament.identity()
     for number, _ in _changed(tournament, stored):
         before = stored["bots"][number]
@@ -82,14 +82,14 @@ def _edit_text(entrant: Entrant, stored: Mapping[str, Any], before: Path) -> str
 
 
 def _named(entrant: Entrant, option: str) -> str:
-    """What has changed of the files that an option names, or of the usual ones."""
+    """The subject of a message about the file that an option names, or the default files."""
     path = entrant.options[option]
     of_whom = f"{option} of {entrant.name}"
     return f"{path}, {of_whom}," if path else f"what the arena brings as {of_whom}"
 
 
 def _lines_changed(before: Path, now: Path) -> int:
-    """How many lines were changed, added or taken out; 0 where that cannot be told."""
+    """The number of lines changed, added or removed; 0 when a file cannot be read."""
     try:
         there, here = (path.read_text("utf-8").splitlines() for path in (before, now))
     except (OSError, UnicodeDecodeError):
@@ -101,7 +101,7 @@ def _lines_changed(before: Path, now: Path) -> int:
 def _both(
     tournament: Tournament, catalogue: Catalogue, files: list[int], digests: Mapping[int, str]
 ) -> Iterator[str]:
-    """The command that lets both versions play, and the entrant that the old one is."""
+    """The commands that let both versions play, and the entrant of the old one."""
     if not files:
         return
     yield "To see whether it got better, let both versions play:"
@@ -116,7 +116,7 @@ def _both(
 
 
 def _references(entrant: Entrant, digest: str, catalogue: Catalogue) -> tuple[str, str]:
-    """The two versions of a bot, as the command line says them."""
+    """The references to the two versions of a bot, for the command line."""
     path = entrant.bot.path
     own = catalogue.folder.resolve() / f"{entrant.bot.name}.py"
     base = str(path) if path and path != own else entrant.bot.name
@@ -125,7 +125,7 @@ def _references(entrant: Entrant, digest: str, catalogue: Catalogue) -> tuple[st
 
 
 def _options(tournament: Tournament, catalogue: Catalogue) -> list[str]:
-    """What the command line has to say of where and by which rules to play."""
+    """The command-line options for the game, the rules and the folders, where not default."""
     named = tournament.rules.name if tournament.rules.name in catalogue.rules else ""
     is_usual = tournament.rules == catalogue.game.rules.default
     data = {

@@ -24,7 +24,7 @@ from cantstop_arena.tournaments.file.bot_references import entrant_from_referenc
 from cantstop_arena.tournaments.table_spec import entrant_seat
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
-_LIMITS = FaultPolicy(decision_limit=10.0)  # people are patient
+_LIMITS = FaultPolicy(decision_limit=10.0)  # longer than in tournaments
 
 
 @contextmanager
@@ -39,11 +39,11 @@ def table_with(
     compiling: Callable[[list[str]], None],
     hidden: tuple[Path, ...] = (),
 ) -> Iterator[GameTable]:
-    """A table where a person has a seat, from 0, and the bots the others, all in seat order.
+    """A table with a person in `seat`, from 0, and the bots in the other seats, in order.
 
-    Bots are names, or paths from where one stands. What is not built in plays in a process of its
-    own, and its file is run only there: it can neither print into the game nor hold it up, nor
-    read in the sandbox what is `hidden`. Raises BotError.
+    Bots are names, or paths from the working directory. Bots that are not built in play in separate
+    processes, where alone their files are run: they can neither print into the game nor stop it,
+    nor read the `hidden` paths in the sandbox. Raises BotError.
     """
     seated_bots = [_bot(reference, catalogue, hidden) for reference in bots]
     seated_bots.insert(seat, SeatedBot(name, _seated(person, catalogue.game), digest=""))
@@ -65,11 +65,11 @@ def table_with(
 
 
 class _Seated(TrustedPlayer, BotFunctions):
-    """A person's functions."""
+    """The functions of a person."""
 
 
 class _RetryingSeat(RetryingPlayer, BotFunctions):
-    """Those of a person who can be told what was wrong."""
+    """The functions of a person who is told what makes an answer illegal."""
 
 
 def _seated(person: Person, game: Game) -> TrustedPlayer:

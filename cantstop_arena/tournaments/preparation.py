@@ -1,7 +1,7 @@
-"""Before anything is played: every bot is built and compiled, foreign ones in other processes.
+"""Preparation of bots: every bot is built and compiled before the games, foreign ones isolated.
 
-What the arena's own process has compiled, forked workers find; what others have compiled, all
-processes find on disk.
+Forked workers inherit what the arena's process has compiled; what other processes have compiled is
+read from the cache on disk.
 """
 
 import base64
@@ -27,27 +27,28 @@ from cantstop_arena.tournaments.table_spec import SeatSpec, TableSpec
 if TYPE_CHECKING:
     from cantstop_arena.table.table import GameTable
 
-_COMPILING = 300.0  # seconds that a compiled bot may take to be made, once
+_COMPILING = 300.0  # seconds; the limit to build and compile a compiled bot
 
 
 class PreparedBot(msgspec.Struct, frozen=True):
-    """What there is to know of a bot that takes part: its lane, and where its functions begin."""
+    """A bot that has been prepared: whether it is compiled, and where its functions begin."""
 
     is_compiled: bool
     learns: bool
     source_lines: Mapping[str, str]
     foreign: bool = False
-    """Whether somebody else's code says so, in the processes of workers, too."""
+    """Whether these values come from foreign code, which can be wrong in workers, too."""
     lacks_machine_code: bool = False
-    """Whether it says that it is compiled, and no machine code of it is to be found."""
+    """Whether it reports to be compiled, but has no machine code in the cache."""
 
 
 def prepare_bots(
     spec: TableSpec, compiling: Callable[[list[str]], None]
 ) -> tuple[PreparedBot, ...]:
-    """Build every bot, and have everything compiled once, before workers start.
+    """Build every bot, and compile everything once, before workers start.
 
-    `compiling` is told what has to be compiled for the first time, if anything. Raises BotError.
+    `compiling` is called with the names of what is compiled for the first time, if anything. Raises
+    BotError.
     """
     _refuse_in_time(spec)
     marked = {seat.digest: seat.name for seat in spec.seats if not seat.launch and seat.native}
@@ -67,7 +68,7 @@ def prepare_bots(
 
 
 def _refuse_in_time(spec: TableSpec) -> None:
-    """Raise BotError for a bot of the game's own that cannot play under these rules."""
+    """Raise BotError for a built-in bot that cannot play under these rules."""
     game = game_named(spec.game)
     for seat in spec.seats:
         if seat.bot.origin != "built-in":
@@ -77,8 +78,7 @@ def _refuse_in_time(spec: TableSpec) -> None:
 
 
 def _warmed(spec: TableSpec) -> dict[SeatSpec, PreparedBot]:
-    """The arena's own part, compiled and loaded here: the engine, and its bots."""
-
+    """Compile and load the engine and the built-in bots in this process."""
     loader = Loader(spec.folder)
     seats = [seat for seat in spec.seats if not seat.is_foreign]
     seated_bots = [seat.seated_bot(loader) for seat in seats]
@@ -110,18 +110,18 @@ def _build_call(spec: TableSpec, seat: SeatSpec) -> IsolatedCall:
 
 
 def pack_spec(spec: TableSpec) -> str:
-    """A table's spec as a text, for a process of the arena's."""
+    """A table's spec as text, for another process of the arena."""
     return base64.b64encode(pickle.dumps(spec)).decode()
 
 
 def unpack_spec(spec: str) -> TableSpec:
-    """The table's spec that the arena has packed."""
+    """The table's spec in a text of `pack_spec`."""
     table_spec: TableSpec = pickle.loads(base64.b64decode(spec))
     return table_spec
 
 
 def built_alone(spec: str) -> Mapping[str, Any]:
-    """Build the one bot of a table's spec, and tell of it: what an errand does."""
+    """Build the only bot of a table's spec, and describe it as JSON; runs as an isolated call."""
     try:
         table: GameTable = unpack_spec(spec).table()
         table.warm_up()
@@ -145,7 +145,7 @@ def _prepared_from_data(seat: SeatSpec, data: Any) -> PreparedBot:
 
 
 def _checked_on_disk(seat: SeatSpec, part: PreparedBot) -> PreparedBot:
-    """What a bot says of itself, held against what lies on disk."""
+    """A foreign bot, checked for machine code in the cache."""
     missing = game_named(seat.bot.game).missing_code({seat.digest: seat.name})
     return replace(part, lacks_machine_code=part.is_compiled and seat.name in missing)
 

@@ -1,4 +1,4 @@
-"""One game again, in a process of its own, so that a bot that hangs or dies ends the game only."""
+"""Replay of one game in a separate process: a bot that hangs or dies ends only this game."""
 
 import os
 import time
@@ -45,15 +45,15 @@ def replay_game(
     deal: int,
     complain: Callable[[str], None],
 ) -> Iterator["Event"]:
-    """The events of a game, bots in seat order. `complain` is told who misbehaves, and how.
+    """The events of a game, bots in seat order. `complain` is called with a message for each fault.
 
-    What bots print goes to the standard error. Raises WorkerPoolError where no game begins,
-    and GameError where the game itself fails.
+    Output of bots is written to standard error. Raises WorkerPoolError when no game begins, and
+    GameError when the game itself fails.
     """
     turn = None
     try:
         table_spec, seats = table_for(tournament, catalogue, names)
-        prepare_bots(table_spec, lambda _: None)  # complaints belong here
+        prepare_bots(table_spec, lambda _: None)  # raises errors in bots here
         for event in _played(tournament, table_spec, seats, complain, deal, silent=False):
             turn = event.get("turn", turn or 0)
             yield event
@@ -72,12 +72,11 @@ def record_game(
     names: Sequence[str],
     deal: int,
 ) -> Sequence["Event"]:
-    """The events of a game, bots in seat order, in silence; none where it comes to no end.
+    """The events of a game, bots in seat order, without their output; empty if it does not end.
 
-    Files of bots are those that are `kept`, whatever has become of the originals.
-    As the game may have been played before, its bots are not to blame if its process dies: it
-    is played again, as often as a block of a tournament would be. Bots of the arena's own need
-    no process to be watched in.
+    Files of bots are read from the copies in `path`, in case the originals have changed. The game
+    may have been played before, so that its bots are not to blame if its process dies: it is played
+    again, as often as a block of a tournament would be. Built-in bots play in this process.
     """
     for _ in range(TRIES):
         try:
@@ -86,7 +85,7 @@ def record_game(
                 return list(record(table_spec.table(), seats, deal))
             return list(_played(tournament, table_spec, seats, lambda _: None, deal, silent=True))
         except _ReplayNotBuilt:
-            break  # that can take long
+            break  # trying again could take long
         except _ReplayCutOff:
             continue
     return []
@@ -100,7 +99,7 @@ def _played(
     deal: int,
     silent: bool,
 ) -> Iterator["Event"]:
-    """The events of a game, from a process of its own. Raises _CutOff where that ends first."""
+    """The events of a game from a separate process. Raises _ReplayCutOff if that ends first."""
     isolated = [table_spec.seats[bot].launch is not None for bot in seats]
     window = tournament.game.window
     player = partial(_replayer, table_spec, seats, silent)
@@ -114,7 +113,7 @@ def _played(
 
 
 class _ReplayCutOff(Exception):
-    """The process of a game has died, or stands still, while a seat was to decide."""
+    """The process of a game has died or stalled while `seat` was deciding."""
 
     def __init__(self, why: str, seat: int) -> None:
         super().__init__(why)
@@ -122,16 +121,16 @@ class _ReplayCutOff(Exception):
 
 
 class _ReplayNotBuilt(_ReplayCutOff):
-    """A bot that could be built before cannot be built in the process of a game."""
+    """A bot that was built before cannot be built in the process of a game."""
 
 
 def _replayer(
     table_spec: TableSpec, seats: Group, silent: bool, memory: Any
 ) -> "Iterator[Building | _Replayer]":
-    """In the process: sets the table, each foreign bot being told of before it is built."""
+    """In the process: sets up the table, and yields a message before each foreign bot."""
     if silent:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    os.dup2(2, 1)  # what bots print is not part of the record
+    os.dup2(2, 1)  # bots' output is not part of the record
     yield from table_spec.build()
     table = table_spec.table()
     table.attach_memory(memory)
@@ -140,13 +139,13 @@ def _replayer(
 
 @dataclass
 class _Replayer:
-    """In the process: plays the game, and sends every event when it happens."""
+    """In the process: plays the game, and yields a message for every event."""
 
     table: "GameTable"
     seats: Group
 
     def play(self, block: Block, forfeits: Sequence[Fault] = ()) -> Iterator[Message]:
-        """The events; before the last one a complaint, where a bot misbehaves."""
+        """Messages with the events; a fault comes before the last event."""
         complaints: list[Complaint] = []
         self.table.mark_game(0, tuple(range(len(self.seats))))
         for event in record(self.table, self.seats, block.first, complaints.append):
@@ -157,7 +156,7 @@ class _Replayer:
 
 @dataclass
 class _Listener:
-    """In the parent: hears the events, and ends the game when no more can come."""
+    """In the parent: receives the events, and ends the game when the process fails."""
 
     worker: Worker
     policy: FaultPolicy
@@ -218,7 +217,7 @@ class _Listener:
             self.watchdog.begin()
 
     def _limit(self, snapshot: Snapshot) -> float:
-        """The seconds that the process has for what it is doing."""
+        """The time limit of what the process is doing, in seconds."""
         if self.worker.construction.goes_on:
             return building_limit()
         if not (self.worker.ready and snapshot.deciding):

@@ -1,4 +1,4 @@
-"""From a tournament to its results: plays what the ledger lacks, and adds it all up."""
+"""Running a tournament: plays the games that are missing in the ledger, and adds up results."""
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
@@ -52,7 +52,7 @@ from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_MAX_REASON_LENGTH = 1000  # characters of what a worker says of a bot that it cannot build
+_MAX_REASON_LENGTH = 1000  # characters of a worker's message about a bot that cannot be built
 LOGS = "logs"
 COPIES = "bots"
 
@@ -65,7 +65,7 @@ def run_tournament(
     observer: RunObserver,
     fresh: bool = False,
 ) -> TournamentTotals:
-    """Play what is missing of a tournament in `folder`, and return all its results.
+    """Play the missing games of a tournament in `folder`, and return all its results.
 
     Raises LedgerError, BotError, FaultError or WorkerPoolError.
     """
@@ -75,7 +75,7 @@ def run_tournament(
 
 
 class Session(msgspec.Struct, frozen=True):
-    """A tournament's ledger while no other run can write to it, to play step by step."""
+    """A tournament's ledger, locked against other runs, to play the tournament step by step."""
 
     tournament: Tournament
     catalogue: Catalogue
@@ -84,14 +84,14 @@ class Session(msgspec.Struct, frozen=True):
     pools: PoolOwner
 
     def play(self, part: Tournament, options: PoolOptions, observer: RunObserver) -> None:
-        """Play what is missing of a part, which is the tournament with fewer games."""
+        """Play the missing games of `part`, the tournament with fewer games."""
         part = replace(part, seed=self.tournament.seed)
         _write_resolved(part, self.folder, self.ledger.spans())
         run = _TournamentRun(part, self.catalogue, self.folder, self.ledger, self.pools)
         run.play(options, observer, self.results)
 
     def results(self) -> TournamentTotals:
-        """All that has been played."""
+        """The results of all games in the ledger."""
         totals = LedgerTotals(
             self.ledger,
             self.tournament.identity(),
@@ -106,7 +106,7 @@ class Session(msgspec.Struct, frozen=True):
 def open_session(
     tournament: Tournament, catalogue: Catalogue, folder: Path, fresh: bool = False
 ) -> Iterator[Session]:
-    """A session in `folder`, in which `fresh` forgets what was played. Raises LedgerError."""
+    """A session in `folder`; `fresh` deletes earlier results. Raises LedgerError."""
     _make(folder)
     tournament = with_stored_seed(tournament, folder, fresh)
     with ExitStack() as stack:
@@ -122,7 +122,7 @@ def open_session(
 
 
 def with_stored_seed(tournament: Tournament, folder: Path, fresh: bool = False) -> Tournament:
-    """The tournament with the seed that it has in `folder`, where nobody has named one."""
+    """The tournament with the seed stored in `folder`, unless the user has given one."""
     if not tournament.has_random_seed or fresh:
         return tournament
     stored = stored_seed(folder / LEDGER)
@@ -141,7 +141,7 @@ def _games(tournament: Tournament, deals: int) -> int:
 
 
 class _TournamentRun:
-    """One go at a tournament: plays what the ledger lacks, with a judge beside it."""
+    """One run of a tournament: plays the missing games, and counts faults."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ class _TournamentRun:
     def play(
         self, options: PoolOptions, observer: RunObserver, results: Callable[[], TournamentTotals]
     ) -> None:
-        """Play, write down, judge; `results` are those of the whole tournament."""
+        """Play, store blocks, disqualify bots; `results` are those of the complete tournament."""
         stored, missing = self._extent(self.spans)
         requested = sum(self._games(self.tournament.deals) for _ in self.tournament.groups())
         observer.on_start(stored, max(requested, stored + missing) if missing else stored)
@@ -179,7 +179,7 @@ class _TournamentRun:
         return _games(self.tournament, deals)
 
     def _extent(self, spans: "Mapping[Group, list[Span]]") -> tuple[int, int]:
-        """The games that have been played, and those that are missing and count."""
+        """The numbers of games that have been played, and of those that are missing and count."""
         stored = sum(deals for remaining in spans.values() for _, deals in remaining)
         counting = (group for group in self.tournament.groups() if not self.judge.is_void(group))
         left = (gaps(spans.get(group, ()), self.tournament.deals) for group in counting)
@@ -207,7 +207,7 @@ class _TournamentRun:
         options = replace(options, start_limit=limit, foreign=foreign)
         blocks = self.judge.scheduled(self._missing(_backend_lookup(parts)))
         names = [entrant.name for entrant in entrants]
-        gc.freeze()  # what has been loaded stays: nobody need look through it, here or in workers
+        gc.freeze()  # loaded modules stay: the collector need not scan them, here or in workers
         self.logs.begin()
         try:
             with (
@@ -218,7 +218,7 @@ class _TournamentRun:
         except BotNotBuilt as error:
             raise BotError(self._not_built(error)) from error
         except WorkerPoolError:
-            prepare_bots(table_spec, lambda _: None)  # names a bot that cannot be built any more
+            prepare_bots(table_spec, lambda _: None)  # raises BotError if a bot cannot be built now
             raise
         finally:
             self.logs.end()
@@ -243,7 +243,7 @@ class _TournamentRun:
                 observer.on_total(stored, stored + left)
 
     def _take(self, played: PartResult, observer: RunObserver) -> None:
-        """Write a block down, when all of its parts are there."""
+        """Store a block in the ledger when the results of all its parts are there."""
         result, full_block = played.result, played.full_block
         if self.judge.is_void(full_block.group):
             return
@@ -275,7 +275,7 @@ def _backend_lookup(parts: Sequence[PreparedBot]) -> Callable[[Group], str]:
 
 
 def fault_report_of(tournament: Tournament, fault: Fault, bots_folder: Path) -> FaultReport:
-    """A fault in names, with the command that plays its game again."""
+    """A fault with the names of its bots, and the command that replays its game."""
     unknown = tournament.reseeded or tournament.has_random_seed
     options = ["--seed", str(tournament.seed)] if unknown else []
     if bots_folder != DEFAULT_FOLDER:
@@ -294,21 +294,21 @@ def _fault_text(charge: FaultReport) -> str:
 def _write_resolved(
     tournament: Tournament, folder: Path, spans: "Mapping[Group, list[Span]]"
 ) -> None:
-    """Write the tournament with everything spelled out, with as many games as it is to have."""
+    """Write tournament.yaml with all keys, and the number of games that the run will have."""
     games = _games(tournament, max(tournament.deals, deals_played(spans)))
     resolved = replace(tournament, games=games).as_file(folder)
     write_atomically(folder / RESOLVED, dump(resolved))
 
 
-BLOCKS = 32  # at each look; with more, looks would cost more than games
+BLOCKS = 32  # at each look; with more, evaluating looks would take longer than the games
 
 
 class Look(msgspec.Struct, frozen=True):
     """The value that decides whether a run ends, after so many `games` of each group.
 
-    `measure` is the one of the tournament's `until` rule: then `bot` is the bot whose interval is
-    the widest, and empty where nobody has played. For a sequential test it is `LLR`, the
-    log-likelihood ratio.
+    `measure` is that of the tournament's `until` rule; then `bot` is the bot with the widest
+    interval, empty if no bot has played. For a sequential test it is `LLR`, the log-likelihood
+    ratio.
     """
 
     games: int
@@ -325,9 +325,9 @@ def run_until(
     observer: RunObserver,
     fresh: bool = False,
 ) -> TournamentTotals:
-    """Play what is missing of a tournament in `folder`, and return all its results.
+    """Play a tournament in `folder` until its rule ends it, and return all its results.
 
-    Where it has no rule to end by, this is `run.play`.
+    Without an `until` rule this is `run_tournament`.
     """
     rule = tournament.until
     if rule is None:

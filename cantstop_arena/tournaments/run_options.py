@@ -1,4 +1,4 @@
-"""How something is played: the options that run, match, gauntlet and compare share."""
+"""Options that the commands run, match, gauntlet and compare share."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How something is played, as users say it: by how many processes, and on what machines."""
+    """Options of a run as users give them: worker processes, memory, and cluster."""
 
     workers: int | None = None
     start_method: str | None = None
@@ -21,7 +21,7 @@ class RunOptions:
 
     @property
     def pool_options(self) -> PoolOptions:
-        """The same as a pool takes it, with defaults filled in. Raises UsageError."""
+        """The options of a pool, with defaults filled in. Raises UsageError."""
         methods = worker.start_methods()
         if self.start_method not in (None, *methods):
             expected = " or ".join(methods)
@@ -29,7 +29,7 @@ class RunOptions:
         if self.workers is not None and self.workers < 1:
             raise UsageError(f"workers must be 1 or more, not {self.workers}")
         cluster = address_in(self.cluster) if isinstance(self.cluster, str) else self.cluster
-        count = self.workers or (0 if cluster else worker.worker_count())  # a machine knows its own
+        count = self.workers or (0 if cluster else worker.worker_count())  # 0: the machine decides
         return PoolOptions(count, self.start_method or methods[0], self._bytes, cluster=cluster)
 
     @property

@@ -1,7 +1,7 @@
-"""Who meets whom on which deals: a lazy stream of blocks still to be played, round after round.
+"""The schedule of a tournament: a lazy stream of blocks still to be played, round after round.
 
-A round is a run of deals that all groups play before the next one begins, so that results of a run
-which is not over, or was interrupted, are those of all its bots.
+A round is a range of deals that all groups play before the next round begins, so that the results
+of an unfinished or interrupted run are about all its bots.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -16,19 +16,19 @@ from cantstop_arena.deals.spans import Span, gaps
 from cantstop_arena.tournaments.tournament import Tournament
 
 _MAX_GAMES = {"compiled": 65_536, "plain": 256}  # up to a fifth of a second of play
-_LARGER = 8  # blocks of compiled bots: what comes with a block weighs more beside their games
-_LATE = 8  # an eighth of all deals comes last, in ever shorter blocks: nobody waits long at the end
-_SHORTER = 2, 4  # together as long as another, until a half of that eighth is left, then a quarter
+_LARGER = 8  # times, blocks of compiled bots: their overhead per block weighs more
+_LATE = 8  # the last eighth of the deals is in shorter blocks: workers end at the same time
+_SHORTER = 2, 4  # parts of a block, until a half, then a quarter of that eighth is left
 _SHORTEST = 8
 _LESSON = 256  # games of a group in a row, for bots that learn
 _GAMES_APART = 512  # of a group in a round, where processes are started for each group that comes
 
 Round: TypeAlias = tuple[int, Iterator[Block]]
-"""The first deal of which something is missing, and the blocks that begin soon after it."""
+"""The first deal with a missing game, and the missing blocks that begin in its round."""
 
 
 def deals_per_block(tournament: Tournament, backend: str) -> int:
-    """How many deals make a block; it depends on the tournament alone, not on who plays it."""
+    """The number of deals of a block, which depends on the tournament alone."""
     deals = tournament.group_count * tournament.deals
     maximum = max(1, _MAX_GAMES[backend] // len(tournament.orders))
     blocks = tournament.blocks // _LARGER if backend == "compiled" else tournament.blocks
@@ -36,7 +36,7 @@ def deals_per_block(tournament: Tournament, backend: str) -> int:
 
 
 def deals_per_round(tournament: Tournament) -> int:
-    """How many deals make a round: a block of plain bots, more where bots are isolated."""
+    """The number of deals of a round: a block of plain bots, more with isolated bots."""
     deals = deals_per_block(tournament, "plain")
     if any(entrant.isolate for entrant in tournament.entrants):
         return max(deals, _GAMES_APART // len(tournament.orders))
@@ -50,7 +50,7 @@ def missing_rounds(
 ) -> Iterator[Round]:
     """The blocks that are not in the spans already played, round after round.
 
-    In a round they come group after group. A block that is longer than a round belongs to the one
+    Within a round they are ordered by group. A block that is longer than a round belongs to the one
     in which it begins.
     """
     schedule = _Schedule(tournament, backend_of, played)
@@ -62,24 +62,24 @@ def missing_rounds(
 
 
 class _Schedule(msgspec.Struct, frozen=True):
-    """All blocks of a tournament that are missing."""
+    """The missing blocks of a tournament."""
 
     tournament: Tournament
     backend_of: Callable[[Group], str]
     played: Callable[[Group], Iterable[Span]]
 
     def beginning(self, first: int, end: int) -> Iterator[Block]:
-        """The blocks that begin with the deals `first` to `end - 1`, group after group."""
+        """The blocks that begin at the deals `first` to `end - 1`, by group."""
         for group in self.tournament.groups():
             yield from takewhile(lambda block: block.first < end, self._blocks(group, first))
 
     def first_from(self, deal: int) -> int | None:
-        """The first deal, from this one on, with which a block begins."""
+        """The first deal at or after `deal` at which a block begins."""
         blocks = (next(self._blocks(group, deal), None) for group in self.tournament.groups())
         return min((block.first for block in blocks if block), default=None)
 
     def _cuts(self, group: Group) -> "_Cuts":
-        """Bots that learn do so for a block, which therefore is as long as they are promised."""
+        """The cuts for a group; bots that learn do so for a block of a fixed number of games."""
         backend, entrants = self.backend_of(group), self.tournament.entrants
         if backend == "plain" and any(entrants[bot].bot.learns for bot in group):
             return _Cuts(max(1, _LESSON // len(self.tournament.orders)))
@@ -88,7 +88,7 @@ class _Schedule(msgspec.Struct, frozen=True):
         return _Cuts(size, full - full // _LATE, full)
 
     def _blocks(self, group: Group, deal: int) -> Iterator[Block]:
-        """The blocks of a group that begin at a deal or after it."""
+        """The blocks of a group that begin at or after `deal`."""
         cuts = self._cuts(group)
         for first, deals in gaps(self.played(group), self.tournament.deals):
             yield from cuts.between(
@@ -97,8 +97,8 @@ class _Schedule(msgspec.Struct, frozen=True):
 
 
 class _Cuts(msgspec.Struct, frozen=True):
-    """Where deals are cut into blocks: at multiples of a size; from block `late` on, of as many as
-    have an `end`, in shorter ones.
+    """Where deals are cut into blocks: at multiples of `size`; blocks from `late` to `end` are cut
+    into shorter ones.
     """
 
     size: int
@@ -106,7 +106,7 @@ class _Cuts(msgspec.Struct, frozen=True):
     end: int = 0
 
     def after(self, deal: int) -> int:
-        """The first cut after a deal."""
+        """The first cut after `deal`."""
         block, within = divmod(deal, self.size)
         step = -(-self.size // self._parts(block))
         return block * self.size + min(self.size, (within // step + 1) * step)
@@ -114,11 +114,11 @@ class _Cuts(msgspec.Struct, frozen=True):
     def _parts(self, block: int) -> int:
         if self.late is None or block < self.late:
             return 1
-        share = (self.end - block, self.end - self.late)  # of the late ones, that are left
+        share = (self.end - block, self.end - self.late)  # late blocks left, and all
         return next((parts for parts in _SHORTER if share[0] * parts > share[1]), _SHORTEST)
 
     def between(self, group: Group, first: int, end: int) -> Iterator[Block]:
-        """The blocks of a gap."""
+        """The blocks between two deals."""
         while first < end:
             upto = min(end, self.after(first))
             yield Block(group, first, upto - first)

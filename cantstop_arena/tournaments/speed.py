@@ -1,4 +1,4 @@
-"""How fast bots play, and how much deals vary: for `bench`, `plan` and the benchmark."""
+"""Speed trials: how fast bots play, and how much deals vary; for `bench`, `plan` and benchmarks."""
 
 import base64
 import time
@@ -25,10 +25,9 @@ from cantstop_arena.tournaments.table_spec import TableSpec, seat_for
 
 
 class Speed(msgspec.Struct, frozen=True):
-    """Games a second on one core, and nanoseconds for each of what the game tells speed by.
+    """Games per second on one core, and nanoseconds for each of the game's units of pace.
 
-    That is a draw of chance with the decisions it brings, say; None where a game has nothing of
-    the kind.
+    A unit of pace is, for example, a roll with its decisions; None if the game has none.
     """
 
     backend: str
@@ -37,30 +36,30 @@ class Speed(msgspec.Struct, frozen=True):
 
 
 class SpeedTrial(msgspec.Struct, frozen=True):
-    """Deals of one group, played in this process.
+    """The result of a speed trial: deals of one group.
 
-    `won` is what each bot won in each deal, in parts of WHOLE, over all seatings.
+    `won` are the wins of each bot in each deal, in win units, summed over all seatings.
     """
 
     backend: str
     seconds: float
-    paces: int  # of what the game tells speed by
+    paces: int  # units of pace of the game
     won: Ints
     games_per_deal: int
 
     @property
     def games(self) -> int:
-        """The games played."""
+        """The number of games played."""
         return len(self.won) * self.games_per_deal
 
     @property
     def games_per_second(self) -> float:
-        """On one core."""
+        """Games per second on one core."""
         return self.games / self.seconds
 
 
 def measure(loader: Loader, spec: LoadedBot, seconds: float) -> Speed:
-    """Let a bot play itself here, two seats, default rules, for about so many seconds."""
+    """The speed of a bot that plays itself in this process for about so many seconds."""
     game = game_named(spec.game)
     players = usual_players(game)
     seats = tuple(
@@ -73,7 +72,7 @@ def measure(loader: Loader, spec: LoadedBot, seconds: float) -> Speed:
 
 
 def measure_isolated(catalogue: Catalogue, bot: BotDescription, seconds: float) -> Speed:
-    """The same, where a bot's code may run. Raises BotError."""
+    """The speed of a bot that plays itself in an isolated process. Raises BotError."""
     game = catalogue.game
     return _speed(
         run_speed_trial(catalogue, [bot] * usual_players(game), game.rules.default, seconds)
@@ -92,10 +91,10 @@ def run_speed_trial(
     seconds: float,
     minimum: int = 1,
 ) -> SpeedTrial:
-    """Let bots, as many as seats, play for about so many seconds, and `least` deals in any case.
+    """Let bots, one for each seat, play for about so many seconds, and at least `minimum` deals.
 
-    They do so in a process of their own. Raises BotError where they do not get there, and
-    GameError where the game itself fails.
+    They play in an isolated process. Raises BotError when that fails, and GameError when the game
+    itself fails.
     """
     seats = tuple(
         seat_for(f"{bot.name} {number}", bot, bot.defaults) for number, bot in enumerate(bots, 1)
@@ -113,7 +112,7 @@ def run_speed_trial(
 
 
 def time_trial(spec: str, seconds: float, minimum: int) -> Mapping[str, Any]:
-    """A pilot here, as JSON: what an errand does."""
+    """A speed trial in this process, as JSON; runs as an isolated call."""
     try:
         trial = _timed_trial(unpack_spec(spec), seconds, minimum)
     except GameError as error:
@@ -123,7 +122,7 @@ def time_trial(spec: str, seconds: float, minimum: int) -> Mapping[str, Any]:
 
 
 def _trial_from_data(data: Any, players: int, games_per_deal: int) -> SpeedTrial:
-    """The pilot that was told. Raises Failed where that makes no sense, and GameError."""
+    """The trial in the answer of a process. Raises CallFailed if invalid, and GameError."""
     if isinstance(data, dict) and isinstance(text := data.get(_FAILED), str):
         raise GameError(text)
     try:
@@ -155,7 +154,7 @@ def _timed_trial(spec: TableSpec, seconds: float, minimum: int) -> SpeedTrial:
         spent = time.perf_counter() - start
         if spent >= seconds and deals >= minimum:
             break
-        # Ever larger blocks, but never more than what is left of the time.
+        # Blocks double in size, but take at most the remaining time.
         size = max(1, min(2 * size, int(deals * (seconds - spent) / spent)))
     backend = "compiled" if table.is_compiled(group) else "plain"
     won = wins_by_deal(np.concatenate(masks), table.orders)[:, : spec.players]

@@ -1,7 +1,7 @@
-"""A match of two: deals in both seatings, until a sequential test has its answer.
+"""A match of two bots: deals in both seatings, until a sequential test is decided.
 
-The test looks at the deals in their order, after numbers of them that its hypotheses alone decide.
-So it ends at the same deal for any number of workers, and whatever has been played before.
+The test is evaluated on the deals in order, after numbers of deals that depend on its hypotheses
+alone. So it ends at the same deal for any number of workers, also when games are continued.
 """
 
 from collections.abc import Iterator
@@ -33,10 +33,10 @@ ORDERS = standard_orders(SEATS)
 
 
 class MatchOutcome(msgspec.Struct, frozen=True):
-    """What came of a match: the pentanomial counts of its deals, from the first bot's side.
+    """The outcome of a match: the pentanomial counts of its deals, from the first bot's side.
 
-    `results` are those of all that has been played, which can be more deals. The `seed` may have
-    been drawn.
+    `results` are those of all games in the ledger, which can have more deals. The `seed` may be a
+    random one.
     """
 
     counts: tuple[int, ...]
@@ -50,7 +50,7 @@ class MatchOutcome(msgspec.Struct, frozen=True):
 
 
 class Match(msgspec.Struct, frozen=True):
-    """What is to be played: `games` at most, fewer where a test has its answer before."""
+    """A match: at most the games of `tournament`, fewer if `test` is decided earlier."""
 
     tournament: Tournament
     catalogue: Catalogue
@@ -59,14 +59,14 @@ class Match(msgspec.Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, str]:
-        """Who plays."""
+        """The names of the two bots."""
         first, second = self.tournament.entrants
         return first.name, second.name
 
     def play(
         self, options: PoolOptions, observer: RunObserver, fresh: bool = False
     ) -> MatchOutcome:
-        """Play what is missing, and count the points of each deal up to the last look."""
+        """Play the missing games, and count the points of each deal up to the last look."""
         counts, observed = np.zeros(len(SCORES), np.int64), 0
         with run.open_session(self.tournament, self.catalogue, self.folder, fresh) as session:
             total = unbroken_prefix(session.ledger.spans().get(GROUP, []))
@@ -88,7 +88,7 @@ class Match(msgspec.Struct, frozen=True):
         return looks(expected_deals(self.test), deals, GROWTH) if self.test else iter([deals])
 
     def _is_over(self, counts: list[int], deals: int, observer: RunObserver) -> bool:
-        """Whether the test has its answer, or a bot is out, whose games do not count."""
+        """Whether the test is decided, or a bot is disqualified, whose games do not count."""
         if self.test is None or sum(counts) < deals:
             return True
         observer.on_look(run.Look(SEATS * deals, "", LLR, self.test.ratio(counts)))

@@ -1,4 +1,4 @@
-"""A tournament that was played, from its folder, with the bots as they were then."""
+"""Loading a tournament from its results folder, with the bots as they were then."""
 
 from pathlib import Path
 
@@ -13,9 +13,9 @@ from cantstop_arena.tournaments.tournament import RESOLVED, Tournament
 
 
 def load_tournament(folder: Path, catalogue: Catalogue) -> Tournament:
-    """The tournament of a folder with results, to play its games again.
+    """The tournament of a results folder, to replay its games.
 
-    Files of bots that have changed since are the copies that played. Raises ArenaError.
+    For bots whose files have changed since, the copies that played are used. Raises ArenaError.
     """
     identity = read_ledger(folder, lambda totals: totals.identity)
     tournament = read(folder / RESOLVED, catalogue)

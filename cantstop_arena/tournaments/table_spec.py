@@ -1,4 +1,4 @@
-"""From a tournament to a table: all that a process needs to set one up, wherever it runs."""
+"""The specification of a table: all that a process on any machine needs to set it up."""
 
 import json
 import os
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 
 class SeatSpec(msgspec.Struct, frozen=True):
-    """A bot as it was described, its options as JSON: all that a process needs to build the bot.
+    """All that a process needs to build a bot: its address and its options as JSON.
 
-    One with a `launch` plays in a process of its own, and is not built here. A `native` bot is
-    compiled, as far as was told. `files` are options that name some, with digests of those.
+    A bot with `launch` plays in a separate process, and is not built here. A `native` bot is
+    compiled according to its description. `files` are the options that name files, with digests.
     """
 
     name: str
@@ -49,17 +49,17 @@ class SeatSpec(msgspec.Struct, frozen=True):
 
     @property
     def is_foreign(self) -> bool:
-        """Whether somebody else's code plays in the process that builds it."""
+        """Whether building the bot runs foreign code in the process."""
         return self.launch is None and self.bot.origin != "built-in"
 
     @property
     def digest(self) -> str:
-        """What machine code of the bot is kept under."""
+        """The key of the bot's machine code in the cache."""
         files = [digest for _, digest in self.files]
         return code_digest(self.bot.origin, self.bot.name, self.bot.digest, self.options, *files)
 
     def seated_bot(self, loader: Loader) -> SeatedBot:
-        """The bot, built. Raises BotError where it cannot be, or is not what it was."""
+        """Build the bot. Raises BotError when that fails, or when its files have changed."""
         if self.launch:
             bot = IsolatedSeating(self.launch)
             return SeatedBot(self.name, bot.player, repr(self.launch), bot, self.learns)
@@ -69,7 +69,7 @@ class SeatSpec(msgspec.Struct, frozen=True):
         return SeatedBot(self.name, spec.build(options), self.digest, sit, spec.learns)
 
     def _check_files(self, spec: LoadedBot, options: Mapping[str, Any]) -> None:
-        """Raise BotError where a file that an option names says something else by now, or here."""
+        """Raise BotError when a file that an option names has changed, or differs here."""
         now = files_among(spec.options, options)
         for name, digest in self.files:
             if now.get(name) != digest:
@@ -77,14 +77,14 @@ class SeatSpec(msgspec.Struct, frozen=True):
                 raise BotError(f"{name}{named} has changed since the run started")
 
     def check_backend(self, seated_bot: SeatedBot) -> None:
-        """Raise BotError where a bot that was compiled is plain in this process."""
+        """Raise BotError when a bot that was compiled before is plain in this process."""
         decisions = game_named(self.bot.game).decisions
         if self.is_foreign and self.native and backend_of(seated_bot.player, decisions) == "plain":
             raise BotError("it was compiled when it was looked at, and is plain now")
 
 
 def seat_for(name: str, bot: BotDescription | LoadedBot, options: Mapping[str, Any]) -> SeatSpec:
-    """A seat under some name for a bot with all its options."""
+    """A seat named `name` for a bot with all its options."""
     is_native = bot.backend == "compiled"
     files = tuple(files_among(bot.options, options).items())
     text = json.dumps(dict(options))
@@ -103,23 +103,23 @@ class TableSpec(msgspec.Struct, frozen=True):
     keeps_counts: bool = False
     scores_luck: bool = False
     is_prepared: bool = False
-    """Whether seats say what every process is to find: which foreign bots are compiled."""
+    """Whether `native` of seats has been verified, so that processes check it again."""
 
     @property
     def needs_watching(self) -> bool:
-        """Whether any of the bots are not the arena's own."""
+        """Whether any of the bots are not built in."""
         return any(seat.is_foreign or seat.launch for seat in self.seats)
 
     def table(self) -> "GameTable":
-        """The table, set up once in a process.
+        """The table, set up once in each process.
 
-        A forked worker finds its parent's, if all bots are the arena's own.
+        A forked worker inherits the table of its parent if all bots are built in.
         """
         deque(self.build(), maxlen=0)
         return _TABLES[self]
 
     def build(self) -> Iterator[Building]:
-        """Set up the table in this process; tells before each foreign bot, and after the last."""
+        """Set up the table in this process; yields before each foreign bot, and after the last."""
         if self in _TABLES:
             return
         loader, seated_bots = Loader(self.folder), []
@@ -130,28 +130,28 @@ class TableSpec(msgspec.Struct, frozen=True):
             if self.is_prepared:
                 seat.check_backend(seated_bots[-1])
         if any(seat.is_foreign for seat in self.seats):
-            yield Building(None)  # machine code takes as long as it takes
+            yield Building(None)  # compiling machine code has no limit
         table = game_named(self.game).table(self.rules, seated_bots, self.players, self.seed)
         table.keeps_counts, table.scores_luck = self.keeps_counts, self.scores_luck
-        if self.scores_luck:  # which no worker has the time to compile while it plays
+        if self.scores_luck:  # else workers would compile it during the first decision
             table.warm_up()
         _TABLES[self] = table
 
     def as_prepared(self, native: Sequence[bool]) -> "TableSpec":
-        """The same for workers, who are to find these bots compiled, and the others plain."""
+        """A copy for workers, in which the bots marked `native` must be compiled, others plain."""
         if not any(seat.is_foreign for seat in self.seats):
-            return self  # forked workers find the parent's table by it
+            return self  # the key of the parent's table, which forked workers inherit
         pairs = zip(self.seats, native, strict=True)
         seats = tuple(replace(seat, native=is_native) for seat, is_native in pairs)
         return replace(self, seats=seats, is_prepared=True)
 
     def at_work(self, logs: BotLogs, memory: Any) -> "Iterator[Building | GameTable]":
-        """The table in a worker: seen from outside, what bots print going to their logs.
+        """The table in a worker, with shared memory, and output of bots redirected to their logs.
 
-        Before it comes, the worker is told of each foreign bot that is built.
+        Yields a message before each foreign bot that is built, and the table last.
         """
-        # A forked worker has the ledger open, and any worker the file behind the shared memory,
-        # which stays where it is: neither is the bots' business.
+        # A forked worker has the ledger open, and any worker the file behind the shared memory.
+        # Bots must not reach either; the memory stays mapped.
         system.close_files(logs.folder.parent.resolve(), prefix="pym-")
         yield from self.build()
         table = self.table()
@@ -172,10 +172,10 @@ def table_spec_for(
     memory: int | None = None,
     path: Path | None = None,
 ) -> TableSpec:
-    """What sets up a tournament's table.
+    """The spec of a tournament's table.
 
-    Bots in processes of their own write to their logs, and may take so many bytes of memory.
-    Files of bots are copied below the folder `kept`. Raises BotError where that fails.
+    Isolated bots write to their `logs`, and may use so many bytes of `memory`. Files of bots are
+    copied to folders in `path`. Raises BotError when that fails.
     """
     seats = []
     limits, hidden = tournament.policy, _hidden(tournament, logs)
@@ -190,7 +190,7 @@ def table_spec_for(
 
 
 def _hidden(tournament: Tournament, logs: BotLogs | None) -> tuple[Path, ...]:
-    """Where the seed of a tournament can stand."""
+    """The paths that may contain the seed of a tournament."""
     results = [logs.folder.parent] if logs else []
     if tournament.source.name == RESOLVED:
         results.append(tournament.source.parent)
@@ -206,9 +206,9 @@ def entrant_seat(
     hidden: tuple[Path, ...] = (),
     path: Path | None = None,
 ) -> SeatSpec:
-    """The seat of an entrant, with the limits for its start and its decisions.
+    """The seat of an entrant, with the time limits for its start and its decisions.
 
-    In the sandbox it cannot read what is `hidden`.
+    In the sandbox it cannot read the `hidden` paths.
     """
     seat = seat_for(entrant.name, entrant.bot, entrant.options)
     if path and (source := seat.bot.source):
@@ -218,7 +218,7 @@ def entrant_seat(
     argv, cwd, bound = entrant.command, _home_of(entrant.command), memory
     if not argv:
         argv = served_bot(seat.bot, catalogue.folder, memory)
-        cwd, bound = Path.cwd(), None  # whoever serves it sees to the memory
+        cwd, bound = Path.cwd(), None  # the bot server limits the memory
     limit, start = limits.decision_limit, limits.start_limit
     game = entrant.bot.game
     launch = BotStart(
@@ -236,7 +236,7 @@ def entrant_seat(
 
 
 def _home_of(command: Sequence[str]) -> Path:
-    """Where a program runs: beside the first file that its command names."""
+    """The working directory of a program: the folder of the first file in its command."""
     files = (Path(word).parent for word in command if os.path.isfile(word))
     return next(files, Path.cwd())
 
@@ -244,10 +244,10 @@ def _home_of(command: Sequence[str]) -> Path:
 def table_for(
     tournament: Tournament, catalogue: Catalogue, names: Sequence[str], path: Path | None = None
 ) -> tuple[TableSpec, Group]:
-    """What sets up a table for bots by name, in seat order, and who sits where.
+    """The spec of a table for bots by name, in seat order, and the bots' numbers by seat.
 
-    Names are the tournament's, or else any bot's; copies of the tournament's lie below `kept`.
-    Raises BotError for others, and UsageError where the rules have not so many seats.
+    Names are those of entrants, or else of any bot; files of entrants are copied to `path`.
+    Raises BotError for unknown names, and UsageError for an invalid number of seats.
     """
     players = tournament.game.players
     if len(names) not in players:

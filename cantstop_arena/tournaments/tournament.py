@@ -1,4 +1,4 @@
-"""A tournament: what is to be played, and what becomes of bots that misbehave."""
+"""A tournament: what is played, and how faults of bots are handled."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ ON_FAULT = ("forfeit", "abort")
 
 
 class FaultPolicy(msgspec.Struct, frozen=True):
-    """What becomes of bots that misbehave: the limits, and whether the first fault ends a run.
+    """How faults are handled: the limits, and whether the first fault ends a run (`on_fault`).
 
-    Limits are in seconds: for a decision, and for a worker or a program to get ready.
+    Time limits are in seconds: for a decision, and for the start of a worker or a program.
     """
 
     decision_limit: float = 1.0
@@ -46,20 +46,20 @@ class FaultPolicy(msgspec.Struct, frozen=True):
 
     @property
     def isolated_limit(self) -> float:
-        """The seconds a worker may wait for a bot's own process, whose time it keeps itself.
+        """The seconds that a worker may wait for an isolated bot, whose decisions it times itself.
 
-        It starts a program, asks it, and does so again where it is doubtful why no answer came.
+        It starts a program, sends a decision, and tries again if a timeout is doubtful.
         """
         return _TRIES_APART * (self.start_limit + self.decision_limit)
 
 
 class Tournament(msgspec.Struct, frozen=True):
-    """What is to be played: every group of `players` entrants, `games` games each.
+    """A tournament: every group of `players` entrants plays `games` games.
 
-    With a `challenger` only its groups meet. With `until`, so many games at most: fewer where
-    intervals are narrow before. Where nobody has named a `seed` it is `drawn`, and gives way to the
-    one of a ledger that is there. What is `hidden` in the sandbox, besides the `source`, may tell
-    the seed, too. With `luck_removed` luck is scored, and taken out of what is found.
+    With a `challenger` only its groups play. With `until`, `games` is the maximum: a run ends
+    earlier when intervals are narrow enough. A random `seed` (`has_random_seed`) is replaced by
+    that of an existing ledger. Paths that are `hidden` in the sandbox, besides the `source`, may
+    contain the seed, too. With `luck_removed` luck is scored, and removed from the results.
     """
 
     name: str
@@ -72,25 +72,25 @@ class Tournament(msgspec.Struct, frozen=True):
     entrants: tuple[Entrant, ...]
     source: Path
     anchor: Mapping[str, float] = msgspec.field(default_factory=dict)
-    lineups: tuple[Group, ...] | None = None  # the groups that meet, where it is not all
-    challenger: str = ""  # the entrant that sits in all of them
-    compared: bool = False  # with other rule sets, so that the ledger keeps counts deal by deal
+    lineups: tuple[Group, ...] | None = None  # the groups that meet; None: all
+    challenger: str = ""  # the entrant in all of them
+    compared: bool = False  # with other rule sets; the ledger stores counts deal by deal
     until: Until | None = None
     luck_removed: bool = False
-    blocks: int = BLOCKS  # that a run is cut into, at least
+    blocks: int = BLOCKS  # minimum number of blocks of a run
     has_random_seed: bool = False
-    reseeded: bool = False  # on the command line
+    reseeded: bool = False  # by the command line
     hidden: tuple[Path, ...] = ()
 
     @property
     def keeps_counts(self) -> bool:
-        """Whether the ledger keeps counts deal by deal."""
+        """Whether the ledger stores counts deal by deal."""
         followed = bool(self.game.counts.followed) and self.players > 2
         return self.compared or self.luck_removed or followed or self.players == 1
 
     @property
     def deals(self) -> int:
-        """The deals of a group: its games, rounded up to every seating of whole deals."""
+        """The number of deals of a group: its games, rounded up to complete deals."""
         return -(-self.games // len(self.orders))
 
     @property
@@ -99,7 +99,7 @@ class Tournament(msgspec.Struct, frozen=True):
         return self.game.orders(self.players)
 
     def groups(self) -> Iterator[Group]:
-        """Every group of entrants that meets, by their numbers, ascending."""
+        """Every group of entrants that meets, as ascending numbers."""
         if self.lineups is not None:
             return iter(sorted(self.lineups, key=sorted))
         return combinations(range(len(self.entrants)), self.players)
@@ -112,19 +112,19 @@ class Tournament(msgspec.Struct, frozen=True):
         return comb(len(self.entrants), self.players)
 
     def without_luck(self) -> Tournament:
-        """The same with luck removed. Raises UsageError where that cannot be."""
+        """A copy with luck removed. Raises UsageError when that is impossible."""
         if why := luck_refusal(self.game, self.players):
             raise UsageError(why)
         return replace(self, luck_removed=True)
 
     def as_gauntlet(self, challenger: str) -> Tournament:
-        """The same, but only one of the entrants meets the others."""
+        """A copy in which one entrant plays against all others, who do not meet."""
         names = [entrant.name for entrant in self.entrants]
         lineups = groups_with(names.index(challenger), len(names), self.players)
         return replace(self, challenger=challenger, lineups=lineups)
 
     def as_file(self, folder: Path) -> dict[str, Any]:
-        """Everything spelled out, as a file in `folder` would say it."""
+        """The tournament with all keys, as a file in `folder`."""
         return {
             "name": self.name,
             "game": self.game.name,
@@ -141,7 +141,7 @@ class Tournament(msgspec.Struct, frozen=True):
         }
 
     def identity(self) -> dict[str, Any]:
-        """What has to agree for results to be continued, as it looks after a stay in JSON."""
+        """What must be equal for results to be continued, as decoded from JSON."""
         data = {
             "name": self.name,
             "game": self.game.name,
@@ -161,13 +161,13 @@ class Tournament(msgspec.Struct, frozen=True):
 
 
 class Overrides(msgspec.Struct, frozen=True):
-    """What the command line says instead of the file."""
+    """Options of the command line that override the file."""
 
     games: int | None = None
     seed: Seed | None = None
 
     def applied(self, tournament: Tournament) -> Tournament:
-        """The tournament as the command line wants it."""
+        """The tournament with these options."""
         games = self.over(tournament.games)
         if self.seed is None:
             return replace(tournament, games=games)
@@ -176,7 +176,7 @@ class Overrides(msgspec.Struct, frozen=True):
         )
 
     def over(self, games: int) -> int:
-        """The games that the command line wants, in place of those of a file."""
+        """The number of games: of the command line if given, else `games`. Raises UsageError."""
         if self.games is not None and self.games not in GAMES:
             raise UsageError(f"--games must be {range_text(GAMES)}, not {self.games}")
         return games if self.games is None else self.games
@@ -186,7 +186,7 @@ NO_OVERRIDES = Overrides()
 
 
 def luck_refusal(game: Game, players: int) -> str:
-    """Why luck cannot be removed; empty where it can."""
+    """Why luck cannot be removed; empty if it can."""
     if not game.luck:
         return f"luck cannot be removed: nothing scores it in {game.name}"
     return "luck cannot be removed from games alone: there is nothing to win" * (players == 1)

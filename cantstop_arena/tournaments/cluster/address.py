@@ -1,4 +1,4 @@
-"""Where a cluster is, as users say it."""
+"""The address of a cluster, as given on the command line."""
 
 import os
 import re
@@ -13,7 +13,7 @@ _MAX_LOCAL = 256
 
 
 class ClusterAddress(msgspec.Struct, frozen=True):
-    """A scheduler's address, the file that tells it, or how many machines to play here."""
+    """A scheduler's address, its scheduler file, or a number of local machines."""
 
     kind: str
     location: str
@@ -23,12 +23,15 @@ class ClusterAddress(msgspec.Struct, frozen=True):
 
     @property
     def scheduler(self) -> str:
-        """What Dask takes: an address, or the path of a file."""
+        """The scheduler for Dask: an address, or the path of a scheduler file."""
         return self.location if self.kind == "file" else str(self)
 
 
 def address_in(text: str) -> ClusterAddress:
-    """The address that a text says. Raises UsageError, also where Dask is not installed."""
+    """The address that a text describes.
+
+    Raises UsageError when the text is no address, or Dask is not installed.
+    """
     kind, _, location = text.partition(":")
     if not _makes_sense(kind, location):
         raise UsageError(f"--cluster must be {FORMS}, not {text!r}")

@@ -1,4 +1,4 @@
-"""The arena's end of the line to its courier."""
+"""The arena's end of the pipes to the Dask bridge."""
 
 import contextlib
 import os
@@ -19,13 +19,14 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
     from_bridge,
 )
 
-_TO_END = 10.0  # seconds in which a courier ends what it has started
+_TO_END = 10.0  # seconds in which the bridge ends the processes that it has started
 
 
 class MachineConnection:
-    """To a courier, and through it to machines, all hired alike. Use it as a context manager.
+    """A connection to the bridge, and through it to machines. Use it as a context manager.
 
-    The courier is a command; `cluster` says to users where it carries letters.
+    `bridge` is the command that starts it; `job` is sent to every machine first. `cluster` is the
+    cluster's address in messages to users.
     """
 
     def __init__(self, bridge: Sequence[str], cluster: str, job: StartJob) -> None:
@@ -35,7 +36,7 @@ class MachineConnection:
         self._frames = Frames(from_bridge)
 
     def __enter__(self) -> "MachineConnection":
-        # It is not to hear Ctrl-C, which the arena does; nor to print.
+        # In a session of its own: Ctrl-C is handled by the arena alone. Its output is discarded.
         self._bridge = subprocess.Popen(
             self._command,
             stdin=subprocess.PIPE,
@@ -58,11 +59,11 @@ class MachineConnection:
             self._bridge.wait()
 
     def send(self, machine: str, letter: ToMachine) -> None:
-        """Tell a machine something, if it is there."""
+        """Send a message to a machine; it is dropped when the machine has left."""
         self._write(frame(SentTo(machine, frame(letter))))
 
     def messages(self, seconds: float) -> list[FromBridge]:
-        """What has come in; waits for it so long, but no longer. Raises Nonsense."""
+        """The messages received, after waiting up to `seconds`. Raises ProtocolError."""
         assert self._bridge.stdout
         pipe = self._bridge.stdout.fileno()
         if not wait([pipe], seconds):
@@ -75,15 +76,15 @@ class MachineConnection:
     def _write(self, content: bytes) -> None:
         assert self._bridge.stdin
         left = memoryview(content)
-        with contextlib.suppress(BrokenPipeError):  # what can be read will say so
+        with contextlib.suppress(BrokenPipeError):  # `messages` reports the end
             while left:
                 left = left[os.write(self._bridge.stdin.fileno(), left) :]
 
 
 def line_to(address: ClusterAddress, processes: int, job: StartJob) -> MachineConnection:
-    """A line to a cluster's machines, with so many processes on each.
+    """A connection to a cluster, with so many worker processes on each machine.
 
-    0: as many as Dask has threads there.
+    0 means as many as Dask has threads there.
     """
     parts = (address.kind, address.location, str(processes))
     return MachineConnection(

@@ -1,7 +1,7 @@
-"""What the arena, its courier and machines tell each other: MessagePack, read as these types.
+"""Messages between the arena, the Dask bridge and machines: MessagePack, decoded as these types.
 
-Machines hold bots, and a bot may get hold of the pipe of its machine. So what comes from there is
-held against its types here, and against what was asked for in `machine_slot`.
+Machines run bots, and a bot may get hold of the pipe of its machine. So messages from machines are
+checked twice: their types here, and their values against the requested blocks in `cluster_pool`.
 """
 
 from typing import TypeAlias
@@ -13,26 +13,26 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.tournaments.pool.worker_messages import GameFailed, WorkerBroken
 
 MAX_ORDER_BYTES = 1 << 32
-"""Bytes of what the arena says at once: a job holds the texts of all bots."""
+"""Maximum size of a message from the arena, in bytes: a job holds the sources of all bots."""
 
 # --- From the arena to a machine ------------------------------------------------------------------
 
 
 class StartJob(msgspec.Struct, tag=True, frozen=True):
-    """Get ready for this job, a pickled `Job`, if you are as the arena is by `versions`."""
+    """Prepare this job, a pickled `Job`; the machine refuses it if its `versions` differ."""
 
     versions: dict[str, str]
     job: bytes
 
 
 class PlayBlocks(msgspec.Struct, tag=True, frozen=True):
-    """Play these blocks, after those that were named before."""
+    """Play these blocks, after those of earlier messages."""
 
     blocks: tuple[Block, ...]
 
 
 class DropGroups(msgspec.Struct, tag=True, frozen=True):
-    """Forget the blocks of these groups."""
+    """Remove the blocks of these groups from the queue."""
 
     groups: tuple[Group, ...]
 
@@ -43,30 +43,30 @@ ToMachine: TypeAlias = StartJob | PlayBlocks | DropGroups
 
 
 class MachineReady(msgspec.Struct, tag=True, frozen=True):
-    """Everything is compiled, and blocks may come."""
+    """Everything is compiled; the machine accepts blocks."""
 
 
 class JobRefused(msgspec.Struct, tag=True, frozen=True):
-    """The job cannot be done here, and why."""
+    """The machine cannot play this job, for the reason in `text`."""
 
     text: str
 
 
 class BundlePlayed(msgspec.Struct, tag=True, frozen=True):
-    """Blocks that were asked for, and results of theirs, or of parts of them."""
+    """Blocks that were requested, each with its result or that of a part of it."""
 
     parts: tuple[tuple[Block, BlockResult], ...]
 
 
 class LogText(msgspec.Struct, tag=True, frozen=True):
-    """What a bot has printed since the last time."""
+    """What a bot has printed since the last message."""
 
     bot: int
     text: bytes
 
 
 class BotBuildFailed(msgspec.Struct, tag=True, frozen=True):
-    """A bot could be built alone, and cannot in a worker that holds `others`."""
+    """A bot could be built on its own, but not in a worker that holds `others`."""
 
     bot: int
     others: tuple[int, ...]
@@ -77,17 +77,17 @@ FromMachine: TypeAlias = (
     MachineReady | JobRefused | BundlePlayed | LogText | BotBuildFailed | GameFailed | WorkerBroken
 )
 
-# --- Between the arena and its courier ------------------------------------------------------------
+# --- Between the arena and the bridge -------------------------------------------------------------
 
 
 class StartJobs(msgspec.Struct, tag=True, frozen=True):
-    """What every machine is told first."""
+    """The first message for every machine."""
 
     content: bytes
 
 
 class SentTo(msgspec.Struct, tag=True, frozen=True):
-    """For a machine."""
+    """A message to pass on to a machine."""
 
     machine: str
     content: bytes
@@ -97,35 +97,35 @@ ToBridge: TypeAlias = StartJobs | SentTo
 
 
 class MachineJoined(msgspec.Struct, tag=True, frozen=True):
-    """A machine is there, with so many processes, and has been told of the job."""
+    """A machine has joined with so many processes, and has received the job."""
 
     machine: str
     processes: int
 
 
 class ReceivedFrom(msgspec.Struct, tag=True, frozen=True):
-    """Bytes of what a machine says."""
+    """Bytes of messages from a machine."""
 
     machine: str
     content: bytes
 
 
 class MachineLost(msgspec.Struct, tag=True, frozen=True):
-    """A machine is no longer there, or its process is not, which may be started again."""
+    """A machine, or the arena's process on it, has ended. The process may be started again."""
 
     machine: str
     why: str
 
 
 class MachineUnusable(msgspec.Struct, tag=True, frozen=True):
-    """A machine cannot even start the arena's process."""
+    """A machine cannot start the arena's process."""
 
     machine: str
     why: str
 
 
 class ClusterEnded(msgspec.Struct, tag=True, frozen=True):
-    """The cluster is not there, or no longer."""
+    """The cluster cannot be reached, or has ended (`was_there`)."""
 
     why: str
     was_there: bool

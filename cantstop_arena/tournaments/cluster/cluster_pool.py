@@ -1,4 +1,4 @@
-"""Plays blocks on the machines of a cluster, whichever are there, and survives their loss."""
+"""Plays blocks on the machines of a cluster; machines may join and leave during a run."""
 
 import time
 from collections import deque
@@ -35,13 +35,13 @@ from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, PartResult
 from cantstop_arena.tournaments.pool.worker_messages import GameFailed, WorkerBroken, is_result_of
 from cantstop_arena.tournaments.run_observer import RunObserver
 
-_BUNDLE = 1.5  # seconds that a bundle of blocks is to take
-_WINDOW = 3  # bundles that a machine has at most
-_SOON = 0.01  # seconds from which on a pace can be told
+_BUNDLE = 1.5  # seconds that a bundle of blocks should take
+_WINDOW = 3  # maximum number of bundles of a machine
+_SOON = 0.01  # seconds; shorter times are too short to measure a pace
 
 
 class BlockPart(msgspec.Struct):
-    """A block or a part of one; `left` are the deals, each from and up to, that have no result."""
+    """A block or a part of it; `left` are the spans (first, end) of deals without a result."""
 
     block: Block
     full_block: Block
@@ -49,15 +49,15 @@ class BlockPart(msgspec.Struct):
 
     @classmethod
     def of(cls, block: Block, full_block: Block) -> "BlockPart":
-        """A piece of which nothing has been played."""
+        """A part of which nothing has been played."""
         return cls(block, full_block, [(block.first, block.end)])
 
     def missing(self) -> Iterator["BlockPart"]:
-        """What of it has no result."""
+        """The parts of it that have no result."""
         return (BlockPart.of(self.block.part(*span), self.full_block) for span in self.left)
 
     def played(self, part: Block) -> None:
-        """A part has a result. Raises Nonsense where it is none that is left."""
+        """Remove deals that have a result now. Raises ProtocolError when they are not `left`."""
         for number, (first, end) in enumerate(self.left):
             if first <= part.first < part.end <= end:
                 cut = [(first, part.first), (part.end, end)]
@@ -67,7 +67,7 @@ class BlockPart(msgspec.Struct):
 
 
 class MachineSlot:
-    """A machine with so many processes, what it says, and the pieces that it is to play."""
+    """A machine with so many processes, its messages, and the parts that it has to play."""
 
     def __init__(self, name: str, processes: int) -> None:
         self.name = name
@@ -80,33 +80,33 @@ class MachineSlot:
         self._played = 0
 
     def messages(self, content: bytes) -> list[FromMachine]:
-        """What the machine has said by now. Raises Nonsense."""
+        """The messages that are complete with this content. Raises ProtocolError."""
         return self._frames.taken(content)
 
     @property
     def bundle(self) -> int:
-        """How many blocks it plays in the time of a bundle, as far as has been seen."""
+        """The number of blocks that it plays in the time of a bundle, by its pace so far."""
         passed = max(time.monotonic() - self._started_at, _SOON)
         pace = self._played / passed
         return max(self.processes, round(_BUNDLE * pace))
 
     @property
     def load(self) -> float:
-        """How many bundles it has."""
+        """The number of bundles that it has."""
         return len(self.given) / self.bundle
 
     @property
     def is_hungry(self) -> bool:
-        """Whether it is to be given another bundle."""
+        """Whether it should get another bundle."""
         return self.is_at_work and self.load <= _WINDOW - 1
 
     def give(self, pieces: list[BlockPart]) -> None:
-        """Remember what it is to play."""
+        """Add parts that it has to play."""
         self._started_at = self._started_at or time.monotonic()
         self.given.update((piece.block, piece) for piece in pieces)
 
     def finish(self, letter: BundlePlayed, orders: int) -> Iterator[PartResult]:
-        """The results that it tells of what it has been given. Raises Nonsense for any others."""
+        """The results in a message. Raises ProtocolError for results of other deals."""
         self.has_played = True
         for block, result in letter.parts:
             if piece := self.given.get(block):  # else it is void by now
@@ -123,7 +123,7 @@ class MachineSlot:
         return PartResult(result, piece.full_block)
 
     def drop(self, void: Callable[[Group], bool]) -> set[Group]:
-        """Forget what is void; the groups of which it had something."""
+        """Remove the blocks of void groups, and return those groups."""
         stored_blocks = [block for block in self.given if void(block.group)]
         for block in stored_blocks:
             del self.given[block]
@@ -131,13 +131,13 @@ class MachineSlot:
 
 
 _PULSE = 0.05  # seconds
-_LOST_IN_TURN = 20  # machines without a result between them, before that is more than bad luck
-_HOPE = 10.0  # seconds for which another machine may come when all are refused
+_LOST_IN_TURN = 20  # machines lost without a result between them, before the run fails
+_HOPE = 10.0  # seconds to wait for another machine when all are refused
 _MAX_REASON_LENGTH = 1000  # characters
 
 
 class ClusterPool:
-    """Plays streams of blocks on machines at the end of a line. Use it as a context manager."""
+    """Plays streams of blocks on the machines of a cluster. Use it as a context manager."""
 
     def __init__(self, line: MachineConnection, bots: BotFacts, observer: RunObserver) -> None:
         self._line = line
@@ -161,7 +161,7 @@ class ClusterPool:
     def play(
         self, blocks: Iterator[Block], meanwhile: Callable[[], None] = lambda: None
     ) -> Iterator[PartResult]:
-        """What `BlockPool` says; raises ClusterError, too, where the cluster ends."""
+        """See `BlockPool`. Also raises ClusterError when the cluster ends."""
         self._queue = PartQueue(blocks)
         while self._queue or any(slot.given for slot in self._slots.values()):
             shutdown.check()
@@ -172,14 +172,14 @@ class ClusterPool:
             meanwhile()
 
     def drop(self, void: Callable[[Group], bool]) -> None:
-        """Forget what is being played, or waits to be played, by groups that are void."""
+        """Drop the blocks of void groups, whether they are being played or queued."""
         self._queue.drop(void)
         for slot in self._slots.values():
             if groups := slot.drop(void):
                 self._line.send(slot.name, DropGroups(tuple(groups)))
 
     def _give_out(self) -> None:
-        """Give bundles to machines that have few, those with the least first."""
+        """Send bundles to the machines that need one, those with the least load first."""
         while hungry := [slot for slot in self._slots.values() if slot.is_hungry]:
             slot = min(hungry, key=lambda slot: slot.load)
             pieces = self._queue.bundle(slot.bundle, self._at_work())
@@ -191,7 +191,7 @@ class ClusterPool:
     def _at_work(self) -> int:
         return sum(slot.is_at_work for slot in self._slots.values())
 
-    # What comes in
+    # Messages received
 
     def _read(self, letter: FromBridge) -> Iterator[PartResult]:
         if isinstance(letter, ReceivedFrom):
@@ -213,7 +213,7 @@ class ClusterPool:
 
     def _hear(self, data: ReceivedFrom) -> Iterator[PartResult]:
         if (slot := self._slots.get(data.machine)) is None:
-            return  # it has been refused
+            return  # the machine has been refused
         try:
             for message in slot.messages(data.content):
                 yield from self._heed(slot, message)
@@ -236,17 +236,17 @@ class ClusterPool:
     def _give_up(
         self, slot: MachineSlot, message: BotBuildFailed | GameFailed | WorkerBroken
     ) -> None:
-        """End the run, as it would end where it was started."""
+        """End the run with the error that a worker of this machine would raise."""
         if isinstance(message, BotBuildFailed):
             raise BotNotBuilt(message.bot, message.others, message.text)
         if isinstance(message, GameFailed):
             raise GameError(message.text)
         raise WorkerPoolError(f"on the machine {slot.name}: {message.report}")
 
-    # Machines that go
+    # Machines that leave
 
     def _lose(self, lost: MachineLost) -> None:
-        """Have others play what a machine had; it may come back."""
+        """Queue the parts of a lost machine again; the machine may come back."""
         self._refused.pop(lost.machine, None)
         if (slot := self._taken_from(lost.machine)) is None:
             return
@@ -256,13 +256,13 @@ class ClusterPool:
             raise ClusterError(f"{why}; the last was {lost.machine}: {lost.why}")
 
     def _refuse(self, machine: str, why: str) -> None:
-        """Do without a machine."""
+        """Exclude a machine, and report why."""
         self._taken_from(machine)
         self._refused[machine] = in_a_line(why, _MAX_REASON_LENGTH)
         self._observer.on_notice(f"The machine {machine} does not play: {self._refused[machine]}")
 
     def _look_around(self) -> None:
-        """Raises ClusterError where machines are there, and none of them can play."""
+        """Raise ClusterError when there are machines, but none of them can play."""
         if self._slots or not self._refused:
             self._hopeless_from = time.monotonic() + _HOPE
         elif time.monotonic() > self._hopeless_from:
@@ -270,7 +270,7 @@ class ClusterPool:
             raise ClusterError(f"No machine of {self._line.cluster} can play:{text}")
 
     def _taken_from(self, machine: str) -> MachineSlot | None:
-        """Take back what a machine had; what there was to know of it."""
+        """Remove a machine's slot, queue its parts again, and return it."""
         slot = self._slots.pop(machine, None)
         if slot is not None:
             self._queue.take_back(slot.given.values())
@@ -283,12 +283,12 @@ class ClusterPool:
 
 
 _SHARES = 2
-"""Of what is in sight a machine gets at most one part in as many as all machines would get in two
-rounds. So the last bundles become small, and machines end together."""
+"""Of the parts ahead a machine gets at most the share that it would get if all machines took two
+bundles each. So the last bundles become small, and all machines end at the same time."""
 
 
 class PartQueue:
-    """What is to be played: pieces that have come back first, then the blocks of a schedule."""
+    """The parts to be played: those taken back from machines first, then those of a schedule."""
 
     def __init__(self, blocks: Iterable[Block] = ()) -> None:
         self._blocks = iter(blocks)
@@ -299,19 +299,19 @@ class PartQueue:
         return bool(self._pieces)
 
     def bundle(self, size: int, machines: int) -> list[BlockPart]:
-        """The next pieces for one of some machines, a number of them or fewer towards the end."""
+        """The next parts for one of `machines`: `size` of them, fewer near the end."""
         self._look_ahead(_SHARES * machines * size)
         share = -(-len(self._pieces) // (_SHARES * machines))
         return [self._pieces.popleft() for _ in range(min(size, share))]
 
     def take_back(self, pieces: Iterable[BlockPart]) -> None:
-        """Have the rest of these played before all others."""
+        """Put what these parts are missing at the front."""
         self._pieces.extendleft(
             [block_part for piece in pieces for block_part in piece.missing()][::-1]
         )
 
     def drop(self, void: Callable[[Group], bool]) -> None:
-        """Forget pieces of groups that are void."""
+        """Remove the parts of void groups."""
         self._pieces = deque(piece for piece in self._pieces if not void(piece.block.group))
 
     def _look_ahead(self, count: int) -> None:

@@ -1,4 +1,4 @@
-"""What Dask keeps on each machine: the pipes of the arena's process there, for bytes to pass."""
+"""The Dask actor on each machine: it starts the arena's process there and transfers bytes."""
 
 import asyncio
 import contextlib
@@ -11,15 +11,15 @@ _PATIENCE = 5.0  # seconds
 
 
 class DaskActor:
-    """An actor of Dask's. Its process ends with it, since its pipes do."""
+    """A Dask actor. Its process ends with it, since its pipes are closed."""
 
     def __init__(self) -> None:
         self._process: Process | None = None
 
     async def start(self, processes: int, content: bytes) -> None:
-        """Start the arena's process with a pool of so many workers, and tell it something."""
+        """Start the arena's process with a pool of so many workers, and send it `content`."""
         arguments = python_module("cantstop_arena.tournaments.cluster.machine", str(processes))
-        # Ctrl-C where Dask was started is Dask's affair.
+        # In a session of its own: Ctrl-C where Dask was started is handled by Dask.
         self._process = await asyncio.create_subprocess_exec(
             *arguments, stdin=PIPE, stdout=PIPE, start_new_session=True, limit=_AT_ONCE
         )
@@ -27,15 +27,15 @@ class DaskActor:
         await self.give(content)
 
     async def give(self, content: bytes) -> None:
-        """Tell the process something."""
+        """Send content to the process."""
         assert self._process and self._process.stdin
         self._process.stdin.write(content)
         await self._process.stdin.drain()
 
     async def hear(self) -> bytes:
-        """What the process says next; nothing where it is silent for long. Raises EOFError.
+        """The next output of the process; empty after a timeout. Raises EOFError at its end.
 
-        Nobody may ask again, and what waits for an answer would keep this alive.
+        Without the timeout a call whose caller has ended would keep the actor alive.
         """
         assert self._process and self._process.stdout
         try:

@@ -1,6 +1,7 @@
-"""A process that finds machines by Dask, and carries what they and the arena tell each other.
+"""The bridge: a process that finds machines by Dask, and passes messages to and from the arena.
 
-All of Dask is here and in what Dask starts. It ends when the arena closes its pipe, or is gone.
+Dask is used only here and in the processes that Dask starts. The bridge ends when the arena closes
+its pipe or ends.
 """
 
 import asyncio
@@ -32,7 +33,7 @@ from cantstop_arena.tournaments.cluster.dask_actor import DaskActor
 from cantstop_arena.tournaments.pool.worker import worker_count
 
 _AT_ONCE = 1 << 20
-_PAUSE = 1.0  # seconds between two looks at who is there
+_PAUSE = 1.0  # seconds between two queries for the machines of the cluster
 _MAX_REASON_LENGTH = 500  # characters
 
 
@@ -44,19 +45,19 @@ class ArenaPipe:
         self._frames = Frames(to_bridge, MAX_ORDER_BYTES)
 
     async def letters(self) -> AsyncIterator[StartJobs | SentTo]:
-        """What the arena says, until it says no more."""
+        """The messages of the arena, until it closes the pipe."""
         while chunk := await self._reader.read(_AT_ONCE):
             for letter in self._frames.taken(chunk):
                 yield letter
 
     async def tell(self, letter: FromBridge) -> None:
-        """Say something; wait where the arena has much to read."""
+        """Send a message; waits while the arena has much to read."""
         self._writer.write(frame(letter))
         await self._writer.drain()
 
 
 class DaskBridge:
-    """Keeps a relay on every machine that is there."""
+    """Runs an actor on every machine of the cluster."""
 
     def __init__(self, client: Any, arena: ArenaPipe, processes: int) -> None:
         self._client = client
@@ -66,7 +67,7 @@ class DaskBridge:
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def carry(self) -> None:
-        """Carry letters until the arena ends. Raises OSError where the scheduler ends."""
+        """Pass messages until the arena ends. Raises OSError when the scheduler ends."""
         groups = self._arena.letters()
         first = await anext(groups, None)
         if not isinstance(first, StartJobs):
@@ -85,7 +86,7 @@ class DaskBridge:
                 self._post[letter.machine].put_nowait(letter.content)
 
     async def _look_after(self, job: bytes) -> None:
-        """Take on machines that come, and give up those that have gone."""
+        """Start serving machines that join, and stop serving those that leave."""
         while self._client.status == "running":
             there = await self._client.nthreads()
             for machine in self._tasks.keys() - there.keys():
@@ -98,7 +99,7 @@ class DaskBridge:
         raise OSError("the scheduler does not answer any more")
 
     async def _work_with(self, machine: str, processes: int, job: bytes) -> None:
-        """Hand on what a machine says, from its first to its last word."""
+        """Pass on all messages of a machine, from its start to its end."""
         why = "it is no longer there"
         try:
             async with self._actor_on(machine) as actor:
@@ -109,7 +110,7 @@ class DaskBridge:
             why = _error_text(error)
         finally:
             await asyncio.shield(self._arena.tell(MachineLost(machine, why)))
-        self._tasks.pop(machine, None)  # to be started again
+        self._tasks.pop(machine, None)  # `_follow_machines` starts it again
 
     @contextlib.asynccontextmanager
     async def _actor_on(self, machine: str) -> AsyncIterator[Any]:
@@ -127,13 +128,13 @@ class DaskBridge:
             future.release()
 
     async def _hired(self, machine: str, future: Any) -> Any:
-        """The relay; without the arena's package on the machine there is none."""
+        """The actor; waits for ever when the arena's package is not on the machine."""
         try:
             return await future
         except Exception as error:
-            await asyncio.sleep(2 * _PAUSE)  # if the machine has gone, this ends here
+            await asyncio.sleep(2 * _PAUSE)  # if the machine has left, this task is cancelled here
             await self._arena.tell(MachineUnusable(machine, _error_text(error)))
-            return await asyncio.Event().wait()  # for as long as it is there
+            return await asyncio.Event().wait()  # until the machine leaves
 
     async def _converse(self, machine: str, actor: Any) -> None:
         self._post[machine] = asyncio.Queue()
@@ -157,7 +158,7 @@ def _error_text(error: BaseException) -> str:
 
 @contextlib.asynccontextmanager
 async def _client_of(address: ClusterAddress, processes: int) -> AsyncIterator[Any]:
-    """A client of Dask's; where all machines are to be here, with a cluster of its own."""
+    """A Dask client; for a local address, with a cluster on this machine."""
     if address.kind == "local":
         async with (
             _cluster_here(int(address.location), processes) as cluster,
@@ -172,7 +173,7 @@ async def _client_of(address: ClusterAddress, processes: int) -> AsyncIterator[A
 
 @contextlib.asynccontextmanager
 async def _cluster_here(count: int, processes: int) -> AsyncIterator[Any]:
-    """A cluster on this machine, of so many of Dask's workers."""
+    """A cluster on this machine with `count` Dask workers."""
     async with LocalCluster(
         n_workers=count,
         threads_per_worker=processes or max(1, worker_count() // count),
@@ -188,7 +189,7 @@ async def _cluster_here(count: int, processes: int) -> AsyncIterator[Any]:
 
 
 async def _keep(cluster: Any, count: int) -> None:
-    """Start workers anew that Dask has given up, as they did not come back within seconds."""
+    """Replace workers that Dask has given up because they did not return within seconds."""
     while True:
         await asyncio.sleep(_PAUSE)
         for name, worker in list(cluster.workers.items()):
@@ -198,7 +199,7 @@ async def _keep(cluster: Any, count: int) -> None:
 
 
 async def _arena() -> ArenaPipe:
-    """The pipes by which the arena has started this process; nobody else writes to them."""
+    """The standard pipes to the arena; nothing else in this process can write to them."""
     loop, reader = asyncio.get_running_loop(), asyncio.StreamReader(limit=MAX_MESSAGE_BYTES)
     ours, rival = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     for standard in (0, 1):
@@ -220,7 +221,7 @@ async def _carry(address: ClusterAddress, processes: int) -> None:
 
 
 def main() -> None:
-    """Carry letters to the cluster that the command names."""
+    """Run the bridge to the cluster that the command line names."""
     kind, location, processes = sys.argv[1:]
     asyncio.run(_carry(ClusterAddress(kind, location), int(processes)))
 

@@ -1,7 +1,7 @@
-"""All that a machine needs to play a tournament's blocks: it travels by content.
+"""All that a machine needs to play a tournament's blocks.
 
-Bots' files are told by their texts; packages and programs have to be on the machine already, and
-the same. The machine checks that, as it checks that it has the arena's own code.
+Bots' files are sent with their contents; packages and programs must be installed on the machine
+already, in the same version. The machine checks that, and that it has the same arena code.
 """
 
 import hashlib
@@ -34,14 +34,14 @@ _FINGERPRINT = 12  # digits
 
 @cache
 def versions() -> dict[str, str]:
-    """What has to be the same on all machines, by name."""
+    """The versions that must be the same on all machines, by name."""
     python = ".".join(platform.python_version_tuple()[:2])
     ours = {"cantstop-arena": cantstop_arena.__version__, "its code": _fingerprint()}
     return ours | {"Python": python} | {tool: _version_of(tool) for tool in _TOOLS}
 
 
 def _fingerprint() -> str:
-    """A hash of all that the package consists of, the engines and their nets included."""
+    """A hash of all files of the package, the engines and their nets included."""
     folder, result = Path(cantstop_arena.__file__).parent, hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
@@ -58,7 +58,7 @@ def _version_of(tool: str) -> str:
 
 
 def differences(there: Mapping[str, str]) -> str:
-    """What is not here as it is where a run was started, in words; nothing where all is."""
+    """Where versions here differ from those at the start of the run, as text; empty if equal."""
     here = versions()
     texts = [
         f"{name} is {here.get(name, 'none')} there, and {there.get(name, 'none')} here"
@@ -69,10 +69,10 @@ def differences(there: Mapping[str, str]) -> str:
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A tournament's table and bots as the arena knows them, and how workers are kept.
+    """A tournament's table, its bots and the options of its workers.
 
-    `texts` are those of bots' files, by their digests; `here` is the folder in which the run was
-    started. Workers are started by a `method`, or as is usual on a machine.
+    `texts` are the contents of bots' files, by digest; `here` is the folder in which the run was
+    started. Workers are started by `method`; None is the machine's default.
     """
 
     spec: TableSpec
@@ -87,12 +87,12 @@ class Job(msgspec.Struct, frozen=True):
 
     @property
     def start_message(self) -> StartJob:
-        """The letter that says all of it."""
+        """The message that sends the job."""
         return StartJob(versions(), pickle.dumps(self))
 
 
 def job_for(spec: TableSpec, bots: BotFacts, names: Sequence[str], options: PoolOptions) -> Job:
-    """The job of playing at a table that has been prepared. Raises BotError."""
+    """The job for a table that has been prepared. Raises BotError."""
     sources = [seat.bot.source for seat in spec.seats if seat.bot.source]
     return Job(
         spec,
@@ -108,13 +108,13 @@ def job_for(spec: TableSpec, bots: BotFacts, names: Sequence[str], options: Pool
 
 
 def unpack_job(message: StartJob) -> Job:
-    """The job of a letter that the arena has sent."""
+    """The job in a message of the arena."""
     job: Job = pickle.loads(message.job)
     return job
 
 
 class JobFolder(msgspec.Struct, frozen=True):
-    """A job on a machine: its table, what is known of the bots there, and how workers are kept."""
+    """A job on a machine: its table, the facts about its bots there, and worker options."""
 
     spec: TableSpec
     bots: BotFacts
@@ -122,9 +122,9 @@ class JobFolder(msgspec.Struct, frozen=True):
 
 
 def install_job(job: Job, processes: int, folder: Path) -> JobFolder:
-    """Settle a job in a folder of this machine: compile and load all of it once.
+    """Install a job in a folder of this machine: compile and load everything once.
 
-    Raises BotError where a bot is not here, cannot be built, or is another.
+    Raises BotError when a bot is missing here, cannot be built, or differs.
     """
     system.set_path_base(job.here)
     logs = BotLogs(folder / "logs", job.names)
@@ -142,7 +142,7 @@ def install_job(job: Job, processes: int, folder: Path) -> JobFolder:
 
 
 def _agreed(name: str, here: PreparedBot, there: PreparedBot) -> PreparedBot:
-    """A bot as it was found here, its functions told as where the run was started."""
+    """A bot prepared here, with the source lines of the machine that started the run."""
     if here.is_compiled != there.is_compiled:
         backends = ["compiled" if part.is_compiled else "plain" for part in (here, there)]
         raise BotError(f"bot {name} is {backends[0]} there, and {backends[1]} here")
@@ -150,7 +150,7 @@ def _agreed(name: str, here: PreparedBot, there: PreparedBot) -> PreparedBot:
 
 
 def _moved(job: Job, number: int, folder: Path, logs: BotLogs) -> SeatSpec:
-    """A seat whose bot is found on this machine. Raises BotError."""
+    """A seat with the paths of this machine. Raises BotError."""
     seat = job.spec.seats[number]
     bot, source = seat.bot, seat.bot.source
     if source:
@@ -169,7 +169,7 @@ def _moved(job: Job, number: int, folder: Path, logs: BotLogs) -> SeatSpec:
 
 
 def _program(seat: SeatSpec, launch: BotStart, job: Job) -> BotStart:
-    """A program that has to be on this machine."""
+    """The start of a program, which must be on this machine and the same."""
     if describe_command(launch.argv) != seat.bot.digest:
         text = " ".join(launch.argv)
         raise BotError(f"the program of {seat.name} ({text}) is not there, or is another than here")
@@ -177,7 +177,7 @@ def _program(seat: SeatSpec, launch: BotStart, job: Job) -> BotStart:
 
 
 def _served(seat: SeatSpec, launch: BotStart, job: Job) -> BotStart:
-    """A bot in Python that is served by this machine's own interpreter."""
+    """The start of a Python bot that is served by this machine's interpreter."""
     bot = seat.bot
     if bot.source:
         bot = replace(bot, source=replace(bot.source, path=job.here / bot.source.path))

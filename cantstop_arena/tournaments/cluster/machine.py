@@ -1,7 +1,7 @@
-"""The arena's process on a machine of a cluster: it keeps a pool of workers, as any run does.
+"""The arena's process on a machine of a cluster: it plays blocks with a worker pool, as a run does.
 
-It is told what to play by its standard input, and tells what came of it by its standard output.
-Workers, and whatever else it starts, have neither.
+It receives blocks on its standard input, and sends results on its standard output. Its workers and
+other child processes have neither.
 """
 
 import contextlib
@@ -40,16 +40,16 @@ from cantstop_arena.tournaments.pool.bot_logs import MAX_LOG_BYTES
 from cantstop_arena.tournaments.pool.worker_messages import GameFailed, worker_broken
 from cantstop_arena.tournaments.pool.worker_pool import WorkerPool
 
-_PAUSE = 1.0  # seconds between two answers, where there are results and more work
-_PIPES = 3  # the first number of a file that is not standard
+_PAUSE = 1.0  # seconds between two messages while there are results and more work
+_PIPES = 3  # the first file descriptor that is not a standard one
 
 
 class JobEnded(Exception):
-    """The arena has nothing more to say."""
+    """The arena has closed the connection."""
 
 
 class MachinePipes:
-    """The standard files that a machine's process was started with, which it has for itself."""
+    """The standard files that a machine's process was started with, closed to its children."""
 
     def __init__(self) -> None:
         self._inbox, self._outbox = os.dup(0), os.dup(1)
@@ -61,7 +61,7 @@ class MachinePipes:
         os.register_at_fork(after_in_child=self._leave)
 
     def send(self, letter: FromMachine) -> None:
-        """Tell the arena something."""
+        """Send a message to the arena. Raises JobEnded."""
         left = memoryview(frame(letter))
         try:
             while left:
@@ -70,7 +70,7 @@ class MachinePipes:
             raise JobEnded from error
 
     def receive(self, seconds: float | None = None) -> list[ToMachine]:
-        """What the arena has said; waits for it no longer than this. Raises Dismissed."""
+        """The messages of the arena, after waiting up to `seconds`. Raises JobEnded."""
         if not wait([self._inbox], seconds):
             return []
         try:
@@ -79,7 +79,7 @@ class MachinePipes:
             raise JobEnded from None
 
     def _leave(self) -> None:
-        """In a child, once: its own children may have other files of these numbers."""
+        """Close the pipes in a child, once: its children may reuse these file descriptors."""
         for pipe in (self._inbox, self._outbox):
             if pipe >= _PIPES:
                 os.close(pipe)
@@ -88,7 +88,7 @@ class MachinePipes:
 
 @dataclass
 class Machine:
-    """What waits to be played, and what has been and is not told yet."""
+    """The blocks to be played, and the results that have not been sent yet."""
 
     pipes: MachinePipes
     job: JobFolder
@@ -98,7 +98,7 @@ class Machine:
     _printed: dict[Path, int] = field(default_factory=dict)
 
     def work(self) -> None:
-        """Play what is asked for. Raises Dismissed, and what a pool raises."""
+        """Play the requested blocks. Raises JobEnded, and what a pool raises."""
         job_folder = self.job
         factory = partial(job_folder.spec.at_work, job_folder.bots.logs)
         window = game_named(job_folder.spec.game).window
@@ -113,13 +113,13 @@ class Machine:
         return self
 
     def __next__(self) -> Block:
-        """The next block, for a pool that asks again later."""
+        """The next block; the pool asks again when there are none."""
         if not self._waiting:
             raise StopIteration
         return self._waiting.popleft()
 
     def _pass(self, pool: WorkerPool) -> None:
-        """While the pool plays."""
+        """Receive messages and send results, while the pool plays."""
         self._listen(pool)
         if (self._parts and not self._waiting) or time.monotonic() - self._sent_at > _PAUSE:
             self._send_news()
@@ -134,13 +134,13 @@ class Machine:
                 pool.drop(void.__contains__)
 
     def _note(self, part: PartResult) -> None:
-        """Remember a result; the arena is to hear of faults at once."""
+        """Add a result; faults are sent to the arena at once."""
         self._parts.append((part.full_block, part.result))
         if part.result.faults:
             self._send_news()
 
     def _send_news(self) -> None:
-        """Tell what bots have printed, and what has been played."""
+        """Send what bots have printed, and the results."""
         self._sent_at = time.monotonic()
         for bot, path in enumerate(self.job.bots.logs.paths):
             if text := self._news_in(path):
@@ -150,11 +150,11 @@ class Machine:
             self._parts.clear()
 
     def _news_in(self, path: Path) -> bytes:
-        """What has come into a log, which may be cut at its longest meanwhile."""
+        """What was added to a log, which may have been cut at its maximum length."""
         begin = self._printed.get(path, 0)
         with contextlib.suppress(OSError):
             if path.stat().st_size > begin:
-                log = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # whatever a bot has put there
+                log = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a bot may have put a pipe there
                 with os.fdopen(log, "rb") as file:
                     file.seek(begin)
                     text = file.read(max(0, MAX_LOG_BYTES - begin)) or b""
@@ -164,7 +164,7 @@ class Machine:
 
 
 def _play(pipes: MachinePipes, processes: int, folder: Path) -> None:
-    """What a machine does. Raises Dismissed at its end."""
+    """Play a job, or refuse it. Raises JobEnded at the end."""
     try:
         job_folder = _job_folder(_first_message(pipes), processes, folder)
     except ArenaError as error:
@@ -177,16 +177,16 @@ def _play(pipes: MachinePipes, processes: int, folder: Path) -> None:
 
 
 def _first_message(pipes: MachinePipes) -> StartJob:
-    """The first that is said."""
+    """The first message of the arena."""
     while not (groups := pipes.receive()):
-        pass  # it has not come in whole
+        pass  # it is incomplete
     (job,) = groups
     assert isinstance(job, StartJob)
     return job
 
 
 def _job_folder(message: StartJob, processes: int, folder: Path) -> JobFolder:
-    """Where blocks are played from now on. Raises ArenaError where they cannot be."""
+    """Install the job of a message. Raises ArenaError when it cannot be played here."""
     if text := differences(message.versions):
         raise ArenaError(text)
     try:

@@ -1,1 +1,1 @@
-"""The tournament file: it is read with every problem reported at once."""
+"""The tournament file. Reading it reports all problems at once."""

@@ -1,4 +1,4 @@
-"""Bots as the command line says them: `rule28`, `bots/mine.py`, `patient@previous:risk=2`."""
+"""References to bots on the command line: `rule28`, `bots/mine.py`, `patient@previous:risk=2`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ from cantstop_arena.tournaments.file.yaml_text import plain_value
 
 
 def entrant_from_reference(reference: str, catalogue: Catalogue) -> Entrant:
-    """The entrant of a word: a name or a path from where one stands, a version, options.
+    """The entrant of a reference: a name or a path from the working directory, a version, options.
 
     Options follow a colon, `NAME:OPTION=VALUE,OPTION=VALUE`, and are part of the entrant's name.
     Raises BotError.
@@ -28,7 +28,7 @@ def entrant_with(
 ) -> Entrant:
     """The entrant of a name or a path, with options; both are part of its name.
 
-    Raises BotError, which tells of the `reference`.
+    Raises BotError, whose message names the `reference`.
     """
     bot = find_bot(base, Path(), catalogue)
     given = {
@@ -40,7 +40,7 @@ def entrant_with(
 
 
 def _split(reference: str) -> tuple[str, dict[str, str]]:
-    """What stands before the colon, and the options behind it. Raises BotError."""
+    """The part of a reference before the colon, and the options after it. Raises BotError."""
     base, colon, text = reference.rpartition(":")
     if not colon or "=" not in text:
         return reference, {}
@@ -54,7 +54,7 @@ def _split(reference: str) -> tuple[str, dict[str, str]]:
 
 
 def reference_to(base: str, entrant: Entrant) -> str:
-    """How the command line says a bot with the options of an entrant, as far as it can."""
+    """The reference to a bot with the options of an entrant; lists are left out."""
     changed = {
         key: value
         for key, value in entrant.options.items()

@@ -44,8 +44,8 @@ A_BOT = (
 class Entrant(msgspec.Struct, frozen=True, dict=True):
     """A bot under the name it plays by, with all its options.
 
-    One that is to `isolate` plays in a process of its own; a program of any language always does,
-    started by its `command`, in which files are absolute paths.
+    With `isolate` it plays in a separate process; a program in any language always does. Such a
+    program is started by its `command`, in which files are absolute paths.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
     command: tuple[str, ...] = ()
 
     def as_file(self, folder: Path) -> dict[str, Any]:
-        """All of it, as a tournament file in `folder` would say it."""
+        """The entrant as an entry of a tournament file in `folder`."""
         if self.command:
             arguments = [
                 _path_from(folder, Path(w)) if os.path.isfile(w) else w for w in self.command
@@ -66,11 +66,11 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def files(self) -> Mapping[str, str]:
-        """Digests of the files that it plays with, by option, as they were at first."""
+        """Digests of the files that it plays with, by option, computed once."""
         return files_among(self.bot.options, self.options)
 
     def identified(self) -> dict[str, Any]:
-        """What results depend on: of a bot what its sources say, not where they lie."""
+        """The entrant in a tournament's identity: digests of its sources, without their paths."""
         origin = {"bot": self.bot.name, "origin": self.bot.origin, "digest": self.bot.digest}
         isolated = {"isolate": True} if self.isolate else {}
         files = {"files": dict(self.files)} if self.files else {}
@@ -78,7 +78,7 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
 
     def _reference(self, folder: Path) -> str:
         path = self.bot.path if self.bot.origin == "file" else None
-        # A file can register bots under other names than its own; only their names lead to them.
+        # A file can register bots under other names than its own; these are found by name only.
         return _path_from(folder, path) if path and path.stem == self.bot.name else self.bot.name
 
 
@@ -91,7 +91,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
     isolate: bool = False
 
     def read(self, entry: Entry | None, players: int) -> tuple[Entrant, ...]:
-        """All entrants that can be made out."""
+        """All entrants that can be read; problems are added to the reader."""
         if entry is None:
             self.reader.complain(self.reader.root, "bots are missing; write bots: [NAME, NAME]")
             return ()
@@ -106,7 +106,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
         return tuple(entrant for _, entrant in entrants if entrant)
 
     def _entrants(self, node: Node) -> list[Entrant]:
-        """The entrants that an entry makes: one, or one for each value of a list; none if wrong."""
+        """The entrants of an entry: one, or one for each value of a list; none if invalid."""
         entries = self._entries(node)
         isolate = self.reader.flag(entries.get("isolate"), "isolate", self.isolate)
         command = self._command(entries["command"].value) if "command" in entries else ()
@@ -141,7 +141,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
         return usual_name(str(reference), bot)
 
     def _entries(self, node: Node) -> Mapping[str, Entry]:
-        """The entries of a bot; a lone word is a bot without any others."""
+        """The entries of a bot; a single word is a bot without other entries."""
         if is_list(node):
             self.reader.complain(node, f"{A_BOT}, not a list")
             return {}
@@ -155,7 +155,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
         return entries
 
     def _command(self, node: Node) -> tuple[str, ...]:
-        """The words of a command, files as absolute paths; none where it cannot be started."""
+        """The words of a command, files as absolute paths; empty when it cannot be started."""
         nodes = self.reader.items(node, "command") if is_list(node) else [node]
         arguments = [self.reader.text(word, "a word of a command") for word in nodes]
         matches = tuple(self._file_or_word(word) for word in arguments if word is not None)
@@ -192,7 +192,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
         return find_bot(reference, self.folder, self.catalogue)
 
     def _given(self, bot: BotDescription, entries: Mapping[str, Entry]) -> dict[str, Any]:
-        """The options that are said."""
+        """The options in an entry."""
         return {
             option: converted_losslessly(self.reader.plain(entry.value), bot.defaults.get(option))
             for option, entry in entries.items()
@@ -202,7 +202,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
     def _checked(
         self, bot: BotDescription, entries: Mapping[str, Entry], given: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """All options, those that are given being looked at."""
+        """All options with their values; the given ones are checked."""
         for option, message in bot.check_options(given):
             existing_entry = entries.get(option) or entries.get("bot") or entries["command"]
             self.reader.complain(existing_entry.key, message)
@@ -219,7 +219,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
 
 
 def _swept(bot: BotDescription, given: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """The options with lists of values to try, where a list is no value itself."""
+    """The options with a list of values to try; options that take lists are left out."""
     return {
         key: [converted_losslessly(value, bot.defaults[key]) for value in values]
         for key, values in given.items()
@@ -232,7 +232,7 @@ def _takes_no_list(bot: BotDescription, option: str) -> bool:
 
 
 def _combined(swept: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    """Every choice of one value for each option."""
+    """Every combination of one value for each option."""
     for values in product(*swept.values()):
         yield dict(zip(swept, values, strict=True))
 
@@ -243,9 +243,9 @@ def is_bot_name(reference: str) -> bool:
 
 
 def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotDescription:
-    """The bot of a name, or of a path from `folder`. Raises BotError where there is none.
+    """The bot of a name, or of a path from `folder`. Raises BotError when there is none.
 
-    Of a bot's file, a version that has played before can be meant (bot_sources/versions).
+    The reference may name an earlier version of a bot from a file (see `bots.versions`).
     """
     if version := version_in(reference):
         return catalogue.version(_file_of(version.bot, folder, catalogue), version.version)
@@ -258,7 +258,7 @@ def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotDescripti
 
 
 def _file_of(reference: str, folder: Path, catalogue: Catalogue) -> Path:
-    """Where a bot's file is, or was. Raises BotError for a bot that comes from elsewhere."""
+    """The present or former path of a bot's file. Raises BotError for other bots."""
     if not is_bot_name(reference):
         return _straight(folder / (reference if reference.endswith(".py") else f"{reference}.py"))
     if catalogue.has(reference):
@@ -267,12 +267,12 @@ def _file_of(reference: str, folder: Path, catalogue: Catalogue) -> Path:
 
 
 def usual_name(reference: str, bot: BotDescription) -> str:
-    """What a bot is called where nobody says: its name, with a version if one was asked for."""
+    """The default name of an entrant: the bot's name, with the version in the reference if any."""
     return version_name(bot.name, bot.digest) if version_in(reference) else bot.name
 
 
 def program_spec(command: Sequence[str], game: str) -> BotDescription:
-    """What is known of a program in any language that plays a game."""
+    """The description of a program in any language that plays a game."""
     return BotDescription(
         name=Path(next((word for word in command if os.path.isfile(word)), command[0])).name,
         game=game,
@@ -284,7 +284,7 @@ def program_spec(command: Sequence[str], game: str) -> BotDescription:
 
 
 def needs(players: int) -> str:
-    """How many bots it takes to play."""
+    """The message how many bots are needed."""
     if players == 1:
         return "1 player needs at least 1 bot"
     return f"{players} players need at least {players} bots"
@@ -295,7 +295,7 @@ def is_printed_well(name: str) -> bool:
     return 0 < len(name) <= MAX_NAME_LENGTH and name.isprintable() and name == name.strip()
 
 
-_MAX_REFERENCE_LENGTH = 200  # letters of it that are told where there is no such file
+_MAX_REFERENCE_LENGTH = 200  # characters, in the message about a missing file
 
 
 def _missing(reference: str, folder: Path) -> str:
@@ -306,7 +306,7 @@ def _missing(reference: str, folder: Path) -> str:
 
 
 def _straight(path: Path) -> Path:
-    """A path without detours, whose file keeps its name though it may be a link."""
+    """A path whose folder is resolved; the file name is kept, even if the file is a link."""
     return Path(os.path.realpath(path.parent)) / path.name
 
 

@@ -1,4 +1,4 @@
-"""The keys of a tournament file, one by one: what each may say, and what is said of the rest."""
+"""The keys of a tournament file: valid values of each, and messages for all others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from cantstop_arena.tournaments.tournament import ON_FAULT, FaultPolicy, luck_re
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
 
-UNTIL = {ELO_ERROR: (0.01, 1000.0), WIDTH: (1e-6, 1.0)}  # from the narrowest to the widest
+UNTIL = {ELO_ERROR: (0.01, 1000.0), WIDTH: (1e-6, 1.0)}  # minimum and maximum
 MAX_FAULTS = range(1, 10**9 + 1)
 MAX_DECISION_SECONDS = MAX_START_SECONDS = 3600.0
 MAX_NAME_LENGTH = 100
@@ -53,7 +53,7 @@ def read_luck_removed(reader: Reader, entry: Entry | None, game: Game, players: 
 
 
 def read_anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> dict[str, float]:
-    """The bot whose Elo is given, and its Elo."""
+    """The anchor: the bot with a fixed Elo, and that Elo."""
     if entry is None:
         return {}
     given = reader.mapping(entry.value, "anchor")
@@ -73,7 +73,7 @@ def read_anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> di
 def read_challenger(
     reader: Reader, entry: Entry | None, entrants: Sequence[Entrant], players: int
 ) -> str:
-    """The entrant whose games alone are played; empty where all meet."""
+    """The challenger of a gauntlet, who plays in all games; empty in other tournaments."""
     if entry is None:
         return ""
     if players == 1:
@@ -86,7 +86,7 @@ def read_challenger(
 
 
 def read_seed(reader: Reader, entry: Entry | None) -> Seed | None:
-    """The seed that is named; None where there is none, or none that makes sense."""
+    """The seed in the file; None when there is none, or an invalid one."""
     if entry is None:
         return None
     seed = seed_of(converted_losslessly(reader.plain(entry.value), 0))
@@ -96,7 +96,7 @@ def read_seed(reader: Reader, entry: Entry | None) -> Seed | None:
 
 
 def read_policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:
-    """What the entries of a file say of bots that misbehave."""
+    """The limits for bots and the policy on faults."""
     default = FaultPolicy()
     return FaultPolicy(
         reader.seconds(
@@ -114,7 +114,7 @@ def read_policy(reader: Reader, entries: Mapping[str, Entry]) -> FaultPolicy:
 
 
 def read_until(reader: Reader, entry: Entry | None, bots: int, orders: Orders) -> Until | None:
-    """The rule that ends the games; None where there is none, or none that makes sense."""
+    """The rule that ends the tournament; None when there is none, or an invalid one."""
     if entry is None:
         return None
     players = len(orders[0])
@@ -134,7 +134,7 @@ def read_until(reader: Reader, entry: Entry | None, bots: int, orders: Orders) -
 
 
 def read_name(reader: Reader, entry: Entry | None, stem: str) -> str:
-    """The name of the results' folder: as given, or the file's."""
+    """The name of the tournament and its results folder; by default that of the file."""
     node = entry.value if entry else reader.root
     subject = "name" if entry else "name is missing, and the file's name"
     name = reader.text(node, subject) if entry else stem
@@ -154,7 +154,7 @@ def _names_a_folder(name: str) -> bool:
 
 
 def read_game(reader: Reader, entry: Entry | None) -> Game:
-    """The game that is named. Raises ConfigError: without it nothing else can be read."""
+    """The game. Raises ConfigError when unknown, since the other keys depend on it."""
     name = reader.text(entry.value, "game") if entry else None
     if entry is None or name is None:
         return game_named(DEFAULT)
@@ -167,12 +167,12 @@ def read_game(reader: Reader, entry: Entry | None) -> Game:
 
 
 def usual_players(game: Game) -> int:
-    """Two seats, or as many as the game needs."""
+    """The default number of seats: two, or the minimum of the game."""
     return 2 if 2 in game.players else game.players[0]
 
 
 def read_rules(reader: Reader, entry: Entry | None, catalogue: Catalogue) -> Any:
-    """A rule set, by its name or written out."""
+    """A rule set, given by name or by its parameters."""
     if entry and is_mapping(entry.value):
         return _inline_rules(reader, entry.value, catalogue)
     return _named_rules(reader, entry, "rules", catalogue)

@@ -1,4 +1,4 @@
-"""The tournament file: read with every problem at once, and written back with all spelled out."""
+"""Reading the tournament file, with all problems reported at once."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ KEYS = (
     "bots",
 )
 DEFAULT_GAMES = 10_000
-MAX_GAMES = 10_000_000  # by default, where the games are played until a rule ends them
+MAX_GAMES = 10_000_000  # the default of `games` in a tournament with `until`
 
 
 def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) -> Tournament:
@@ -81,10 +81,10 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
 def tournament_from_keys(
     data: Mapping[str, Any], entrants: Sequence[Entrant], catalogue: Catalogue, source: Path
 ) -> Tournament:
-    """The tournament of these entrants that the keys of a file, but for its bots, describe.
+    """The tournament of these entrants with the keys of a file other than `bots`.
 
-    `source` is where its file will be. Raises ConfigError with every problem, each told of the
-    keys as they would stand in a file.
+    `source` is the path at which its file will be. Raises ConfigError with all problems, located by
+    lines and columns as if the keys were in a file.
     """
     reader = Reader(source, dump(data))
     entries = reader.mapping(reader.root, "a tournament", KEYS)
@@ -132,9 +132,9 @@ def _tournament(
 def read_aims(
     path: Path, bots: Sequence[str], orders: Orders
 ) -> tuple[dict[str, float], Until | None]:
-    """Of a tournament file only the anchor and the rule that ends the games, bots unseen.
+    """Only the anchor and the `until` rule of a tournament file, without loading its bots.
 
-    Raises ConfigError where they make no sense.
+    Raises ConfigError when they are invalid.
     """
     reader = Reader(path)
     entries = reader.mapping(reader.root, "a tournament", KEYS)
@@ -145,7 +145,7 @@ def read_aims(
 
 
 def read_games(path: Path) -> int:
-    """Of a tournament file only the games that each group is to have. Raises ConfigError."""
+    """Only the number of games of each group in a tournament file. Raises ConfigError."""
     reader = Reader(path)
     entries = reader.mapping(reader.root, "a tournament", KEYS)
     games = reader.integer(entries.get("games"), "games", GAMES, default=DEFAULT_GAMES)

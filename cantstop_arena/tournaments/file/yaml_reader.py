@@ -1,4 +1,4 @@
-"""A tree of YAML nodes into checked values, with every problem at its place."""
+"""Converts a tree of YAML nodes to checked values, with the location of every problem."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from cantstop_arena.tournaments.file.yaml_text import (
 
 
 class Entry(NamedTuple):
-    """One entry of a mapping, as the two nodes it consists of."""
+    """One entry of a mapping: the nodes of its key and its value."""
 
     key: Node
     value: Node
 
 
 class Reader:
-    """Turns the nodes of one file into values, and keeps all that is wrong with them.
+    """Converts the nodes of one file to values, and collects all problems.
 
-    A value that cannot be used is complained about and replaced, so that reading goes on. The
-    `text` of a file that is not there may be given.
+    An invalid value is reported and replaced by a valid one, so that reading continues. If `text`
+    is given, it is read instead of the file.
     """
 
     def __init__(self, path: Path, text: str | None = None) -> None:
@@ -41,21 +41,21 @@ class Reader:
         ]
 
     def complain(self, node: Node, message: str) -> None:
-        """Keep a problem, once, unless what stands there has been refused as a whole."""
+        """Add a problem once, unless the node has been refused when it was parsed."""
         position = line_and_column(node)
         problem = Problem(self.file, *position, message)
         if position not in self._refused and problem not in self.problems:
             self.problems.append(problem)
 
     def finish(self) -> None:
-        """Raise ConfigError if anything was wrong."""
+        """Raise ConfigError if there are problems."""
         if self.problems:
             raise ConfigError(self.problems)
 
     def mapping(
         self, node: Node, what: str, names: Collection[str] | None = None
     ) -> dict[str, Entry]:
-        """The entries of a mapping by their keys, which have to be known and may not repeat."""
+        """The entries of a mapping by key; keys must be among `names` and may not repeat."""
         entries: dict[str, Entry] = {}
         for key, entry in self._entries(node, what):
             if key in entries:
@@ -86,7 +86,7 @@ class Reader:
         return []
 
     def integer(self, entry: Entry | None, what: str, span: range, default: int) -> int:
-        """A whole number of a span; the lowest stands in for a wrong one, as it asks least."""
+        """An integer in `span`; an invalid one is replaced by the lowest, which needs least."""
         if entry is None:
             return default
         value = converted_losslessly(self.plain(entry.value), default)
@@ -98,7 +98,7 @@ class Reader:
         return span[0]
 
     def seconds(self, entry: Entry | None, what: str, maximum: float, default: float) -> float:
-        """A time above 0 and up to `most`; the longest stands in for a wrong one."""
+        """A time in seconds, above 0 and up to `maximum`, which replaces an invalid one."""
         if entry is None:
             return default
         value = converted_losslessly(self.plain(entry.value), default)
@@ -109,7 +109,7 @@ class Reader:
         return maximum
 
     def amount(self, entry: Entry, what: str, minimum: float, maximum: float) -> float:
-        """A number from `least` to `most`, which stands in for a wrong one."""
+        """A number from `minimum` to `maximum`, which replaces an invalid one."""
         value = converted_losslessly(self.plain(entry.value), maximum)
         if type(value) is float and minimum <= value <= maximum:
             return value
@@ -118,7 +118,7 @@ class Reader:
         return maximum
 
     def choice(self, entry: Entry | None, what: str, names: Sequence[str]) -> str:
-        """One of the known words; the first one where there is no entry."""
+        """One of the `names`; the first when there is no entry."""
         word = self.text(entry.value, what) if entry else None
         if entry is None or word is None:
             return names[0]
@@ -140,7 +140,7 @@ class Reader:
         return value is True
 
     def text(self, node: Node, what: str) -> str | None:
-        """A text; None where there is none, which has been complained about."""
+        """A text; None when there is none, which is reported."""
         value = scalar(node) if isinstance(node, ScalarNode) else None
         if isinstance(value, str):
             return value
@@ -150,7 +150,7 @@ class Reader:
         return None
 
     def plain(self, node: Node) -> Any:
-        """Whatever stands there, as plain data."""
+        """The value of any node, as plain data."""
         if isinstance(node, MappingNode):
             entries = self.mapping(node, "a mapping")
             return {key: self.plain(entry.value) for key, entry in entries.items()}
@@ -171,7 +171,7 @@ def is_list(node: Node) -> bool:
 
 
 def converted_losslessly(value: Any, pattern: Any) -> Any:
-    """A value in the type of its default where nothing is lost: 28.0 as 28, a list as a tuple."""
+    """A value in the type of its default if nothing is lost: 28.0 as 28, a list as a tuple."""
     if type(pattern) is int and isinstance(value, float) and value.is_integer():
         return int(value)
     if type(pattern) is float and type(value) is int:
@@ -182,12 +182,12 @@ def converted_losslessly(value: Any, pattern: Any) -> Any:
 
 
 def range_text(span: range) -> str:
-    """What a number of a span has to be, to follow "must be"."""
+    """The text for an integer in a span, to follow "must be"."""
     return f"a whole number from {span[0]} to {span[-1]}"
 
 
 def node_text(node: Node) -> str:
-    """What stands there, to follow "must be …, not"."""
+    """The text for the value of a node, to follow "must be …, not"."""
     if not isinstance(node, ScalarNode):
         return "a mapping" if is_mapping(node) else "a list"
     if isinstance(scalar(node), str):
@@ -197,11 +197,11 @@ def node_text(node: Node) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text as a message quotes it: on one line, and not too long."""
+    """A text in quotes for a message: on one line, and shortened if too long."""
     return repr(text if len(text) <= MAX_QUOTE_LENGTH else text[: MAX_QUOTE_LENGTH - 1] + "…")
 
 
 def unknown_word(kind: str, word: str, names: Collection[str]) -> str:
-    """The message about a word that is none of those known."""
+    """The message about a word that is none of the `names`."""
     hint = did_you_mean(word.lower(), names)
     return f"unknown {kind} {quoted(word)}{hint}; known: {', '.join(names)}"

@@ -1,4 +1,4 @@
-"""YAML text into a tree of nodes that know where they stand, and data back into text.
+"""Parsing YAML text to a tree of nodes with locations, and writing data as YAML text.
 
 Unquoted values are parsed leniently, not as YAML 1.1 does: `1e6` is a number, `017`
 and `2024-05-01` are text.
@@ -30,7 +30,7 @@ Scalar = None | bool | int | float | str
 
 
 def line_and_column(node: Node) -> Location:
-    """Where a node begins: line and column, from 1."""
+    """The location of the first character of a node: line and column, from 1."""
     return _location(node.start_mark)
 
 
@@ -39,12 +39,12 @@ def _location(mark: Any) -> Location:
 
 
 def scalar(node: yaml.ScalarNode) -> Scalar:
-    """The value of a single word; in quotes it is always text."""
+    """The value of a scalar node; in quotes it is always text."""
     return str(node.value) if node.style else plain_value(node.value)
 
 
 def plain_value(text: str) -> Scalar:
-    """What a word means without quotes."""
+    """The value of a word without quotes."""
     word = text.lower()
     if word in _WORDS:
         return _WORDS[word]
@@ -57,7 +57,7 @@ _WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("true", "yes", "on"), True),
     **dict.fromkeys(("false", "no", "off"), False),
 }
-# A leading zero means octal to YAML 1.1 and decimal to YAML 1.2: it is left to be text.
+# A leading zero means octal in YAML 1.1 and decimal in YAML 1.2: such words are text here.
 _NUMERIC = re.compile(r"[-+]?(?!0[0-9_])\.?[0-9][0-9a-zA-Z_.+-]*")
 
 
@@ -73,9 +73,9 @@ def _number(text: str) -> int | float | None:
 
 
 def compose(path: Path, text: str | None = None) -> tuple[Node, Refusals]:
-    """The tree of a file, and what in it is refused, by place; it is read, or its `text` is given.
+    """The tree of a file or of `text`, and the refused nodes: messages by location.
 
-    Raises ConfigError where there is no tree to speak of.
+    Raises ConfigError when the text cannot be parsed or is empty.
     """
     text = _text_of(path) if text is None else text
     try:
@@ -88,7 +88,7 @@ def compose(path: Path, text: str | None = None) -> tuple[Node, Refusals]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark or composer.get_mark()
         raise _fatal(path, _explained(error), _location(mark)) from None
-    except (ValueError, OverflowError):  # PyYAML does not expect escapes such as "\UFFFFFFFF"
+    except (ValueError, OverflowError):  # by escapes such as "\UFFFFFFFF"
         raise _fatal(path, "this is no valid YAML", _location(composer.get_mark())) from None
     if root is None:
         raise _fatal(path, "this file is empty")
@@ -111,7 +111,7 @@ def _text_of(path: Path) -> str:
 
 
 class _Composer(yaml.SafeLoader):
-    """Composes nodes, refusing what could make them anything but a small tree of plain data."""
+    """Composes a small tree of plain data; refuses tags, aliases and deep nesting."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -148,12 +148,12 @@ def _fatal(path: Path, message: str, position: Location = (1, 1)) -> ConfigError
 
 
 def _end(text: str) -> Location:
-    """The place just behind a text."""
+    """The location after the last character of a text."""
     return text.count("\n") + 1, len(text) - text.rfind("\n")
 
 
 def dump(mapping: Mapping[str, Any]) -> str:
-    """A mapping as YAML, its keys in order, that is read as the same values again."""
+    """A mapping as YAML, with its keys in order, which is parsed to the same values."""
     return yaml.dump(
         dict(mapping),
         Dumper=_Dumper,
@@ -165,7 +165,7 @@ def dump(mapping: Mapping[str, Any]) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes every text that would be read as something else, and writes no aliases."""
+    """Quotes every text that would be parsed as another type, and writes no aliases."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -173,7 +173,7 @@ class _Dumper(yaml.SafeDumper):
 
 def _quoted_if_needed(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style = None if isinstance(plain_value(text), str) else "'"
-    if not text.isprintable():  # PyYAML loses a lone U+0085, except between double quotes
+    if not text.isprintable():  # PyYAML loses a single U+0085 except in double quotes
         style = '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 

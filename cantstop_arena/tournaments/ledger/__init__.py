@@ -1,1 +1,1 @@
-"""The ledger of a tournament: blocks stored as they are played, read again, and added up."""
+"""The ledger of a tournament: blocks are stored as they are played, read again, and added up."""

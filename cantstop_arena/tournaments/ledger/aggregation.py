@@ -1,8 +1,8 @@
-"""What ledgers add up to: the results of one tournament, or of several rated together.
+"""The results of one ledger, or of several that are rated together.
 
-Tournaments with the same seed share their deals. What was won in a deal is then added up over all
-of them, and a group that met in several counts once: as played where it played most deals.
-Tournaments with different seeds have nothing in common but their bots.
+Tournaments with the same seed share their deals. The wins of a deal are then added up over all of
+them, and a group that met in several counts once: as played in the one where it played most deals.
+Tournaments with different seeds have only bots in common.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from cantstop_arena.tournaments.ledger.merge_ledgers import LedgerShare, by_seed
 
 
 def aggregate(totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -> TournamentTotals:
-    """All results, without the bots that are out anywhere, the others numbered anew."""
+    """All results, without the bots that are disqualified in any; the others are renumbered."""
     first = totals[0].identity
     out = list(dict.fromkeys(chain.from_iterable(ledger_totals.out for ledger_totals in totals)))
     names = dict.fromkeys(chain.from_iterable(ledger_totals.names for ledger_totals in totals))
@@ -60,7 +60,7 @@ def aggregate(totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -> To
 
 
 def _tallies(shares: Iterable[LedgerShare]) -> dict[Group, Tally]:
-    """What every seating has added up to, seatings in canonical order."""
+    """The tally of every seating, in canonical order."""
     entries: dict[Group, list[Tally]] = {}
     for seating, tally in chain.from_iterable(share.tallies() for share in shares):
         entries.setdefault(seating, []).append(tally)
@@ -71,7 +71,7 @@ def _tallies(shares: Iterable[LedgerShare]) -> dict[Group, Tally]:
 def _deals_and_luck(
     bots: int, orders: Orders, shares: Sequence[LedgerShare]
 ) -> tuple[DealSums, Luck | None]:
-    """What was won deal by deal, without luck where that was scored and makes errors smaller."""
+    """The wins deal by deal, with luck removed if it was scored and that reduces errors."""
     played = _deals(bots, orders, shares)
     if not all(share.scored for share in shares):
         return played, None
@@ -83,7 +83,7 @@ def _deals_and_luck(
 def _deals(
     bots: int, orders: Orders, shares: Sequence[LedgerShare], luck_removed: bool = False
 ) -> DealSums:
-    """What was won deal by deal; the deals of each seed are a population of their own."""
+    """The wins deal by deal; the deals of each seed are a separate population."""
     deal_sums = [_deals_of_a_seed(bots, orders, equal, luck_removed) for equal in by_seed(shares)]
     return DealSums(
         tuple(stretch for deals in deal_sums for stretch in deals.stretches),
@@ -97,7 +97,7 @@ def _deals(
 
 
 def _predecessors(bots: int, players: int, shares: Sequence[LedgerShare]) -> Predecessors | None:
-    """What it means to sit after each bot; None where no ledger has kept it."""
+    """The effect of sitting after each bot; None when a ledger has not stored it."""
     if not all(share.measured for share in shares):
         return None
     predecessors = [_predecessors_of_a_seed(bots, players, equal) for equal in by_seed(shares)]
@@ -113,7 +113,7 @@ def _predecessors_of_a_seed(bots: int, players: int, shares: Sequence[LedgerShar
 
 
 def _alongside(bots: int, players: int, shares: Sequence[LedgerShare]) -> SoloPairs | None:
-    """What bots that play alone need in the same deals; None where no ledger has kept it."""
+    """The lengths of solo games on the same deals; None when a ledger has not stored them."""
     if players > 1 or not all(share.totals.identity.get("measured") for share in shares):
         return None
     return reduce(add, (_alongside_of_a_seed(bots, equal) for equal in by_seed(shares)))
@@ -147,7 +147,7 @@ def _deals_of_a_seed(
 
 
 def bot_notes(identity: Mapping[str, Any]) -> tuple[str, ...]:
-    """A sentence for each bot of which there is something to say."""
+    """A sentence for each built-in bot that has a note under these rules."""
     game, data = game_named(identity["game"]), identity["rules"]
     if not data.keys() >= {*game.rules.parameters}:
         return ()

@@ -1,4 +1,4 @@
-"""A tournament as it stood after fewer deals: what its results would have been then."""
+"""The results of a tournament after fewer deals, to show how they converged."""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
@@ -17,22 +17,22 @@ from cantstop_arena.tournaments.ledger.ledger import StoredDeals
 from cantstop_arena.tournaments.ledger.ledger_totals import LedgerReader, LedgerTotals
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 
-MAX_LOOKS = 6  # each has half of the deals of the next one
+MAX_LOOKS = 6  # each after half of the deals of the next one
 MIN_DEALS = 8
-MAX_GAMES = 4_000_000  # that are read again; of longer tournaments the beginning is shown
+MAX_GAMES = 4_000_000  # that are read again; longer tournaments are cut off there
 
 
 class PastTotals(msgspec.Struct, frozen=True):
-    """The results after the first `deals` deals, as far as wins go: games are not counted out."""
+    """The results after the first `deals` deals: wins only, without the games' counts."""
 
     deals: int
     results: TournamentTotals
 
 
 def history(folder: Path, anchor: Mapping[str, float]) -> list[PastTotals]:
-    """Earlier moments of the tournament in a folder, the first one first, the last one left out.
+    """Earlier results of the tournament in a folder, ascending, without the final ones.
 
-    Only bots that meet have one.
+    Empty for games with one seat.
     """
     return read_ledger(folder, lambda totals: _moments(totals, anchor))
 
@@ -58,7 +58,7 @@ def _early(totals: LedgerTotals, end: int) -> LedgerTotals:
 
 
 class _LedgerPrefix:
-    """The books as they were before the deal `end`, without what did not bear on who won."""
+    """A ledger as it was before the deal `end`: wins only, without counts and faults."""
 
     def __init__(self, tally: LedgerReader, orders: Orders, end: int) -> None:
         self._reader, self._orders, self._end = tally, orders, end
@@ -66,7 +66,7 @@ class _LedgerPrefix:
         self.irreproducible = tally.irreproducible
 
     def spans(self) -> dict[Group, list[Span]]:
-        """The deals that each group had played."""
+        """The deals that each group had played by then."""
         return {
             group: [
                 (first, min(deals, self._end - first))
@@ -77,7 +77,7 @@ class _LedgerPrefix:
         }
 
     def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
-        """The blocks that have some of these deals, cut off at the end."""
+        """The blocks with some of these deals, cut off at `end`."""
         count = min(count, self._end - start)
         for group, first, winners, measures in (
             self._reader.deals(start, count) if count > 0 else ()
@@ -86,7 +86,7 @@ class _LedgerPrefix:
             yield group, first, winners[:stored], measures[:stored]
 
     def tallies(self) -> dict[Group, Tally]:
-        """What every seating had won."""
+        """The wins of every seating by then."""
         entries: dict[Group, list[Tally]] = {}
         for group, _, winners, _ in self.deals(0, self._end):
             for seating, masks in zip(lineups(group, self._orders), winners.T, strict=True):
@@ -94,7 +94,7 @@ class _LedgerPrefix:
         return {seating: sum_tallies(tallies) for seating, tallies in entries.items()}
 
     def faults(self) -> Iterator[Fault]:
-        """None: they are told of the whole tournament."""
+        """No faults: they are reported for the complete tournament."""
         return iter(())
 
 

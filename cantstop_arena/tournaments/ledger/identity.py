@@ -1,4 +1,4 @@
-"""The identity of a tournament as its ledger keeps it: what it says, and how two differ."""
+"""The identity of a tournament as stored in its ledger, and differences between two."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -19,7 +19,7 @@ def orders_of(identity: Mapping[str, Any]) -> Orders:
 
 
 def seed_in(identity: Mapping[str, Any]) -> Seed:
-    """The seed in the identity of a tournament. Raises LedgerError where there is none."""
+    """The seed in the identity of a tournament. Raises LedgerError when there is none."""
     seed = seed_of(identity.get("seed"))
     if seed is None:
         raise LedgerError(f"A ledger's seed must be {SEED_FORM}, not {text(identity.get('seed'))}")
@@ -27,7 +27,7 @@ def seed_in(identity: Mapping[str, Any]) -> Seed:
 
 
 def differences(item: Any, other: Any, location: str = "") -> Iterator[tuple[str, str, str]]:
-    """Where two identities differ: the place, and what each of them has there, as JSON."""
+    """Where two identities differ: the path of the key, and both values, as JSON."""
     if isinstance(item, dict) and isinstance(other, dict):
         for key in [*item, *(key for key in other if key not in item)]:
             inner = f"{location}.{key}" if location else str(key)

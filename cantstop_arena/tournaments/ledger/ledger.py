@@ -36,7 +36,7 @@ from cantstop_arena.tournaments.ledger.row_codec import (
 
 VERSION = 5
 READABLE = (4, VERSION)
-"""What has been played by 0.2 can be looked at; nothing is added to it."""
+"""Versions of ledgers that can be read; version 4, of release 0.2, is never written to."""
 LEDGER = "ledger.sqlite"
 SCHEMA = (
     "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -56,16 +56,16 @@ SCHEMA = (
 )
 _UNEXPECTED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
-"""What SQLite raises of a file; of a damaged one, it can fail to say what."""
-_ADDED_AT_ONCE = 256  # tallies of a seating: as many as ten blocks' winners take in memory
+"""Errors that SQLite raises for a damaged file, also when its message cannot be decoded."""
+_ADDED_AT_ONCE = 256  # tallies of a seating; they take the memory of ten blocks' winners
 _SENTENCE_SEALS = "SELECT -1 - first, seal FROM seals WHERE bots = ''"
 _LOST_BLOCKS = (
     "SELECT first, bots FROM seals WHERE bots != '' AND NOT EXISTS"
     " (SELECT 1 FROM blocks WHERE blocks.first = seals.first AND blocks.bots = seals.bots)"
 )
 StoredDeals: TypeAlias = tuple[Group, int, Bytes, NDArray[np.uint32]]
-"""Of a block: its group, its first deal, the winners of its games (deals by seatings, masks of
-seats), and the measures of its deals, as far as they are kept."""
+"""A block: its group, its first deal, the winners of its games (deals by seatings, masks of seats),
+and the measures of its deals, if they are stored."""
 
 
 class Ledger:
@@ -76,14 +76,14 @@ class Ledger:
         self._connection = connection
 
     def add(self, result: BlockResult) -> None:
-        """Write a block down; once this returns, it outlives the process."""
+        """Store a block. Once this returns, it survives the end of the process."""
         row = row_of(result)
         with self._writing():
             self._connection.execute("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
             self._seal(row.first, row.bots, row)
 
     def disqualify(self, bot: int, faults: Iterable[Fault]) -> None:
-        """Note that a bot is out, and for which faults; its blocks are void."""
+        """Store that a bot is disqualified, and its faults; delete its blocks, which are void."""
         void = [group for group in self.spans() if bot in group]
         with self._writing():
             row = (bot, faults_text(faults))
@@ -99,7 +99,7 @@ class Ledger:
             self._connection.execute("INSERT INTO seals VALUES (?, ?, ?)", (first, bots, seal))
 
     def _has_seals(self) -> bool:
-        """Ledgers that were begun before there were seals go on without."""
+        """Whether the ledger has seals; those of earlier releases continue without."""
         tables = self._select("SELECT name FROM sqlite_master WHERE name = 'seals'")
         return next(tables, None) is not None
 
@@ -114,7 +114,7 @@ class Ledger:
             return orders_of(json.loads(self._identity()))
 
     def disqualified(self) -> dict[int, list[Fault]]:
-        """The bots that are out, and their faults."""
+        """The disqualified bots, and their faults."""
         rows = self._select("SELECT bot, faults FROM disqualified ORDER BY bot")
         with self._readable():
             return {bot: faults_in(faults) for bot, faults in rows}
@@ -128,7 +128,7 @@ class Ledger:
         return spans
 
     def tallies(self) -> dict[Group, Tally]:
-        """What every seating has added up to, seatings in canonical order."""
+        """The tally of every seating, in canonical order."""
         sums: dict[Group, list[Tally]] = {}
         with self._readable():
             for bots, rows in self._select("SELECT bots, tallies FROM blocks"):
@@ -143,9 +143,9 @@ class Ledger:
         }
 
     def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
-        """The blocks that have some of `count` deals from `start` on, whole."""
+        """The blocks with some of the `count` deals from `start` on, complete."""
         (max_length,) = next(self._select("SELECT COALESCE(MAX(deals), 0) FROM blocks"))
-        # The first condition is what the index can search, the last what is meant.
+        # The first condition lets SQLite use the index, the last one is the exact one.
         query = (
             "SELECT bots, first, deals, winners, measures FROM blocks"
             " WHERE first > ? AND first < ? AND first + deals > ?"
@@ -154,29 +154,29 @@ class Ledger:
             for bots, first, deals, packed, stored in self._select(
                 query, start - max_length, start + count, start
             ):
-                shutdown.check()  # who reads all deals while others are played takes seconds
+                shutdown.check()  # reading all deals while others are played takes seconds
                 winners = winners_in(packed, deals * len(self.orders)).reshape(deals, -1)
                 measures = np.frombuffer(zlib.decompress(stored), MEASURED).reshape(deals, -1)
                 yield group_in(bots), first, winners, measures
 
     def faults(self) -> Iterator[Fault]:
-        """All faults, in no order."""
+        """All faults, in any order."""
         with self._readable():
             for (rows,) in self._select("SELECT faults FROM blocks WHERE faults != '[]'"):
                 yield from faults_in(rows)
 
     def irreproducible(self) -> list[int]:
-        """The bots whose answers were others when a game was played twice."""
+        """The bots whose answers differed when a game was played twice."""
         query = "SELECT DISTINCT irreproducible FROM blocks WHERE irreproducible != '[]'"
         with self._readable():
             return sorted({bot for (bots,) in self._select(query) for bot in json.loads(bots)})
 
-    # Suspicion
+    # Checks
 
     def examine(self) -> None:
-        """Make sure that every row is what was written, or can have been. Raises LedgerError.
+        """Check that every row is as it was written, or at least valid. Raises LedgerError.
 
-        A row with a good seal is what was written; others are looked at in all their parts.
+        A row with a correct seal is as it was written; all columns of other rows are checked.
         """
         with self._readable():
             identity = self._identity()
@@ -188,7 +188,7 @@ class Ledger:
             self._check_checksums()
 
     def _sealed_rows(self) -> Iterator[tuple[LedgerRow, bytes | None]]:
-        """The blocks, and the seals that stand where they do."""
+        """The blocks, each with the seal of its key, or None."""
         rows = self._select("SELECT * FROM seals WHERE bots != ''") if self._has_seals() else ()
         seals = {(first, bots): seal for first, bots, seal in rows}
         for row in map(LedgerRow._make, self._select("SELECT * FROM blocks")):
@@ -196,14 +196,14 @@ class Ledger:
             yield row, seals.get((row.first, row.bots))
 
     def _complain(self, where: str, wrong: str) -> None:
-        """Say what is wrong; without seals, what cannot be told from what was written is good."""
+        """Raise LedgerError for a row that is invalid, or whose seal is wrong or missing."""
         if wrong or self._has_seals():
             raise LedgerError(
                 damage_message(self.path, f"{where}: {wrong or 'not as it was written'}")
             )
 
     def _check_disqualified(self, identity: str) -> list[int]:
-        """The bots that are out."""
+        """Check the rows of disqualified bots, and return the bots."""
         rows = list(self._select("SELECT bot, faults FROM disqualified"))
         seals = dict(self._select(_SENTENCE_SEALS)) if self._has_seals() else {}
         for bot, faults in rows:
@@ -217,7 +217,7 @@ class Ledger:
         return [bot for bot, _ in rows]
 
     def _check_checksums(self) -> None:
-        """No block is gone, where that can be told; else, at least none overlaps another."""
+        """Check by seals that no block is missing; without seals, that no two blocks overlap."""
         if self._has_seals():
             for first, bots in self._select(_LOST_BLOCKS):
                 self._complain(f"the block {first!r} of {bots!r}", "it is no longer there")
@@ -229,7 +229,7 @@ class Ledger:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """All of it, or nothing; the file is no longer tidy."""
+        """A transaction, which marks the file as no longer tidy."""
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             if self._is_tidy():
@@ -243,13 +243,14 @@ class Ledger:
     def tidy(self) -> None:
         """Rewrite the file in canonical order, so that equal contents are equal bytes.
 
-        A tidy file is left alone: SQLite counts rewritings in it. Only a mark tells, since a run
-        can be stopped when all is played and the file is not rewritten yet.
+        A tidy file is left unchanged, since SQLite counts rewrites in it. A mark in the file
+        (`user_version`) shows that it is tidy: a run can be stopped when everything is played and
+        the file is not rewritten yet.
         """
         if self._is_tidy():
             return
         fresh = self.path.with_suffix(".tidy")
-        for suffix in ("", "-journal"):  # of a run that was stopped here
+        for suffix in ("", "-journal"):  # left by a run that was stopped here
             Path(f"{fresh}{suffix}").unlink(missing_ok=True)
         self._connection.execute("VACUUM INTO ?", (str(fresh),))
         self._connection.close()
@@ -262,7 +263,7 @@ class Ledger:
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
-        """What stands in the rows may be damaged where SQLite does not see it."""
+        """Raise LedgerError for errors in decoding rows: SQLite does not detect all damage."""
         try:
             yield
         except (*_UNEXPECTED, zlib.error) as error:
@@ -272,7 +273,7 @@ class Ledger:
         return iter(self._connection.execute(query, values))
 
     def is_empty(self) -> bool:
-        """Whether nothing has been played and nobody judged."""
+        """Whether no blocks and no disqualified bots are stored."""
         query = "SELECT 1 FROM blocks UNION ALL SELECT 1 FROM disqualified LIMIT 1"
         return next(self._select(query), None) is None
 
@@ -282,17 +283,17 @@ class Ledger:
 
 
 def _checksum_key(bot: int) -> tuple[int, str]:
-    """Where the seal of a sentence stands, among those of blocks."""
+    """The key of the seal of a disqualified bot, which no block has."""
     return -1 - bot, ""
 
 
 def damage_message(path: Path, error: Exception | str) -> str:
-    """What to say of a file that cannot be read."""
+    """The message about a file that cannot be read."""
     return f"{path}: {error}. If the file is damaged, move it away or start afresh with --fresh."
 
 
 def read_about(ledger: Ledger) -> dict[str, Any] | None:
-    """Version and tournament, a ledger's own words; None where nothing is written yet."""
+    """The version and the tournament stored in a ledger; None when it is empty."""
     tables = ledger._select("SELECT name FROM sqlite_master WHERE name = 'about'")
     if next(tables, None) is None:
         return None
@@ -301,7 +302,7 @@ def read_about(ledger: Ledger) -> dict[str, Any] | None:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """The database in a file, in which nothing that was finished gets lost."""
+    """A connection to the database in a file; committed transactions survive a crash."""
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")

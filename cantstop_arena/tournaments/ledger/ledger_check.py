@@ -1,4 +1,4 @@
-"""What a row of a ledger can say of its tournament and what not, told by what is wrong with it."""
+"""Validation of the rows of a ledger; problems are described as text."""
 
 import json
 import zlib
@@ -22,14 +22,14 @@ from cantstop_arena.tournaments.ledger.row_codec import (
     winners_in,
 )
 
-_MAX_DEALS = 10**12  # of a group, as many as a tournament can have games
+_MAX_DEALS = 10**12  # of a group: the maximum number of games of a tournament
 _FAULT = {"bot": int, "kind": str, "message": str, "seating": list, "deal": int, "count": int}
 
 
 class LedgerCheck:
-    """Holds rows against a tournament's identity, each deal played in these orders.
+    """Checks rows against a tournament's identity, with each deal played in these orders.
 
-    `out` are the bots that are disqualified.
+    `out` are the disqualified bots.
     """
 
     def __init__(
@@ -43,11 +43,11 @@ class LedgerCheck:
         self._out = set(out)
 
     def block(self, row: LedgerRow) -> str:
-        """What is wrong with a block, in words; nothing where it can be one of the tournament."""
+        """What is wrong with a block, as text; empty when it is valid for the tournament."""
         return _first(self._wrong_with(row))
 
     def disqualification_problem(self, bot: object, faults: object) -> str:
-        """What is wrong with what is said of a bot that is out."""
+        """What is wrong with the row of a disqualified bot, as text; empty when it is valid."""
         if type(bot) is not int or bot not in self._bots:
             return f"there is no bot {bot!r}"
         return _first(
@@ -82,7 +82,7 @@ class LedgerCheck:
         yield self.wrong_group(row.bots)
 
     def wrong_group(self, bots: object) -> str:
-        """Why these bots cannot have met."""
+        """Why these bots cannot be a group of the tournament; empty when they can."""
         group = tuple(_json(bots, "the group"))
         if not all(type(bot) is int and bot in self._bots for bot in group):
             return f"there are no such bots as {bots!r:.40}"
@@ -116,7 +116,7 @@ class LedgerCheck:
 
 
 def _first(wrongs: Iterator[str]) -> str:
-    """The first of these words; values of a kind that nobody expected are wrong, too."""
+    """The first of these problems; errors raised by values of unexpected types count, too."""
     try:
         return next(filter(None, wrongs), "")
     except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError) as e:

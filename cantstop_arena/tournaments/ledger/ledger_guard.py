@@ -1,4 +1,4 @@
-"""A ledger kept as it is while bots play that could reach it: in the games that are recorded."""
+"""Protection of a ledger against bots whose games are recorded, as they could reach it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -9,15 +9,15 @@ from cantstop_arena.errors import LedgerError
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, damage_message
 from cantstop_arena.tournaments.ledger.open_ledger import locked_folder
 
-_AT_ONCE = 1 << 20  # bytes that are compared
+_AT_ONCE = 1 << 20  # bytes that are compared at once
 _LARGEST = 1 << 28  # bytes that are remembered: a ledger of some hundred million games
 
 
 @contextmanager
 def protected_ledger(folder: Path) -> Iterator[None]:
-    """Let nobody else write to a folder's ledger meanwhile, and undo what bots do to it.
+    """Lock a folder meanwhile, and restore its ledger at the end if bots have changed it.
 
-    What stands in a ledger beyond some size is not remembered. Raises LedgerError.
+    A ledger of more than 256 MiB is not restored. Raises LedgerError.
     """
     path = folder / LEDGER
     with locked_folder(folder):
@@ -30,7 +30,7 @@ def protected_ledger(folder: Path) -> Iterator[None]:
 
 
 def _content(path: Path) -> bytes | None:
-    """All of a file of sane size; None for any other."""
+    """The content of a file that is not too large, else None."""
     with suppress(OSError):
         if path.is_file() and path.stat().st_size <= _LARGEST:
             return path.read_bytes()
@@ -38,7 +38,7 @@ def _content(path: Path) -> bytes | None:
 
 
 def _has(path: Path, content: bytes) -> bool:
-    """Whether this is all that a file holds, without holding it twice in memory."""
+    """Whether a file has this content, compared in parts to save memory."""
     if not path.is_file() or path.stat().st_size != len(content):
         return False
     with path.open("rb") as file:
@@ -49,7 +49,7 @@ def _has(path: Path, content: bytes) -> bool:
 
 
 def _restore(path: Path, before: bytes) -> None:
-    """Let the ledger be what it was, without what SQLite would add to it from beside it."""
+    """Restore the ledger, and delete the files from which SQLite would add to it."""
     try:
         for suffix in ("-wal", "-shm", "-journal"):
             Path(f"{path}{suffix}").unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""A tournament's ledger together with what was played."""
+"""A tournament's ledger together with the tournament's identity."""
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,29 +17,29 @@ from cantstop_arena.tournaments.ledger.ledger import StoredDeals
 
 
 class LedgerReader(Protocol):
-    """What is asked of a ledger."""
+    """The methods of a ledger that results need."""
 
     def spans(self) -> dict[Group, list[Span]]:
         """The deals that each group has played."""
 
     def tallies(self) -> dict[Group, Tally]:
-        """What every seating has added up to."""
+        """The tally of every seating."""
 
     def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
-        """The blocks that have some of `count` deals from `start` on."""
+        """The blocks with some of the `count` deals from `start` on."""
 
     def faults(self) -> Iterator[Fault]:
         """All faults."""
 
     def disqualified(self) -> dict[int, list[Fault]]:
-        """The bots that are out, and their faults."""
+        """The disqualified bots, and their faults."""
 
     def irreproducible(self) -> list[int]:
-        """The bots whose answers were others when a game was played twice."""
+        """The bots whose answers differed when a game was played twice."""
 
 
 class LedgerTotals(msgspec.Struct, frozen=True, dict=True):
-    """A tournament's ledger, what was played (a tournament's identity), and how to tell a fault."""
+    """A ledger, the identity of its tournament, and a function that reports faults (`charge`)."""
 
     ledger: LedgerReader
     identity: Mapping[str, Any]
@@ -47,7 +47,7 @@ class LedgerTotals(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def seed(self) -> Seed:
-        """The seed of its chance."""
+        """The seed of the tournament."""
         return seed_in(self.identity)
 
     @property
@@ -62,11 +62,11 @@ class LedgerTotals(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def out(self) -> list[str]:
-        """The names of the bots that are disqualified."""
+        """The names of the disqualified bots."""
         return [self.names[bot] for bot in self.ledger.disqualified()]
 
     def missing_games(self, deals: int) -> int:
-        """The games that are missing to so many deals of each group that counts."""
+        """The number of missing games, if each group that counts plays so many deals."""
         out = self.ledger.disqualified().keys()
         spans = self.ledger.spans()
         counting = [group for group in self._groups() if out.isdisjoint(group)]
@@ -82,14 +82,14 @@ class LedgerTotals(msgspec.Struct, frozen=True, dict=True):
 
 
 def deals_played(spans: Mapping[Group, Iterable[Span]]) -> int:
-    """The deal up to which some group has played."""
+    """The number of deals up to the last that any group has played."""
     return max((first + deals for stored in spans.values() for first, deals in stored), default=0)
 
 
 def fault_report(
     names: Sequence[str], fault: Fault, source: str, options: Sequence[str] = ()
 ) -> FaultReport:
-    """A fault in names, with the command that plays its game of the tournament file again."""
+    """A fault with the names of its bots, and the command that replays its game."""
     seats = tuple(names[bot] for bot in fault.seating)
     options = ["--deal", str(fault.deal), *options]
     arguments = [source, *seats]

@@ -1,4 +1,4 @@
-"""What counts of ledgers rated together: a group that met on the same deals in several, once."""
+"""The parts of ledgers that count when rated together: a group on the same deals counts once."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -23,7 +23,7 @@ from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals
 
 
 class LedgerShare(msgspec.Struct, frozen=True):
-    """What counts of an account: the `spans` of some groups; bots that play on have a `number`."""
+    """The part of a ledger that counts: `spans` of some groups. `number` is by name of a bot."""
 
     totals: LedgerTotals
     number: Mapping[str, int]
@@ -34,7 +34,7 @@ class LedgerShare(msgspec.Struct, frozen=True):
         return tuple(self.number[self.totals.names[bot]] for bot in bots)
 
     def meeting(self, group: Group) -> tuple[Seed, Group]:
-        """Who met on which deals, whatever the account numbers them."""
+        """The seed and the group by new numbers, which are the same in all ledgers."""
         return self.totals.seed, tuple(sorted(self.anew(group)))
 
     def tallies(self) -> Iterator[tuple[Group, Tally]]:
@@ -58,37 +58,37 @@ class LedgerShare(msgspec.Struct, frozen=True):
 
     @property
     def measured(self) -> bool:
-        """Whether it was kept what bots count by whom they sit after."""
+        """Whether counts by the preceding bot were stored."""
         game, players = self.totals.identity["game"], self.totals.identity["players"]
         return players > 2 and bool(game_named(game).counts.followed)
 
     def measures(self, start: int, count: int) -> Blocks:
-        """What was counted in the deals that count, for each group as the account names it."""
+        """The measures of the deals that count, for each group in the ledger's order."""
         for group, first, _, measures in self.totals.ledger.deals(start, count):
             if group in self.spans:
                 yield self.anew(group), first, measures
 
     def counted(self, start: int, count: int) -> Counted:
-        """What bots that play alone needed in the deals that count, and whether no fault was."""
+        """By bot, the first deal, and for each deal the games without a fault and their length."""
         counts = game_named(self.totals.identity["game"]).counts
         columns = [stored_measures(counts).index(name) for name in (GAMES, counts.alone)]
         for bot, first, stored in self.measures(start, count):
             yield bot, first, stored[:, columns[0]], stored[:, columns[1]]
 
     def charges(self) -> list[FaultReport]:
-        """What is charged to bots in games that count, and to those that are out."""
+        """The faults in games that count, and those of disqualified bots."""
         ledger = self.totals.ledger
         counted = [f for f in ledger.faults() if tuple(sorted(f.seating)) in self.spans]
         text = chain.from_iterable(ledger.disqualified().values())
         return [self.totals.charge(fault) for fault in merge_faults([*counted, *text])]
 
     def irreproducible(self) -> list[str]:
-        """The bots whose answers were others when a game was played twice."""
+        """The bots whose answers differed when a game was played twice."""
         return [self.totals.names[bot] for bot in self.totals.ledger.irreproducible()]
 
 
 def ledger_shares(totals: Sequence[LedgerTotals], number: Mapping[str, int]) -> list[LedgerShare]:
-    """What counts of each account; a group that met on the same deals elsewhere counts once."""
+    """The part of each ledger that counts: a group counts where it played most deals."""
     shares = [
         LedgerShare(ledger_totals, number, _remaining(ledger_totals, number))
         for ledger_totals in totals
@@ -115,7 +115,7 @@ def ledger_shares(totals: Sequence[LedgerTotals], number: Mapping[str, int]) -> 
 
 
 def _remaining(totals: LedgerTotals, number: Mapping[str, int]) -> dict[Group, list[Span]]:
-    """The deals of the groups whose bots all play on."""
+    """The deals of the groups whose bots all have a new number."""
     return {
         group: played
         for group, played in totals.ledger.spans().items()
@@ -124,7 +124,7 @@ def _remaining(totals: LedgerTotals, number: Mapping[str, int]) -> dict[Group, l
 
 
 def _luck_by_position(measures: NDArray[Any], group: Group) -> NDArray[Any]:
-    """What is kept of luck, by place of the group in ascending order, then by seat."""
+    """The scores of luck, by position in the ascending group, then by seat."""
     luck = measures[:, -2 * len(group) :]
     return np.concatenate([luck[:, np.argsort(group)], luck[:, len(group) :]], axis=1)
 
@@ -132,7 +132,7 @@ def _luck_by_position(measures: NDArray[Any], group: Group) -> NDArray[Any]:
 def _canonical(
     group: Group, first: int, winners: Bytes, orders: Orders
 ) -> tuple[Group, int, Bytes]:
-    """A block as if the group's bots had been given in ascending order. Raises LedgerError."""
+    """A block converted to the ascending order of its group. Raises LedgerError."""
     ascending = tuple(sorted(group))
     if group == ascending:
         return group, first, winners

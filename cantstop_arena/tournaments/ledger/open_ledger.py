@@ -1,4 +1,4 @@
-"""A ledger is opened: by one run at a time, and as the tournament's that it belongs to."""
+"""Opening a ledger for writing: by one run at a time, and only for its own tournament."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from cantstop_arena.tournaments.ledger.row_codec import text
 
 
 class TournamentMismatch(LedgerError):
-    """A ledger of another tournament than was asked for, whose identity is `stored`."""
+    """The ledger belongs to another tournament, whose identity is `stored`."""
 
     def __init__(self, stored: Mapping[str, Any], message: str) -> None:
         super().__init__(message)
@@ -33,9 +33,9 @@ class TournamentMismatch(LedgerError):
 
 @contextmanager
 def open_ledger(path: Path, identity: Mapping[str, Any], fresh: bool = False) -> Iterator[Ledger]:
-    """The ledger of the tournament with this identity, created where there is none.
+    """Open the ledger of the tournament with this identity; create it if there is none.
 
-    Raises LedgerError where the file belongs to another tournament or cannot be used.
+    Raises LedgerError when the file belongs to another tournament or cannot be used.
     """
     with locked_folder(path.parent):
         yield from _opened(path, identity, fresh)
@@ -43,9 +43,9 @@ def open_ledger(path: Path, identity: Mapping[str, Any], fresh: bool = False) ->
 
 @contextmanager
 def locked_folder(folder: Path) -> Iterator[None]:
-    """Keep other runs out of a folder. The lock dies with its process, however that ends.
+    """Lock a folder against other runs. The lock ends with its process, however that ends.
 
-    It is a record lock, which worker processes do not inherit: theirs could outlive ours.
+    It is a record lock, which worker processes do not inherit: they could outlive this process.
     """
     try:
         import fcntl
@@ -69,7 +69,7 @@ def locked_folder(folder: Path) -> Iterator[None]:
         yield
 
 
-# A bot may have left a pipe there, which would be waited for, or a link to a file that is dear.
+# A bot may have put a pipe there, which would block, or a link to a file of the user.
 _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
@@ -120,7 +120,7 @@ def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
             f"{ledger.path} was written by another version of this program; leave it and choose"
             " another folder with --results, or replace it with --fresh"
         )
-    if ledger.is_empty():  # the bots of a run that never began may have been mended since
+    if ledger.is_empty():  # its bots may have been corrected since that run failed to start
         with ledger._connection as connection:
             change = "UPDATE about SET value = ? WHERE key = 'tournament'"
             connection.execute(change, (text(expected["tournament"]),))
@@ -143,7 +143,7 @@ def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
 
 
 def stored_seed(path: Path) -> Seed | None:
-    """The seed of the ledger in a file; None where there is none that can be read."""
+    """The seed of the ledger in a file; None when it cannot be read."""
     if not path.exists():
         return None
     damage = (sqlite3.Error, ValueError, LookupError, TypeError, AttributeError, LedgerError)

@@ -1,9 +1,9 @@
-"""Results folders read again, from their ledgers, and without a trace.
+"""Read the ledgers of results folders, without changing anything in these folders.
 
-Where nobody writes to a ledger it is opened as a file that does not change, or SQLite would make
-files beside it. While a run goes on, or after one that was cut off, the last entries stand in a
-file beside the ledger; then SQLite's protocol gives a reader the state of one moment, and where
-that takes files that are not there and must not be made, copies are read.
+A ledger that no run writes to is opened as immutable, else SQLite would create files beside it.
+During a run, or after one that was killed, the last rows are in a file beside the ledger (`-wal`);
+then SQLite's protocol gives a reader the state of one moment. When that needs a file that does not
+exist (`-shm`) and must not be created, copies are read.
 """
 
 import json
@@ -44,9 +44,8 @@ Read = TypeVar("Read")
 def load_results(folders: Sequence[Path], anchor: Mapping[str, float]) -> TournamentTotals:
     """The results of the tournaments in these folders, rated together where there are several.
 
-    Of a single one it is known what it was played until, if its tournament.yaml is there; of each
-    one how many games it was to have. Raises
-    ArenaError where they cannot be rated, and BotError for an anchor that is none of the bots.
+    The results of a single folder have the `until` rule of its tournament.yaml, if there is one.
+    Raises ArenaError when they cannot be rated together, and BotError for an unknown anchor.
     """
     results = _results(folders, anchor)
     if len(folders) > 1 or not (folders[0] / RESOLVED).is_file():
@@ -55,7 +54,7 @@ def load_results(folders: Sequence[Path], anchor: Mapping[str, float]) -> Tourna
 
 
 def load_results_with_aims(folder: Path) -> TournamentTotals:
-    """The results in a folder with the anchor and the rule to end by of its tournament.yaml."""
+    """The results in a folder with the anchor and the `until` rule of its tournament.yaml."""
     results = _results([folder], {})
     anchor, until = _aims(folder, results)
     return replace(results, anchor=anchor, until=until)
@@ -73,7 +72,7 @@ def _aims(folder: Path, results: TournamentTotals) -> tuple[dict[str, float], Un
 
 
 def _test_of(path: Path) -> Until | None:
-    """The rule of a match that a test ended, from what was written of it; None of others."""
+    """The rule of a match with a sequential test, from its match.json; None for others."""
     try:
         test = json.loads(path.read_text("utf-8"))["sprt"]
         numbers = [float(test[key]) for key in ("elo0", "elo1", "alpha", "beta")]
@@ -83,7 +82,7 @@ def _test_of(path: Path) -> Until | None:
 
 
 def read_ledger(folder: Path, look: Callable[[LedgerTotals], Read]) -> Read:
-    """What there is to see in a folder's ledger. Raises ArenaError where it cannot be read."""
+    """The result of `look` for a folder's ledger. Raises ArenaError when it cannot be read."""
     path = _ledger_in(folder)
 
     def looking() -> Read:
@@ -94,7 +93,7 @@ def read_ledger(folder: Path, look: Callable[[LedgerTotals], Read]) -> Read:
 
 
 def _steady(look: Callable[[], Read]) -> Read:
-    """What is read of ledgers, again if one changes meanwhile."""
+    """The result of `look`, called again if a ledger changes meanwhile. Raises LedgerError."""
     for _ in range(_MAX_TRIES):
         with suppress(_LedgerChanged):
             return look()
@@ -102,7 +101,7 @@ def _steady(look: Callable[[], Read]) -> Read:
 
 
 class _LedgerChanged(Exception):
-    """A ledger that was read as one that does not change did."""
+    """A ledger that was opened as immutable has changed."""
 
 
 def _ledger_in(folder: Path) -> Path:
@@ -132,7 +131,7 @@ def _read(
 
 
 def _unplayed(folder: Path, totals: LedgerTotals) -> int:
-    """The games that are missing to those that were asked for, as far as that is known."""
+    """The number of requested games that are missing, by the tournament.yaml if there is one."""
     deals = deals_played(totals.ledger.spans())
     if (path := folder / RESOLVED).is_file():
         deals = max(deals, -(-read_games(path) // len(totals.orders)))
@@ -166,7 +165,7 @@ def _identity(folder: Path, ledger: Ledger) -> dict[str, Any]:
 
 
 def _is_identity(data: Any) -> TypeGuard[Mapping[str, Any]]:
-    """Whether all is there that results are told with."""
+    """Whether an identity has all keys that results need, with valid values."""
     if not isinstance(data, dict) or not isinstance(data.get("rules"), dict):
         return False
     bots = data.get("bots")
@@ -210,7 +209,7 @@ def _check_conditions(
 
 
 def _conditions(identity: Mapping[str, Any]) -> dict[str, Any]:
-    """What games that are rated together have in common; rules may have any name."""
+    """What must be equal in games that are rated together; the rules' names may differ."""
     rules = {key: value for key, value in identity["rules"].items() if key != "name"}
     return {"game": identity["game"], "players": identity["players"], "rules": rules}
 
@@ -228,19 +227,19 @@ def _check_same_bot(
 def _differences_text(
     there: Mapping[str, Any], here: Mapping[str, Any], path: Path, other: Path
 ) -> str:
-    """Where two tournaments differ, a line each."""
+    """The differences of two tournaments, a line each."""
     return "\n".join(
         f"  {location}: {this} in {path}, {that} in {other}"
         for location, this, that in differences(dict(there), dict(here))
     )
 
 
-# Opening without a trace ----------------------------------------------------------------------
+# Opening without changing files ---------------------------------------------------------------
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Ledger]:
-    """A ledger at one moment. Raises _Changed if that cannot be said of what was read."""
+    """A ledger in its state at one moment. Raises _LedgerChanged if it has changed meanwhile."""
     before = _state(path)
     with ExitStack() as stack:
         guarded = False
@@ -251,17 +250,17 @@ def _opened(path: Path) -> Iterator[Ledger]:
             raise LedgerError(damage_message(path, error)) from error
         finally:
             if not guarded and _state(path) != before:
-                raise _LedgerChanged  # and what was found wrong with it does not count
+                raise _LedgerChanged  # also instead of an error, which the change may have caused
 
 
 def _state(path: Path) -> tuple[int, int, int]:
-    """What changes when a ledger does."""
+    """The properties of a file that change with its content."""
     status = path.stat()
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _connection(path: Path, stack: ExitStack) -> tuple[sqlite3.Connection, bool]:
-    """A connection, and whether SQLite's protocol guards it against what others write."""
+    """A connection, and whether SQLite's protocol protects it against writes."""
     latest, shared = Path(f"{path}-wal"), Path(f"{path}-shm")
     if not _has_content(latest):
         return _connected(path, "mode=ro&immutable=1"), False
@@ -276,7 +275,7 @@ def _has_content(path: Path) -> bool:
 
 
 def _connected(path: Path, how: str) -> sqlite3.Connection:
-    """A connection that sees what stands there now, whatever is written meanwhile."""
+    """A connection in a transaction, which sees the state at its start."""
     connection = sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True)
     try:
         connection.execute("BEGIN")

@@ -1,8 +1,8 @@
-"""The rows of a ledger: how they are written, and read again.
+"""Encoding and decoding of the rows of a ledger.
 
-A row is sealed when it is written: a hash of it and of the tournament, which shows whether it is
-still what was written. One that is not, or that was written before there were seals, is examined
-(`examiner`).
+Each row is stored with a seal: a hash of the row and the tournament's identity, which shows whether
+the row is still as it was written. A row with a wrong seal, or of an earlier release without seals,
+is checked in detail (`ledger_check`).
 """
 
 import hashlib
@@ -21,13 +21,13 @@ from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally
 from cantstop_arena.deals.sampling import Bytes
 from cantstop_arena.deals.seatings import Group
 
-_MAX_TEXT = 1 << 24  # bytes of tallies, unpacked
+_MAX_TEXT = 1 << 24  # bytes of tallies, decompressed
 
-MEASURED = "<i4"  # counts of a deal, all its games and seats added up
+MEASURED = "<i4"  # counts of a deal, summed over all its games and seats
 
 
 class LedgerRow(NamedTuple):
-    """A block as it stands in the ledger."""
+    """The row of a block in the ledger."""
 
     first: int
     bots: str
@@ -43,7 +43,7 @@ class LedgerRow(NamedTuple):
 
 
 def row_of(result: BlockResult) -> LedgerRow:
-    """What is written down of a block."""
+    """The row for a block's result."""
     return LedgerRow(
         result.block.first,
         text(result.block.group),
@@ -57,7 +57,7 @@ def row_of(result: BlockResult) -> LedgerRow:
 
 
 def text(value: object) -> str:
-    """As JSON, without spaces."""
+    """A value as JSON without spaces."""
     return json.dumps(value, separators=(",", ":"))
 
 
@@ -67,7 +67,7 @@ def faults_text(faults: Iterable[Fault]) -> str:
 
 
 def row_checksum(identity: str, row: Sequence[object]) -> bytes:
-    """What shows that a row is what was written of the tournament with this identity."""
+    """The seal of a row: BLAKE2b of the identity, the lengths of the values, and the values."""
     texts = [part if type(part) is bytes else repr(part).encode() for part in row]
     seal = _started_hash(identity).copy()
     lengths = ",".join([str(len(part)) for part in texts])
@@ -81,7 +81,7 @@ def _started_hash(identity: str) -> "hashlib.blake2b":
 
 
 class _TallyRow(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
-    """A tally as a list; of `lengths` each class, its games, and the first deal with one."""
+    """A tally as a list; `lengths` has for each class its games and the first deal with one."""
 
     games: int
     wins: tuple[int, ...]
@@ -93,7 +93,7 @@ class _TallyRow(msgspec.Struct, array_like=True, forbid_unknown_fields=True):
     highlights: Mapping[str, tuple[int, int]]
 
 
-# Sorted: a block that was played in parts, and put together, has to give the same bytes.
+# Sorted, so that a block that was played in parts and joined gives the same bytes.
 _ENCODER = msgspec.json.Encoder(order="sorted")
 _DECODER = msgspec.json.Decoder(list[_TallyRow])
 
@@ -120,7 +120,7 @@ def faults_in(faults: str) -> list[Fault]:
 
 
 def tallies_in(packed: bytes) -> list[Tally]:
-    """The tallies of a row, a seating each."""
+    """The tallies of a row, one for each seating. Raises ValueError."""
     try:
         return [*map(_tally, _DECODER.decode(decompressed(packed, _MAX_TEXT)))]
     except msgspec.DecodeError as error:
@@ -137,9 +137,10 @@ def _tally(row: _TallyRow) -> Tally:
 
 
 def winners_in(packed: bytes, games: int) -> Bytes:
-    """The winners of a row. Raises ValueError where these are not those of so many games.
+    """The winners of a row, a mask of seats for each game.
 
-    Ledgers of 0.2 and before have them as zlib packs them, a byte each.
+    Raises ValueError for another number of games. Ledgers of release 0.2 and before have a byte for
+    each game, compressed by zlib.
     """
     if packed[:1] == winners.MARK:
         return winners.unpacked(packed, games)
@@ -150,7 +151,7 @@ def winners_in(packed: bytes, games: int) -> Bytes:
 
 
 def decompressed(packed: bytes, maximum: int) -> bytes:
-    """What was compressed, if it is no more than so many bytes. Raises ValueError if it is."""
+    """The decompressed content. Raises ValueError when it has more than `maximum` bytes."""
     unpacker = zlib.decompressobj()
     data = unpacker.decompress(packed, maximum + 1)
     if len(data) > maximum or not unpacker.eof or unpacker.unused_data:

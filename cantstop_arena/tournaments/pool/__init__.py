@@ -1,1 +1,1 @@
-"""Worker processes, and what their parent does with the blocks and faults that they report."""
+"""Worker processes, and how their parent handles the blocks and faults that they report."""

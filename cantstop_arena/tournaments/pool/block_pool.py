@@ -1,4 +1,4 @@
-"""Whoever plays blocks for a run, on this machine or on others."""
+"""The interface of pools that play blocks for a run, on this machine or on others."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
@@ -18,7 +18,7 @@ class PartResult(msgspec.Struct, frozen=True):
 
 
 class BotNotBuilt(WorkerPoolError):
-    """A bot that could be built before cannot be built in a worker, which holds `others`."""
+    """A bot that was built before cannot be built in a worker that holds `others`."""
 
     def __init__(self, bot: int, others: Sequence[int], why: str) -> None:
         super().__init__(why)
@@ -30,13 +30,13 @@ class BlockPool(Protocol):
     """Plays streams of blocks, one after the other."""
 
     def play(self, blocks: Iterator[Block], meanwhile: Callable[[], None]) -> Iterator[PartResult]:
-        """Yield the results of the blocks, or of their parts, in the order of getting done.
+        """Yield the results of the blocks, or of their parts, in the order in which they finish.
 
-        Whatever is to be done `meanwhile` is done some twenty times a second.
+        `meanwhile` is called some twenty times a second.
 
-        Raises WorkerPoolError when nobody can play, Unbuilt where a bot is to blame for that,
-        GameError where the game itself fails, and Interrupted.
+        Raises WorkerPoolError when no worker can play, BotNotBuilt when a bot is the reason,
+        GameError when the game itself fails, and Interrupted.
         """
 
     def drop(self, void: Callable[[Group], bool]) -> None:
-        """Forget what is being played, or waits to be played, by groups that are void."""
+        """Drop the blocks of void groups, whether they are being played or queued."""

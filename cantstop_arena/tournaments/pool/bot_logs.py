@@ -1,7 +1,7 @@
-"""What bots print: a file for each bot, never longer than LONGEST bytes.
+"""What bots print: a log file for each bot, of at most MAX_LOG_BYTES bytes.
 
 A worker points its standard output and standard error at the file of the bot on turn, so that
-whatever a bot uses to print, C code and programs it starts included, lands there.
+everything that it prints, by C code and child processes too, is written there.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 MAX_LOG_BYTES = 1 << 20
-_MAX_LINE_LENGTH = 1 << 16  # signs that wait for the end of their line
+_MAX_LINE_LENGTH = 1 << 16  # characters that are held back until their line ends
 _STANDARD = (1, 2)  # file descriptors of standard output and standard error
 
 
@@ -26,27 +26,27 @@ class BotLogs:
         self.paths = [folder / _file_name(number, name) for number, name in enumerate(names)]
 
     def begin(self) -> None:
-        """Make room for what a new run prints."""
+        """Create the folder, and delete the logs of earlier runs."""
         self.folder.mkdir(exist_ok=True)
         for path in self.folder.glob("*.log"):
             path.unlink()
 
     def add(self, bot: int, text: bytes) -> None:
-        """Add what a bot has printed on another machine, as far as there is room for it."""
+        """Append what a bot has printed on another machine, up to the maximum length."""
         if not 0 <= bot < len(self.paths):
             return
         with contextlib.suppress(OSError), self.paths[bot].open("ab") as log:
             log.write(text[: max(0, MAX_LOG_BYTES - log.tell())])
 
     def trim(self) -> None:
-        """Cut files that have grown too long, while bots may be writing to them."""
+        """Truncate files that have grown too long, while bots may be writing to them."""
         for path in self.folder.glob("*.log"):
             with contextlib.suppress(OSError):
                 if path.stat().st_size > MAX_LOG_BYTES:
                     os.truncate(path, MAX_LOG_BYTES)
 
     def end(self) -> None:
-        """Leave only the files of bots that have printed something."""
+        """Delete the files of bots that have printed nothing."""
         self.trim()
         for path in self.folder.glob("*.log"):
             if not path.stat().st_size:
@@ -56,13 +56,13 @@ class BotLogs:
 
 
 def _file_name(number: int, name: str) -> str:
-    """A name that every file system takes, and in which people recognise the bot."""
+    """A file name that every file system accepts, and from which people recognise the bot."""
     plain = re.sub(r"[^\w.-]+", "_", name).strip(".")[:40]
     return f"{number + 1:03d}-{plain}.log"
 
 
 class Redirection:
-    """In a worker: sends what is printed to the log of the bot on turn."""
+    """In a worker: redirects all output to the log of the bot on turn."""
 
     def __init__(self, paths: Sequence[Path], speaker: Callable[[], int]) -> None:
         self._paths = paths
@@ -78,20 +78,20 @@ class Redirection:
         self._old = [item for item in old if isinstance(item, io.TextIOWrapper)]
 
     def turn_to(self, bot: int) -> None:
-        """From now on it is this bot that prints."""
+        """Redirect output to the log of this bot."""
         self._flush()
-        # Always, since a bot can have closed or redirected what is standard output for all.
+        # Each time, since a bot can have closed or redirected the standard output of all bots.
         try:
             self._point_at(self._file_of(bot))
-        except OSError:  # even the files of others
+        except OSError:  # a bot has closed the files of others, too
             self._files.clear()
             self._nowhere = _above(os.open(os.devnull, os.O_RDWR))
             self._point_at(self._file_of(bot))
 
     def print(self, text: str) -> None:
-        """Print on behalf of the bot on turn; a compiled one comes this way only.
+        """Print for the bot on turn; compiled bots print this way only.
 
-        Whole lines, each in one go, as other workers print to the same file.
+        Writes complete lines, each by one call, as other workers write to the same file.
         """
         bot = self._speaker()
         lines, newline, remaining = (self._first_lines.pop(bot, "") + text).rpartition("\n")
@@ -102,14 +102,14 @@ class Redirection:
         self._write(bot, lines + newline)
 
     def end_lines(self) -> None:
-        """Print what was begun and has no end."""
+        """Print the lines that have no end."""
         self._flush()
         while self._first_lines:
             bot, remaining = self._first_lines.popitem()
             self._write(bot, f"{remaining}\n")
 
     def _flush(self) -> None:
-        """What a bot wrote past this, to the interpreter's own standard files, is its own, too."""
+        """Write what the bot has put into the interpreter's own standard files to its log, too."""
         for item in self._old:
             with contextlib.suppress(OSError, ValueError):
                 io.TextIOWrapper.flush(item)  # whatever a bot made of the file's own
@@ -125,7 +125,7 @@ class Redirection:
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
             try:
                 self._files[bot] = _above(os.open(self._paths[bot], flags, 0o644))
-            except OSError:  # what bots print is not worth a tournament
+            except OSError:  # a log that cannot be opened does not end a tournament
                 return self._nowhere
         return self._files[bot]
 
@@ -138,14 +138,14 @@ class Redirection:
 
 
 def _above(file: int) -> int:
-    """The same file under a number that nobody takes for standard input or output."""
+    """The same file under a descriptor above those of standard input and output."""
     higher = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, _STANDARD[-1] + 1)
     os.close(file)
     return higher
 
 
 class _Printer(io.TextIOBase):
-    """What `print` writes to in a worker."""
+    """The file that `print` writes to in a worker."""
 
     encoding = "utf-8"
 
@@ -163,4 +163,4 @@ class _Printer(io.TextIOBase):
         return 1
 
     def close(self) -> None:
-        """Others print here too."""
+        """Do nothing: other bots print here, too."""

@@ -1,9 +1,9 @@
-"""Who is out: a bot with too many faults, counted so that every run of a tournament agrees.
+"""Disqualification of bots with too many faults, which is the same in every run of a tournament.
 
-Workers finish deals in any order. The judge counts faults deal after deal, in each group after
-group, and waits for what has not been played yet; so blocks, and how many games were asked for at
-first, are nothing to it. When a bot is out, all its games are void, and so are the faults that
-others committed in them.
+Workers finish deals in any order. Faults are counted deal by deal, and within a deal group by
+group; counting stops at the first game that has not been played yet. So the result does not depend
+on how deals are cut into blocks, or on how many games were requested first. All games of a
+disqualified bot are void, and with them the faults of other bots in these games.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,19 +15,19 @@ import msgspec
 from cantstop_arena.deals.outcomes import Block, Fault, merge_faults
 from cantstop_arena.deals.seatings import Group
 
-_Position = tuple[int, Group]  # in the order of counting: a deal, and a group
+_Position = tuple[int, Group]  # in the order of counting: deal, then group
 _END: _Position = (1 << 62, ())
 
 
 class Disqualification(msgspec.Struct, frozen=True):
-    """A bot that is out, and its faults up to that moment, one for each kind."""
+    """A disqualified bot, and its faults up to that moment, one for each kind."""
 
     bot: int
     faults: tuple[Fault, ...]
 
 
 class FaultCounter:
-    """Hears of blocks and faults, and tells which bots are out."""
+    """Counts faults of played blocks, and decides which bots are disqualified (`out`)."""
 
     def __init__(self, max_faults: int, out: Iterable[int] = ()) -> None:
         self.out = set(out)
@@ -35,19 +35,19 @@ class FaultCounter:
         self._reported: list[tuple[_Position, int, Fault]] = []
         self._numbers = count()
         self._counted: dict[int, list[Fault]] = {}
-        self._unplayed: dict[Block, dict[int, int]] = {}  # first deal to last + 1 of what is played
-        self._waiting: list[tuple[_Position, Block]] = []  # at least all that are unplayed
+        self._unplayed: dict[Block, dict[int, int]] = {}  # played parts: first deal to last + 1
+        self._waiting: list[tuple[_Position, Block]] = []  # a heap, with all unplayed blocks
         self._reached: _Position = (0, ())
 
     def is_void(self, group: Group) -> bool:
-        """Whether a group's games do not count, since one of its bots is out."""
+        """Whether a group's games are void, since one of its bots is disqualified."""
         return not self.out.isdisjoint(group)
 
     def scheduled(self, rounds: Iterable[tuple[int, Iterable[Block]]]) -> Iterator[Block]:
-        """The blocks that are worth playing, noted as they are taken from a schedule.
+        """Yield the blocks of a schedule that are not void, and record them as unplayed.
 
-        With each round comes the deal before which it has no block, and later ones have none. Its
-        groups ascend.
+        A round is its first deal, before which this and later rounds have no block, and its blocks,
+        with groups in ascending order.
         """
         for first, blocks in rounds:
             for block in blocks:
@@ -60,13 +60,13 @@ class FaultCounter:
         self.close()
 
     def close(self) -> None:
-        """Nothing more is scheduled: whatever does not wait for a block is counted."""
+        """End the schedule: all faults count that do not come after an unplayed block."""
         self._reached = _END
 
     def add_faults(
         self, faults: Iterable[Fault], played: Block | None = None, of: Block | None = None
     ) -> None:
-        """Take note of faults, and that a part of a scheduled block has been played."""
+        """Add faults, and record that a part of a scheduled block has been played."""
         for fault in faults:
             positions = (fault.deal, _in_order(fault.seating))
             heappush(self._reported, (positions, next(self._numbers), fault))
@@ -78,7 +78,7 @@ class FaultCounter:
             del self._unplayed[of]
 
     def disqualifications(self) -> Iterator[Disqualification]:
-        """The bots that are out by now."""
+        """Count as far as possible, and yield the bots that are disqualified by it."""
         while self._reported and self._reported[0][0] < self._horizon():
             _, _, fault = heappop(self._reported)
             if self.is_void(fault.seating):
@@ -88,12 +88,12 @@ class FaultCounter:
                 yield self._disqualification(fault.bot)
 
     def _horizon(self) -> _Position:
-        """Where something that is scheduled, or may be, has not been played."""
+        """The first position with a game that is scheduled, or may be, and unplayed."""
         self._bring_up()
         return min(self._reached, self._waiting[0][0]) if self._waiting else self._reached
 
     def _bring_up(self) -> None:
-        """Have on top of those that wait the one that waits at the earliest place."""
+        """Bring the block with the earliest unplayed deal to the top of the heap."""
         while self._waiting:
             positions, block = self._waiting[0]
             if block not in self._unplayed:
@@ -120,5 +120,5 @@ class FaultCounter:
 
 
 def _in_order(bots: Group) -> Group:
-    """A group, whoever sits where."""
+    """The bots of a seating as a group, in ascending order."""
     return tuple(sorted(bots))

@@ -1,4 +1,4 @@
-"""Who plays for a run: workers on this machine, or the machines of a cluster."""
+"""The pool that plays for a run: workers on this machine, or the machines of a cluster."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PoolOwner:
-    """Workers, new ones each time, or a cluster that stays until a stack is left."""
+    """Creates pools: new workers each time, or a cluster that is kept until `stack` is closed."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
@@ -32,7 +32,7 @@ class PoolOwner:
         options: PoolOptions,
         observer: RunObserver,
     ) -> AbstractContextManager[BlockPool]:
-        """A pool for a tournament's table, whose bots have these names."""
+        """A pool for a tournament's table, whose bots have these `names`."""
         if options.cluster is None:
             window = game_named(spec.game).window
             return WorkerPool(partial(spec.at_work, bots.logs), window, bots, options)

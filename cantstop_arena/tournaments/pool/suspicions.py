@@ -1,4 +1,4 @@
-"""Who is suspected when a worker fails, how often, and which games are lost by that."""
+"""Which bots are suspected when workers fail, how often, and which games they forfeit."""
 
 from collections import Counter
 from typing import Protocol
@@ -8,36 +8,36 @@ import msgspec
 from cantstop_arena.deals.outcomes import Block, Fault, Snapshot
 from cantstop_arena.deals.seatings import Group, Orders, lineups
 
-_MAX_SUSPICIONS = 3  # before a bot is charged on suspicion
+_MAX_SUSPICIONS = 3  # of a bot in one game, until it forfeits the game
 
 
 class Bots(Protocol):
-    """What the parent has to know of the bots to judge what it sees."""
+    """The facts about bots that the parent of workers needs."""
 
     def decision_limit(self, bot: int) -> float:
         """The seconds after which a decision of this bot is too slow."""
 
     def source_line(self, bot: int, question: str) -> str:
-        """Where a bot's function stands, as a message says it; empty where that is unknown."""
+        """The location of a bot's function, for a message; empty when it is unknown."""
 
     def suspects(self, group: Group) -> list[int]:
-        """The bots of a group that could do something to the process besides answering."""
+        """The bots of a group whose code can affect the worker process."""
 
     @property
     def orders(self) -> Orders:
         """The orders in which bots take their seats in each deal."""
 
     def divisible(self, group: Group) -> bool:
-        """Whether a block of this group may be played in parts: not where a bot learns."""
+        """Whether a block of this group may be played in parts: False if a bot learns."""
 
     def trim_logs(self) -> None:
-        """Keep in bounds what bots leave behind while they play."""
+        """Limit the length of bots' logs while they play."""
 
 
 class WorkerFailure(msgspec.Struct, frozen=True):
-    """Why a worker has to be replaced: the kind of fault, what to say of it, whether it is proven.
+    """Why a worker has to be replaced: the kind of fault, and its message.
 
-    What is proven was the doing of the bot that was to decide; else it may have been an accident.
+    If it is `proven`, the bot that was deciding caused it; else it may have been an accident.
     """
 
     kind: str
@@ -46,7 +46,7 @@ class WorkerFailure(msgspec.Struct, frozen=True):
 
 
 class Suspect(msgspec.Struct, frozen=True):
-    """A bot that may have harmed its worker, in which game, and whether it was to decide then."""
+    """A bot that may have harmed its worker, the game, and whether it was `deciding` then."""
 
     bot: int
     decision: str
@@ -56,7 +56,7 @@ class Suspect(msgspec.Struct, frozen=True):
 
 
 class Suspicions:
-    """Counts what bots are suspected of, game by game."""
+    """Counts suspicions by bot and game."""
 
     def __init__(self, bots: Bots) -> None:
         self._bots = bots
@@ -64,7 +64,7 @@ class Suspicions:
         self._forfeits: dict[tuple[Group, int], Fault] = {}
 
     def forfeits(self, block: Block) -> tuple[Fault, ...]:
-        """The games of a block that are lost by a bot, and played no more."""
+        """The forfeited games of a block, which are not played again."""
         return tuple(
             fault
             for (seating, deal), fault in self._forfeits.items()
@@ -72,9 +72,9 @@ class Suspicions:
         )
 
     def suspect(self, block: Block, snapshot: Snapshot) -> Suspect | None:
-        """Who may have harmed a worker that failed while this was to be seen.
+        """The bot that may have harmed a worker that failed at this snapshot.
 
-        Nobody, where no bot could have done it: in a game, say, that is played no more.
+        None when no bot can have done it: all games that could be charged are forfeited already.
         """
         orders = list(lineups(block.group, self._bots.orders))
         index, order = divmod(snapshot.cursor, len(orders))
@@ -87,20 +87,20 @@ class Suspicions:
         return Suspect(bot, snapshot.decision, snapshot.deciding, seating, deal)
 
     def _blamed(self, orders: list[Group], deal: int, deciding: bool) -> Group | None:
-        """The game that is to be seen, the first of these; or else another of the deal.
+        """The game to charge: the first of these orders, or if forfeited, another of the deal.
 
-        What was done in one can show in a later one, which may have been lost already.
+        Harm done in one game can appear in a later one, which may have been forfeited already.
         """
         games = orders[:1] if deciding else orders
         return next((game for game in games if (game, deal) not in self._forfeits), None)
 
     def _harmful(self, group: Group, last: int) -> int | None:
-        """A bot that can do harm while it is not asked, best the one that was asked last."""
+        """A bot whose code can affect the worker between decisions; if possible the `last`."""
         suspects = self._bots.suspects(group)
         return last if last in suspects else next(iter(suspects), None)
 
     def count(self, suspect: Suspect, failure: WorkerFailure) -> None:
-        """Charge a bot, if it is proven what it did, or if it happens again and again."""
+        """Count a suspicion; a bot forfeits the game when it is proven, or the third."""
         game, bot = (suspect.seating, suspect.deal), suspect.bot
         self._counted[*game, bot] += _MAX_SUSPICIONS if failure.proven and suspect.deciding else 1
         if self._counted[*game, bot] >= _MAX_SUSPICIONS:
@@ -109,5 +109,5 @@ class Suspicions:
 
 
 def bot_at(group: Group, index: int) -> int:
-    """The bot at a position, which a bot may have overwritten."""
+    """The bot at a position of a group; any position is valid, as a bot may have overwritten it."""
     return group[index % len(group)]

@@ -1,4 +1,4 @@
-"""One worker process: its pipe, the memory in which it can be watched, and its life."""
+"""One worker process: its pipe, the shared memory in which it is observed, its start and end."""
 
 import contextlib
 import multiprocessing
@@ -28,35 +28,35 @@ from cantstop_arena.tournaments.pool.worker_messages import (
 _PRELOADED = ("cantstop_arena.tournaments.table_spec",)
 _TO_END = 10.0  # seconds for a process that is ending already, on the busiest machine
 TRIES = 5
-"""How often a thing is played before processes that die at it are more than bad luck."""
+"""How often a block or game is played, before processes that die at it are an error."""
 
 
 class BlockPlayer(Protocol):
-    """Whoever plays blocks: a table of some game."""
+    """An object that plays blocks: a table of some game."""
 
     def play(
         self, block: Block, forfeits: tuple[Fault, ...] = ()
     ) -> BlockResult | Iterator[Message]:
-        """Play a block's deals, each in every seating; the condemned games are lost unplayed.
+        """Play a block's deals, each in every seating; games in `forfeits` are lost unplayed.
 
-        A game that is played to be watched is told message by message.
+        A game that is played for its record yields a message for each event.
         """
 
 
 PlayerFactory = Callable[[Any], "BlockPlayer | Iterator[Building | BlockPlayer]"]
-"""Makes a player in a worker process; its game has to lie in the memory that is handed over.
+"""Creates a player in a worker process, with its game in the shared memory passed to it.
 
-Where foreign bots are built for that, each is told of before.
+When foreign bots are built, it yields a message before each.
 """
 
 
 def worker_count() -> int:
-    """The cores that this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def start_methods() -> list[str]:
-    """The ways to start a process that this system has, the default first."""
+    """The start methods for processes on this system, the default first."""
     methods = multiprocessing.get_all_start_methods()
     # A forked worker finds everything compiled. On macOS system libraries do not survive a fork.
     default = "fork" if "fork" in methods and sys.platform != "darwin" else "spawn"
@@ -64,16 +64,16 @@ def start_methods() -> list[str]:
 
 
 class BotBuilding:
-    """The foreign bots that a worker says it builds while it starts."""
+    """The foreign bots that a worker reports to build while it starts."""
 
     def __init__(self) -> None:
         self.started: list[int] = []
-        """All that were begun; of these, the last may be the one to blame for what happens."""
+        """All bots whose building has started; the last is suspected when the worker fails."""
         self.goes_on = False
-        """Whether the last one is being built now."""
+        """Whether the last bot is being built now."""
 
     def note(self, message: Building, foreign: Collection[int]) -> None:
-        """Another one is begun. Raises Nonsense where that cannot be: each is built once."""
+        """Record a message. Raises ProtocolError for a bot that is not foreign, or built twice."""
         if message.bot is not None:
             if message.bot not in foreign or message.bot in self.started:
                 raise ProtocolError
@@ -110,26 +110,26 @@ class Worker:
         self._inbox = Inbox()
 
     def send_block(self, block: Block, forfeits: tuple[Fault, ...]) -> None:
-        """Have a block played."""
-        with contextlib.suppress(OSError):  # it is dead; its sentinel will say so
-            self.pipe.send_bytes(pickle.dumps((block, forfeits)))  # `send` knows more, and is slow
+        """Send a block to be played."""
+        with contextlib.suppress(OSError):  # it has ended; its sentinel reports that
+            self.pipe.send_bytes(pickle.dumps((block, forfeits)))  # `send` is slower
 
     def wait(self, seconds: float) -> None:
-        """Wait until it says something or ends, but no longer than this."""
+        """Wait up to `seconds` for a message or the end of the process."""
         wait([self.pipe, self.process.sentinel], seconds)
 
     def messages(self) -> list[Message]:
-        """The messages that have come in whole.
+        """The messages that have been received completely.
 
-        Raises EOFError where no more can come, and Nonsense for what is no message. A worker can
-        be stopped in the middle of a message, and must not stop us with it.
+        Raises EOFError when the pipe is closed, and ProtocolError for invalid messages. Never
+        blocks: a worker can be stopped in the middle of a message.
         """
         return self._inbox.receive(self.pipe.fileno())
 
     def ended(self) -> int | None:
-        """How the process has ended: its exit code, or minus a signal; None while it runs.
+        """The exit code of the process, or minus the signal that ended it; None while it runs.
 
-        To be asked when its pipe has closed, which it does a moment before the process is gone.
+        Call it when its pipe has closed, which happens a moment before the process ends.
         """
         if system.is_ending(self.process.pid):
             self.process.join(_TO_END)
@@ -137,20 +137,20 @@ class Worker:
         return code
 
     def kill(self) -> None:
-        """Have the process end, if it has not ended, and what its bots may have started."""
+        """Kill the process, and the processes that its bots may have started."""
         with contextlib.suppress(OSError):  # there is no such group, or no such thing
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
 
     def close(self) -> None:
-        """Kill it, and wait until it is gone."""
+        """Kill the process, and wait for its end."""
         self.kill()
         self.process.join()
         self.pipe.close()
 
 
 def _context(method: str) -> Any:
-    """What starts processes. Where it takes a factory along as bytes, that can be any function."""
+    """The multiprocessing context. Except for `fork`, it can pickle any function as factory."""
     if method == "fork":
         return multiprocessing.get_context(method)
     import multiprocess
@@ -166,13 +166,13 @@ def _work(
     shared: Any,
     memory: int | None,
 ) -> None:
-    """What a worker does: play block after block until the parent closes the pipe or dies."""
+    """The main function of a worker: play blocks until the parent closes the pipe or ends."""
     system.die_with_parent(parent or os.getppid())
     with contextlib.suppress(OSError):
-        os.setpgid(0, 0)  # what bots start can be ended together with the worker
+        os.setpgid(0, 0)  # so that processes that bots start are killed together with the worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    for connection in inherited:  # else the pipe of a dead parent would never look closed
+    for connection in inherited:  # else the pipe would stay open when the parent ends
         connection.close()
     system.restore_gc()
     try:
@@ -193,7 +193,7 @@ def _work(
 
 
 def _made(making: BlockPlayer | Iterator[Building | BlockPlayer], pipe: Connection) -> BlockPlayer:
-    """The player that a factory comes to; what it has to say on the way is sent."""
+    """The player that a factory creates; the messages that it yields before are sent."""
     while isinstance(making, Iterator):
         step = next(making)
         if not isinstance(step, Building):
@@ -203,7 +203,7 @@ def _made(making: BlockPlayer | Iterator[Building | BlockPlayer], pipe: Connecti
 
 
 def _answers(player: BlockPlayer, block: Block, forfeits: tuple[Fault, ...]) -> Iterator[Message]:
-    """The result of a block, or what comes instead: a player can have several things to say."""
+    """The messages for a block: its result, the events of a recorded game, or an error."""
     try:
         answer = player.play(block, forfeits)
         yield from answer if isinstance(answer, Iterator) else [BlockPlayed(answer)]

@@ -1,7 +1,7 @@
-"""What a worker process tells its parent: MessagePack, read as these types and nothing else.
+"""Messages from a worker process to its parent: MessagePack, decoded as these types only.
 
-Bots play in workers, and may write into the pipe whatever they like. So nothing that comes is
-trusted: not its length, not its types, and not its numbers.
+Bots play in workers, and may write anything into the pipe. So nothing received is trusted: the
+length, the types and the numbers of each message are checked.
 """
 
 from itertools import chain
@@ -23,19 +23,19 @@ from cantstop_arena.deals.winners import masks_in, win_units
 from cantstop_arena.processes.channel import Frames
 
 _MAX_REPORT_LENGTH = 100_000  # characters of a traceback that are sent
-_MAX_FAULT_LENGTH = 10_000  # characters of what is said of a fault
-_MAX = 1 << 56  # of anything counted, so that sums of many blocks are numbers of 64 bits
+_MAX_FAULT_LENGTH = 10_000  # characters of a fault's message
+_MAX = 1 << 56  # of any count, so that sums over many blocks fit in 64 bits
 _KINDS = (EXCEPTION, ILLEGAL, TOO_SLOW, DIED)
 
 
 class Ready(msgspec.Struct, tag=True, frozen=True):
-    """The worker has started, and can be given blocks."""
+    """The worker has started, and accepts blocks."""
 
 
 class Building(msgspec.Struct, tag=True, frozen=True):
-    """A foreign bot is about to be built while a worker starts: what comes now is its doing.
+    """A foreign bot is about to be built while a worker starts; it causes what happens next.
 
-    None: all of them are built.
+    None means that all of them are built.
     """
 
     bot: int | None
@@ -48,25 +48,25 @@ class BlockPlayed(msgspec.Struct, tag=True, frozen=True):
 
 
 class ReplayedEvent(msgspec.Struct, tag=True, frozen=True):
-    """An event of a game that is played to be watched."""
+    """An event of a game that is replayed."""
 
     event: dict[str, Any]
 
 
 class ReplayedFault(msgspec.Struct, tag=True, frozen=True):
-    """A bot misbehaves in such a game."""
+    """A bot has misbehaved in a game that is replayed."""
 
     text: str
 
 
 class GameFailed(msgspec.Struct, tag=True, frozen=True):
-    """The game's own code fails: what a GameError says."""
+    """The game's own code has failed; `text` is the message of the GameError."""
 
     text: str
 
 
 class WorkerBroken(msgspec.Struct, tag=True, frozen=True):
-    """The worker cannot go on: a traceback."""
+    """The worker cannot continue; `report` is a traceback."""
 
     report: str
 
@@ -79,7 +79,7 @@ _DECODER: msgspec.msgpack.Decoder[Message] = msgspec.msgpack.Decoder(Message)
 
 
 def worker_broken(report: str) -> WorkerBroken:
-    """A report that is not too long; its end says most."""
+    """The message with a report, of which the last characters are kept if it is too long."""
     return WorkerBroken(report[-_MAX_REPORT_LENGTH:])
 
 
@@ -90,11 +90,11 @@ class Inbox(Frames[Message]):
         super().__init__(_DECODER.decode)
 
 
-# --- Whether a result can be one ------------------------------------------------------------------
+# --- Validation of results ------------------------------------------------------------------------
 
 
 def is_result_of(result: BlockResult, block: Block, orders: int) -> bool:
-    """Whether this can be what comes of a block, each of its deals played in so many orders."""
+    """Whether this is a possible result of a block, each deal played in so many orders."""
     return (
         result.block == block
         and len(result.tallies) == orders
@@ -123,7 +123,7 @@ def _can_be(tally: Tally, block: Block) -> bool:
     return (
         tally.games == block.deals
         and sum(tally.wins)
-        <= win_units(players) * block.deals  # alone, a game can be lost to nobody
+        <= win_units(players) * block.deals  # less if games with one seat are lost
         and 0 <= tally.unfinished <= block.deals
         and 0 <= tally.forfeits <= block.deals
         and all(len(count) == players for count in counts)

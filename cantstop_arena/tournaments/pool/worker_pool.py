@@ -1,9 +1,8 @@
-"""Worker processes that play blocks, and a parent that hands out work and survives their deaths.
+"""Worker processes that play blocks, and a parent that hands out work and replaces failed workers.
 
-The parent waits on pipes and process sentinels alike, and looks at the games meanwhile. A worker
-that dies or stalls is replaced. Its block is cut up, so that the deal in question is played again
-on its own; a bot that stops the same game once more and once more, or that was clearly seen to do
-it, is charged, and the game is lost by it unplayed.
+The parent waits on pipes and process sentinels, and observes the games meanwhile. A worker that
+dies or stalls is replaced. Its block is split, so that the deal in question is played again on its
+own; a bot that stops the same game three times, or that has provably stopped it, forfeits it.
 """
 
 import time
@@ -39,14 +38,14 @@ from cantstop_arena.tournaments.tournament import START_LIMIT
 
 
 class BlockPart(msgspec.Struct):
-    """A block, or what is left of one, on its way through the workers."""
+    """A block or a part of it that has to be played, and how often it has failed."""
 
     block: Block
     full_block: Block
     failures: int = 0
 
     def split(self, deal: int) -> list["BlockPart"]:
-        """This piece in three: what lies before a deal, the deal, and what comes after it."""
+        """This part in three: the deals before a deal, the deal, and the deals after it."""
         first, end = self.block.first, self.block.end
         cuts = [(first, deal), (deal, deal + 1), (deal + 1, end)]
         parts = [self.block.part(*cut) for cut in cuts if cut[0] < cut[1]]
@@ -54,7 +53,7 @@ class BlockPart(msgspec.Struct):
 
 
 class WorkerSlot:
-    """A worker, what it is doing, and how long it has been seen to do nothing."""
+    """A worker, the part that it plays, and the watchdog that observes it."""
 
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
@@ -63,18 +62,18 @@ class WorkerSlot:
         self.watchdog = Watchdog(worker.process.pid)
 
     def give(self, piece: BlockPart, forfeits: tuple[Fault, ...]) -> None:
-        """Have a piece played, some of its games being lost already."""
+        """Send a part to the worker, with the games in it that are forfeited already."""
         self.piece = piece
         self._begin()
         self.worker.send_block(piece.block, forfeits)
 
     def builds(self, message: Building, foreign: Collection[int]) -> None:
-        """It goes on to the next bot, whose own time begins. Raises Nonsense."""
+        """The worker builds the next bot; restart the clock. Raises ProtocolError."""
         self.worker.construction.note(message, foreign)
         self._begin()
 
     def gets_ready(self) -> None:
-        """It has started: only now time begins to count for the bots."""
+        """The worker has started; restart the clock, so that bots are not charged for the start."""
         self.worker.ready = True
         self._begin()
 
@@ -85,17 +84,17 @@ class WorkerSlot:
 
 _TENDING, _TENDING_SOON = 1.0, 0.1  # seconds between two times; soon where a worker stands still
 _CALM = 0.2  # seconds between two looks, where no bot can be the reason that nothing moves
-_GAME_TRIES = 3  # of a block in which the game fails, before that is more than an accident
-_TO_STOP = 2.0  # seconds for a bot that does not heed the limit of its own process
-_GRACE = 5.0  # seconds without any sign of life, beyond ten times the time of a block
+_GAME_TRIES = 3  # of a block in which the game fails, before that is an error
+_TO_STOP = 2.0  # seconds beyond the limit that a worker sets for building a bot
+_GRACE = 5.0  # seconds without progress, beyond ten times the time of a block
 
 
 class PoolOptions(msgspec.Struct, frozen=True):
-    """How workers are kept: how many, started how, with how many more bytes of memory each.
+    """Options of workers: their number, start method, and additional bytes of memory for each.
 
-    `start_limit` are the seconds that each may take to get ready, `foreign` the bots that are
-    built in them meanwhile. With a `cluster` they are on its machines, so many on each; 0: as many
-    as each has to give.
+    `start_limit` is the time in seconds that each may take to get ready, `foreign` the bots that
+    are built in them meanwhile. With a `cluster`, `workers` is the number on each of its machines;
+    0 means as many as Dask has threads there.
     """
 
     workers: int
@@ -126,7 +125,7 @@ class WorkerPool:
         return self
 
     def __exit__(self, *problem: object) -> None:
-        for slot in self._slots:  # all at once: each takes a while to give its memory back
+        for slot in self._slots:  # kill all first: each takes a while to free its memory
             slot.worker.kill()
         for slot in self._slots:
             slot.worker.close()
@@ -135,12 +134,12 @@ class WorkerPool:
     def play(
         self, blocks: Iterator[Block], meanwhile: Callable[[], None] = lambda: None
     ) -> Iterator[PartResult]:
-        """Yield the results of the blocks, or of their parts, in the order of getting done.
+        """Yield the results of the blocks, or of their parts, in the order in which they finish.
 
-        Whatever is to be done `meanwhile` is done once in a pulse, while all workers are at work.
+        `meanwhile` is called in each pass of the loop, while workers play.
 
-        Raises WorkerPoolError when workers keep dying before they play, Unbuilt where a bot is to
-        blame for that, GameError where the game itself fails, and Interrupted.
+        Raises WorkerPoolError when workers keep dying before they play, BotNotBuilt when a bot is
+        the reason, GameError when the game itself fails, and Interrupted.
         """
         self._hand_out(blocks)
         while any(slot.piece for slot in self._slots):
@@ -155,7 +154,7 @@ class WorkerPool:
             meanwhile()
 
     def drop(self, void: Callable[[Group], bool]) -> None:
-        """Forget what is being played, or waits to be played again, by groups that are void."""
+        """Drop the blocks of void groups, whether they are being played or queued."""
         self._again = deque(piece for piece in self._again if not void(piece.block.group))
         for slot in list(self._slots):
             if slot.piece and void(slot.piece.block.group):
@@ -164,7 +163,7 @@ class WorkerPool:
     # Handing out and collecting
 
     def _hand_out(self, blocks: Iterator[Block]) -> None:
-        """Give every idle worker a piece, hiring while there is more work than workers."""
+        """Send every idle worker a part, and start workers while there are more parts."""
         while True:
             idle = next((slot for slot in self._slots if slot.piece is None), None)
             if idle is None and len(self._slots) >= self._options.workers:
@@ -189,7 +188,7 @@ class WorkerPool:
         return self._slots[-1]
 
     def _signalling(self) -> list[WorkerSlot]:
-        """Wait a moment for workers that have something to say, or have died."""
+        """Wait a moment for workers that have sent messages or ended, and return them."""
         busy = self._busy()
         signs: dict[Any, WorkerSlot] = {slot.worker.pipe: slot for slot in busy}
         signs |= {slot.worker.process.sentinel: slot for slot in busy}
@@ -200,7 +199,7 @@ class WorkerPool:
         return [slot for slot in self._slots if slot.piece]
 
     def _pulse(self, busy: list[WorkerSlot]) -> float:
-        """Seconds between two looks."""
+        """The time between two checks, in seconds."""
         groups = {slot.piece.block.group for slot in busy if slot.piece}
         if not any(map(self._bots.suspects, groups)):
             return _CALM
@@ -208,9 +207,9 @@ class WorkerPool:
         return watchdog.pulse(min(limits, default=self._options.start_limit))
 
     def _collect(self, slot: WorkerSlot) -> PartResult | None:
-        """A worker's result; None where there is none yet, or its piece has to be played again."""
+        """A worker's result; None when there is none yet, or its part is queued again."""
         if slot not in self._slots or slot.piece is None:
-            return None  # let go in the meantime
+            return None  # removed in the meantime
         try:
             return self._handle_messages(slot, slot.piece, slot.worker.messages())
         except EOFError:
@@ -222,7 +221,7 @@ class WorkerPool:
     def _handle_messages(
         self, slot: WorkerSlot, piece: BlockPart, messages: list[Message]
     ) -> PartResult | None:
-        """What messages come to. Raises Nonsense for one that cannot be the worker's own."""
+        """Handle messages; the result among them, if any. Raises ProtocolError."""
         for number, message in enumerate(messages, 1):
             if isinstance(message, Ready) and not slot.worker.ready:
                 slot.gets_ready()
@@ -241,7 +240,7 @@ class WorkerPool:
         return None
 
     def _breakage(self, slot: WorkerSlot, piece: BlockPart, report: str) -> WorkerFailure:
-        """A worker's own code failed, which a bot can have brought about, or which is our fault."""
+        """The failure of a worker whose code raised. Raises if no bot can have caused it."""
         if slot.worker.construction.goes_on:
             return WorkerFailure(DIED, last_line(report).partition(": ")[2], proven=True)
         if not self._bots.suspects(piece.block.group):
@@ -249,7 +248,7 @@ class WorkerPool:
         return WorkerFailure(DIED, f"broke its process: {last_line(report)}")
 
     def _game_fails(self, slot: WorkerSlot, piece: BlockPart, text: str) -> None:
-        """No bot is charged; a new worker tries again, in case something harmed the first."""
+        """Queue the part again without charging a bot: something may have harmed the worker."""
         self._let_go(slot)
         piece.failures += 1
         if piece.failures >= _GAME_TRIES:
@@ -262,7 +261,7 @@ class WorkerPool:
     def _finish_part(
         self, slot: WorkerSlot, piece: BlockPart, result: BlockResult, quiet: bool
     ) -> PartResult:
-        """A result; a worker that says more than that is not given another block."""
+        """The result of a part. A worker that has sent more (not `quiet`) is replaced."""
         slot.piece = None
         self._blocks += 1
         self._seconds += time.monotonic() - slot.since
@@ -270,10 +269,10 @@ class WorkerPool:
             self._let_go(slot)
         return PartResult(result, piece.full_block)
 
-    # Watching
+    # Observing games
 
     def _look_around(self) -> None:
-        """Look at every game, and act where nothing has moved for too long."""
+        """Observe every game, and replace the workers that have made no progress for too long."""
         now, busy = time.monotonic(), self._busy()
         passed = watchdog.counted_seconds(now - self._checked_at, self._pulse(busy))
         self._checked_at = now
@@ -284,13 +283,13 @@ class WorkerPool:
         self._trim_logs(any(slot.watchdog.idle for slot in busy))
 
     def _trim_logs(self, soon: bool) -> None:
-        """A bot can print without end in a single decision: it must not fill the disk."""
+        """Trim logs at intervals: a bot can print without end in a single decision."""
         if self._checked_at - self._tended > (_TENDING_SOON if soon else _TENDING):
             self._tended = self._checked_at
             self._bots.trim_logs()
 
     def _overdue(self, slot: WorkerSlot, piece: BlockPart) -> WorkerFailure | None:
-        """What is to be said of a worker in which nothing has moved for too long."""
+        """The failure of a worker that has made no progress for too long, else None."""
         snapshot = slot.worker.look()
         if slot.worker.construction.goes_on:
             limit, text = building_limit(), "it is not built within {:g} s"
@@ -301,20 +300,20 @@ class WorkerPool:
             text = f"{snapshot.decision} gave no answer within {{:g}} s"
         else:
             limit, text = self._grace(), "stalled between two decisions"
-        stopped = slot.watchdog.stopped  # perhaps for good: no long limit is worth waiting for
+        stopped = slot.watchdog.stopped  # perhaps for ever: do not wait for a long limit
         if not slot.watchdog.overdue(min(limit, self._grace()) if stopped else limit):
             return None
         proven = slot.watchdog.proven(limit) and not stopped
         return WorkerFailure(TOO_SLOW, text.format(limit), proven)
 
     def _grace(self) -> float:
-        """How long a worker may show no sign of life while no bot is deciding."""
+        """The seconds that a worker may make no progress while no bot is deciding."""
         return _GRACE + 10 * (self._seconds / self._blocks if self._blocks else 0.0)
 
     # When a worker has failed
 
     def _fail(self, slot: WorkerSlot, piece: BlockPart, failure: WorkerFailure) -> None:
-        """Replace a worker, and have its piece played again, without a game that is lost."""
+        """Replace a worker, and queue its part again; forfeited games are left out."""
         ready, snapshot = slot.worker.ready, slot.worker.look()
         self._let_go(slot)
         if slot.worker.construction.goes_on:
@@ -328,7 +327,7 @@ class WorkerPool:
         self._again.extendleft(reversed(piece.split(suspect.deal) if divisible else [piece]))
 
     def _not_built(self, piece: BlockPart, matches: Sequence[int], failure: WorkerFailure) -> None:
-        """Raise Unbuilt where that is the bot's doing; others may have killed the worker."""
+        """Raise BotNotBuilt when that is proven, or after several tries with any cause."""
         if failure.proven or piece.failures + 1 >= TRIES:
             *others, bot = matches
             raise BotNotBuilt(bot, others, failure.text)
@@ -347,7 +346,7 @@ class WorkerPool:
 
 
 def building_limit() -> float:
-    """The seconds after which a bot that is built in another process has taken too long."""
+    """The maximum time to build a bot in another process, in seconds."""
     return bot_files.MAX_IMPORT_SECONDS + _TO_STOP
 
 
@@ -356,7 +355,7 @@ def _deals(block: Block) -> str:
 
 
 def _fate(worker: Worker) -> WorkerFailure:
-    """How a worker has ended, which closes its pipe."""
+    """The failure of a worker that has ended and so closed its pipe."""
     code = worker.ended()
     text = f"{worker.look().decision} {system.ending(code)}".lstrip()
     return WorkerFailure(DIED, text, code is not None and -code not in system.FOREIGN)
