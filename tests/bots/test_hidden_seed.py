@@ -166,9 +166,16 @@ def run(arena: Arena, bot: str, seed: int | str | None, isolate: bool = False) -
     name = f"bot{zlib.crc32(bot.encode())}"  # a file is read once in a process
     Path(f"bots/{name}.py").write_text(bot)
     one = f"{{bot: {name}, as: looks, isolate: {str(isolate).lower()}}}"
-    Path("cup.yaml").write_text(f"games: {GAMES}\n{seeded}bots: [{one}, rule28]\n")
-    arena("run", "cup.yaml", "--fresh", "--quiet", "--no-page", "--workers", "1")
-    return json.loads(Path("results/cup/summary.json").read_text())
+    return arena(
+        "run",
+        "cup.yaml",
+        "--fresh",
+        "--quiet",
+        "--no-page",
+        "--workers",
+        "1",
+        yaml=f"games: {GAMES}\n{seeded}bots: [{one}, rule28]\n",
+    ).json
 
 
 def log_of(bot: str) -> str:
@@ -220,8 +227,15 @@ print(sys.token, file=sys.stderr, flush=True)
 def test_a_process_never_meets_the_dice_of_a_group_again_with_another(arena: Arena) -> None:
     Path("bots/remembers.py").write_text(REMEMBERS)
     bots = "[{bot: remembers, isolate: true}, cautious, daring, random]"
-    Path("cup.yaml").write_text(f"games: 8\nbots: {bots}\n")
-    arena("run", "cup.yaml", "--quiet", "--no-page", "--workers", "1")
+    arena(
+        "run",
+        "cup.yaml",
+        "--quiet",
+        "--no-page",
+        "--workers",
+        "1",
+        yaml=f"games: 8\nbots: {bots}\n",
+    )
     tokens = log_of("remembers").split()
     assert len(set(tokens)) == 3, "one process for each group"
 
@@ -258,9 +272,16 @@ def test_in_the_sandbox_nothing_tells_the_seed(arena: Arena, place: Path) -> Non
     (place / "way round").symlink_to(place / "results")
     (place / "cups").mkdir()
     names = [f"{place}/{name}" for name in ("results/cup/**", "way round/cup/**", "cups/**")]
-    Path("bots/reads.py").write_text(f"NAMES = {names}\n{READS}")
-    Path("cups/cup.yaml").write_text("games: 4\nseed: 7\nbots: [{bot: reads, isolate: true}, odds]")
-    arena("run", "cups/cup.yaml", "--quiet", "--no-page", "--workers", "1")
+    arena(
+        "run",
+        "cups/cup.yaml",
+        "--quiet",
+        "--no-page",
+        "--workers",
+        "1",
+        yaml="games: 4\nseed: 7\nbots: [{bot: reads, isolate: true}, odds]",
+        bots={"reads": f"NAMES = {names}\n{READS}"},
+    )
     seen = {path for line in log_of("reads").splitlines() for path in json.loads(line)}
     kept = next(Path("results/cup/bots").glob("*/reads.py"))
     assert {Path(path).resolve() for path in seen} == {kept.resolve()}, "the bot itself only"

@@ -56,8 +56,7 @@ def test_nothing_is_left_of_a_bot_that_kills_whoever_examines_it(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("kills.py").write_text(KILLING + HOOKS + STOPS)
-    result = arena("bots", "check", "kills.py", "--bots", ".", code=None)
-    assert result.code == 1
+    result = arena("bots", "check", "kills.py", "--bots", ".", code=1)
     assert "ended its process by SIGKILL, while it is read" in result.output
     assert not Path(f"/proc/{Path('daemon.pid').read_text()}").exists()
 
@@ -210,8 +209,6 @@ def test_a_message_obeys_no_terminal_whatever_a_file_is_called(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("a\x1b[2J\u202e.yaml").write_text("bots: 5\n")
-    result = arena("run", "a\x1b[2J\u202e.yaml", color=True, code=None)
-    assert result.code == 2
+    result = arena("run", "a\x1b[2J\u202e.yaml", color=True, code=2, yaml="bots: 5\n")
     assert "a\\x1b[2J\\u202e.yaml:1:7: bots must be a list" in result.error
     assert result.error.replace("\n", "").isprintable()

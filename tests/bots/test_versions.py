@@ -91,8 +91,7 @@ def test_both_versions_play_a_match_and_leave_what_a_run_leaves(arena: Arena, pl
 
 
 def test_a_version_is_an_entrant_by_the_name_of_what_it_says(arena: Arena, played: Path) -> None:
-    Path("both.yaml").write_text("games: 4\nbots: [patient, patient@previous]\n")
-    arena("run", "both.yaml", "--quiet")
+    arena("run", "both.yaml", "--quiet", yaml="games: 4\nbots: [patient, patient@previous]\n")
     names = [one["bot"] for one in json.loads(summary("both"))["standings"]]
     assert sorted(names) == ["patient", f"patient@{played.name[:7]}"]
 

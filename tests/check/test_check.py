@@ -346,9 +346,9 @@ def test_a_new_compiled_bot_passes_the_check(arena: Arena) -> None:
 def test_new_bots_of_both_lanes_are_told_apart_by_nothing_but_speed(arena: Arena) -> None:
     for words in (["plain"], ["quick", "--compiled"]):
         arena("bots", "new", *words)
-    Path("t.yaml").write_text("games: 400\nbots: [plain, quick, random]\n")
-    arena("run", "t.yaml", "--quiet")
-    rows = json.loads(Path("results/t/summary.json").read_text())["standings"]
+    rows = arena(
+        "run", "t.yaml", "--quiet", yaml="games: 400\nbots: [plain, quick, random]\n"
+    ).json["standings"]
     scores = {row["bot"]: row["score"] for row in rows}
     assert scores["plain"] == pytest.approx(scores["quick"], abs=0.08)
     assert scores["random"] < 0.3
@@ -356,8 +356,10 @@ def test_new_bots_of_both_lanes_are_told_apart_by_nothing_but_speed(arena: Arena
 
 def test_nothing_is_overwritten(arena: Arena) -> None:
     arena("bots", "new", "mine")
-    Path("bots/mine.py").write_text("precious")
-    assert "bots/mine.py exists already" in arena("bots", "new", "mine", code=1).error
+    assert (
+        "bots/mine.py exists already"
+        in arena("bots", "new", "mine", code=1, bots={"mine": "precious"}).error
+    )
     assert Path("bots/mine.py").read_text() == "precious"
 
 

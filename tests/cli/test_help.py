@@ -116,10 +116,8 @@ def test_rules_are_listed_with_what_their_sources_are(arena: Arena) -> None:
     assert letters == {line[0] for line in legend.splitlines()}
 
 
-def test_the_program_is_a_module_too() -> None:
-    words = [sys.executable, "-m", "cantstop_arena", "games", "--help"]
-    told = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert told.stdout.startswith("Usage: arena games")
+def test_the_program_is_a_module_too(arena: Arena) -> None:
+    assert arena("games --help", process=True).text.startswith("Usage: arena games")
 
 
 def test_what_a_new_bot_points_to_is_there_wherever_it_is_written(arena: Arena, here: Path) -> None:

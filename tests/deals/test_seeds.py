@@ -32,8 +32,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def play(arena: Arena, *words: str, seed: str = "") -> Any:
     """The summary of a tournament of two built-in bots."""
     Path("cup.yaml").write_text(CUP.format(seed))
-    arena("run", "cup.yaml", "--quiet", "--no-page", "--workers", "1", *words)
-    return json.loads(Path("results/cup/summary.json").read_text())
+    return arena("run", "cup.yaml", "--quiet", "--no-page", "--workers", "1", *words).json
 
 
 def files(folder: str) -> dict[str, bytes]:
@@ -111,16 +110,16 @@ def test_a_seed_in_a_file_survives_being_spelled_out(word: str, seed: object) ->
 
 @pytest.mark.parametrize("word", ["1.5", "-1", "true", "", "[1]", str(2**128), "'a\x07'"])
 def test_what_is_no_seed_is_refused_with_its_place(arena: Arena, word: str) -> None:
-    Path("cup.yaml").write_text(CUP.format(f"seed: {word}\n"))
-    assert "cup.yaml:3:" in arena("run", "cup.yaml", code=2).output
+    assert (
+        "cup.yaml:3:" in arena("run", "cup.yaml", code=2, yaml=CUP.format(f"seed: {word}\n")).output
+    )
 
 
 @pytest.mark.parametrize("word", ["1.5", "-1", "true", "", str(2**128)])
 def test_what_is_no_seed_is_refused_on_the_command_line(arena: Arena, word: str) -> None:
-    Path("cup.yaml").write_text(CUP.format(""))
     assert (
         "--seed must be a whole number from 0 to 2^128 - 1"
-        in arena("run", "cup.yaml", f"--seed={word}", code=2).output
+        in arena("run", "cup.yaml", f"--seed={word}", code=2, yaml=CUP.format("")).output
     )
 
 
@@ -172,12 +171,19 @@ def test_a_game_is_found_again_by_the_ledger_or_it_is_said_how(arena: Arena) -> 
 @pytest.mark.slow
 def test_the_command_that_plays_a_fault_again_names_the_seed(arena: Arena) -> None:
     Path("bots").mkdir()
-    Path("bots/oops.py").write_text(
-        "def choose_move(turn, moves):\n    return 0\n"
-        "def roll_again(turn):\n    return 1 // (turn.number - 7) >= 0\n"
+    arena(
+        "run",
+        "cup.yaml",
+        "--quiet",
+        "--no-page",
+        "--results",
+        "deep",
+        yaml="games: 8\nbots: [oops, rule28]\n",
+        bots={
+            "oops": "def choose_move(turn, moves):\n    return 0\n"
+            "def roll_again(turn):\n    return 1 // (turn.number - 7) >= 0\n"
+        },
     )
-    Path("cup.yaml").write_text("games: 8\nbots: [oops, rule28]\n")
-    arena("run", "cup.yaml", "--quiet", "--no-page", "--results", "deep")
     (fault, *_) = json.loads(Path("deep/cup/summary.json").read_text())["faults"]
     assert "(seat" in arena(*shlex.split(fault["replay"])[1:]).output
 

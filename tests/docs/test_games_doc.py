@@ -38,8 +38,7 @@ def test_the_commands_of_the_page_do_what_they_say(
     commands = re.findall(r"^\$ arena (.+)$", PAGE.read_text("utf-8"), re.M)
     printed = {}
     for command in commands:
-        result = arena(*command.split(), input="y\nn\nq\n", code=None)
-        assert result.code == 0, (command, result.output, result.exception)
+        result = arena(*command.split(), input="y\nn\nq\n")
         printed[command.split()[0]] = result.output
     assert "pig       Pig" in printed["games"]
     assert "in 6 games under 2 rule sets, in 2 to 4 seats" in printed["bots"]

@@ -355,9 +355,7 @@ def test_the_bot_of_the_page_that_searches_beats_random(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("ahead.py").write_text(next(block for block in BLOCKS if "position_of" in block))
-    Path("t.yaml").write_text("games: 20\nbots: [random, ./ahead.py]\n")
-    result = arena("run", "t.yaml", "--quiet", code=None)
-    assert result.code == 0, result.output
+    arena("run", "t.yaml", "--quiet", yaml="games: 20\nbots: [random, ./ahead.py]\n")
     standings = json.loads(Path("results/t/summary.json").read_text("utf-8"))["standings"]
     assert standings[0]["bot"] == "ahead"
     assert standings[0]["faults"] == 0

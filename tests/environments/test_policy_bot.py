@@ -194,8 +194,7 @@ def digest(path: Path) -> str:
 
 
 def run(arena: Arena, text: str, code: int = 0) -> str:
-    Path("t.yaml").write_text(text)
-    result = arena("run", "t.yaml", "--quiet", "--fresh", code=None)
+    result = arena("run", "t.yaml", "--quiet", "--fresh", code=None, yaml=text)
     assert result.code == code, result.output
     return result.output
 

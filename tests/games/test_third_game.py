@@ -196,17 +196,18 @@ def test_match_plan_and_bench(arena: Arena) -> None:
 @pytest.mark.slow
 def test_until(arena: Arena) -> None:
     text = DIVE.format(name="until", players=2, games=400, bots=THREE)
-    Path("until.yaml").write_text(f"{text}until: {{width: 0.9}}\n")
-    arena("run", "until.yaml", "--quiet")
+    arena("run", "until.yaml", "--quiet", yaml=f"{text}until: {{width: 0.9}}\n")
     assert "games: 400" not in Path("results/until/tournament.yaml").read_text()
 
 
 def test_rule_sets_are_compared_in_the_game_s_words(arena: Arena) -> None:
-    Path("rules.yaml").write_text(
-        f"game: salvage\ncompare: [standard, peaceful]\nplayers: 2\ngames: 60\nseed: 3\n"
-        f"bots: {THREE}\n"
-    )
-    told = arena("compare", "rules.yaml", "--quiet").output
+    told = arena(
+        "compare",
+        "rules.yaml",
+        "--quiet",
+        yaml=f"game: salvage\ncompare: [standard, peaceful]\nplayers: 2\ngames: 60\nseed: 3\n"
+        f"bots: {THREE}\n",
+    ).output
     assert "points per game" in told
     assert "brings" in told and "fewer points" in told
 
@@ -319,11 +320,13 @@ def test_illegal_answers_lose_the_game(arena: Arena) -> None:
 @pytest.mark.slow
 def test_move_that_is_no_index_loses_the_game(arena: Arena) -> None:
     bot("bad", "return Bid(view.coins[view.seat] // 2)", overboard="'first'")
-    Path("r.yaml").write_text(
-        "game: salvage\nrules: {wrecks: 20, coins: 100, challenges: false}\nplayers: 2\n"
-        "games: 2\nseed: 1\nbots: [bad, {bot: careful, share: 0.0}]\n"
+    arena(
+        "run",
+        "r.yaml",
+        "--quiet",
+        yaml="game: salvage\nrules: {wrecks: 20, coins: 100, challenges: false}\nplayers: 2\n"
+        "games: 2\nseed: 1\nbots: [bad, {bot: careful, share: 0.0}]\n",
     )
-    arena("run", "r.yaml", "--quiet")
     assert "overboard must return an index" in faults("r")
 
 
@@ -352,8 +355,7 @@ def test_nonsense_of_a_program_loses_the_game(arena: Arena) -> None:
 def test_bots_that_hang_or_die_are_charged(arena: Arena, bid: str, kind: str, isolate: str) -> None:
     bot("bad", bid)
     text = DIVE.format(name="dive", players=2, games=2, bots="[bad, careful]")
-    Path("dive.yaml").write_text(f"{text}decision_limit: 0.3\nisolate: {isolate}\n")
-    arena("run", "dive.yaml", "--quiet")
+    arena("run", "dive.yaml", "--quiet", yaml=f"{text}decision_limit: 0.3\nisolate: {isolate}\n")
     assert kind in faults()
 
 
@@ -361,20 +363,22 @@ def test_bots_that_hang_or_die_are_charged(arena: Arena, bid: str, kind: str, is
 
 
 def test_mistyped_game_is_the_only_complaint(arena: Arena) -> None:
-    Path("t.yaml").write_text("game: salvag\nrules: standard\nbots: [careful, pirate]\n")
-    assert arena("run", "t.yaml", code=2).output == (
+    assert arena(
+        "run", "t.yaml", code=2, yaml="game: salvag\nrules: standard\nbots: [careful, pirate]\n"
+    ).output == (
         "t.yaml:1:7: unknown game 'salvag' (did you mean 'salvage'?); "
         "games are cantstop, cubus, salvage\n"
     )
 
 
 def test_bot_of_another_game_is_named(arena: Arena) -> None:
-    Path("t.yaml").write_text("game: salvage\nbots: [careful, rule28]\n")
-    told = arena("run", "t.yaml", code=2).output
+    told = arena("run", "t.yaml", code=2, yaml="game: salvage\nbots: [careful, rule28]\n").output
     assert told == "t.yaml:2:17: bot rule28 plays cantstop, not salvage\n"
     bot("diver")
-    Path("t.yaml").write_text("bots: [rule28, bots/diver.py]\n")
-    assert "plays salvage, not cantstop" in arena("run", "t.yaml", code=2).output
+    assert (
+        "plays salvage, not cantstop"
+        in arena("run", "t.yaml", code=2, yaml="bots: [rule28, bots/diver.py]\n").output
+    )
 
 
 # --- Games that fail ------------------------------------------------------------------------------
@@ -485,8 +489,13 @@ def test_game_that_fails_is_named_and_no_bot_is_charged(
     arena: Arena, where: str, line: str, told: str
 ) -> None:
     with frail(**{where: line}):
-        Path("t.yaml").write_text("game: frail\nplayers: 2\ngames: 2\nseed: 1\nbots: [a, b]\n")
-        printed = arena("run", "t.yaml", "--quiet", code=1).output
+        printed = arena(
+            "run",
+            "t.yaml",
+            "--quiet",
+            code=1,
+            yaml="game: frail\nplayers: 2\ngames: 2\nseed: 1\nbots: [a, b]\n",
+        ).output
         assert told in printed and "Frail" in printed
         assert not Path("results/t/summary.json").exists()
 
@@ -510,18 +519,25 @@ def test_view_that_cannot_travel_is_the_game_s_fault(arena: Arena, kind: str, va
     shown = f"return Question('go', {{0: self.deal.view(Shown, 0, told={value})}})"
     extra = f"@dataclass(frozen=True)\nclass Shown(View):\n    told: {kind}\n"
     with frail(question=shown, extra=extra, view="Shown"):
-        Path("t.yaml").write_text(
-            "game: frail\nplayers: 2\ngames: 2\nseed: 1\nisolate: true\nbots: [a, b]\n"
-        )
-        told = arena("run", "t.yaml", "--quiet", code=1).output
+        told = arena(
+            "run",
+            "t.yaml",
+            "--quiet",
+            code=1,
+            yaml="game: frail\nplayers: 2\ngames: 2\nseed: 1\nisolate: true\nbots: [a, b]\n",
+        ).output
         assert "Frail returned a value for go that cannot be sent to another process" in told
 
 
 def test_seven_share_a_win_at_a_table_of_eight(arena: Arena) -> None:
     with frail():
         bots = ", ".join("abcdefgh")
-        Path("t.yaml").write_text(f"game: frail\nplayers: 8\ngames: 56\nseed: 1\nbots: [{bots}]\n")
-        arena("run", "t.yaml", "--quiet")
+        arena(
+            "run",
+            "t.yaml",
+            "--quiet",
+            yaml=f"game: frail\nplayers: 8\ngames: 56\nseed: 1\nbots: [{bots}]\n",
+        )
         rows = Path("results/t/standings.csv").read_text().splitlines()
         place = rows[0].split(",").index("score")
         assert [float(row.split(",")[place]) for row in rows[1:]] == pytest.approx([1 / 8] * 8)
@@ -534,6 +550,8 @@ def test_game_that_is_broken_is_listed_and_disturbs_nobody(arena: Arena) -> None
         told = arena("games").output
         assert "Cannot be used: frail" in told and "length of its Counts is 'turns'" in told
         assert "Salvage" in told
-        Path("t.yaml").write_text("game: frail\nbots: [a, b]\n")
-        assert "game frail cannot be used" in arena("run", "t.yaml", code=2).output
+        assert (
+            "game frail cannot be used"
+            in arena("run", "t.yaml", code=2, yaml="game: frail\nbots: [a, b]\n").output
+        )
         dive(arena, players=2, games=2)

@@ -9,7 +9,8 @@ from os import sep
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+
+from helpers.arena import Arena
 
 Files = Mapping[str, str]
 
@@ -47,8 +48,6 @@ def alone_with(path: Path) -> Iterator[None]:
 
 
 def _make(folder: Path, files: Files, words: tuple[str, ...]) -> None:
-    from cantstop_arena.cli import main
-
     place = folder / "here"
     for name, text in files.items():
         (place / name).parent.mkdir(parents=True, exist_ok=True)
@@ -56,6 +55,5 @@ def _make(folder: Path, files: Files, words: tuple[str, ...]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(place)
         patch.setattr("cantstop_arena.processes.system._HERE", f"{place}{sep}")
-        result = CliRunner().invoke(main, words)
-    assert result.exit_code == 0, (result.output, result.exception)
-    (folder / "printed").write_bytes(result.stdout_bytes)
+        done = Arena()(*words)
+    (folder / "printed").write_bytes(done.text.encode())

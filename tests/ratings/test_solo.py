@@ -182,18 +182,18 @@ def test_a_run_tells_the_differences_of_its_games(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("solo.yaml").write_text(
-        "players: 1\ngames: 150\nseed: 2\nbots: [odds, rule28, cautious]\n"
+    done = arena(
+        "run",
+        "solo.yaml",
+        "--no-page",
+        yaml="players: 1\ngames: 150\nseed: 2\nbots: [odds, rule28, cautious]\n",
     )
-    told = arena("run", "solo.yaml", "--no-page", code=None)
-    assert told.code == 0, told.output
-    assert "turns fewer than next" in told.text and "\nDifferences\n" in told.text
-    told = arena("export", "results/solo", "--games", "games.csv", code=None)
-    assert told.code == 0, told.output
+    assert "turns fewer than next" in done.text and "\nDifferences\n" in done.text
+    arena("export", "results/solo", "--games", "games.csv")
     turns: dict[str, dict[int, int]] = {}
     for row in csv.DictReader(Path("games.csv").read_text().splitlines()):
         turns.setdefault(row["bot_0"], {})[int(row["deal"])] = int(row["turns"])
-    pairs = [*csv.DictReader(Path("results/solo/differences.csv").read_text().splitlines())]
+    pairs = done.table("differences")
     assert len(pairs) == 3
     for pair in pairs:
         one, other = turns[pair["bot"]], turns[pair["against"]]

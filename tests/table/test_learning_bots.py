@@ -41,10 +41,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run_with(arena: Arena, source: str, head: str, entrant: str = "mine") -> dict[str, Any]:
     """The summary of a tournament of a bot with random."""
-    Path("bots/mine.py").write_text(source)
-    Path("cup.yaml").write_text(f"{head}seed: 1\nbots: [{entrant}, random]\n")
-    arena("run", "cup.yaml", "--quiet")
-    found: dict[str, Any] = json.loads(Path("results/cup/summary.json").read_text())
+    found: dict[str, Any] = arena(
+        "run",
+        "cup.yaml",
+        "--quiet",
+        yaml=f"{head}seed: 1\nbots: [{entrant}, random]\n",
+        bots={"mine": source},
+    ).json
     return found
 
 

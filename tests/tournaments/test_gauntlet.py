@@ -48,10 +48,13 @@ def test_the_groups_of_a_challenger_are_those_with_it(players: int) -> None:
 
 
 def test_only_the_games_of_the_challenger_are_played_and_its_place_is_told(arena: Arena) -> None:
-    Path("cup.yaml").write_text(
-        "games: 40\nseed: 1\ngauntlet: odds\nbots: [cautious, rule28, odds, random]\n"
+    told = " ".join(
+        arena(
+            "run",
+            "cup.yaml",
+            yaml="games: 40\nseed: 1\ngauntlet: odds\nbots: [cautious, rule28, odds, random]\n",
+        ).output.split()
     )
-    told = " ".join(arena("run", "cup.yaml").output.split())
     assert "Only games of odds were played; the scores of the others are against it." in told
     found = summary("cup")
     assert {tuple(sorted(one["seats"])) for one in found["lineups"]} == {

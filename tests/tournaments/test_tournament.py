@@ -368,8 +368,7 @@ def played(
     )
     (folder / "cup.yaml").write_text(text)
     words = ["--bots", str(folder / "bots"), "--results", str(folder), "--fresh", "--workers", "2"]
-    done = arena("run", str(folder / "cup.yaml"), *words, code=None)
-    assert done.code == 0, done.output
+    arena("run", str(folder / "cup.yaml"), *words)
     return json.loads((folder / "cup" / "summary.json").read_text())
 
 

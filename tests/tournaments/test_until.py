@@ -84,10 +84,11 @@ def told(path: str) -> Any:
 def test_games_end_at_the_first_look_at_which_all_intervals_are_narrow(
     arena: Arena, rule: str, most: float, players: int
 ) -> None:
-    Path("cup.yaml").write_text(
-        f"until: {{{rule}}}\nplayers: {players}\nseed: 1\nbots: [rule28, random, cautious]\n"
-    )
-    output = arena("run", "cup.yaml").text
+    output = arena(
+        "run",
+        "cup.yaml",
+        yaml=f"until: {{{rule}}}\nplayers: {players}\nseed: 1\nbots: [rule28, random, cautious]\n",
+    ).text
     seen = [(int(games.replace(",", "")), float(wide)) for games, wide in LOOK.findall(output)]
     assert len(seen) > 2
     assert [wide <= most for _, wide in seen] == [False] * (len(seen) - 1) + [True]
@@ -386,8 +387,14 @@ def test_a_bot_may_play_itself(arena: Arena) -> None:
 
 @pytest.mark.slow
 def test_faults_of_a_match_are_told(arena: Arena) -> None:
-    Path("bots/bad.py").write_text(PLAIN.replace("turn.rolls < 3", "1 / 0"))
-    output = arena("match", "rule28", "bad", "--games", "20").text
+    output = arena(
+        "match",
+        "rule28",
+        "bad",
+        "--games",
+        "20",
+        bots={"bad": PLAIN.replace("turn.rolls < 3", "1 / 0")},
+    ).text
     assert "ZeroDivisionError" in output
     assert "arena replay results/rule28-vs-bad/tournament.yaml" in output
     output = arena("match", "rule28", "bad", "--sprt", "0", "5").text

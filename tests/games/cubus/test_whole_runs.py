@@ -121,11 +121,15 @@ def test_matches_are_played(arena: Arena) -> None:
 
 def test_rule_sets_are_compared(arena: Arena) -> None:
     """On the same decks, with a sentence."""
-    Path("two.yaml").write_text(
-        "name: two\ngame: cubus\ncompare: [leaflet, exchange]\nplayers: [2]\ngames: 20\nseed: 7\n"
-        "bots: [greedy, eager]\n"
-    )
-    told = arena("compare", "two.yaml", "--workers", "1", "--no-page").output
+    told = arena(
+        "compare",
+        "two.yaml",
+        "--workers",
+        "1",
+        "--no-page",
+        yaml="name: two\ngame: cubus\ncompare: [leaflet, exchange]\nplayers: [2]\ngames: 20\n"
+        "seed: 7\nbots: [greedy, eager]\n",
+    ).output
     assert "exchange against leaflet, 2 players" in told
     assert "crates at the end" in told
 

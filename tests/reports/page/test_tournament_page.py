@@ -291,8 +291,7 @@ def test_earlier_moments_are_those_of_shorter_tournaments(arena: Arena) -> None:
 
 
 def test_a_comparison_has_a_page_that_can_be_written_again(arena: Arena) -> None:
-    Path("rules.yaml").write_text(RULES)
-    arena("compare", "rules.yaml", "--quiet")
+    arena("compare", "rules.yaml", "--quiet", yaml=RULES)
     page = Path("results/rules/report.html")
     first = page.read_bytes()
     told = checked(first.decode()).text
@@ -307,8 +306,7 @@ def test_a_comparison_has_a_page_that_can_be_written_again(arena: Arena) -> None
 def test_the_command_of_a_comparison_makes_the_same_files(
     arena: Arena, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    Path("rules.yaml").write_text(RULES)
-    arena("compare", "rules.yaml", "--quiet")
+    arena("compare", "rules.yaml", "--quiet", yaml=RULES)
     monkeypatch.chdir("results/rules")
     arena("compare", "comparison.yaml", "--results", "again")
     for name in ("comparison.json", "comparison.yaml", "report.html"):
@@ -316,8 +314,7 @@ def test_the_command_of_a_comparison_makes_the_same_files(
 
 
 def test_reporting_on_no_results_says_what_is_wrong(arena: Arena) -> None:
-    result = arena("report", "nowhere", code=None)
-    assert result.code == 1
+    result = arena("report", "nowhere", code=1)
     assert "There is no folder nowhere" in result.output
 
 
@@ -327,8 +324,7 @@ def test_a_run_goes_on_without_what_draws(arena: Arena, monkeypatch: pytest.Monk
         raise PageError("There is no jinja2")
 
     monkeypatch.setattr("cantstop_arena.reports.tournament_files.write_page", missing)
-    Path("cup.yaml").write_text(CUP)
-    assert arena("run", "cup.yaml", "--quiet").output.count("There is no jinja2") == 1
+    assert arena("run", "cup.yaml", "--quiet", yaml=CUP).output.count("There is no jinja2") == 1
     assert Path("results/cup/summary.json").exists()
 
 

@@ -199,8 +199,7 @@ def test_results_from_before_there_were_seals_are_read_and_go_on(
     assert load_results([mild], {}).tallies == load_results([cup / "results" / "mild"], {}).tallies
     path = cup / "mild.yaml"
     words = ["--bots", str(cup / "bots"), "--results", str(mild.parent), "--games", "60"]
-    done = arena("run", str(path), *words, "--workers", "1", code=None)
-    assert done.code == 0, done.output
+    arena("run", str(path), *words, "--workers", "1")
     assert {tally.games for tally in load_results([mild], {}).tallies.values()} == {30}
 
 
@@ -230,8 +229,7 @@ def test_a_bot_that_is_mended_before_anything_was_played_needs_no_fresh(
     words = ["--bots", str(tmp_path / "bots"), "--results", str(tmp_path), "--workers", "1"]
     assert "does not compile" in arena("run", str(tmp_path / "cup.yaml"), *words, code=None).output
     bot.write_text(broken.replace("turn.rums", "0"))
-    done = arena("run", str(tmp_path / "cup.yaml"), *words, code=None)
-    assert done.code == 0, done.output
+    arena("run", str(tmp_path / "cup.yaml"), *words)
     bot.write_text(broken.replace("turn.rums", "1"))
     assert "--fresh" in arena("run", str(tmp_path / "cup.yaml"), *words, code=None).output
 

@@ -122,8 +122,16 @@ def check_board(scene: BoardScene) -> None:
 def game(arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The record of a game in game.jsonl, and a tournament in cup.yaml, where we stand."""
     monkeypatch.chdir(tmp_path)
-    Path("cup.yaml").write_text("seed: 7\nbots: [random, rule28]\n")
-    told = arena("replay", "cup.yaml", "random", "rule28", "--deal", "2", "--json").text
+    told = arena(
+        "replay",
+        "cup.yaml",
+        "random",
+        "rule28",
+        "--deal",
+        "2",
+        "--json",
+        yaml="seed: 7\nbots: [random, rule28]\n",
+    ).text
     Path("game.jsonl").write_text(told)
     return told.splitlines()
 
@@ -194,8 +202,8 @@ def test_a_record_is_told_like_the_game(arena: Arena, game: list[str]) -> None:
 
 
 def test_a_record_that_was_cut_off_is_told_up_to_there(arena: Arena, game: list[str]) -> None:
-    Path("game.jsonl").write_text("\n".join(game[:9]))
-    assert len(arena("replay", "game.jsonl", "--json").text.splitlines()) == 9
+    done = arena("replay game.jsonl --json", files={"game.jsonl": "\n".join(game[:9])})
+    assert len(done.text.splitlines()) == 9
 
 
 FIRST = boards.opening("a", "b")

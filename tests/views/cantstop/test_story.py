@@ -202,15 +202,18 @@ def test_records_follow_the_results(arena: Arena, here: Path) -> None:
 @pytest.mark.slow
 def test_bots_that_play_otherwise_the_second_time_have_no_telling_games(arena: Arena) -> None:
     Path("bots").mkdir()
-    Path("bots/moody.py").write_text(
-        "import os\n"
-        "def choose_move(turn, moves):\n    return os.urandom(1)[0] % len(moves)\n"
-        "def roll_again(turn):\n    return os.urandom(1)[0] % 2 == 0\n"
+    arena(
+        "run",
+        "cup.yaml",
+        "--quiet",
+        "--page",
+        yaml="name: cup\ngames: 60\nseed: 1\nbots: [moody, {bot: moody, as: other}]\n",
+        bots={
+            "moody": "import os\n"
+            "def choose_move(turn, moves):\n    return os.urandom(1)[0] % len(moves)\n"
+            "def roll_again(turn):\n    return os.urandom(1)[0] % 2 == 0\n"
+        },
     )
-    Path("cup.yaml").write_text(
-        "name: cup\ngames: 60\nseed: 1\nbots: [moody, {bot: moody, as: other}]\n"
-    )
-    arena("run", "cup.yaml", "--quiet", "--page")
     kept = [path.stem for path in Path("results/cup").glob("games/*.jsonl")]
     assert "closest" not in kept and "comeback" not in kept
     told = Path("results/cup/report.html").read_text()
@@ -247,11 +250,10 @@ def test_leads_in_words(lead: Lead, says: str) -> None:
 
 
 def test_a_game_that_is_telling_in_several_ways_is_shown_once(arena: Arena) -> None:
-    arena("run", "cup.yaml", "--quiet", "--page", "--games", "2")
+    done = arena("run cup.yaml --quiet --page --games 2")
     records = Counter(path.read_bytes() for path in Path("results/cup").glob("games/*.jsonl"))
     assert max(records.values()) > 1
-    told = Path("results/cup/report.html").read_text()
-    titles = re.findall(r"<summary>\s*((?:A|The) \w+ (?:game|comeback).*?)\s*</summary>", told)
+    titles = re.findall(r"<summary>\s*((?:A|The) \w+ (?:game|comeback).*?)\s*</summary>", done.page)
     assert len(titles) == len(records)
     assert sum(title.count(" and ") + 1 for title in titles) == records.total() == 4
     assert all(re.match(r"(A|The)( \w+)+( and (a|the)( \w+)+)*: \w+ against ", t) for t in titles)
@@ -261,11 +263,15 @@ def test_a_game_that_is_telling_in_several_ways_is_shown_once(arena: Arena) -> N
 def test_a_record_outlives_the_process_that_plays_it(arena: Arena, fate: str) -> None:
     """Whatever befalls a process from outside must not change what lies in the folder."""
     Path("bots").mkdir()
-    Path("bots/calm.py").write_text(CALM)
-    Path("cup.yaml").write_text(
-        "name: cup\ngames: 10\ndecision_limit: 1\nseed: 1\nbots: [calm, random]\n"
+    arena(
+        "run",
+        "cup.yaml",
+        "--quiet",
+        "--results",
+        "calm",
+        yaml="name: cup\ngames: 10\ndecision_limit: 1\nseed: 1\nbots: [calm, random]\n",
+        bots={"calm": CALM},
     )
-    arena("run", "cup.yaml", "--quiet", "--results", "calm")
     before = {path.name: path.read_bytes() for path in Path("calm/cup/games").iterdir()}
     assert before
     arena("run", "cup.yaml", "--quiet")
@@ -284,8 +290,7 @@ def test_a_record_outlives_the_process_that_plays_it(arena: Arena, fate: str) ->
 )
 def test_alone_and_at_full_tables(arena: Arena, players: int, kinds: set[str]) -> None:
     bots = "bots: [random, odds, cautious, daring]\n"
-    Path("cup.yaml").write_text(f"name: cup\ngames: 48\nplayers: {players}\n{bots}")
-    arena("run", "cup.yaml", "--quiet")
+    arena("run", "cup.yaml", "--quiet", yaml=f"name: cup\ngames: 48\nplayers: {players}\n{bots}")
     assert {path.stem for path in Path("results/cup").glob("games/*.jsonl")} == kinds
     for kind in kinds:
         assert len(events_of(kind)[0]["seats"]) == players

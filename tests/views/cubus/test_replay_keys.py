@@ -23,8 +23,7 @@ def test_keys_step_and_builds_are_outlined(
     events = list(record(table, (0, 1), 0))
     game, html = tmp_path / "game.jsonl", tmp_path / "game.html"
     game.write_text("".join(f"{json.dumps(event)}\n" for event in events))
-    result = arena("replay", str(game), "--html", str(html), code=None)
-    assert result.code == 0, result.output
+    arena("replay", str(game), "--html", str(html))
     page, last = opened(html.read_text()), len(events) - 1
     built = next(place for place, event in enumerate(events) if event["event"] == "build")
     for keys, place in [

@@ -102,7 +102,6 @@ def test_a_tournament_on_a_board_without_a_table_is_refused_before_it_begins(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("classic.yaml").write_text("games: 2\nbots: [rule28, optimal]\n")
-    result = arena("run", "classic.yaml", code=None)
+    result = arena("run", "classic.yaml", code=None, yaml="games: 2\nbots: [rule28, optimal]\n")
     sentence = "bot optimal cannot play: classic has not been solved for 2 (see `arena solve`)"
     assert (result.code, sentence in result.output) == (2, True)

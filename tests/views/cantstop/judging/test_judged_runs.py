@@ -104,10 +104,10 @@ def test_a_damaged_file_is_named_and_written_again(arena: Arena, run: Path) -> N
 
 def test_who_misbehaves_is_named_and_the_others_are_judged(arena: Arena, run: Path) -> None:
     Path("rude-bot.py").write_text(RUDE)
-    Path("rude.yaml").write_text(FILE.replace("cautious", "./rude-bot.py"))
-    arena("run", "rude.yaml", "--quiet", "--no-page")
-    result = arena("judge", "results/rude", "--deals", "4", "--json", code=None)
-    assert result.code == 0, result.output
+    arena(
+        "run", "rude.yaml", "--quiet", "--no-page", yaml=FILE.replace("cautious", "./rude-bot.py")
+    )
+    result = arena("judge", "results/rude", "--deals", "4", "--json")
     assert {*json.loads(result.text)} == {"random", "optimal"}
     assert "rude-bot cannot be judged: it misbehaves in deal" in result.error
 
@@ -116,8 +116,7 @@ def test_bots_that_are_not_those_that_played_are_refused(
     arena: Arena, run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(loader, "_digest_of_built_in", lambda game: "another version")
-    result = arena("judge", str(run), code=None)
-    assert result.code == 2
+    result = arena("judge", str(run), code=2)
     assert "random and cautious and optimal changed since these results" in result.output
 
 
