@@ -64,9 +64,9 @@ class Option:
         expected = _KINDS.get(type(self.default))
         if expected is None:
             return None
-        kinds, text = expected
+        kinds, description = expected
         fits = isinstance(value, kinds) and (isinstance(value, bool) == (kinds == (bool,)))
-        return None if fits else f"must be {text}, not {value!r:.{MAX_QUOTE_LENGTH}}"
+        return None if fits else f"must be {description}, not {value!r:.{MAX_QUOTE_LENGTH}}"
 
     def _not_a_choice(self, value: object) -> str:
         listed = " or ".join(map(str, self.choices))
@@ -165,8 +165,8 @@ def _digest_of_named(option: Option, path: str) -> str:
     """The digest of the file at `path`, else of the usual files; empty if there are none."""
     if path or not option.usual:
         return _digest_of_file(path)
-    text = "".join(_digest_of_file(str(folder)) for folder in option.usual)
-    return hashlib.sha256(text.encode()).hexdigest()
+    digests = "".join(_digest_of_file(str(file)) for file in option.usual)
+    return hashlib.sha256(digests.encode()).hexdigest()
 
 
 def _digest_of_file(path: str) -> str:
@@ -178,9 +178,9 @@ def _digest_of_file(path: str) -> str:
 
 
 def _unknown(name: str, options: Iterable[str]) -> str:
-    existing = ", ".join(options)
-    text = f"{name!r:.{MAX_QUOTE_LENGTH}}{did_you_mean(name, options)}"
-    return f"unknown option {text}; options: {existing or 'none'}"
+    names = ", ".join(options)
+    quoted = f"{name!r:.{MAX_QUOTE_LENGTH}}{did_you_mean(name, options)}"
+    return f"unknown option {quoted}; options: {names or 'none'}"
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
@@ -191,9 +191,9 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 
 def with_options(name: str, options: Mapping[str, Any]) -> str:
     """A name followed by options, as on the command line: `rule28:threshold=30`."""
-    text = ",".join(f"{key}={_option_text(value)}" for key, value in options.items())
+    text = ",".join(f"{key}={_value_text(value)}" for key, value in options.items())
     return f"{name}:{text}" if text else name
 
 
-def _option_text(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) or value is None else str(value)

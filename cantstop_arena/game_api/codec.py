@@ -29,11 +29,11 @@ class Codec:
     ) -> Any:
         """The view of type `kind` that `view_as_json` has converted to `data`."""
         hints = get_type_hints(kind)
-        by_name = {"rules": rules, "random": random}
+        shared = {"rules": rules, "random": random}
         return kind(
             **{
-                field.name: by_name[field.name]
-                if field.name in by_name
+                field.name: shared[field.name]
+                if field.name in shared
                 else msgspec.convert(data[field.name], hints[field.name])
                 for field in fields(kind)
             }
@@ -43,10 +43,10 @@ class Codec:
         """Moves as values that JSON can represent."""
         return msgspec.to_builtins(moves)
 
-    def moves_from_json(self, texts: Sequence[Any]) -> Sequence[Any]:
+    def moves_from_json(self, data: Sequence[Any]) -> Sequence[Any]:
         """The moves that `moves_as_json` has converted to `data`; lists become tuples."""
-        return tuple(map(_unlisted, texts))
+        return tuple(map(_as_tuples, data))
 
 
-def _unlisted(value: Any) -> Any:
-    return tuple(map(_unlisted, value)) if isinstance(value, list) else value
+def _as_tuples(value: Any) -> Any:
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Event = Mapping[str, Any]
 """One event of a recorded game; the key `event` is its kind."""
 
-_HEADER_KEYS = ("event", "turn", "seat")
+_POSITION_KEYS = ("event", "turn", "seat")
 _NO_NUMBERS = "its decisions have no fixed numbers (docs/environments.md says why)"
 DONE, FAULT, LEFT = "done", "fault", "left"  # why a game ended: see `Result.reason`
 
@@ -70,9 +70,9 @@ class Deal:
         """The stream of random numbers with a name, the same in every seating of the deal."""
         return self._chance.stream(*name)
 
-    def view(self, kind: type[AnyView], seat: int, **visible: Any) -> AnyView:
+    def view(self, kind: type[AnyView], seat: int, **values: Any) -> AnyView:
         """The view of the bot in a seat."""
-        return kind(seat, self.players, self.rules, self._streams[seat], **visible)
+        return kind(seat, self.players, self.rules, self._streams[seat], **values)
 
 
 class CheckGame(NamedTuple):
@@ -226,8 +226,8 @@ class Game:
         """The action of a player in an event of a record, as text; empty if there is none."""
         if "seat" not in event:
             return ""
-        texts = (f"{key} {value}" for key, value in event.items() if key not in _HEADER_KEYS)
-        return " ".join([event["event"], *texts])
+        details = (f"{key} {value}" for key, value in event.items() if key not in _POSITION_KEYS)
+        return " ".join([event["event"], *details])
 
     def bot_template(self, compiled: bool) -> str | None:
         """The template of a bot's file, with NAME in place of its name; None if there is none."""

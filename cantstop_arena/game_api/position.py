@@ -130,8 +130,8 @@ class Position(ABC):
     @property
     def legal(self) -> list[int]:
         """The legal actions of the seat that decides, ascending; empty if no seat decides."""
-        matches: list[int] = self.observation(self.seat).mask.nonzero()[0].tolist()
-        return matches
+        actions: list[int] = self.observation(self.seat).mask.nonzero()[0].tolist()
+        return actions
 
     @property
     def returns(self) -> tuple[float, ...]:

@@ -68,12 +68,12 @@ def flag(default: bool) -> Any:
 
 def choice(default: str, *others: str) -> Any:
     """A parameter that is one of several words."""
-    arguments = (default, *others)
+    choices = (default, *others)
 
     def check(value: object) -> str | None:
-        if value in arguments:
+        if value in choices:
             return None
-        return f"must be {' or '.join(arguments)}, not {value!r:.{MAX_QUOTE_LENGTH}}"
+        return f"must be {' or '.join(choices)}, not {value!r:.{MAX_QUOTE_LENGTH}}"
 
     return field(default=default, metadata={_CHECK: check})
 
@@ -121,22 +121,22 @@ class RuleBook(Generic[AnyRules]):
     @property
     def parameters(self) -> tuple[str, ...]:
         """The names of the parameters."""
-        return tuple(item.name for item in self._fields if item.name != "name")
+        return tuple(parameter.name for parameter in self._fields if parameter.name != "name")
 
     def as_dict(self, rules: AnyRules) -> dict[str, Any]:
         """The name and every parameter, as values that JSON can represent."""
-        data = asdict(rules)  # type: ignore[call-overload]
+        values = asdict(rules)  # type: ignore[call-overload]
         return {
-            key: list(value) if isinstance(value, tuple) else value for key, value in data.items()
+            key: list(value) if isinstance(value, tuple) else value for key, value in values.items()
         }
 
-    def from_dict(self, data: Mapping[str, Any]) -> AnyRules:
+    def from_dict(self, values: Mapping[str, Any]) -> AnyRules:
         """The rule set with the values of `as_dict`. Raises RulesError."""
-        missing = [(key, "is missing") for key in self.parameters if key not in data]
+        missing = [(key, "is missing") for key in self.parameters if key not in values]
         if missing:
             raise RulesError(missing)
-        changes = {key: value for key, value in data.items() if key != "name"}
-        return self.derive(self.default, changes, str(data.get("name", "custom")))
+        changes = {key: value for key, value in values.items() if key != "name"}
+        return self.derive(self.default, changes, str(values.get("name", "custom")))
 
     def derive(
         self, base: AnyRules, changes: Mapping[str, Any], name: str | None = None
@@ -147,11 +147,11 @@ class RuleBook(Generic[AnyRules]):
         """
         if faults := [*self._faults(changes)]:
             raise RulesError(faults)
-        values = {key: _frozen_value(value) for key, value in changes.items()}
-        named = name or self._described(base, changes)
+        values = {key: _frozen(value) for key, value in changes.items()}
+        named = name or self._derived_name(base, changes)
         derived: AnyRules = replace(base, **values, name=named)  # type: ignore[type-var]
-        if matches := self.check(derived):
-            raise RulesError(matches)
+        if problems := self.check(derived):
+            raise RulesError(problems)
         return derived
 
     @property
@@ -159,7 +159,7 @@ class RuleBook(Generic[AnyRules]):
         return fields(self.default)  # type: ignore[arg-type]
 
     def _faults(self, changes: Mapping[str, Any]) -> list[tuple[str, str]]:
-        checks = {item.name: _check_of(item) for item in self._fields}
+        checks = {parameter.name: _check_of(parameter) for parameter in self._fields}
         unknown = [
             (key, "is no parameter of the rules") for key in changes if key not in self.parameters
         ]
@@ -170,14 +170,14 @@ class RuleBook(Generic[AnyRules]):
         ]
         return unknown + wrong
 
-    def _described(self, base: AnyRules, changes: Mapping[str, Any]) -> str:
-        text = ", ".join(f"{key} {changes[key]}" for key in self.parameters if key in changes)
-        return f"{base.name}, {text}" if text else base.name
+    def _derived_name(self, base: AnyRules, changes: Mapping[str, Any]) -> str:
+        changed = ", ".join(f"{key} {changes[key]}" for key in self.parameters if key in changes)
+        return f"{base.name}, {changed}" if changed else base.name
 
 
-def _frozen_value(value: object) -> object:
+def _frozen(value: object) -> object:
     """An immutable copy of a value: lists become tuples."""
-    return tuple(map(_frozen_value, value)) if isinstance(value, list | tuple) else value
+    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
 
 
 def _check_of(parameter: Field[Any]) -> Check:

@@ -52,11 +52,11 @@ class Stream:
 
     def shuffled(self, items: Iterable[Item]) -> list[Item]:
         """The items in a random order, every order equally likely (Fisher and Yates)."""
-        matches = list(items)
-        for last in range(len(matches) - 1, 0, -1):
+        order = list(items)
+        for last in range(len(order) - 1, 0, -1):
             other = self.below(last + 1)
-            matches[last], matches[other] = matches[other], matches[last]
-        return matches
+            order[last], order[other] = order[other], order[last]
+        return order
 
     def _word(self) -> int:
         self._count += 1
@@ -85,5 +85,5 @@ class DealChance:
         return self._key_of((_BOTS, seat))
 
     def _key_of(self, name: tuple[str | int, ...]) -> int:
-        data = repr((self._deal, *name)).encode()
-        return int.from_bytes(hashlib.blake2b(data, digest_size=8, key=self._key).digest())
+        text = repr((self._deal, *name)).encode()
+        return int.from_bytes(hashlib.blake2b(text, digest_size=8, key=self._key).digest())

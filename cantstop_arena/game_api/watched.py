@@ -33,10 +33,10 @@ class Watched:
         self._numbers[_POSITIONS : _POSITIONS + len(positions)] = positions
         self._numbers[_STEP] += 1
 
-    def mark_decision(self, seat: int, requested: int) -> None:
+    def mark_decision(self, seat: int, decision: int) -> None:
         """Store that a seat takes a decision, numbered from 1; 0: none."""
         self._numbers[_SEAT] = seat
-        self._numbers[_DECISION] = requested
+        self._numbers[_DECISION] = decision
         self._numbers[_STEP] += 1
 
     @property
@@ -56,11 +56,11 @@ def snapshots(decisions: Sequence[str], memory: Any) -> Callable[[], Snapshot]:
     numbers = np.frombuffer(memory, np.int64, _NUMBERS)
 
     def look() -> Snapshot:
-        cursor, seat, request, step, *positions = numbers.tolist()
-        named = decisions[request - 1] if 0 < request <= len(decisions) else ""
+        cursor, seat, number, step, *positions = numbers.tolist()
+        named = decisions[number - 1] if 0 < number <= len(decisions) else ""
         position = positions[seat % MAX_SEATS]
         return Snapshot(
-            cursor, position, named, bool(named), (cursor, seat, request, step, position)
+            cursor, position, named, bool(named), (cursor, seat, number, step, position)
         )
 
     return look

@@ -41,19 +41,21 @@ class _Play:
         self.table = table
         self.block = block
         self.lineups = tuple(lineups(block.group, table.orders))
-        self.books = table.new_tally(block.deals)
+        self.tally = table.new_tally(block.deals)
         self.faults: dict[tuple[int, int, str], Fault] = {}
         self.forfeits = {self._number_of(fault): fault for fault in forfeits}
 
     def _number_of(self, fault: Fault) -> int:
-        index = self.lineups.index(fault.seating)
-        return (fault.deal - self.block.first) * len(self.lineups) + index
+        order = self.lineups.index(fault.seating)
+        return (fault.deal - self.block.first) * len(self.lineups) + order
 
     def result(self) -> BlockResult:
         """Play all games, and return the result."""
         total, start = self.block.deals * len(self.lineups), 0
         play = (
-            self._play_compiled if self.table.is_compiled(self.block.group) else self._play_asking
+            self._play_compiled
+            if self.table.is_compiled(self.block.group)
+            else self._play_uncompiled
         )
         for stop in [*sorted(self.forfeits), total]:
             play(start, stop)
@@ -62,9 +64,9 @@ class _Play:
             start = stop + 1
         return BlockResult(
             self.block,
-            self.books.tallies(),
-            packed(self.books.winners.tobytes()),
-            self.books.measures.tobytes(),
+            self.tally.tallies(),
+            packed(self.tally.winners.tobytes()),
+            self.tally.measures.tobytes(),
             tuple(self.faults[key] for key in sorted(self.faults)),
         )
 
@@ -72,23 +74,23 @@ class _Play:
         """Play compiled games. Machine code returns early at a game that ends in a fault."""
         cursor = start
         while cursor < stop:
-            cursor, fault = self.table.play_compiled(self.block, cursor, stop, self.books)
+            cursor, fault = self.table.play_compiled(self.block, cursor, stop, self.tally)
             if fault:
                 self._forfeit(cursor, self.table.seat, fault)
                 self._enter(cursor)
                 cursor += 1
 
-    def _play_asking(self, start: int, stop: int) -> None:
+    def _play_uncompiled(self, start: int, stop: int) -> None:
         for cursor in range(start, stop):
             self._show(cursor)
             self._play_game(cursor)
             self._enter(cursor)
 
     def _play_game(self, cursor: int) -> None:
-        deal, index = divmod(cursor, len(self.lineups))
+        deal, order = divmod(cursor, len(self.lineups))
         for tries in range(1, _TRIES + 1):
             try:
-                self.table.start(self.lineups[index], self.block.first + deal)
+                self.table.start(self.lineups[order], self.block.first + deal)
                 self.table.play_out()
                 self.table.call_game_over()
             except BotFault as fault:
@@ -111,11 +113,11 @@ class _Play:
         self.table.mark_game(cursor, tuple(map(self.block.group.index, lineup)))
 
     def _enter(self, cursor: int) -> None:
-        self.books.enter(*divmod(cursor, len(self.lineups)))
+        self.tally.enter(*divmod(cursor, len(self.lineups)))
 
     def _forfeit(self, cursor: int, seat: int, fault: BotFault) -> None:
-        index, position = divmod(cursor, len(self.lineups))
-        lineup, deal = self.lineups[position], self.block.first + index
+        index, order = divmod(cursor, len(self.lineups))
+        lineup, deal = self.lineups[order], self.block.first + index
         key = (deal, lineup[seat], fault.kind)
         first = self.faults.get(key) or Fault(lineup[seat], fault.kind, str(fault), lineup, deal, 0)
         self.faults[key] = replace(first, count=first.count + 1)

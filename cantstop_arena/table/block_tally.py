@@ -74,14 +74,14 @@ class PlainTally:
         self._table = table
         self._counts: Counts = table.game.counts
         players = len(table.orders[0])
-        self._pages = [self._page(players) for _ in table.orders]
+        self._tallies = [self._empty_tally(players) for _ in table.orders]
         self.winners: NDArray[np.uint8] = np.zeros((deals, len(table.orders)), np.uint8)
-        stored = deals if table.keeps_counts else 0
+        rows = deals if table.keeps_counts else 0
         width = len(stored_measures(self._counts, players))
-        self.measures: NDArray[Any] = np.zeros((stored, width), "<i4")
+        self.measures: NDArray[Any] = np.zeros((rows, width), "<i4")
         self._pairs = pairs_of_positions(players) if self._counts.followed else ()
 
-    def _page(self, players: int) -> _SeatingTally:
+    def _empty_tally(self, players: int) -> _SeatingTally:
         names = self._counts.names
         none = {name: [0] * players for name in names}
         return _SeatingTally(
@@ -89,58 +89,58 @@ class PlainTally:
         )
 
     def tallies(self) -> tuple[Tally, ...]:
-        return tuple(page.tally() for page in self._pages)
+        return tuple(tally.tally() for tally in self._tallies)
 
     def enter(self, index: int, order: int) -> None:
-        page, table = self._pages[order], self._table
-        page.games += 1
+        tally, table = self._tallies[order], self._table
+        tally.games += 1
         if table.loser is not None:
-            self._win(page, index, order, table.winners(Result(())))
-            page.forfeits += 1  # how long such a game was says nothing about the rules or the bots
+            self._win(tally, index, order, table.winners(Result(())))
+            tally.forfeits += 1  # how long such a game was says nothing about the rules or the bots
             return
         result = table.result()
         winners = table.winners(result)
-        page.unfinished += not winners
-        self._win(page, index, order, winners or range(page.players))
-        data = count_by_seat(table, result)
-        self._count(page, data)
+        tally.unfinished += not winners
+        self._win(tally, index, order, winners or range(tally.players))
+        counts = count_by_seat(table, result)
+        self._count(tally, counts)
         if len(self.measures):
-            sums = [sum(data[name]) for name in self._counts.names]
-            self.measures[index] += [1, not winners, *sums, *self._after(order, data)]
-        self._note_length(page, sum(data[self._counts.length]))
+            sums = [sum(counts[name]) for name in self._counts.names]
+            self.measures[index] += [1, not winners, *sums, *self._after(order, counts)]
+        self._count_length(tally, sum(counts[self._counts.length]))
         if winners:
-            self._note_highlights(page, result)
+            self._count_highlights(tally, result)
 
-    def _win(self, page: _SeatingTally, index: int, order: int, winners: Sequence[int]) -> None:
+    def _win(self, tally: _SeatingTally, index: int, order: int, winners: Sequence[int]) -> None:
         self.winners[index, order] = sum(1 << seat for seat in winners)
         for seat in winners:
-            page.wins[seat] += win_units(page.players) // len(winners)
+            tally.wins[seat] += win_units(tally.players) // len(winners)
 
-    def _count(self, page: _SeatingTally, data: dict[str, Sequence[int]]) -> None:
+    def _count(self, tally: _SeatingTally, counts: dict[str, Sequence[int]]) -> None:
         for name in self._counts.names:
-            values = data[name]
+            values = counts[name]
             for seat, value in enumerate(values):
-                page.counts[name][seat] += int(value)
-            page.squares[name] += int(sum(values)) ** 2
+                tally.counts[name][seat] += int(value)
+            tally.squares[name] += int(sum(values)) ** 2
 
-    def _after(self, order: int, data: dict[str, Sequence[int]]) -> list[int]:
+    def _after(self, order: int, counts: dict[str, Sequence[int]]) -> list[int]:
         """The followed count by preceding bot, for every pair of positions in the group."""
         if not self._pairs:
             return []
         seats = pairs_of_seats(self._table.orders[order])
-        points = dict(zip(seats, data[self._counts.followed], strict=True))
+        points = dict(zip(seats, counts[self._counts.followed], strict=True))
         return [points.get(pair, 0) for pair in self._pairs]
 
-    def _note_length(self, page: _SeatingTally, length: int) -> None:
+    def _count_length(self, tally: _SeatingTally, length: int) -> None:
         number = length_class(length)
-        games, first = page.lengths.get(number, (0, self._table.deal))
-        page.lengths[number] = games + 1, first
+        games, first = tally.lengths.get(number, (0, self._table.deal))
+        tally.lengths[number] = games + 1, first
 
-    def _note_highlights(self, page: _SeatingTally, result: Result) -> None:
+    def _count_highlights(self, tally: _SeatingTally, result: Result) -> None:
         for highlight in self._counts.highlights:
             how_much = int(result.highlights.get(highlight.kind, 0))
-            if how_much > page.highlights.get(highlight.kind, (0, 0))[0]:
-                page.highlights[highlight.kind] = how_much, self._table.deal
+            if how_much > tally.highlights.get(highlight.kind, (0, 0))[0]:
+                tally.highlights[highlight.kind] = how_much, self._table.deal
 
 
 def count_by_seat(table: CountedTable, result: Result) -> dict[str, Sequence[int]]:
@@ -148,17 +148,17 @@ def count_by_seat(table: CountedTable, result: Result) -> dict[str, Sequence[int
 
     Raises GameError when one is missing.
     """
-    by_name: dict[str, Sequence[int]] = {
+    counts: dict[str, Sequence[int]] = {
         DECISIONS: table.decision_counts,
         POINTS: result.points,
         RANK: result.ranks or ranks_of(result.points),
         **result.counts,
     }
-    missing = [name for name in table.game.counts.names if not by_name.get(name)]
+    missing = [name for name in table.game.counts.names if not counts.get(name)]
     if missing:
         title = table.game.title
         raise GameError(f"{title} counts {', '.join(missing)}, but its result does not say it")
-    return by_name
+    return counts
 
 
 def ranks_of(points: Sequence[int]) -> tuple[int, ...]:

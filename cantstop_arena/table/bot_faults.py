@@ -60,9 +60,9 @@ def fault_of(error: BaseException, player: object = None) -> BotFault:
 def bot_exception_line(error: BaseException) -> str:
     """An exception in one line, with the last line of the bot's own file in its traceback."""
     text = f"{type_name(error)}: {(attribute_text(error, str) or 'no message')[:200]}"
-    positions = [(tb.tb_frame.f_code.co_filename, tb.tb_lineno) for tb in _steps(error)]
-    foreign = [position for position in positions if not _is_ours(position[0])]
-    own = [position for position in foreign if position[0] == foreign[0][0]]
+    locations = [(tb.tb_frame.f_code.co_filename, tb.tb_lineno) for tb in _steps(error)]
+    foreign = [location for location in locations if not _is_ours(location[0])]
+    own = [location for location in foreign if location[0] == foreign[0][0]]
     return in_a_line(f"{text} ({short_path(own[-1][0])}:{own[-1][1]})") if own else text
 
 

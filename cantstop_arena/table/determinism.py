@@ -27,9 +27,9 @@ class DeterminismCheck:
         orders = tuple(lineups(block.group, table.orders))
         self.order = zlib.crc32(repr(block).encode()) % len(orders)
         self.seats = orders[self.order]
-        is_forfeited = any(f.deal == block.first and f.seating == self.seats for f in forfeits)
+        is_forfeit = any(f.deal == block.first and f.seating == self.seats for f in forfeits)
         self._before = (
-            None if is_forfeited or not _worthwhile(table, block, len(orders)) else self._play()
+            None if is_forfeit or not _worthwhile(table, block, len(orders)) else self._play()
         )
 
     def differing(self) -> tuple[int, ...]:

@@ -17,9 +17,9 @@ class PersonLeft(Interrupted):
     Its cause is an OSError when the terminal has failed.
     """
 
-    def __init__(self, is_requested: bool) -> None:
+    def __init__(self, asked: bool) -> None:
         super().__init__()
-        self.was_asked = is_requested
+        self.was_asked = asked
 
 
 @contextmanager

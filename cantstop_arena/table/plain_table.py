@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cantstop_arena.deals.counting import Counts
     from cantstop_arena.game_api.decisions import Decision
 
-_MAKING = 1  # what a bot is asked for that is made anew: shown as the first decision
+_BUILDING = 1  # what a bot is asked for that is made anew: shown as the first decision
 
 
 class PlainTable(GameTable):
@@ -44,14 +44,14 @@ class PlainTable(GameTable):
         self._deal = 0
         self._state: State | None = None
         self._seat = 0
-        self._spoke = -1
-        self._events: list[Event] = []
+        self._last_speaker = -1
+        self._new_events: list[Event] = []
         self._answers: Mapping[int, Any] = {}
         self.loser: int | None = None
         """The seat that has lost by a fault, if any."""
         self.decision_counts: list[int] = []
         """The number of decisions of each seat."""
-        self._views: dict[int, Any] = {}
+        self._last_views: dict[int, Any] = {}
 
     # The game
 
@@ -71,28 +71,28 @@ class PlainTable(GameTable):
     def begin(self, deal: int) -> None:
         self._deal = deal
         self._chance = DealChance(bits_of(self.seed), deal)
-        self._state, self.loser, self._events = None, None, []
+        self._state, self.loser, self._new_events = None, None, []
         self.decision_counts = [0] * len(self.seats)
-        self._views.clear()
+        self._last_views.clear()
 
     def step_functions(self) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
         return self._advance, self._ask
 
     def _advance(self, answers: Any) -> Question | None:
-        with self._game_at_work():
-            state = self._running_state()
+        with self._game_errors():
+            state = self._current_state()
             if answers != NO_ANSWER:
-                self._events += state.answer(answers)
+                self._new_events += state.answer(answers)
             return checked_question(state.question(), self.decisions, len(self.seats))
 
-    def _running_state(self) -> State:
+    def _current_state(self) -> State:
         """The state of the game, which is created by the first call."""
         if self._state is None:
             self._state = self.game.begin(Deal(self.rules, len(self.seats), self._chance))
         return self._state
 
     @contextmanager
-    def _game_at_work(self) -> Iterator[None]:
+    def _game_errors(self) -> Iterator[None]:
         """Raise GameError for exceptions in the game's own code, which no bot is charged with."""
         try:
             yield
@@ -106,8 +106,8 @@ class PlainTable(GameTable):
 
     def result(self) -> Result:
         """The result of the game, checked."""
-        with self._game_at_work():
-            return checked_result(self._running_state().result(), self.game.counts, len(self.seats))
+        with self._game_errors():
+            return checked_result(self._current_state().result(), self.game.counts, len(self.seats))
 
     def winners(self, result: Result) -> tuple[int, ...]:
         """The winning seats; after a fault, all but the seat that has lost by it."""
@@ -129,16 +129,16 @@ class PlainTable(GameTable):
         """The answer of the bot in a seat. Raises BotFault."""
         self._seat = seat
         player = self.sitting[seat]
-        self._views[seat] = question.views[seat]
+        self._last_views[seat] = question.views[seat]
         decide = getattr(player, decision.name, None)
         if decide is None:  # the decision is optional
             return None
         moves = None if question.moves is None else question.moves[seat]
-        visible = (question.views[seat],) if moves is None else (question.views[seat], moves)
+        arguments = (question.views[seat],) if moves is None else (question.views[seat], moves)
         while True:
-            answer = self._decided(decision, seat, lambda: decide(*visible), moves)
-            with self._game_at_work():
-                complaint = self._running_state().check(seat, answer)
+            answer = self._checked_answer(decision, seat, lambda: decide(*arguments), moves)
+            with self._game_errors():
+                complaint = self._current_state().check(seat, answer)
             if complaint is None:
                 self.decision_counts[seat] += not (answer is None and decision.optional)
                 return answer
@@ -146,9 +146,11 @@ class PlainTable(GameTable):
                 raise BotFault(ILLEGAL, f"{decision.name}: {complaint}")
             player.on_complaint(complaint)
 
-    def _decided(self, decision: Decision, seat: int, decide: Callable[[], Any], moves: Any) -> Any:
+    def _checked_answer(
+        self, decision: Decision, seat: int, decide: Callable[[], Any], moves: Any
+    ) -> Any:
         """The bot's answer, with its type checked. Raises BotFault."""
-        self._let_speak(seat)
+        self._set_speaker(seat)
         self._watched.mark_decision(seat, self._numbers[decision.name])
         try:
             return decision.checked(decide(), moves)
@@ -158,11 +160,11 @@ class PlainTable(GameTable):
             self._watched.mark_decision(seat, 0)
             self._restore()
 
-    def _let_speak(self, seat: int) -> None:
-        if self._spoke != self.seats[seat]:
-            self._spoke = self.seats[seat]
+    def _set_speaker(self, seat: int) -> None:
+        if self._last_speaker != self.seats[seat]:
+            self._last_speaker = self.seats[seat]
             self._interpreter_state.restore_quickly()
-            self.on_speaker(self._spoke)
+            self.on_speaker(self._last_speaker)
 
     def _restore(self) -> None:
         if getrecursionlimit() != self._interpreter_state.recursion:
@@ -175,15 +177,15 @@ class PlainTable(GameTable):
     def events(self) -> Iterator[Event]:
         try:
             for _ in self.stops():
-                yield from self._news()
+                yield from self._take_events()
         except BotFault:
-            yield from self._news()
+            yield from self._take_events()
             raise
-        yield from self._news()
+        yield from self._take_events()
 
-    def _news(self) -> list[Event]:
-        news, self._events = self._events, []
-        return news
+    def _take_events(self) -> list[Event]:
+        events, self._new_events = self._new_events, []
+        return events
 
     def trace(self) -> Iterator[tuple[int, object]]:
         for question in self.stops():
@@ -193,19 +195,19 @@ class PlainTable(GameTable):
     def ending(self) -> Event:
         result = self.result()
         reason = result.reason if self.loser is None else FAULT
-        return self._ended(result, self.winners(result), reason)
+        return self._end_event(result, self.winners(result), reason)
 
     def abandoned_event(self) -> Event:
-        return self._ended(self.result(), (), LEFT)
+        return self._end_event(self.result(), (), LEFT)
 
-    def _ended(self, result: Result, winners: Sequence[int], reason: str) -> Event:
+    def _end_event(self, result: Result, winners: Sequence[int], reason: str) -> Event:
         length = self.game.counts.length
-        with self._game_at_work():
-            data = {
+        with self._game_errors():
+            fields = {
                 length: sum(count_by_seat(self, result)[length]),
-                **self._running_state().ending(result),
+                **self._current_state().ending(result),
             }
-        return {"event": "end", **data, "winners": [*winners], "reason": reason}
+        return {"event": "end", **fields, "winners": [*winners], "reason": reason}
 
     def new_tally(self, deals: int) -> PlainTally:
         return PlainTally(self, deals)
@@ -230,14 +232,14 @@ class PlainTable(GameTable):
 
     def mark_as_deciding(self, seat: int) -> None:
         self._seat = seat
-        self._watched.mark_decision(seat, _MAKING)
+        self._watched.mark_decision(seat, _BUILDING)
 
     def last_view(self, seat: int) -> Any:
-        return self._views.get(seat)
+        return self._last_views.get(seat)
 
     @contextmanager
     def marking_game_over(self, seat: int) -> Iterator[None]:
-        self._seat, self._spoke = seat, self.seats[seat]
+        self._seat, self._last_speaker = seat, self.seats[seat]
         self._watched.mark_decision(seat, self._numbers[GAME_OVER])
         try:
             yield
@@ -275,8 +277,8 @@ def checked_question(
         raise GameAuthorError(f"question() must return a Question or None, not {question!r:.60}")
     decision = decisions.get(question.decision)
     if decision is None:
-        name = ", ".join(decisions)
-        raise GameAuthorError(f"no hook is called {question.decision!r:.60}; hooks are {name}")
+        names = ", ".join(decisions)
+        raise GameAuthorError(f"no hook is called {question.decision!r:.60}; hooks are {names}")
     _check_seats("views", question.views, players)
     if decision.has_moves != (question.moves is not None):
         needs = "needs moves" if decision.has_moves else "has no parameter moves, but got some"
@@ -311,22 +313,20 @@ def checked_result(result: Result, counts: Counts, players: int) -> Result:
         raise GameAuthorError(
             f"winners {[*result.winners]!r:.60} are no seats; they are 0 to {players - 1}"
         )
-    _check_wholes("points", result.points, players)
-    _check_wholes("ranks", result.ranks, players)
+    _check_integers("points", result.points, players)
+    _check_integers("ranks", result.ranks, players)
     for name, values in result.counts.items():
         if name not in counts.names:
             raise GameAuthorError(
                 f"the result counts {name!r}, which is none of the names of its Counts"
             )
-        _check_wholes(f"the count {name}", values, players)
+        _check_integers(f"the count {name}", values, players)
     return result
 
 
-def _check_wholes(what: str, values: Sequence[int], players: int) -> None:
+def _check_integers(what: str, values: Sequence[int], players: int) -> None:
     """Raise GameAuthorError unless there is an integer, NumPy's too, for each seat, or none."""
-    if len(values) not in (0, players) or any(
-        not hasattr(number, "__index__") for number in values
-    ):
+    if len(values) not in (0, players) or any(not hasattr(value, "__index__") for value in values):
         text = f"{list(values)!r:.60}"
         raise GameAuthorError(
             f"{what} must be a whole number for each of {players} seats, not {text}"

@@ -52,7 +52,7 @@ class GameTable(ABC):
         self.group = self.seats
         """The bots that meet; other processes see bots as positions in it."""
         self.sitting: list[Any] = []
-        self._taught: set[int] = set()  # the bots that have sat down in this block
+        self._learners: set[int] = set()  # the bots that have sat down in this block
 
     def play(self, block: Block, forfeits: Iterable[Fault] = ()) -> BlockResult:
         """Play a block: its deals, each in every seating of its group.
@@ -213,7 +213,7 @@ class GameTable(ABC):
     def call_game_over(self) -> None:
         """Call `game_over` of the bots that have it. Raises BotFault."""
         players = [
-            (seat, item) for seat, item in enumerate(self.sitting) if hasattr(item, GAME_OVER)
+            (seat, player) for seat, player in enumerate(self.sitting) if hasattr(player, GAME_OVER)
         ]
         ending = self.ending() if players else {}
         for seat, player in players:
@@ -236,7 +236,7 @@ class GameTable(ABC):
     def restore_process(self) -> None:
         """Restore the process state that plain bots may have changed, and reset learning bots."""
         self._interpreter_state.restore()
-        self._taught.clear()
+        self._learners.clear()
 
     def _seat_players(self) -> None:
         """Create the plain bots, each marked as deciding, so that others see which one hangs."""
@@ -248,23 +248,25 @@ class GameTable(ABC):
             self.mark_as_deciding(seat)
             self.on_speaker(bot)
             try:
-                self.sitting.append(self._sat(bot, seat))
+                self.sitting.append(self._player_for(bot, seat))
             except BaseException as error:
                 raise fault_of(error, self.seated_bots[bot].player) from error
 
-    def _sat(self, bot: int, seat: int) -> Any:
+    def _player_for(self, bot: int, seat: int) -> Any:
         seated_bot = self.seated_bots[bot]
         if seated_bot.make_player is None:
             return seated_bot.player
-        anew = not (seated_bot.learns and bot in self._taught)
-        self._taught.add(bot)
+        is_fresh = not (seated_bot.learns and bot in self._learners)
+        self._learners.add(bot)
         key, players = self.key_of_bot(seat), len(self.seats)
-        return seated_bot.make_player(GameStart(seat, players, self.rules, key, anew, self.group))
+        return seated_bot.make_player(
+            GameStart(seat, players, self.rules, key, is_fresh, self.group)
+        )
 
     def _seed_python(self, deal: int) -> None:
         """Seed `random` and NumPy, so that plain bots' numbers depend on the deal alone."""
-        data = f"{bits_of(self.seed)}/{deal}".encode()
-        digest = hashlib.blake2b(data, digest_size=4).digest()
+        text = f"{bits_of(self.seed)}/{deal}".encode()
+        digest = hashlib.blake2b(text, digest_size=4).digest()
         random.seed(digest)
         np.random.seed(int.from_bytes(digest))
 

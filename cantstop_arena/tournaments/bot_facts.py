@@ -24,12 +24,12 @@ class BotFacts(msgspec.Struct, frozen=True):
         """The time limit in seconds, longer for isolated bots: workers time their decisions."""
         return self.policy.isolated_limit if bot in self.isolated else self.policy.decision_limit
 
-    def source_line(self, bot: int, question: str) -> str:
+    def source_line(self, bot: int, decision: str) -> str:
         """The first line of the function; the current line would vary from run to run."""
         if bot in self.isolated:
             return ""
-        location = self.prepared[bot].source_lines.get(question)
-        return f" ({short_path(location)})" if location else ""
+        line = self.prepared[bot].source_lines.get(decision)
+        return f" ({short_path(line)})" if line else ""
 
     def suspects(self, group: Group) -> list[int]:
         """The bots that are plain Python in the worker itself.

@@ -18,7 +18,7 @@ from cantstop_arena.tournaments.tournament import Tournament
 
 
 def edit_message(
-    tournament: Tournament, catalogue: Catalogue, stored: Mapping[str, Any], path: Path
+    tournament: Tournament, catalogue: Catalogue, stored: Mapping[str, Any], copies: Path
 ) -> str:
     """In which bots a tournament differs from the stored one, and what to do.
 
@@ -28,7 +28,7 @@ def edit_message(
     if not changed or _as_before(tournament, stored) != stored:
         return ""
     texts = [
-        f"{path.parent}: {_edit_text(tournament.entrants[bot], stored['bots'][bot], path / digest)}"
+        f"{copies.parent}: {_edit_text(tournament.entrants[bot], stored['bots'][bot], copies / digest)}"
         for bot, digest in changed.items()
     ]
     texts = list(dict.fromkeys(texts))
@@ -39,7 +39,7 @@ def edit_message(
         for bot, digest in changed.items()
         if entrants[bot].bot.origin == "file" and entrants[bot].bot.digest != digest
     ]
-    return "\n".join([*texts, *_both(tournament, catalogue, files, changed)])
+    return "\n".join([*texts, *_comparison_lines(tournament, catalogue, files, changed)])
 
 
 def _changed(tournament: Tournament, stored: Mapping[str, Any]) -> Iterator[tuple[int, str]]:
@@ -65,8 +65,8 @@ def _as_before(tournament: Tournament, stored: Mapping[str, Any]) -> dict[str, A
     for number, _ in _changed(tournament, stored):
         before = stored["bots"][number]
         now = identity["bots"][number]
-        by_key = {key: before[key] for key in ("digest", "options", "files") if key in before}
-        identity["bots"][number] = {key: now[key] for key in now if key != "files"} | by_key
+        old_values = {key: before[key] for key in ("digest", "options", "files") if key in before}
+        identity["bots"][number] = {key: now[key] for key in now if key != "files"} | old_values
     return identity
 
 
@@ -98,7 +98,7 @@ def _lines_changed(before: Path, now: Path) -> int:
     return sum(max(a2 - a1, b2 - b1) for kind, a1, a2, b1, b2 in changes if kind != "equal")
 
 
-def _both(
+def _comparison_lines(
     tournament: Tournament, catalogue: Catalogue, files: list[int], digests: Mapping[int, str]
 ) -> Iterator[str]:
     """The commands that let both versions play, and the entrant of the old one."""
@@ -108,8 +108,8 @@ def _both(
     for bot in files:
         now, before = _references(tournament.entrants[bot], digests[bot], catalogue)
         options = _options(tournament, catalogue)
-        arguments = ["arena", "match", now, before, "--sprt", "0", "5", *options]
-        yield f"  {shlex.join(arguments)}"
+        command = ["arena", "match", now, before, "--sprt", "0", "5", *options]
+        yield f"  {shlex.join(command)}"
     _, before = _references(tournament.entrants[files[0]], digests[files[0]], catalogue)
     entrant = {"bot": before.partition(":")[0]}
     yield f"or as entrants of a tournament of another name, the old one as {_flow(entrant)}."
@@ -128,13 +128,18 @@ def _options(tournament: Tournament, catalogue: Catalogue) -> list[str]:
     """The command-line options for the game, the rules and the folders, where not default."""
     named = tournament.rules.name if tournament.rules.name in catalogue.rules else ""
     is_usual = tournament.rules == catalogue.game.rules.default
-    data = {
+    values = {
         "--game": (tournament.game.name, DEFAULT),
         "--rules": ("" if is_usual else named, ""),
         "--bots": (str(catalogue.folder), str(DEFAULT_FOLDER)),
         "--results": (str(catalogue.results), str(RESULTS)),
     }
-    return [word for key, (is_so, usual) in data.items() if is_so != usual for word in (key, is_so)]
+    return [
+        word
+        for key, (value, default) in values.items()
+        if value != default
+        for word in (key, value)
+    ]
 
 
 def _flow(entrant: Mapping[str, str]) -> str:

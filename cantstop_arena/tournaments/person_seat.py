@@ -47,11 +47,7 @@ def table_with(
     """
     seated_bots = [_bot(reference, catalogue, hidden) for reference in bots]
     seated_bots.insert(seat, SeatedBot(name, _seated(person, catalogue.game), digest=""))
-    compiled = {
-        seated_bot.digest: seated_bot.name
-        for seated_bot in seated_bots
-        if seated_bot.digest and not seated_bot.make_player
-    }
+    compiled = {bot.digest: bot.name for bot in seated_bots if bot.digest and not bot.make_player}
     if missing := catalogue.game.missing_code(compiled):
         compiling(missing)
     table: GameTable = catalogue.game.table(rules, seated_bots, len(seated_bots), seed)

@@ -60,9 +60,11 @@ def prepare_bots(
         table.warm_up()
         return tuple(_parts(table))
     ours = _warmed(spec)
-    data = dict(zip(foreign, run_all([_build_call(spec, seat) for seat in foreign]), strict=True))
+    answers = dict(
+        zip(foreign, run_all([_build_call(spec, seat) for seat in foreign]), strict=True)
+    )
     return tuple(
-        ours.get(seat) or _checked_on_disk(seat, _prepared_from_data(seat, data[seat]))
+        ours.get(seat) or _with_code_check(seat, _parsed_bot(seat, answers[seat]))
         for seat in spec.seats
     )
 
@@ -90,17 +92,17 @@ def _warmed(spec: TableSpec) -> dict[SeatSpec, PreparedBot]:
     return dict(zip(seats, _parts(table), strict=False))
 
 
-def _nothing(*requests: object) -> Any:
+def _nothing(*arguments: object) -> Any:
     raise AssertionError("nobody plays")
 
 
 def _parts(table: "GameTable") -> Iterator[PreparedBot]:
-    for bot, seated_bot in enumerate(table.seated_bots):
-        functions = {hook: getattr(seated_bot.player, hook, None) for hook in table.game.decisions}
-        positions = {
+    for number, bot in enumerate(table.seated_bots):
+        functions = {hook: getattr(bot.player, hook, None) for hook in table.game.decisions}
+        source_lines = {
             hook: source_line_of(function) for hook, function in functions.items() if function
         }
-        yield PreparedBot(table.is_compiled((bot,)), seated_bot.learns, positions)
+        yield PreparedBot(table.is_compiled((number,)), bot.learns, source_lines)
 
 
 def _build_call(spec: TableSpec, seat: SeatSpec) -> IsolatedCall:
@@ -131,20 +133,22 @@ def built_alone(spec: str) -> Mapping[str, Any]:
         return {ERROR: exception_report(error)}
 
 
-def _prepared_from_data(seat: SeatSpec, data: Any) -> PreparedBot:
-    if isinstance(data, CallFailed):
-        raise BotError(f"bot {seat.name} cannot be built: it {data}")
-    if not isinstance(data, dict) or not isinstance(position := data.get("places", {}), dict):
+def _parsed_bot(seat: SeatSpec, answer: Any) -> PreparedBot:
+    if isinstance(answer, CallFailed):
+        raise BotError(f"bot {seat.name} cannot be built: it {answer}")
+    if not isinstance(answer, dict) or not isinstance(
+        source_lines := answer.get("places", {}), dict
+    ):
         raise BotError(f"bot {seat.name} cannot be built: its description is invalid")
-    if isinstance(complaint := data.get(ERROR), str):
+    if isinstance(complaint := answer.get(ERROR), str):
         raise BotError(in_a_line(complaint, _MAX_COMPLAINT_LENGTH))
     hooks = game_named(seat.bot.game).decisions
-    texts = {hook: in_a_line(str(position.get(hook, "")), MAX_REPORT_LENGTH) for hook in hooks}
-    is_native = seat.native and data.get("native") is True
-    return PreparedBot(is_native, data.get("learns") is True, texts, foreign=True)
+    texts = {hook: in_a_line(str(source_lines.get(hook, "")), MAX_REPORT_LENGTH) for hook in hooks}
+    is_native = seat.native and answer.get("native") is True
+    return PreparedBot(is_native, answer.get("learns") is True, texts, foreign=True)
 
 
-def _checked_on_disk(seat: SeatSpec, part: PreparedBot) -> PreparedBot:
+def _with_code_check(seat: SeatSpec, part: PreparedBot) -> PreparedBot:
     """A foreign bot, checked for machine code in the cache."""
     missing = game_named(seat.bot.game).missing_code({seat.digest: seat.name})
     return replace(part, lacks_machine_code=part.is_compiled and seat.name in missing)

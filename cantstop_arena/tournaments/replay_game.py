@@ -54,7 +54,7 @@ def replay_game(
     try:
         table_spec, seats = table_for(tournament, catalogue, names)
         prepare_bots(table_spec, lambda _: None)  # raises errors in bots here
-        for event in _played(tournament, table_spec, seats, complain, deal, silent=False):
+        for event in _game_events(tournament, table_spec, seats, complain, deal, silent=False):
             turn = event.get("turn", turn or 0)
             yield event
     except _ReplayCutOff as cut:
@@ -68,7 +68,7 @@ def replay_game(
 def record_game(
     tournament: Tournament,
     catalogue: Catalogue,
-    path: Path,
+    copies: Path,
     names: Sequence[str],
     deal: int,
 ) -> Sequence["Event"]:
@@ -80,10 +80,12 @@ def record_game(
     """
     for _ in range(TRIES):
         try:
-            table_spec, seats = table_for(tournament, catalogue, names, path)
+            table_spec, seats = table_for(tournament, catalogue, names, copies)
             if not table_spec.needs_watching:
                 return list(record(table_spec.table(), seats, deal))
-            return list(_played(tournament, table_spec, seats, lambda _: None, deal, silent=True))
+            return list(
+                _game_events(tournament, table_spec, seats, lambda _: None, deal, silent=True)
+            )
         except _ReplayNotBuilt:
             break  # trying again could take long
         except _ReplayCutOff:
@@ -91,7 +93,7 @@ def record_game(
     return []
 
 
-def _played(
+def _game_events(
     tournament: Tournament,
     table_spec: TableSpec,
     seats: Group,
@@ -168,23 +170,26 @@ class _Listener:
         self.watchdog = Watchdog(self.worker.process.pid)
 
     def events(self) -> Iterator["Event"]:
-        watchdog, value = self.watchdog, time.monotonic()
+        watchdog, checked_at = self.watchdog, time.monotonic()
         while True:
             shutdown.check()
             self.worker.wait(pulse(self.policy.decision_limit))
             for message in self._messages():
-                if event := self._next_event(message):
+                if event := self._event_in(message):
                     yield event
                     if event.get("event") == "end":
                         return
             now = time.monotonic()
-            passed, value = counted_seconds(now - value, pulse(self.policy.decision_limit)), now
+            passed, checked_at = (
+                counted_seconds(now - checked_at, pulse(self.policy.decision_limit)),
+                now,
+            )
             snapshot = self.worker.look()
             watchdog.observe(snapshot.step, passed)
             limit = self._limit(snapshot)
             if watchdog.overdue(limit):
-                question = snapshot.decision or "its process"
-                raise self._cut_off(f"{question} gave no answer within {limit:g} s")
+                decision = snapshot.decision or "its process"
+                raise self._cut_off(f"{decision} gave no answer within {limit:g} s")
 
     def _messages(self) -> list[Message]:
         try:
@@ -198,7 +203,7 @@ class _Listener:
             self.watchdog.begin()
         return messages
 
-    def _next_event(self, message: Message) -> "Event | None":
+    def _event_in(self, message: Message) -> "Event | None":
         if isinstance(message, ReplayedEvent):
             return message.event
         if isinstance(message, ReplayedFault):

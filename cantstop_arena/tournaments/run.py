@@ -107,7 +107,7 @@ def open_session(
     tournament: Tournament, catalogue: Catalogue, folder: Path, fresh: bool = False
 ) -> Iterator[Session]:
     """A session in `folder`; `fresh` deletes earlier results. Raises LedgerError."""
-    _make(folder)
+    _create(folder)
     tournament = with_stored_seed(tournament, folder, fresh)
     with ExitStack() as stack:
         try:
@@ -129,7 +129,7 @@ def with_stored_seed(tournament: Tournament, folder: Path, fresh: bool = False) 
     return tournament if stored is None else replace(tournament, seed=stored)
 
 
-def _make(folder: Path) -> None:
+def _create(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -158,7 +158,7 @@ class _TournamentRun:
         self.ledger = ledger
         self.pools = pools
         self.spans = ledger.spans()
-        self.judge = FaultCounter(tournament.policy.max_faults, ledger.disqualified())
+        self.fault_counter = FaultCounter(tournament.policy.max_faults, ledger.disqualified())
         self.parts: dict[Block, list[BlockResult]] = {}
 
     def play(
@@ -168,11 +168,11 @@ class _TournamentRun:
         stored, missing = self._extent(self.spans)
         requested = sum(self._games(self.tournament.deals) for _ in self.tournament.groups())
         observer.on_start(stored, max(requested, stored + missing) if missing else stored)
-        self.judge.add_faults(self.ledger.faults())
+        self.fault_counter.add_faults(self.ledger.faults())
         if missing:
             self._play_missing(options, observer, results)
-        self.judge.close()
-        self._disqualify()
+        self.fault_counter.close()
+        self._disqualify_bots()
         self.ledger.tidy()
 
     def _games(self, deals: int) -> int:
@@ -180,8 +180,10 @@ class _TournamentRun:
 
     def _extent(self, spans: "Mapping[Group, list[Span]]") -> tuple[int, int]:
         """The numbers of games that have been played, and of those that are missing and count."""
-        stored = sum(deals for remaining in spans.values() for _, deals in remaining)
-        counting = (group for group in self.tournament.groups() if not self.judge.is_void(group))
+        stored = sum(deals for played in spans.values() for _, deals in played)
+        counting = (
+            group for group in self.tournament.groups() if not self.fault_counter.is_void(group)
+        )
         left = (gaps(spans.get(group, ()), self.tournament.deals) for group in counting)
         missing = sum(deals for gap in left for _, deals in gap)
         return self._games(stored), self._games(missing)
@@ -193,19 +195,19 @@ class _TournamentRun:
     def _play_missing(
         self, options: PoolOptions, observer: RunObserver, results: Callable[[], TournamentTotals]
     ) -> None:
-        path = self.folder / COPIES
+        copies = self.folder / COPIES
         table_spec = table_spec_for(
-            self.tournament, self.catalogue, self.logs, options.memory, path
+            self.tournament, self.catalogue, self.logs, options.memory, copies
         )
         parts = prepare_bots(table_spec, observer.on_compile)
         table_spec = table_spec.as_prepared([part.is_compiled for part in parts])
         entrants = self.tournament.entrants
-        isolated = frozenset(number for number, item in enumerate(entrants) if item.isolate)
+        isolated = frozenset(number for number, entrant in enumerate(entrants) if entrant.isolate)
         bots = BotFacts(parts, self.tournament.policy, isolated, self.logs, self.tournament.orders)
         foreign = [number for number, seat in enumerate(table_spec.seats) if seat.is_foreign]
         limit = self.tournament.policy.start_limit
         options = replace(options, start_limit=limit, foreign=foreign)
-        blocks = self.judge.scheduled(self._missing(_backend_lookup(parts)))
+        blocks = self.fault_counter.scheduled(self._missing(_backend_function(parts)))
         names = [entrant.name for entrant in entrants]
         gc.freeze()  # loaded modules stay: the collector need not scan them, here or in workers
         self.logs.begin()
@@ -236,16 +238,16 @@ class _TournamentRun:
         results: Callable[[], TournamentTotals],
     ) -> None:
         for played in pool.play(blocks, lambda: observer.on_tick(results)):
-            self._take(played, observer)
-            if self._disqualify():
-                pool.drop(self.judge.is_void)
+            self._store(played, observer)
+            if self._disqualify_bots():
+                pool.drop(self.fault_counter.is_void)
                 stored, left = self._extent(self.ledger.spans())
                 observer.on_total(stored, stored + left)
 
-    def _take(self, played: PartResult, observer: RunObserver) -> None:
+    def _store(self, played: PartResult, observer: RunObserver) -> None:
         """Store a block in the ledger when the results of all its parts are there."""
-        result, full_block = played.result, played.full_block
-        if self.judge.is_void(full_block.group):
+        result, block = played.result, played.full_block
+        if self.fault_counter.is_void(block.group):
             return
         if result.faults and self.tournament.policy.on_fault == "abort":
             raise FaultError(
@@ -253,25 +255,25 @@ class _TournamentRun:
                     fault_report_of(self.tournament, result.faults[0], self.catalogue.folder)
                 )
             )
-        parts = self.parts.setdefault(full_block, [])
+        parts = self.parts.setdefault(block, [])
         parts.append(result)
-        if sum(part.block.deals for part in parts) == full_block.deals:
-            self.ledger.add(join_parts(full_block, self.parts.pop(full_block)))
-            observer.on_progress(self._games(full_block.deals))
-        self.judge.add_faults(result.faults, result.block, full_block)
+        if sum(part.block.deals for part in parts) == block.deals:
+            self.ledger.add(join_parts(block, self.parts.pop(block)))
+            observer.on_progress(self._games(block.deals))
+        self.fault_counter.add_faults(result.faults, result.block, block)
 
-    def _disqualify(self) -> bool:
-        texts = list(self.judge.disqualifications())
-        for disqualification in texts:
+    def _disqualify_bots(self) -> bool:
+        disqualifications = list(self.fault_counter.disqualifications())
+        for disqualification in disqualifications:
             self.ledger.disqualify(disqualification.bot, disqualification.faults)
-        return bool(texts)
+        return bool(disqualifications)
 
 
-def _backend_lookup(parts: Sequence[PreparedBot]) -> Callable[[Group], str]:
-    def lane_of(group: Group) -> str:
+def _backend_function(parts: Sequence[PreparedBot]) -> Callable[[Group], str]:
+    def backend_of(group: Group) -> str:
         return "compiled" if native(parts, group) else "plain"
 
-    return lane_of
+    return backend_of
 
 
 def fault_report_of(tournament: Tournament, fault: Fault, bots_folder: Path) -> FaultReport:

@@ -20,8 +20,10 @@ _LARGER = 8  # times, blocks of compiled bots: their overhead per block weighs m
 _LATE = 8  # the last eighth of the deals is in shorter blocks: workers end at the same time
 _SHORTER = 2, 4  # parts of a block, until a half, then a quarter of that eighth is left
 _SHORTEST = 8
-_LESSON = 256  # games of a group in a row, for bots that learn
-_GAMES_APART = 512  # of a group in a round, where processes are started for each group that comes
+_LEARNING_GAMES = 256  # games of a group in a row, for bots that learn
+_ISOLATED_ROUND_GAMES = (
+    512  # of a group in a round, where processes are started for each group that comes
+)
 
 Round: TypeAlias = tuple[int, Iterator[Block]]
 """The first deal with a missing game, and the missing blocks that begin in its round."""
@@ -30,16 +32,16 @@ Round: TypeAlias = tuple[int, Iterator[Block]]
 def deals_per_block(tournament: Tournament, backend: str) -> int:
     """The number of deals of a block, which depends on the tournament alone."""
     deals = tournament.group_count * tournament.deals
-    maximum = max(1, _MAX_GAMES[backend] // len(tournament.orders))
+    max_deals = max(1, _MAX_GAMES[backend] // len(tournament.orders))
     blocks = tournament.blocks // _LARGER if backend == "compiled" else tournament.blocks
-    return min(maximum, -(-deals // max(1, blocks)))
+    return min(max_deals, -(-deals // max(1, blocks)))
 
 
 def deals_per_round(tournament: Tournament) -> int:
     """The number of deals of a round: a block of plain bots, more with isolated bots."""
     deals = deals_per_block(tournament, "plain")
     if any(entrant.isolate for entrant in tournament.entrants):
-        return max(deals, _GAMES_APART // len(tournament.orders))
+        return max(deals, _ISOLATED_ROUND_GAMES // len(tournament.orders))
     return deals
 
 
@@ -82,7 +84,7 @@ class _Schedule(msgspec.Struct, frozen=True):
         """The cuts for a group; bots that learn do so for a block of a fixed number of games."""
         backend, entrants = self.backend_of(group), self.tournament.entrants
         if backend == "plain" and any(entrants[bot].bot.learns for bot in group):
-            return _Cuts(max(1, _LESSON // len(self.tournament.orders)))
+            return _Cuts(max(1, _LEARNING_GAMES // len(self.tournament.orders)))
         size = deals_per_block(self.tournament, backend)
         full = self.tournament.deals // size
         return _Cuts(size, full - full // _LATE, full)

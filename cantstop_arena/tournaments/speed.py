@@ -89,7 +89,7 @@ def run_speed_trial(
     bots: Sequence[BotDescription],
     rules: Any,
     seconds: float,
-    minimum: int = 1,
+    min_deals: int = 1,
 ) -> SpeedTrial:
     """Let bots, one for each seat, play for about so many seconds, and at least `minimum` deals.
 
@@ -102,33 +102,35 @@ def run_speed_trial(
     game, players = catalogue.game, len(seats)
     spec = TableSpec(game.name, rules, seats, players, random_seed(), catalogue.folder)
     prepare_bots(spec, lambda _: None)
-    keywords = {"spec": pack_spec(spec), "seconds": seconds, "minimum": minimum}
+    arguments = {"spec": pack_spec(spec), "seconds": seconds, "minimum": min_deals}
     try:
-        data = run_isolated(IsolatedCall(f"{__name__}:time_trial", keywords, _TO_FLY + 3 * seconds))
-        return _trial_from_data(data, players, len(game.orders(players)))
+        answer = run_isolated(
+            IsolatedCall(f"{__name__}:time_trial", arguments, _MAX_SETUP_SECONDS + 3 * seconds)
+        )
+        return _parsed_trial(answer, players, len(game.orders(players)))
     except CallFailed as error:
         names = " and ".join(dict.fromkeys(bot.name for bot in bots))
         raise BotError(f"{names}: the games' process {error}") from error
 
 
-def time_trial(spec: str, seconds: float, minimum: int) -> Mapping[str, Any]:
+def time_trial(spec: str, seconds: float, min_deals: int) -> Mapping[str, Any]:
     """A speed trial in this process, as JSON; runs as an isolated call."""
     try:
-        trial = _timed_trial(unpack_spec(spec), seconds, minimum)
+        trial = _timed_trial(unpack_spec(spec), seconds, min_deals)
     except GameError as error:
         return {_FAILED: str(error)}
     won = base64.b64encode(trial.won.tobytes()).decode()
     return {"lane": trial.backend, "seconds": trial.seconds, "paces": trial.paces, "won": won}
 
 
-def _trial_from_data(data: Any, players: int, games_per_deal: int) -> SpeedTrial:
+def _parsed_trial(answer: Any, players: int, games_per_deal: int) -> SpeedTrial:
     """The trial in the answer of a process. Raises CallFailed if invalid, and GameError."""
-    if isinstance(data, dict) and isinstance(text := data.get(_FAILED), str):
+    if isinstance(answer, dict) and isinstance(text := answer.get(_FAILED), str):
         raise GameError(text)
     try:
-        won = np.frombuffer(base64.b64decode(data["won"]), np.int64).reshape(-1, players)
-        seconds, paces = float(data["seconds"]), int(data["paces"])
-        backend = "compiled" if data["lane"] == "compiled" else "plain"
+        won = np.frombuffer(base64.b64decode(answer["won"]), np.int64).reshape(-1, players)
+        seconds, paces = float(answer["seconds"]), int(answer["paces"])
+        backend = "compiled" if answer["lane"] == "compiled" else "plain"
     except (TypeError, KeyError, ValueError) as error:
         raise CallFailed("sent an invalid message") from error
     if not (0 < seconds < inf and paces >= 0 and len(won)):
@@ -137,10 +139,10 @@ def _trial_from_data(data: Any, players: int, games_per_deal: int) -> SpeedTrial
 
 
 _FAILED = "game"  # the key under which a process tells that the game fails
-_TO_FLY = 300.0  # seconds that the pilot of very slow bots may take
+_MAX_SETUP_SECONDS = 300.0  # seconds that the pilot of very slow bots may take
 
 
-def _timed_trial(spec: TableSpec, seconds: float, minimum: int) -> SpeedTrial:
+def _timed_trial(spec: TableSpec, seconds: float, min_deals: int) -> SpeedTrial:
     group, table = tuple(range(spec.players)), spec.table()
     pace = table.game.counts.pace
     table.warm_up()
@@ -152,7 +154,7 @@ def _timed_trial(spec: TableSpec, seconds: float, minimum: int) -> SpeedTrial:
         masks.append(result.masks())
         paces += sum(sum(tally.counts.get(pace, ())) for tally in result.tallies)
         spent = time.perf_counter() - start
-        if spent >= seconds and deals >= minimum:
+        if spent >= seconds and deals >= min_deals:
             break
         # Blocks double in size, but take at most the remaining time.
         size = max(1, min(2 * size, int(deals * (seconds - spent) / spent)))

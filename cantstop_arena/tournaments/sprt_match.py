@@ -67,17 +67,17 @@ class Match(msgspec.Struct, frozen=True):
         self, options: PoolOptions, observer: RunObserver, fresh: bool = False
     ) -> MatchOutcome:
         """Play the missing games, and count the points of each deal up to the last look."""
-        counts, observed = np.zeros(len(SCORES), np.int64), 0
+        counts, counted = np.zeros(len(SCORES), np.int64), 0
         with run.open_session(self.tournament, self.catalogue, self.folder, fresh) as session:
-            total = unbroken_prefix(session.ledger.spans().get(GROUP, []))
+            complete = unbroken_prefix(session.ledger.spans().get(GROUP, []))
             for deals in self._looks():
-                if deals > total or not observed:
+                if deals > complete or not counted:
                     games = SEATS * deals
                     part = replace(self.tournament, games=games, blocks=BLOCKS)
                     session.play(part, options, observer)
-                counts += _points(session.ledger, observed, deals - observed)
-                observed = deals
-                if self._is_over(counts.tolist(), observed, observer):
+                counts += _points(session.ledger, counted, deals - counted)
+                counted = deals
+                if self._is_over(counts.tolist(), counted, observer):
                     break
             seed = session.tournament.seed
             results = replace(session.results(), until=ended_by(self.test))
@@ -99,7 +99,7 @@ def _points(ledger: Ledger, start: int, count: int) -> Ints:
     """The pentanomial counts of some deals."""
     counts = np.zeros(len(SCORES), np.int64)
     for _, first, winners, _ in ledger.deals(start, count):
-        expected = winners[max(0, start - first) : start + count - first]
-        points = wins_by_deal(expected, ORDERS)[:, 0] * (len(SCORES) - 1) // (SEATS * WIN_UNITS)
+        selected = winners[max(0, start - first) : start + count - first]
+        points = wins_by_deal(selected, ORDERS)[:, 0] * (len(SCORES) - 1) // (SEATS * WIN_UNITS)
         counts += np.bincount(points, minlength=len(SCORES))
     return counts

@@ -76,10 +76,10 @@ class SeatSpec(msgspec.Struct, frozen=True):
                 named = f" {options[name]!r:.60}" if options[name] else ""
                 raise BotError(f"{name}{named} has changed since the run started")
 
-    def check_backend(self, seated_bot: SeatedBot) -> None:
+    def check_backend(self, bot: SeatedBot) -> None:
         """Raise BotError when a bot that was compiled before is plain in this process."""
         decisions = game_named(self.bot.game).decisions
-        if self.is_foreign and self.native and backend_of(seated_bot.player, decisions) == "plain":
+        if self.is_foreign and self.native and backend_of(bot.player, decisions) == "plain":
             raise BotError("it was compiled when it was looked at, and is plain now")
 
 
@@ -87,8 +87,8 @@ def seat_for(name: str, bot: BotDescription | LoadedBot, options: Mapping[str, A
     """A seat named `name` for a bot with all its options."""
     is_native = bot.backend == "compiled"
     files = tuple(files_among(bot.options, options).items())
-    text = json.dumps(dict(options))
-    return SeatSpec(name, bot.address, text, None, bot.learns, is_native, files)
+    options_text = json.dumps(dict(options))
+    return SeatSpec(name, bot.address, options_text, None, bot.learns, is_native, files)
 
 
 class TableSpec(msgspec.Struct, frozen=True):
@@ -170,7 +170,7 @@ def table_spec_for(
     catalogue: Catalogue,
     logs: BotLogs | None = None,
     memory: int | None = None,
-    path: Path | None = None,
+    copies: Path | None = None,
 ) -> TableSpec:
     """The spec of a tournament's table.
 
@@ -181,7 +181,7 @@ def table_spec_for(
     limits, hidden = tournament.policy, _hidden(tournament, logs)
     for number, entrant in enumerate(tournament.entrants):
         log = logs.paths[number] if logs else None
-        seats.append(entrant_seat(entrant, catalogue, limits, log, memory, hidden, path))
+        seats.append(entrant_seat(entrant, catalogue, limits, log, memory, hidden, copies))
     rules, players, seed = tournament.rules, tournament.players, tournament.seed
     seated, game = tuple(seats), tournament.game.name
     measured, scored = tournament.keeps_counts, tournament.luck_removed
@@ -204,15 +204,15 @@ def entrant_seat(
     log: Path | None = None,
     memory: int | None = None,
     hidden: tuple[Path, ...] = (),
-    path: Path | None = None,
+    copies: Path | None = None,
 ) -> SeatSpec:
     """The seat of an entrant, with the time limits for its start and its decisions.
 
     In the sandbox it cannot read the `hidden` paths.
     """
     seat = seat_for(entrant.name, entrant.bot, entrant.options)
-    if path and (source := seat.bot.source):
-        seat = replace(seat, bot=replace(seat.bot, source=source.copied(path)))
+    if copies and (source := seat.bot.source):
+        seat = replace(seat, bot=replace(seat.bot, source=source.copied(copies)))
     if not entrant.isolate:
         return seat
     argv, cwd, bound = entrant.command, _home_of(entrant.command), memory
@@ -242,7 +242,7 @@ def _home_of(command: Sequence[str]) -> Path:
 
 
 def table_for(
-    tournament: Tournament, catalogue: Catalogue, names: Sequence[str], path: Path | None = None
+    tournament: Tournament, catalogue: Catalogue, names: Sequence[str], copies: Path | None = None
 ) -> tuple[TableSpec, Group]:
     """The spec of a table for bots by name, in seat order, and the bots' numbers by seat.
 
@@ -254,7 +254,7 @@ def table_for(
         raise UsageError(f"{len(names)} bots cannot play; seats are {players[0]} to {players[-1]}")
     limits, hidden = tournament.policy, _hidden(tournament, None)
     entrants = {
-        entrant.name: entrant_seat(entrant, catalogue, limits, hidden=hidden, path=path)
+        entrant.name: entrant_seat(entrant, catalogue, limits, hidden=hidden, copies=copies)
         for entrant in tournament.entrants
     }
     chosen = {name: entrants.get(name) or _free_seat(name, entrants, catalogue) for name in names}

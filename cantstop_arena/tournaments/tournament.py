@@ -29,7 +29,7 @@ RESOLVED = "tournament.yaml"  # in a results folder
 GAMES = range(1, 10**12 + 1)
 BLOCKS = 512  # keep workers busy, and progress visible
 START_LIMIT = 60.0  # loading numba takes seconds, and a busy machine makes minutes of them
-_TRIES_APART = 4
+_ISOLATED_TRIES = 4
 ON_FAULT = ("forfeit", "abort")
 
 
@@ -50,7 +50,7 @@ class FaultPolicy(msgspec.Struct, frozen=True):
 
         It starts a program, sends a decision, and tries again if a timeout is doubtful.
         """
-        return _TRIES_APART * (self.start_limit + self.decision_limit)
+        return _ISOLATED_TRIES * (self.start_limit + self.decision_limit)
 
 
 class Tournament(msgspec.Struct, frozen=True):
@@ -142,7 +142,7 @@ class Tournament(msgspec.Struct, frozen=True):
 
     def identity(self) -> dict[str, Any]:
         """What must be equal for results to be continued, as decoded from JSON."""
-        data = {
+        values = {
             "name": self.name,
             "game": self.game.name,
             "rules": self.game.rules.as_dict(self.rules),
@@ -156,7 +156,7 @@ class Tournament(msgspec.Struct, frozen=True):
             **({"measured": True} if self.keeps_counts else {}),
             **({"luck_removed": True} if self.luck_removed else {}),
         }
-        identity: dict[str, Any] = json.loads(json.dumps(data))
+        identity: dict[str, Any] = json.loads(json.dumps(values))
         return identity
 
 

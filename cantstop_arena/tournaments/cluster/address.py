@@ -33,7 +33,7 @@ def address_in(text: str) -> ClusterAddress:
     Raises UsageError when the text is no address, or Dask is not installed.
     """
     kind, _, location = text.partition(":")
-    if not _makes_sense(kind, location):
+    if not _is_valid(kind, location):
         raise UsageError(f"--cluster must be {FORMS}, not {text!r}")
     if kind == "file" and not os.path.isfile(location):
         raise UsageError(f"--cluster {text}: there is no such file; a scheduler writes it")
@@ -45,7 +45,7 @@ def address_in(text: str) -> ClusterAddress:
     return ClusterAddress(kind, location)
 
 
-def _makes_sense(kind: str, location: str) -> bool:
+def _is_valid(kind: str, location: str) -> bool:
     if kind in ("tcp", "tls"):
         return re.fullmatch(r"//\S+:\d+", location) is not None
     if kind == "local":

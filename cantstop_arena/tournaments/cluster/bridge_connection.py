@@ -29,10 +29,10 @@ class MachineConnection:
     cluster's address in messages to users.
     """
 
-    def __init__(self, bridge: Sequence[str], cluster: str, job: StartJob) -> None:
+    def __init__(self, command: Sequence[str], cluster: str, job: StartJob) -> None:
         self.cluster = cluster
-        self._command = bridge
-        self._start_message = StartJobs(frame(job))
+        self._command = command
+        self._start_jobs = StartJobs(frame(job))
         self._frames = Frames(from_bridge)
 
     def __enter__(self) -> "MachineConnection":
@@ -44,7 +44,7 @@ class MachineConnection:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        self._write(frame(self._start_message))
+        self._write(frame(self._start_jobs))
         return self
 
     def __exit__(self, *problem: object) -> None:
@@ -58,9 +58,9 @@ class MachineConnection:
             self._bridge.kill()
             self._bridge.wait()
 
-    def send(self, machine: str, letter: ToMachine) -> None:
+    def send(self, machine: str, message: ToMachine) -> None:
         """Send a message to a machine; it is dropped when the machine has left."""
-        self._write(frame(SentTo(machine, frame(letter))))
+        self._write(frame(SentTo(machine, frame(message))))
 
     def messages(self, seconds: float) -> list[FromBridge]:
         """The messages received, after waiting up to `seconds`. Raises ProtocolError."""
@@ -86,7 +86,9 @@ def line_to(address: ClusterAddress, processes: int, job: StartJob) -> MachineCo
 
     0 means as many as Dask has threads there.
     """
-    parts = (address.kind, address.location, str(processes))
+    arguments = (address.kind, address.location, str(processes))
     return MachineConnection(
-        python_module("cantstop_arena.tournaments.cluster.dask_bridge", *parts), str(address), job
+        python_module("cantstop_arena.tournaments.cluster.dask_bridge", *arguments),
+        str(address),
+        job,
     )

@@ -56,11 +56,11 @@ class BlockPart(msgspec.Struct):
         """The parts of it that have no result."""
         return (BlockPart.of(self.block.part(*span), self.full_block) for span in self.left)
 
-    def played(self, part: Block) -> None:
+    def played(self, played: Block) -> None:
         """Remove deals that have a result now. Raises ProtocolError when they are not `left`."""
         for number, (first, end) in enumerate(self.left):
-            if first <= part.first < part.end <= end:
-                cut = [(first, part.first), (part.end, end)]
+            if first <= played.first < played.end <= end:
+                cut = [(first, played.first), (played.end, end)]
                 self.left[number : number + 1] = [span for span in cut if span[0] < span[1]]
                 return
         raise ProtocolError
@@ -100,34 +100,34 @@ class MachineSlot:
         """Whether it should get another bundle."""
         return self.is_at_work and self.load <= _WINDOW - 1
 
-    def give(self, pieces: list[BlockPart]) -> None:
+    def give(self, parts: list[BlockPart]) -> None:
         """Add parts that it has to play."""
         self._started_at = self._started_at or time.monotonic()
-        self.given.update((piece.block, piece) for piece in pieces)
+        self.given.update((part.block, part) for part in parts)
 
-    def finish(self, letter: BundlePlayed, orders: int) -> Iterator[PartResult]:
+    def finish(self, message: BundlePlayed, orders: int) -> Iterator[PartResult]:
         """The results in a message. Raises ProtocolError for results of other deals."""
         self.has_played = True
-        for block, result in letter.parts:
-            if piece := self.given.get(block):  # else it is void by now
-                yield self._result(piece, result, orders)
+        for block, result in message.parts:
+            if part := self.given.get(block):  # else it is void by now
+                yield self._result(part, result, orders)
 
-    def _result(self, piece: BlockPart, result: BlockResult, orders: int) -> PartResult:
-        is_of_it = result.block.group == piece.block.group
-        if not (is_of_it and is_result_of(result, result.block, orders)):
+    def _result(self, part: BlockPart, result: BlockResult, orders: int) -> PartResult:
+        is_same_group = result.block.group == part.block.group
+        if not (is_same_group and is_result_of(result, result.block, orders)):
             raise ProtocolError
-        piece.played(result.block)
-        if not piece.left:
-            del self.given[piece.block]
+        part.played(result.block)
+        if not part.left:
+            del self.given[part.block]
             self._played += 1
-        return PartResult(result, piece.full_block)
+        return PartResult(result, part.full_block)
 
     def drop(self, void: Callable[[Group], bool]) -> set[Group]:
         """Remove the blocks of void groups, and return those groups."""
-        stored_blocks = [block for block in self.given if void(block.group)]
-        for block in stored_blocks:
+        dropped = [block for block in self.given if void(block.group)]
+        for block in dropped:
             del self.given[block]
-        return {block.group for block in stored_blocks}
+        return {block.group for block in dropped}
 
 
 _PULSE = 0.05  # seconds
@@ -148,11 +148,11 @@ class ClusterPool:
         self._refused: dict[str, str] = {}
         self._queue = PartQueue()
         self._lost_in_turn = 0
-        self._hopeless_from = time.monotonic() + _HOPE
+        self._give_up_at = time.monotonic() + _HOPE
 
     def __enter__(self) -> "ClusterPool":
         self._line.__enter__()
-        self._notify_observer()
+        self._report_size()
         return self
 
     def __exit__(self, *problem: object) -> None:
@@ -166,9 +166,9 @@ class ClusterPool:
         while self._queue or any(slot.given for slot in self._slots.values()):
             shutdown.check()
             self._give_out()
-            for letter in self._line.messages(_PULSE):
-                yield from self._read(letter)
-            self._look_around()
+            for message in self._line.messages(_PULSE):
+                yield from self._handle(message)
+            self._check_machines()
             meanwhile()
 
     def drop(self, void: Callable[[Group], bool]) -> None:
@@ -180,60 +180,62 @@ class ClusterPool:
 
     def _give_out(self) -> None:
         """Send bundles to the machines that need one, those with the least load first."""
-        while hungry := [slot for slot in self._slots.values() if slot.is_hungry]:
-            slot = min(hungry, key=lambda slot: slot.load)
-            pieces = self._queue.bundle(slot.bundle, self._at_work())
-            if not pieces:
+        while waiting := [slot for slot in self._slots.values() if slot.is_hungry]:
+            slot = min(waiting, key=lambda slot: slot.load)
+            parts = self._queue.bundle(slot.bundle, self._at_work())
+            if not parts:
                 return
-            slot.give(pieces)
-            self._line.send(slot.name, PlayBlocks(tuple(piece.block for piece in pieces)))
+            slot.give(parts)
+            self._line.send(slot.name, PlayBlocks(tuple(part.block for part in parts)))
 
     def _at_work(self) -> int:
         return sum(slot.is_at_work for slot in self._slots.values())
 
     # Messages received
 
-    def _read(self, letter: FromBridge) -> Iterator[PartResult]:
-        if isinstance(letter, ReceivedFrom):
-            yield from self._hear(letter)
-        elif isinstance(letter, MachineJoined):
-            self._slots[letter.machine] = MachineSlot(letter.machine, letter.processes)
-        elif isinstance(letter, MachineLost):
-            self._lose(letter)
-        elif isinstance(letter, MachineUnusable):
-            self._refuse(letter.machine, letter.why)
+    def _handle(self, message: FromBridge) -> Iterator[PartResult]:
+        if isinstance(message, ReceivedFrom):
+            yield from self._handle_received(message)
+        elif isinstance(message, MachineJoined):
+            self._slots[message.machine] = MachineSlot(message.machine, message.processes)
+        elif isinstance(message, MachineLost):
+            self._lose(message)
+        elif isinstance(message, MachineUnusable):
+            self._refuse(message.machine, message.why)
         else:
-            raise ClusterError(self._end(letter))
+            raise ClusterError(self._end_message(message))
 
-    def _end(self, stored: ClusterEnded) -> str:
+    def _end_message(self, lost: ClusterEnded) -> str:
         where = self._line.cluster
-        if stored.was_there:
-            return f"The cluster at {where} has ended: {stored.why}.{shutdown.end_message()}"
-        return f"No cluster can be reached at {where}: {stored.why}"
+        if lost.was_there:
+            return f"The cluster at {where} has ended: {lost.why}.{shutdown.end_message()}"
+        return f"No cluster can be reached at {where}: {lost.why}"
 
-    def _hear(self, data: ReceivedFrom) -> Iterator[PartResult]:
-        if (slot := self._slots.get(data.machine)) is None:
+    def _handle_received(self, received: ReceivedFrom) -> Iterator[PartResult]:
+        if (slot := self._slots.get(received.machine)) is None:
             return  # the machine has been refused
         try:
-            for message in slot.messages(data.content):
-                yield from self._heed(slot, message)
+            for message in slot.messages(received.content):
+                yield from self._handle_machine_message(slot, message)
         except ProtocolError:
-            self._refuse(data.machine, "what it says makes no sense; a bot may have said it")
+            self._refuse(received.machine, "what it says makes no sense; a bot may have said it")
 
-    def _heed(self, slot: MachineSlot, message: FromMachine) -> Iterator[PartResult]:
+    def _handle_machine_message(
+        self, slot: MachineSlot, message: FromMachine
+    ) -> Iterator[PartResult]:
         if isinstance(message, BundlePlayed):
             yield from slot.finish(message, self._orders)
         elif isinstance(message, LogText):
             self._logs.add(message.bot, message.text)
         elif isinstance(message, MachineReady):
             slot.is_at_work = True
-            self._notify_observer()
+            self._report_size()
         elif isinstance(message, JobRefused):
             self._refuse(slot.name, message.text)
         else:
-            self._give_up(slot, message)
+            self._raise_failure(slot, message)
 
-    def _give_up(
+    def _raise_failure(
         self, slot: MachineSlot, message: BotBuildFailed | GameFailed | WorkerBroken
     ) -> None:
         """End the run with the error that a worker of this machine would raise."""
@@ -248,7 +250,7 @@ class ClusterPool:
     def _lose(self, lost: MachineLost) -> None:
         """Queue the parts of a lost machine again; the machine may come back."""
         self._refused.pop(lost.machine, None)
-        if (slot := self._taken_from(lost.machine)) is None:
+        if (slot := self._remove_slot(lost.machine)) is None:
             return
         self._lost_in_turn = 0 if slot.has_played else self._lost_in_turn + 1
         if self._lost_in_turn == _LOST_IN_TURN:
@@ -257,27 +259,27 @@ class ClusterPool:
 
     def _refuse(self, machine: str, why: str) -> None:
         """Exclude a machine, and report why."""
-        self._taken_from(machine)
+        self._remove_slot(machine)
         self._refused[machine] = in_a_line(why, _MAX_REASON_LENGTH)
         self._observer.on_notice(f"The machine {machine} does not play: {self._refused[machine]}")
 
-    def _look_around(self) -> None:
+    def _check_machines(self) -> None:
         """Raise ClusterError when there are machines, but none of them can play."""
         if self._slots or not self._refused:
-            self._hopeless_from = time.monotonic() + _HOPE
-        elif time.monotonic() > self._hopeless_from:
-            text = "".join(f"\n  {machine}: {why}" for machine, why in self._refused.items())
-            raise ClusterError(f"No machine of {self._line.cluster} can play:{text}")
+            self._give_up_at = time.monotonic() + _HOPE
+        elif time.monotonic() > self._give_up_at:
+            reasons = "".join(f"\n  {machine}: {why}" for machine, why in self._refused.items())
+            raise ClusterError(f"No machine of {self._line.cluster} can play:{reasons}")
 
-    def _taken_from(self, machine: str) -> MachineSlot | None:
+    def _remove_slot(self, machine: str) -> MachineSlot | None:
         """Remove a machine's slot, queue its parts again, and return it."""
         slot = self._slots.pop(machine, None)
         if slot is not None:
             self._queue.take_back(slot.given.values())
-            self._notify_observer()
+            self._report_size()
         return slot
 
-    def _notify_observer(self) -> None:
+    def _report_size(self) -> None:
         at_work = [slot for slot in self._slots.values() if slot.is_at_work]
         self._observer.on_cluster(len(at_work), sum(slot.processes for slot in at_work))
 
@@ -292,28 +294,26 @@ class PartQueue:
 
     def __init__(self, blocks: Iterable[Block] = ()) -> None:
         self._blocks = iter(blocks)
-        self._pieces: deque[BlockPart] = deque()
+        self._parts: deque[BlockPart] = deque()
 
     def __bool__(self) -> bool:
         self._look_ahead(1)
-        return bool(self._pieces)
+        return bool(self._parts)
 
     def bundle(self, size: int, machines: int) -> list[BlockPart]:
         """The next parts for one of `machines`: `size` of them, fewer near the end."""
         self._look_ahead(_SHARES * machines * size)
-        share = -(-len(self._pieces) // (_SHARES * machines))
-        return [self._pieces.popleft() for _ in range(min(size, share))]
+        share = -(-len(self._parts) // (_SHARES * machines))
+        return [self._parts.popleft() for _ in range(min(size, share))]
 
-    def take_back(self, pieces: Iterable[BlockPart]) -> None:
+    def take_back(self, parts: Iterable[BlockPart]) -> None:
         """Put what these parts are missing at the front."""
-        self._pieces.extendleft(
-            [block_part for piece in pieces for block_part in piece.missing()][::-1]
-        )
+        self._parts.extendleft([missing for part in parts for missing in part.missing()][::-1])
 
     def drop(self, void: Callable[[Group], bool]) -> None:
         """Remove the parts of void groups."""
-        self._pieces = deque(piece for piece in self._pieces if not void(piece.block.group))
+        self._parts = deque(part for part in self._parts if not void(part.block.group))
 
     def _look_ahead(self, count: int) -> None:
-        while len(self._pieces) < count and (block := next(self._blocks, None)):
-            self._pieces.append(BlockPart.of(block, block))
+        while len(self._parts) < count and (block := next(self._blocks, None)):
+            self._parts.append(BlockPart.of(block, block))

@@ -6,8 +6,8 @@ from asyncio.subprocess import PIPE, Process
 
 from cantstop_arena.processes.system import python_module
 
-_AT_ONCE = 1 << 20
-_PATIENCE = 5.0  # seconds
+_MAX_READ_BYTES = 1 << 20
+_READ_TIMEOUT = 5.0  # seconds
 
 
 class DaskActor:
@@ -18,10 +18,10 @@ class DaskActor:
 
     async def start(self, processes: int, content: bytes) -> None:
         """Start the arena's process with a pool of so many workers, and send it `content`."""
-        arguments = python_module("cantstop_arena.tournaments.cluster.machine", str(processes))
+        command = python_module("cantstop_arena.tournaments.cluster.machine", str(processes))
         # In a session of its own: Ctrl-C where Dask was started is handled by Dask.
         self._process = await asyncio.create_subprocess_exec(
-            *arguments, stdin=PIPE, stdout=PIPE, start_new_session=True, limit=_AT_ONCE
+            *command, stdin=PIPE, stdout=PIPE, start_new_session=True, limit=_MAX_READ_BYTES
         )
         self._loop = asyncio.get_running_loop()
         await self.give(content)
@@ -39,8 +39,8 @@ class DaskActor:
         """
         assert self._process and self._process.stdout
         try:
-            async with asyncio.timeout(_PATIENCE):
-                content = await self._process.stdout.read(_AT_ONCE)
+            async with asyncio.timeout(_READ_TIMEOUT):
+                content = await self._process.stdout.read(_MAX_READ_BYTES)
         except TimeoutError:
             return b""
         if not content:

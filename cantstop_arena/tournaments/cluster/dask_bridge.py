@@ -32,7 +32,7 @@ from cantstop_arena.tournaments.cluster.cluster_messages import (
 from cantstop_arena.tournaments.cluster.dask_actor import DaskActor
 from cantstop_arena.tournaments.pool.worker import worker_count
 
-_AT_ONCE = 1 << 20
+_MAX_READ_BYTES = 1 << 20
 _PAUSE = 1.0  # seconds between two queries for the machines of the cluster
 _MAX_REASON_LENGTH = 500  # characters
 
@@ -46,13 +46,13 @@ class ArenaPipe:
 
     async def letters(self) -> AsyncIterator[StartJobs | SentTo]:
         """The messages of the arena, until it closes the pipe."""
-        while chunk := await self._reader.read(_AT_ONCE):
-            for letter in self._frames.taken(chunk):
-                yield letter
+        while chunk := await self._reader.read(_MAX_READ_BYTES):
+            for message in self._frames.taken(chunk):
+                yield message
 
-    async def tell(self, letter: FromBridge) -> None:
+    async def tell(self, message: FromBridge) -> None:
         """Send a message; waits while the arena has much to read."""
-        self._writer.write(frame(letter))
+        self._writer.write(frame(message))
         await self._writer.drain()
 
 
@@ -63,29 +63,29 @@ class DaskBridge:
         self._client = client
         self._arena = arena
         self._processes = processes
-        self._post: dict[str, asyncio.Queue[bytes]] = {}
+        self._outboxes: dict[str, asyncio.Queue[bytes]] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     async def carry(self) -> None:
         """Pass messages until the arena ends. Raises OSError when the scheduler ends."""
-        groups = self._arena.letters()
-        first = await anext(groups, None)
+        messages = self._arena.letters()
+        first = await anext(messages, None)
         if not isinstance(first, StartJobs):
             return
-        looking = asyncio.create_task(self._look_after(first.content))
-        hearing = asyncio.create_task(self._deliver(groups))
-        await asyncio.wait({looking, hearing}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (hearing, looking, *self._tasks.values()):
+        following = asyncio.create_task(self._follow_machines(first.content))
+        queueing = asyncio.create_task(self._queue_messages(messages))
+        await asyncio.wait({following, queueing}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (queueing, following, *self._tasks.values()):
             if task.done():
                 task.result()
             task.cancel()
 
-    async def _deliver(self, groups: AsyncIterator[StartJobs | SentTo]) -> None:
-        async for letter in groups:
-            if isinstance(letter, SentTo) and letter.machine in self._post:
-                self._post[letter.machine].put_nowait(letter.content)
+    async def _queue_messages(self, messages: AsyncIterator[StartJobs | SentTo]) -> None:
+        async for message in messages:
+            if isinstance(message, SentTo) and message.machine in self._outboxes:
+                self._outboxes[message.machine].put_nowait(message.content)
 
-    async def _look_after(self, job: bytes) -> None:
+    async def _follow_machines(self, job: bytes) -> None:
         """Start serving machines that join, and stop serving those that leave."""
         while self._client.status == "running":
             there = await self._client.nthreads()
@@ -93,19 +93,19 @@ class DaskBridge:
                 self._tasks.pop(machine).cancel()
             for machine, threads in there.items():
                 if machine not in self._tasks:
-                    work = self._work_with(machine, self._processes or threads, job)
+                    work = self._serve_machine(machine, self._processes or threads, job)
                     self._tasks[machine] = asyncio.create_task(work)
             await asyncio.sleep(_PAUSE)
         raise OSError("the scheduler does not answer any more")
 
-    async def _work_with(self, machine: str, processes: int, job: bytes) -> None:
+    async def _serve_machine(self, machine: str, processes: int, job: bytes) -> None:
         """Pass on all messages of a machine, from its start to its end."""
         why = "it is no longer there"
         try:
             async with self._actor_on(machine) as actor:
                 await actor.start(processes, job)
                 await self._arena.tell(MachineJoined(machine, processes))
-                await self._converse(machine, actor)
+                await self._exchange_messages(machine, actor)
         except Exception as error:
             why = _error_text(error)
         finally:
@@ -123,11 +123,11 @@ class DaskBridge:
             pure=False,
         )
         try:
-            yield await self._hired(machine, future)
+            yield await self._started_actor(machine, future)
         finally:
             future.release()
 
-    async def _hired(self, machine: str, future: Any) -> Any:
+    async def _started_actor(self, machine: str, future: Any) -> Any:
         """The actor; waits for ever when the arena's package is not on the machine."""
         try:
             return await future
@@ -136,20 +136,20 @@ class DaskBridge:
             await self._arena.tell(MachineUnusable(machine, _error_text(error)))
             return await asyncio.Event().wait()  # until the machine leaves
 
-    async def _converse(self, machine: str, actor: Any) -> None:
-        self._post[machine] = asyncio.Queue()
-        giving = asyncio.create_task(self._give(self._post[machine], actor))
+    async def _exchange_messages(self, machine: str, actor: Any) -> None:
+        self._outboxes[machine] = asyncio.Queue()
+        sending = asyncio.create_task(self._send_queued(self._outboxes[machine], actor))
         try:
             while True:
                 if content := await actor.hear():
                     await self._arena.tell(ReceivedFrom(machine, content))
         finally:
-            giving.cancel()
-            del self._post[machine]
+            sending.cancel()
+            del self._outboxes[machine]
 
-    async def _give(self, post: asyncio.Queue[bytes], actor: Any) -> None:
+    async def _send_queued(self, outbox: asyncio.Queue[bytes], actor: Any) -> None:
         while True:
-            await actor.give(await post.get())
+            await actor.give(await outbox.get())
 
 
 def _error_text(error: BaseException) -> str:
@@ -181,11 +181,11 @@ async def _cluster_here(count: int, processes: int) -> AsyncIterator[Any]:
         dashboard_address=None,
         asynchronous=True,
     ) as cluster:
-        keeping = asyncio.create_task(_keep(cluster, count))
+        restarting = asyncio.create_task(_keep(cluster, count))
         try:
             yield cluster
         finally:
-            keeping.cancel()
+            restarting.cancel()
 
 
 async def _keep(cluster: Any, count: int) -> None:
@@ -201,12 +201,12 @@ async def _keep(cluster: Any, count: int) -> None:
 async def _arena() -> ArenaPipe:
     """The standard pipes to the arena; nothing else in this process can write to them."""
     loop, reader = asyncio.get_running_loop(), asyncio.StreamReader(limit=MAX_MESSAGE_BYTES)
-    ours, rival = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     for standard in (0, 1):
         os.dup2(2, standard)
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), ours)
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), source)
     flow = asyncio.StreamReaderProtocol(asyncio.StreamReader())
-    transport, protocol = await loop.connect_write_pipe(lambda: flow, rival)
+    transport, protocol = await loop.connect_write_pipe(lambda: flow, sink)
     return ArenaPipe(reader, asyncio.StreamWriter(transport, protocol, None, loop))
 
 

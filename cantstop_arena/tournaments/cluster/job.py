@@ -42,12 +42,12 @@ def versions() -> dict[str, str]:
 
 def _fingerprint() -> str:
     """A hash of all files of the package, the engines and their nets included."""
-    folder, result = Path(cantstop_arena.__file__).parent, hashlib.sha256()
+    folder, digest = Path(cantstop_arena.__file__).parent, hashlib.sha256()
     for path in sorted(folder.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
-            result.update(f"{path.relative_to(folder).as_posix()}\0".encode())
-            result.update(hashlib.sha256(path.read_bytes()).digest())
-    return result.hexdigest()[:_FINGERPRINT]
+            digest.update(f"{path.relative_to(folder).as_posix()}\0".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:_FINGERPRINT]
 
 
 def _version_of(tool: str) -> str:
@@ -60,12 +60,12 @@ def _version_of(tool: str) -> str:
 def differences(there: Mapping[str, str]) -> str:
     """Where versions here differ from those at the start of the run, as text; empty if equal."""
     here = versions()
-    texts = [
+    lines = [
         f"{name} is {here.get(name, 'none')} there, and {there.get(name, 'none')} here"
         for name in {**there, **here}
         if there.get(name) != here.get(name)
     ]
-    return "; ".join(texts)
+    return "; ".join(lines)
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -129,11 +129,11 @@ def install_job(job: Job, processes: int, folder: Path) -> JobFolder:
     system.set_path_base(job.here)
     logs = BotLogs(folder / "logs", job.names)
     logs.begin()
-    seats = [_moved(job, number, folder, logs) for number in range(len(job.spec.seats))]
+    seats = [_local_seat(job, number, folder, logs) for number in range(len(job.spec.seats))]
     spec = replace(job.spec, seats=tuple(seats))
     parts = prepare_bots(spec, lambda names: None)
     bots = replace(
-        job.bots, prepared=tuple(map(_agreed, job.names, parts, job.bots.prepared)), logs=logs
+        job.bots, prepared=tuple(map(_checked_bot, job.names, parts, job.bots.prepared)), logs=logs
     )
     method = job.method or start_methods()[0]
     return JobFolder(
@@ -141,42 +141,44 @@ def install_job(job: Job, processes: int, folder: Path) -> JobFolder:
     )
 
 
-def _agreed(name: str, here: PreparedBot, there: PreparedBot) -> PreparedBot:
+def _checked_bot(name: str, here: PreparedBot, there: PreparedBot) -> PreparedBot:
     """A bot prepared here, with the source lines of the machine that started the run."""
     if here.is_compiled != there.is_compiled:
-        backends = ["compiled" if part.is_compiled else "plain" for part in (here, there)]
-        raise BotError(f"bot {name} is {backends[0]} there, and {backends[1]} here")
+        kinds = ["compiled" if part.is_compiled else "plain" for part in (here, there)]
+        raise BotError(f"bot {name} is {kinds[0]} there, and {kinds[1]} here")
     return replace(here, source_lines=there.source_lines)
 
 
-def _moved(job: Job, number: int, folder: Path, logs: BotLogs) -> SeatSpec:
+def _local_seat(job: Job, number: int, folder: Path, logs: BotLogs) -> SeatSpec:
     """A seat with the paths of this machine. Raises BotError."""
     seat = job.spec.seats[number]
     bot, source = seat.bot, seat.bot.source
     if source:
-        path = folder / "bots" / source.digest
+        copies = folder / "bots" / source.digest
         for name, text in job.texts[source.digest].items():
-            (path / name).parent.mkdir(parents=True, exist_ok=True)
-            (path / name).write_bytes(text)
-        bot = replace(bot, source=replace(source, copies=path))
-    moved = replace(seat, bot=bot)
+            (copies / name).parent.mkdir(parents=True, exist_ok=True)
+            (copies / name).write_bytes(text)
+        bot = replace(bot, source=replace(source, copies=copies))
+    local = replace(seat, bot=bot)
     if not seat.launch:
-        return moved
+        return local
     cwd = seat.launch.cwd if seat.launch.cwd.is_dir() else folder
     launch = replace(seat.launch, cwd=cwd, log=logs.paths[number])
-    at_home = _program if bot.origin == "command" else _served
-    return replace(moved, launch=at_home(moved, launch, job))
+    local_start = _program_start if bot.origin == "command" else _served_start
+    return replace(local, launch=local_start(local, launch, job))
 
 
-def _program(seat: SeatSpec, launch: BotStart, job: Job) -> BotStart:
+def _program_start(seat: SeatSpec, launch: BotStart, job: Job) -> BotStart:
     """The start of a program, which must be on this machine and the same."""
     if describe_command(launch.argv) != seat.bot.digest:
-        text = " ".join(launch.argv)
-        raise BotError(f"the program of {seat.name} ({text}) is not there, or is another than here")
+        command = " ".join(launch.argv)
+        raise BotError(
+            f"the program of {seat.name} ({command}) is not there, or is another than here"
+        )
     return launch
 
 
-def _served(seat: SeatSpec, launch: BotStart, job: Job) -> BotStart:
+def _served_start(seat: SeatSpec, launch: BotStart, job: Job) -> BotStart:
     """The start of a Python bot that is served by this machine's interpreter."""
     bot = seat.bot
     if bot.source:

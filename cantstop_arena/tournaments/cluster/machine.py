@@ -58,11 +58,11 @@ class MachinePipes:
         os.dup2(2, 1)
         os.close(nowhere)
         self._frames = Frames(to_machine, MAX_ORDER_BYTES)
-        os.register_at_fork(after_in_child=self._leave)
+        os.register_at_fork(after_in_child=self._close_in_child)
 
-    def send(self, letter: FromMachine) -> None:
+    def send(self, message: FromMachine) -> None:
         """Send a message to the arena. Raises JobEnded."""
-        left = memoryview(frame(letter))
+        left = memoryview(frame(message))
         try:
             while left:
                 left = left[os.write(self._outbox, left) :]
@@ -78,7 +78,7 @@ class MachinePipes:
         except EOFError:
             raise JobEnded from None
 
-    def _leave(self) -> None:
+    def _close_in_child(self) -> None:
         """Close the pipes in a child, once: its children may reuse these file descriptors."""
         for pipe in (self._inbox, self._outbox):
             if pipe >= _PIPES:
@@ -99,14 +99,14 @@ class Machine:
 
     def work(self) -> None:
         """Play the requested blocks. Raises JobEnded, and what a pool raises."""
-        job_folder = self.job
-        factory = partial(job_folder.spec.at_work, job_folder.bots.logs)
-        window = game_named(job_folder.spec.game).window
-        with WorkerPool(factory, window, job_folder.bots, job_folder.options) as pool:
+        job = self.job
+        factory = partial(job.spec.at_work, job.bots.logs)
+        window = game_named(job.spec.game).window
+        with WorkerPool(factory, window, job.bots, job.options) as pool:
             while True:
-                for part in pool.play(self, partial(self._pass, pool)):
-                    self._note(part)
-                self._send_news()
+                for part in pool.play(self, partial(self._on_tick, pool)):
+                    self._add_result(part)
+                self._send_results()
                 self._listen(pool, _PAUSE)
 
     def __iter__(self) -> "Machine":
@@ -118,38 +118,38 @@ class Machine:
             raise StopIteration
         return self._waiting.popleft()
 
-    def _pass(self, pool: WorkerPool) -> None:
+    def _on_tick(self, pool: WorkerPool) -> None:
         """Receive messages and send results, while the pool plays."""
         self._listen(pool)
         if (self._parts and not self._waiting) or time.monotonic() - self._sent_at > _PAUSE:
-            self._send_news()
+            self._send_results()
 
     def _listen(self, pool: WorkerPool, seconds: float = 0.0) -> None:
-        for letter in self.pipes.receive(seconds):
-            if isinstance(letter, PlayBlocks):
-                self._waiting.extend(letter.blocks)
-            elif isinstance(letter, DropGroups):
-                void = frozenset(letter.groups)
+        for message in self.pipes.receive(seconds):
+            if isinstance(message, PlayBlocks):
+                self._waiting.extend(message.blocks)
+            elif isinstance(message, DropGroups):
+                void = frozenset(message.groups)
                 self._waiting = deque(block for block in self._waiting if block.group not in void)
                 pool.drop(void.__contains__)
 
-    def _note(self, part: PartResult) -> None:
+    def _add_result(self, part: PartResult) -> None:
         """Add a result; faults are sent to the arena at once."""
         self._parts.append((part.full_block, part.result))
         if part.result.faults:
-            self._send_news()
+            self._send_results()
 
-    def _send_news(self) -> None:
+    def _send_results(self) -> None:
         """Send what bots have printed, and the results."""
         self._sent_at = time.monotonic()
         for bot, path in enumerate(self.job.bots.logs.paths):
-            if text := self._news_in(path):
+            if text := self._new_text(path):
                 self.pipes.send(LogText(bot, text))
         if self._parts:
             self.pipes.send(BundlePlayed(tuple(self._parts)))
             self._parts.clear()
 
-    def _news_in(self, path: Path) -> bytes:
+    def _new_text(self, path: Path) -> bytes:
         """What was added to a log, which may have been cut at its maximum length."""
         begin = self._printed.get(path, 0)
         with contextlib.suppress(OSError):
@@ -166,7 +166,7 @@ class Machine:
 def _play(pipes: MachinePipes, processes: int, folder: Path) -> None:
     """Play a job, or refuse it. Raises JobEnded at the end."""
     try:
-        job_folder = _job_folder(_first_message(pipes), processes, folder)
+        job_folder = _install(_first_message(pipes), processes, folder)
     except ArenaError as error:
         pipes.send(JobRefused(str(error)))
     else:
@@ -178,14 +178,14 @@ def _play(pipes: MachinePipes, processes: int, folder: Path) -> None:
 
 def _first_message(pipes: MachinePipes) -> StartJob:
     """The first message of the arena."""
-    while not (groups := pipes.receive()):
+    while not (messages := pipes.receive()):
         pass  # it is incomplete
-    (job,) = groups
-    assert isinstance(job, StartJob)
-    return job
+    (message,) = messages
+    assert isinstance(message, StartJob)
+    return message
 
 
-def _job_folder(message: StartJob, processes: int, folder: Path) -> JobFolder:
+def _install(message: StartJob, processes: int, folder: Path) -> JobFolder:
     """Install the job of a message. Raises ArenaError when it cannot be played here."""
     if text := differences(message.versions):
         raise ArenaError(text)

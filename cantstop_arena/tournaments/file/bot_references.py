@@ -19,8 +19,8 @@ def entrant_from_reference(reference: str, catalogue: Catalogue) -> Entrant:
     Raises BotError.
     """
     base, options = _split(reference)
-    data = {key: plain_value(text) for key, text in options.items()}
-    return entrant_with(base, data, catalogue, reference)
+    values = {key: plain_value(text) for key, text in options.items()}
+    return entrant_with(base, values, catalogue, reference)
 
 
 def entrant_with(
@@ -41,11 +41,11 @@ def entrant_with(
 
 def _split(reference: str) -> tuple[str, dict[str, str]]:
     """The part of a reference before the colon, and the options after it. Raises BotError."""
-    base, colon, text = reference.rpartition(":")
-    if not colon or "=" not in text:
+    base, colon, option_text = reference.rpartition(":")
+    if not colon or "=" not in option_text:
         return reference, {}
     options: dict[str, str] = {}
-    for word in text.split(","):
+    for word in option_text.split(","):
         key, equals, value = word.partition("=")
         if not (key and equals) or key in options:
             raise BotError(f"{reference}: options are said as NAME:OPTION=VALUE,OPTION=VALUE")

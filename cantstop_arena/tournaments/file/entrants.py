@@ -57,10 +57,10 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
     def as_file(self, folder: Path) -> dict[str, Any]:
         """The entrant as an entry of a tournament file in `folder`."""
         if self.command:
-            arguments = [
+            command = [
                 _path_from(folder, Path(w)) if os.path.isfile(w) else w for w in self.command
             ]
-            return {"command": arguments, "as": self.name}
+            return {"command": command, "as": self.name}
         isolated = {"isolate": True} if self.isolate else {}
         return {"bot": self._reference(folder), "as": self.name, **isolated, **self.options}
 
@@ -124,13 +124,13 @@ class EntrantReader(msgspec.Struct, frozen=True):
             message = f"these lists make more than {MAX_SWEPT:,} bots"
             self.reader.complain(entries[next(iter(swept))].key, message)
             return []
-        result = []
+        entrants = []
         for chosen in _combined(swept):
             options = self._checked(bot, entries, given | chosen)
             own_name = with_options(name, chosen)
             self._check_name(node, own_name)
-            result.append(Entrant(own_name, bot, options, isolate or bool(command), command))
-        return result
+            entrants.append(Entrant(own_name, bot, options, isolate or bool(command), command))
+        return entrants
 
     def _check_name(self, node: Node, name: str | None) -> None:
         if name is not None and not is_printed_well(name):
@@ -157,28 +157,28 @@ class EntrantReader(msgspec.Struct, frozen=True):
     def _command(self, node: Node) -> tuple[str, ...]:
         """The words of a command, files as absolute paths; empty when it cannot be started."""
         nodes = self.reader.items(node, "command") if is_list(node) else [node]
-        arguments = [self.reader.text(word, "a word of a command") for word in nodes]
-        matches = tuple(self._file_or_word(word) for word in arguments if word is not None)
-        if not arguments or not all(arguments):
+        texts = [self.reader.text(word, "a word of a command") for word in nodes]
+        command = tuple(self._file_or_word(word) for word in texts if word is not None)
+        if not texts or not all(texts):
             self.reader.complain(node, "command must be a list like [./mybot, --fast]")
             return ()
-        if shutil.which(matches[0]) is None:
+        if shutil.which(command[0]) is None:
             self.reader.complain(
-                node, f"{quoted(arguments[0] or '')} is no program that can be started"
+                node, f"{quoted(texts[0] or '')} is no program that can be started"
             )
             return ()
-        return matches
+        return command
 
     def _file_or_word(self, word: str) -> str:
         path = self.folder / word
-        return str(_straight(path)) if "\0" not in word and os.path.isfile(path) else word
+        return str(_normalized(path)) if "\0" not in word and os.path.isfile(path) else word
 
     def _bot(self, node: Node) -> BotDescription | None:
         reference = self.reader.text(node, "a bot's name or path")
         if reference is None:
             return None
         try:
-            return self._find_bot(reference)
+            return self._find(reference)
         except BotError as error:
             self.reader.complain(node, str(error))
         except OSError as error:
@@ -186,7 +186,7 @@ class EntrantReader(msgspec.Struct, frozen=True):
             self.reader.complain(node, message)
         return None
 
-    def _find_bot(self, reference: str) -> BotDescription:
+    def _find(self, reference: str) -> BotDescription:
         if not (reference.isprintable() and reference.strip()):
             raise BotError(f"no bot can be called {quoted(reference)}")
         return find_bot(reference, self.folder, self.catalogue)
@@ -204,8 +204,8 @@ class EntrantReader(msgspec.Struct, frozen=True):
     ) -> Mapping[str, Any]:
         """All options with their values; the given ones are checked."""
         for option, message in bot.check_options(given):
-            existing_entry = entries.get(option) or entries.get("bot") or entries["command"]
-            self.reader.complain(existing_entry.key, message)
+            blamed = entries.get(option) or entries.get("bot") or entries["command"]
+            self.reader.complain(blamed.key, message)
         return {**bot.defaults, **given}
 
     def _check_names(self, entrants: Sequence[tuple[Node, Entrant | None]]) -> None:
@@ -254,16 +254,16 @@ def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotDescripti
     path = folder / reference
     if not os.path.isfile(path):
         raise BotError(_missing(reference, folder))
-    return catalogue.load_file(_straight(path))
+    return catalogue.load_file(_normalized(path))
 
 
 def _file_of(reference: str, folder: Path, catalogue: Catalogue) -> Path:
     """The present or former path of a bot's file. Raises BotError for other bots."""
     if not is_bot_name(reference):
-        return _straight(folder / (reference if reference.endswith(".py") else f"{reference}.py"))
+        return _normalized(folder / (reference if reference.endswith(".py") else f"{reference}.py"))
     if catalogue.has(reference):
         raise BotError(f"{reference} is no file; earlier versions are kept of files only")
-    return _straight(catalogue.folder / f"{reference}.py")
+    return _normalized(catalogue.folder / f"{reference}.py")
 
 
 def usual_name(reference: str, bot: BotDescription) -> str:
@@ -305,10 +305,10 @@ def _missing(reference: str, folder: Path) -> str:
     return f"there is no file {folder / shortened(reference, _MAX_REFERENCE_LENGTH)}"
 
 
-def _straight(path: Path) -> Path:
+def _normalized(path: Path) -> Path:
     """A path whose folder is resolved; the file name is kept, even if the file is a link."""
     return Path(os.path.realpath(path.parent)) / path.name
 
 
 def _path_from(folder: Path, path: Path) -> str:
-    return Path(os.path.relpath(_straight(path), os.path.realpath(folder))).as_posix()
+    return Path(os.path.relpath(_normalized(path), os.path.realpath(folder))).as_posix()

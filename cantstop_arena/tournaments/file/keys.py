@@ -46,10 +46,10 @@ def names_of(entrants: Sequence[Entrant]) -> list[str]:
 
 
 def read_luck_removed(reader: Reader, entry: Entry | None, game: Game, players: int) -> bool:
-    is_requested = reader.flag(entry, "luck_removed", default=False)
-    if entry and is_requested and (why := luck_refusal(game, players)):
+    requested = reader.flag(entry, "luck_removed", default=False)
+    if entry and requested and (why := luck_refusal(game, players)):
         reader.complain(entry.value, why)
-    return is_requested
+    return requested
 
 
 def read_anchor(reader: Reader, entry: Entry | None, names: Sequence[str]) -> dict[str, float]:
@@ -123,14 +123,14 @@ def read_until(reader: Reader, entry: Entry | None, bots: int, orders: Orders) -
     entries = reader.mapping(entry.value, "until", UNTIL)
     if not is_mapping(entry.value):
         return None
-    names = [measure for measure in UNTIL if measure in entries]
+    measures = [measure for measure in UNTIL if measure in entries]
     if len(entries) != 1:
         needs = f"until needs one of {' and '.join(UNTIL)}, as in {{{ELO_ERROR}: 3}}"
         reader.complain(entry.value, needs)
-    amounts = [reader.amount(entries[measure], measure, *UNTIL[measure]) for measure in names]
+    amounts = [reader.amount(entries[measure], measure, *UNTIL[measure]) for measure in measures]
     if not amounts or not 1 < players <= bots:
         return None
-    return rule_for(names[0], amounts[0], bots, players, len(orders))
+    return rule_for(measures[0], amounts[0], bots, players, len(orders))
 
 
 def read_name(reader: Reader, entry: Entry | None, stem: str) -> str:

@@ -79,14 +79,14 @@ def read(path: Path, catalogue: Catalogue, overrides: Overrides = NO_OVERRIDES) 
 
 
 def tournament_from_keys(
-    data: Mapping[str, Any], entrants: Sequence[Entrant], catalogue: Catalogue, source: Path
+    keys: Mapping[str, Any], entrants: Sequence[Entrant], catalogue: Catalogue, source: Path
 ) -> Tournament:
     """The tournament of these entrants with the keys of a file other than `bots`.
 
     `source` is the path at which its file will be. Raises ConfigError with all problems, located by
     lines and columns as if the keys were in a file.
     """
-    reader = Reader(source, dump(data))
+    reader = Reader(source, dump(keys))
     entries = reader.mapping(reader.root, "a tournament", KEYS)
     tournament = _tournament(reader, entries, catalogue, source, tuple(entrants))
     if len(entrants) < tournament.players:

@@ -37,14 +37,14 @@ class Reader:
         self.file = str(path)
         self.root, self._refused = compose(path, text)
         self.problems = [
-            Problem(self.file, *position, why) for position, why in self._refused.items()
+            Problem(self.file, *location, why) for location, why in self._refused.items()
         ]
 
     def complain(self, node: Node, message: str) -> None:
         """Add a problem once, unless the node has been refused when it was parsed."""
-        position = line_and_column(node)
-        problem = Problem(self.file, *position, message)
-        if position not in self._refused and problem not in self.problems:
+        location = line_and_column(node)
+        problem = Problem(self.file, *location, message)
+        if location not in self._refused and problem not in self.problems:
             self.problems.append(problem)
 
     def finish(self) -> None:
@@ -53,7 +53,7 @@ class Reader:
             raise ConfigError(self.problems)
 
     def mapping(
-        self, node: Node, what: str, names: Collection[str] | None = None
+        self, node: Node, what: str, allowed: Collection[str] | None = None
     ) -> dict[str, Entry]:
         """The entries of a mapping by key; keys must be among `names` and may not repeat."""
         entries: dict[str, Entry] = {}
@@ -61,8 +61,8 @@ class Reader:
             if key in entries:
                 line, _ = line_and_column(entries[key].key)
                 self.complain(entry.key, f"{quoted(key)} stands here again, after line {line}")
-            elif names is not None and key not in names:
-                self.complain(entry.key, unknown_word("key", key, names))
+            elif allowed is not None and key not in allowed:
+                self.complain(entry.key, unknown_word("key", key, allowed))
             entries.setdefault(key, entry)
         return entries
 
@@ -117,14 +117,14 @@ class Reader:
         self.complain(entry.value, f"{what} must be {must}, not {node_text(entry.value)}")
         return maximum
 
-    def choice(self, entry: Entry | None, what: str, names: Sequence[str]) -> str:
+    def choice(self, entry: Entry | None, what: str, choices: Sequence[str]) -> str:
         """One of the `names`; the first when there is no entry."""
         word = self.text(entry.value, what) if entry else None
         if entry is None or word is None:
-            return names[0]
-        if word not in names:
-            hint = did_you_mean(word.lower(), names)
-            must = f"{what} must be {' or '.join(names)}, not {quoted(word)}{hint}"
+            return choices[0]
+        if word not in choices:
+            hint = did_you_mean(word.lower(), choices)
+            must = f"{what} must be {' or '.join(choices)}, not {quoted(word)}{hint}"
             self.complain(entry.value, must)
         return word
 
@@ -170,14 +170,14 @@ def is_list(node: Node) -> bool:
     return isinstance(node, SequenceNode)
 
 
-def converted_losslessly(value: Any, pattern: Any) -> Any:
+def converted_losslessly(value: Any, default: Any) -> Any:
     """A value in the type of its default if nothing is lost: 28.0 as 28, a list as a tuple."""
-    if type(pattern) is int and isinstance(value, float) and value.is_integer():
+    if type(default) is int and isinstance(value, float) and value.is_integer():
         return int(value)
-    if type(pattern) is float and type(value) is int:
+    if type(default) is float and type(value) is int:
         return float(value)
-    if isinstance(pattern, tuple) and isinstance(value, list):
-        return tuple(converted_losslessly(item, pattern[0] if pattern else None) for item in value)
+    if isinstance(default, tuple) and isinstance(value, list):
+        return tuple(converted_losslessly(item, default[0] if default else None) for item in value)
     return value
 
 

@@ -46,13 +46,13 @@ def scalar(node: yaml.ScalarNode) -> Scalar:
 def plain_value(text: str) -> Scalar:
     """The value of a word without quotes."""
     word = text.lower()
-    if word in _WORDS:
-        return _WORDS[word]
+    if word in _LITERALS:
+        return _LITERALS[word]
     number = _number(text)
     return text if number is None else number
 
 
-_WORDS: dict[str, bool | None] = {
+_LITERALS: dict[str, bool | None] = {
     **dict.fromkeys(("", "~", "null")),
     **dict.fromkeys(("true", "yes", "on"), True),
     **dict.fromkeys(("false", "no", "off"), False),
@@ -87,7 +87,7 @@ def compose(path: Path, text: str | None = None) -> tuple[Node, Refusals]:
         root = composer.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark or composer.get_mark()
-        raise _fatal(path, _explained(error), _location(mark)) from None
+        raise _fatal(path, _yaml_error_text(error), _location(mark)) from None
     except (ValueError, OverflowError):  # by escapes such as "\UFFFFFFFF"
         raise _fatal(path, "this is no valid YAML", _location(composer.get_mark())) from None
     if root is None:
@@ -121,7 +121,7 @@ class _Composer(yaml.SafeLoader):
     def compose_node(self, parent: Node | None, index: int) -> Node | None:
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if isinstance(event, yaml.AliasEvent):
-            return self._stand_in(self.get_event())  # type: ignore[no-untyped-call]
+            return self._alias_placeholder(self.get_event())  # type: ignore[no-untyped-call]
         if getattr(event, "tag", None) is not None:
             self.refused[_location(event.start_mark)] = "tags (!…) are not supported; leave it out"
         if self._level == MAX_LEVELS:
@@ -131,20 +131,20 @@ class _Composer(yaml.SafeLoader):
         self._level -= 1
         return node
 
-    def _stand_in(self, alias: Any) -> Node:
+    def _alias_placeholder(self, alias: Any) -> Node:
         message = "aliases (*…) are not supported; write the value out"
         self.refused[_location(alias.start_mark)] = message
         return yaml.ScalarNode("", "", alias.start_mark, alias.end_mark)
 
 
-def _explained(error: yaml.MarkedYAMLError) -> str:
-    text = ", ".join(part for part in (error.context, error.problem) if part)
-    hint = "; indent with spaces, not with tabs" if "'\\t'" in text else ""
-    return f"this is no valid YAML: {text}{hint}"
+def _yaml_error_text(error: yaml.MarkedYAMLError) -> str:
+    description = ", ".join(part for part in (error.context, error.problem) if part)
+    hint = "; indent with spaces, not with tabs" if "'\\t'" in description else ""
+    return f"this is no valid YAML: {description}{hint}"
 
 
-def _fatal(path: Path, message: str, position: Location = (1, 1)) -> ConfigError:
-    return ConfigError([Problem(str(path), *position, message)])
+def _fatal(path: Path, message: str, location: Location = (1, 1)) -> ConfigError:
+    return ConfigError([Problem(str(path), *location, message)])
 
 
 def _end(text: str) -> Location:

@@ -26,30 +26,30 @@ from cantstop_arena.tournaments.ledger.ledger_totals import LedgerTotals, deals_
 from cantstop_arena.tournaments.ledger.merge_ledgers import LedgerShare, by_seed, ledger_shares
 
 
-def aggregate(totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -> TournamentTotals:
+def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -> TournamentTotals:
     """All results, without the bots that are disqualified in any; the others are renumbered."""
-    first = totals[0].identity
-    out = list(dict.fromkeys(chain.from_iterable(ledger_totals.out for ledger_totals in totals)))
-    names = dict.fromkeys(chain.from_iterable(ledger_totals.names for ledger_totals in totals))
+    first = all_totals[0].identity
+    out = list(dict.fromkeys(chain.from_iterable(totals.out for totals in all_totals)))
+    names = dict.fromkeys(chain.from_iterable(totals.names for totals in all_totals))
     bots = [name for name in names if name not in out]
-    shares = ledger_shares(totals, {name: number for number, name in enumerate(bots)})
-    seeds = {ledger_totals.seed for ledger_totals in totals}
+    shares = ledger_shares(all_totals, {name: number for number, name in enumerate(bots)})
+    seeds = {totals.seed for totals in all_totals}
     unsteady = {name for share in shares for name in share.irreproducible()}
-    deals, luck = _deals_and_luck(len(bots), totals[0].orders, shares)
+    deals, luck = _deals_and_luck(len(bots), all_totals[0].orders, shares)
     return TournamentTotals(
-        name=" + ".join(dict.fromkeys(ledger_totals.identity["name"] for ledger_totals in totals)),
+        name=" + ".join(dict.fromkeys(totals.identity["name"] for totals in all_totals)),
         game=first["game"],
         rules=first["rules"],
         players=first["players"],
-        seed=totals[0].seed if len(seeds) == 1 else None,
+        seed=all_totals[0].seed if len(seeds) == 1 else None,
         bots=tuple(bots),
         tallies=_tallies(shares),
         deals=deals,
         luck=luck,
         anchor=anchor,
         counts=game_named(first["game"]).counts,
-        seat_orders=totals[0].orders,
-        challenger=str(first.get("gauntlet", "")) if len(totals) == 1 else "",
+        seat_orders=all_totals[0].orders,
+        challenger=str(first.get("gauntlet", "")) if len(all_totals) == 1 else "",
         faults=tuple(charge for share in shares for charge in share.charges()),
         disqualified=tuple(out),
         notes=bot_notes(first),
@@ -61,11 +61,11 @@ def aggregate(totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -> To
 
 def _tallies(shares: Iterable[LedgerShare]) -> dict[Group, Tally]:
     """The tally of every seating, in canonical order."""
-    entries: dict[Group, list[Tally]] = {}
+    tallies: dict[Group, list[Tally]] = {}
     for seating, tally in chain.from_iterable(share.tallies() for share in shares):
-        entries.setdefault(seating, []).append(tally)
-    ordered = sorted(entries, key=lambda seating: (sorted(seating), seating))
-    return {seating: sum_tallies(entries[seating]) for seating in ordered}
+        tallies.setdefault(seating, []).append(tally)
+    ordered = sorted(tallies, key=lambda seating: (sorted(seating), seating))
+    return {seating: sum_tallies(tallies[seating]) for seating in ordered}
 
 
 def _deals_and_luck(
@@ -75,24 +75,26 @@ def _deals_and_luck(
     played = _deals(bots, orders, shares)
     if not all(share.scored for share in shares):
         return played, None
-    luck_removed = _deals(bots, orders, shares, luck_removed=True)
-    luck = Luck(played, luck_gain(played, luck_removed, bots))
-    return (luck_removed if luck.gain > 1 else played), luck
+    corrected = _deals(bots, orders, shares, luck_removed=True)
+    luck = Luck(played, luck_gain(played, corrected, bots))
+    return (corrected if luck.gain > 1 else played), luck
 
 
 def _deals(
     bots: int, orders: Orders, shares: Sequence[LedgerShare], luck_removed: bool = False
 ) -> DealSums:
     """The wins deal by deal; the deals of each seed are a separate population."""
-    deal_sums = [_deals_of_a_seed(bots, orders, equal, luck_removed) for equal in by_seed(shares)]
+    sums = [
+        _deals_of_a_seed(bots, orders, seed_shares, luck_removed) for seed_shares in by_seed(shares)
+    ]
     return DealSums(
-        tuple(stretch for deals in deal_sums for stretch in deals.stretches),
+        tuple(stretch for deals in sums for stretch in deals.stretches),
         Pairs(
-            np.sum([deals.pairs.won for deals in deal_sums], axis=0),
-            np.sum([deals.pairs.squares for deals in deal_sums], axis=0),
-            np.sum([deals.pairs.crossed for deals in deal_sums], axis=0),
+            np.sum([deals.pairs.won for deals in sums], axis=0),
+            np.sum([deals.pairs.squares for deals in sums], axis=0),
+            np.sum([deals.pairs.crossed for deals in sums], axis=0),
         ),
-        max((deals.sample for deals in deal_sums), key=_size),
+        max((deals.sample for deals in sums), key=_size),
     )
 
 
@@ -100,8 +102,8 @@ def _predecessors(bots: int, players: int, shares: Sequence[LedgerShare]) -> Pre
     """The effect of sitting after each bot; None when a ledger has not stored it."""
     if not all(share.measured for share in shares):
         return None
-    predecessors = [_predecessors_of_a_seed(bots, players, equal) for equal in by_seed(shares)]
-    return reduce(add, predecessors)
+    sums = [_predecessors_of_a_seed(bots, players, seed_shares) for seed_shares in by_seed(shares)]
+    return reduce(add, sums)
 
 
 def _predecessors_of_a_seed(bots: int, players: int, shares: Sequence[LedgerShare]) -> Predecessors:
@@ -116,7 +118,7 @@ def _alongside(bots: int, players: int, shares: Sequence[LedgerShare]) -> SoloPa
     """The lengths of solo games on the same deals; None when a ledger has not stored them."""
     if players > 1 or not all(share.totals.identity.get("measured") for share in shares):
         return None
-    return reduce(add, (_alongside_of_a_seed(bots, equal) for equal in by_seed(shares)))
+    return reduce(add, (_alongside_of_a_seed(bots, seed_shares) for seed_shares in by_seed(shares)))
 
 
 def _alongside_of_a_seed(bots: int, shares: Sequence[LedgerShare]) -> SoloPairs:
@@ -148,13 +150,13 @@ def _deals_of_a_seed(
 
 def bot_notes(identity: Mapping[str, Any]) -> tuple[str, ...]:
     """A sentence for each built-in bot that has a note under these rules."""
-    game, data = game_named(identity["game"]), identity["rules"]
-    if not data.keys() >= {*game.rules.parameters}:
+    game, parameters = game_named(identity["game"]), identity["rules"]
+    if not parameters.keys() >= {*game.rules.parameters}:
         return ()
-    rules, players = game.rules.from_dict(data), identity["players"]
-    own = [bot for bot in identity["bots"] if bot.get("origin") == "built-in"]
-    fields = {
+    rules, players = game.rules.from_dict(parameters), identity["players"]
+    built_in = [bot for bot in identity["bots"] if bot.get("origin") == "built-in"]
+    notes = {
         bot["name"]: game.bot_note(bot["bot"], bot.get("options", {}), rules, players)
-        for bot in own
+        for bot in built_in
     }
-    return tuple(f"{name} {note}." for name, note in fields.items() if note)
+    return tuple(f"{name} {note}." for name, note in notes.items() if note)

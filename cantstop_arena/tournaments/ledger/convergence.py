@@ -34,36 +34,36 @@ def history(folder: Path, anchor: Mapping[str, float]) -> list[PastTotals]:
 
     Empty for games with one seat.
     """
-    return read_ledger(folder, lambda totals: _moments(totals, anchor))
+    return read_ledger(folder, lambda totals: _past_totals(totals, anchor))
 
 
-def _moments(totals: LedgerTotals, anchor: Mapping[str, float]) -> list[PastTotals]:
+def _past_totals(totals: LedgerTotals, anchor: Mapping[str, float]) -> list[PastTotals]:
     players = totals.identity["players"]
     if players == 1:
         return []
     spans = totals.ledger.spans()
     deals = max((first + count for first, count in chain.from_iterable(spans.values())), default=0)
-    maximum = MAX_GAMES // max(1, len(spans) * len(totals.orders))
+    max_deals = MAX_GAMES // max(1, len(spans) * len(totals.orders))
     ends = [deals >> halved for halved in range(MAX_LOOKS, 0, -1)]
     return [
-        PastTotals(end, aggregate([_early(totals, end)], anchor))
+        PastTotals(end, aggregate([_prefix_totals(totals, end)], anchor))
         for end in ends
-        if MIN_DEALS <= end <= maximum
+        if MIN_DEALS <= end <= max_deals
     ]
 
 
-def _early(totals: LedgerTotals, end: int) -> LedgerTotals:
-    tally = _LedgerPrefix(totals.ledger, totals.orders, end)
-    return LedgerTotals(tally, totals.identity, totals.charge)
+def _prefix_totals(totals: LedgerTotals, end: int) -> LedgerTotals:
+    prefix = _LedgerPrefix(totals.ledger, totals.orders, end)
+    return LedgerTotals(prefix, totals.identity, totals.charge)
 
 
 class _LedgerPrefix:
     """A ledger as it was before the deal `end`: wins only, without counts and faults."""
 
-    def __init__(self, tally: LedgerReader, orders: Orders, end: int) -> None:
-        self._reader, self._orders, self._end = tally, orders, end
-        self.disqualified = tally.disqualified
-        self.irreproducible = tally.irreproducible
+    def __init__(self, ledger: LedgerReader, orders: Orders, end: int) -> None:
+        self._ledger, self._orders, self._end = ledger, orders, end
+        self.disqualified = ledger.disqualified
+        self.irreproducible = ledger.irreproducible
 
     def spans(self) -> dict[Group, list[Span]]:
         """The deals that each group had played by then."""
@@ -73,25 +73,25 @@ class _LedgerPrefix:
                 for first, deals in spans
                 if first < self._end
             ]
-            for group, spans in self._reader.spans().items()
+            for group, spans in self._ledger.spans().items()
         }
 
     def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
         """The blocks with some of these deals, cut off at `end`."""
         count = min(count, self._end - start)
         for group, first, winners, measures in (
-            self._reader.deals(start, count) if count > 0 else ()
+            self._ledger.deals(start, count) if count > 0 else ()
         ):
-            stored = self._end - first
-            yield group, first, winners[:stored], measures[:stored]
+            length = self._end - first
+            yield group, first, winners[:length], measures[:length]
 
     def tallies(self) -> dict[Group, Tally]:
         """The wins of every seating by then."""
-        entries: dict[Group, list[Tally]] = {}
+        by_seating: dict[Group, list[Tally]] = {}
         for group, _, winners, _ in self.deals(0, self._end):
             for seating, masks in zip(lineups(group, self._orders), winners.T, strict=True):
-                entries.setdefault(seating, []).append(_won(masks, len(group)))
-        return {seating: sum_tallies(tallies) for seating, tallies in entries.items()}
+                by_seating.setdefault(seating, []).append(_won(masks, len(group)))
+        return {seating: sum_tallies(tallies) for seating, tallies in by_seating.items()}
 
     def faults(self) -> Iterator[Fault]:
         """No faults: they are reported for the complete tournament."""

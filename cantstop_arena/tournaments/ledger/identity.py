@@ -26,14 +26,14 @@ def seed_in(identity: Mapping[str, Any]) -> Seed:
     return seed
 
 
-def differences(item: Any, other: Any, location: str = "") -> Iterator[tuple[str, str, str]]:
+def differences(first: Any, second: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
     """Where two identities differ: the path of the key, and both values, as JSON."""
-    if isinstance(item, dict) and isinstance(other, dict):
-        for key in [*item, *(key for key in other if key not in item)]:
-            inner = f"{location}.{key}" if location else str(key)
-            yield from differences(item.get(key), other.get(key), inner)
-    elif isinstance(item, list) and isinstance(other, list) and len(item) == len(other):
-        for number, (this, that) in enumerate(zip(item, other, strict=True), start=1):
-            yield from differences(this, that, f"{location}[{number}]")
-    elif item != other:
-        yield location, text(item), text(other)
+    if isinstance(first, dict) and isinstance(second, dict):
+        for key in [*first, *(key for key in second if key not in first)]:
+            inner = f"{path}.{key}" if path else str(key)
+            yield from differences(first.get(key), second.get(key), inner)
+    elif isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
+        for number, (this, that) in enumerate(zip(first, second, strict=True), start=1):
+            yield from differences(this, that, f"{path}[{number}]")
+    elif first != second:
+        yield path, text(first), text(second)

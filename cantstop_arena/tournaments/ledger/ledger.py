@@ -58,7 +58,7 @@ _UNEXPECTED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticErr
 UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 """Errors that SQLite raises for a damaged file, also when its message cannot be decoded."""
 _ADDED_AT_ONCE = 256  # tallies of a seating; they take the memory of ten blocks' winners
-_SENTENCE_SEALS = "SELECT -1 - first, seal FROM seals WHERE bots = ''"
+_DISQUALIFICATION_SEALS = "SELECT -1 - first, seal FROM seals WHERE bots = ''"
 _LOST_BLOCKS = (
     "SELECT first, bots FROM seals WHERE bots != '' AND NOT EXISTS"
     " (SELECT 1 FROM blocks WHERE blocks.first = seals.first AND blocks.bots = seals.bots)"
@@ -88,7 +88,7 @@ class Ledger:
         with self._writing():
             row = (bot, faults_text(faults))
             self._connection.execute("INSERT INTO disqualified VALUES (?, ?)", row)
-            self._seal(*_checksum_key(bot), row)
+            self._seal(*_seal_key(bot), row)
             for group in void:
                 for table in ("blocks", "seals") if self._has_seals() else ("blocks",):
                     self._connection.execute(f"DELETE FROM {table} WHERE bots = ?", (text(group),))
@@ -104,8 +104,8 @@ class Ledger:
         return next(tables, None) is not None
 
     def _identity(self) -> str:
-        (data,) = next(self._select("SELECT value FROM about WHERE key = 'tournament'"))
-        return str(data)
+        (identity,) = next(self._select("SELECT value FROM about WHERE key = 'tournament'"))
+        return str(identity)
 
     @cached_property
     def orders(self) -> Orders:
@@ -134,29 +134,31 @@ class Ledger:
             for bots, rows in self._select("SELECT bots, tallies FROM blocks"):
                 seatings = lineups(group_in(bots), self.orders)
                 for order, tally in zip(seatings, tallies_in(rows), strict=True):
-                    items = sums.setdefault(order, [])
-                    items.append(tally)
-                    if len(items) == _ADDED_AT_ONCE:
-                        items[:] = [sum_tallies(items)]
+                    tallies = sums.setdefault(order, [])
+                    tallies.append(tally)
+                    if len(tallies) == _ADDED_AT_ONCE:
+                        tallies[:] = [sum_tallies(tallies)]
         return {
             order: sum_tallies(sums[order]) for order in sorted(sums, key=lambda o: (sorted(o), o))
         }
 
     def deals(self, start: int, count: int) -> Iterator[StoredDeals]:
         """The blocks with some of the `count` deals from `start` on, complete."""
-        (max_length,) = next(self._select("SELECT COALESCE(MAX(deals), 0) FROM blocks"))
+        (max_deals,) = next(self._select("SELECT COALESCE(MAX(deals), 0) FROM blocks"))
         # The first condition lets SQLite use the index, the last one is the exact one.
         query = (
             "SELECT bots, first, deals, winners, measures FROM blocks"
             " WHERE first > ? AND first < ? AND first + deals > ?"
         )
         with self._readable():
-            for bots, first, deals, packed, stored in self._select(
-                query, start - max_length, start + count, start
+            for bots, first, deals, packed_winners, packed_measures in self._select(
+                query, start - max_deals, start + count, start
             ):
                 shutdown.check()  # reading all deals while others are played takes seconds
-                winners = winners_in(packed, deals * len(self.orders)).reshape(deals, -1)
-                measures = np.frombuffer(zlib.decompress(stored), MEASURED).reshape(deals, -1)
+                winners = winners_in(packed_winners, deals * len(self.orders)).reshape(deals, -1)
+                measures = np.frombuffer(zlib.decompress(packed_measures), MEASURED).reshape(
+                    deals, -1
+                )
                 yield group_in(bots), first, winners, measures
 
     def faults(self) -> Iterator[Fault]:
@@ -180,12 +182,12 @@ class Ledger:
         """
         with self._readable():
             identity = self._identity()
-            out = self._check_disqualified(identity)
+            out = self._examine_disqualifications(identity)
             examiner = LedgerCheck(json.loads(identity), self.orders, out)
             for row, seal in self._sealed_rows():
                 if seal != row_checksum(identity, row):
                     self._complain(f"the block {row.first!r} of {row.bots!r}", examiner.block(row))
-            self._check_checksums()
+            self._examine_completeness()
 
     def _sealed_rows(self) -> Iterator[tuple[LedgerRow, bytes | None]]:
         """The blocks, each with the seal of its key, or None."""
@@ -202,10 +204,10 @@ class Ledger:
                 damage_message(self.path, f"{where}: {wrong or 'not as it was written'}")
             )
 
-    def _check_disqualified(self, identity: str) -> list[int]:
+    def _examine_disqualifications(self, identity: str) -> list[int]:
         """Check the rows of disqualified bots, and return the bots."""
         rows = list(self._select("SELECT bot, faults FROM disqualified"))
-        seals = dict(self._select(_SENTENCE_SEALS)) if self._has_seals() else {}
+        seals = dict(self._select(_DISQUALIFICATION_SEALS)) if self._has_seals() else {}
         for bot, faults in rows:
             if seals.get(bot) != row_checksum(identity, (bot, faults)):
                 wrong = LedgerCheck(json.loads(identity), self.orders).disqualification_problem(
@@ -216,7 +218,7 @@ class Ledger:
             self._complain(f"the disqualified bot {bot!r}", "it is no longer there")
         return [bot for bot, _ in rows]
 
-    def _check_checksums(self) -> None:
+    def _examine_completeness(self) -> None:
         """Check by seals that no block is missing; without seals, that no two blocks overlap."""
         if self._has_seals():
             for first, bots in self._select(_LOST_BLOCKS):
@@ -282,7 +284,7 @@ class Ledger:
         self._connection.close()
 
 
-def _checksum_key(bot: int) -> tuple[int, str]:
+def _seal_key(bot: int) -> tuple[int, str]:
     """The key of the seal of a disqualified bot, which no block has."""
     return -1 - bot, ""
 
@@ -298,7 +300,7 @@ def read_about(ledger: Ledger) -> dict[str, Any] | None:
     if next(tables, None) is None:
         return None
     with ledger._readable():
-        return {key: json.loads(data) for key, data in ledger._select("SELECT * FROM about")}
+        return {key: json.loads(value) for key, value in ledger._select("SELECT * FROM about")}
 
 
 def connect(path: Path) -> sqlite3.Connection:

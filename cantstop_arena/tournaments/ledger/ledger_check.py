@@ -44,18 +44,18 @@ class LedgerCheck:
 
     def block(self, row: LedgerRow) -> str:
         """What is wrong with a block, as text; empty when it is valid for the tournament."""
-        return _first(self._wrong_with(row))
+        return _first(self._problems(row))
 
     def disqualification_problem(self, bot: object, faults: object) -> str:
         """What is wrong with the row of a disqualified bot, as text; empty when it is valid."""
         if type(bot) is not int or bot not in self._bots:
             return f"there is no bot {bot!r}"
         return _first(
-            self._wrong_fault(item, None, 0, _MAX_DEALS) for item in _json(faults, "the faults")
+            self._wrong_fault(fault, None, 0, _MAX_DEALS) for fault in _json(faults, "the faults")
         )
 
-    def _wrong_with(self, row: LedgerRow) -> Iterator[str]:
-        yield from self._group_problems(row)
+    def _problems(self, row: LedgerRow) -> Iterator[str]:
+        yield from self._wrong_key(row)
         group, end = group_in(row.bots), row.first + row.deals
         orders = self._orders
         masks = winners_in(_bytes(row.winners, "the winners"), row.deals * orders)
@@ -67,12 +67,12 @@ class LedgerCheck:
         for column, tally in zip(columns, rows, strict=True):
             yield from _wrong_tally(tally, column, row.first, end, self._players)
         yield from self._wrong_measures(row, orders)
-        for item in _json(row.faults, "the faults"):
-            yield self._wrong_fault(item, group, row.first, end)
+        for fault in _json(row.faults, "the faults"):
+            yield self._wrong_fault(fault, group, row.first, end)
         if not set(_json(row.irreproducible, "irreproducible")) <= set(group):
             yield f"the bots that are irreproducible, {row.irreproducible}, did not play"
 
-    def _group_problems(self, row: LedgerRow) -> Iterator[str]:
+    def _wrong_key(self, row: LedgerRow) -> Iterator[str]:
         for name, value, span in (
             ("first deal", row.first, range(_MAX_DEALS)),
             ("number of deals", row.deals, range(1, _MAX_DEALS + 1)),
@@ -102,16 +102,19 @@ class LedgerCheck:
             if (table[:, 0] > orders).any() or (table[:, 1] > table[:, 0]).any():
                 yield "the measures tell of more games than there were"
 
-    def _wrong_fault(self, item: Any, group: Group | None, first: int, end: int) -> str:
-        if type(item) is not dict or {name: type(value) for name, value in item.items()} != _FAULT:
-            return f"{item!r:.60} is no fault"
-        seating = item["seating"]
-        if item["bot"] not in seating or (group is not None and sorted(seating) != sorted(group)):
-            return f"a fault of bot {item['bot']} in the seating {seating}"
+    def _wrong_fault(self, fault: Any, group: Group | None, first: int, end: int) -> str:
+        if (
+            type(fault) is not dict
+            or {name: type(value) for name, value in fault.items()} != _FAULT
+        ):
+            return f"{fault!r:.60} is no fault"
+        seating = fault["seating"]
+        if fault["bot"] not in seating or (group is not None and sorted(seating) != sorted(group)):
+            return f"a fault of bot {fault['bot']} in the seating {seating}"
         if self.wrong_group(text(sorted(seating))) and group is not None:
             return f"a fault in the seating {seating}"
-        if item["deal"] not in range(first, end) or item["count"] < 1:
-            return f"a fault in deal {item['deal']}, {item['count']} times"
+        if fault["deal"] not in range(first, end) or fault["count"] < 1:
+            return f"a fault in deal {fault['deal']}, {fault['count']} times"
         return ""
 
 
@@ -126,10 +129,10 @@ def _first(wrongs: Iterator[str]) -> str:
 
 
 def _json(value: object, what: str) -> list[Any]:
-    result = json.loads(value) if type(value) is str else None
-    if type(result) is not list:
+    items = json.loads(value) if type(value) is str else None
+    if type(items) is not list:
         raise ValueError(f"{what}: {value!r:.60} is no list")
-    return result
+    return items
 
 
 def _bytes(value: object, what: str) -> bytes:
@@ -138,8 +141,8 @@ def _bytes(value: object, what: str) -> bytes:
     return value
 
 
-def _blob(value: object, maximum: int, what: str) -> bytes:
-    return decompressed(_bytes(value, what), maximum)
+def _blob(value: object, max_bytes: int, what: str) -> bytes:
+    return decompressed(_bytes(value, what), max_bytes)
 
 
 def _wrong_winners(masks: Bytes, players: int) -> Iterator[str]:
@@ -169,7 +172,7 @@ def _wrong_tally(tally: Tally, masks: Bytes, first: int, end: int, players: int)
         yield "its counts are not all whole numbers"
     if tally.counts.keys() != tally.squares.keys():
         yield "its counts have other names than their squares"
-    lengths = [index for index, _ in tally.lengths.values()]
+    lengths = [games for games, _ in tally.lengths.values()]
     if sum(lengths) != tally.games - tally.forfeits or min(lengths, default=0) < 0:
         yield "its lengths tell of another number of games"
     deals = [deal for _, deal in (*tally.lengths.values(), *tally.highlights.values())]

@@ -10,7 +10,7 @@ from cantstop_arena.tournaments.ledger.ledger import LEDGER, damage_message
 from cantstop_arena.tournaments.ledger.open_ledger import locked_folder
 
 _AT_ONCE = 1 << 20  # bytes that are compared at once
-_LARGEST = 1 << 28  # bytes that are remembered: a ledger of some hundred million games
+_MAX_BYTES = 1 << 28  # bytes that are remembered: a ledger of some hundred million games
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def protected_ledger(folder: Path) -> Iterator[None]:
 def _content(path: Path) -> bytes | None:
     """The content of a file that is not too large, else None."""
     with suppress(OSError):
-        if path.is_file() and path.stat().st_size <= _LARGEST:
+        if path.is_file() and path.stat().st_size <= _MAX_BYTES:
             return path.read_bytes()
     return None
 

@@ -83,7 +83,9 @@ class LedgerTotals(msgspec.Struct, frozen=True, dict=True):
 
 def deals_played(spans: Mapping[Group, Iterable[Span]]) -> int:
     """The number of deals up to the last that any group has played."""
-    return max((first + deals for stored in spans.values() for first, deals in stored), default=0)
+    return max(
+        (first + deals for group_spans in spans.values() for first, deals in group_spans), default=0
+    )
 
 
 def fault_report(

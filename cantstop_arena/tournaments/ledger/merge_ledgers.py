@@ -48,8 +48,8 @@ class LedgerShare(msgspec.Struct, frozen=True):
         for group, first, winners, measures in self.totals.ledger.deals(start, count):
             if group in self.spans:
                 named = self.anew(group)
-                stored = _luck_by_position(measures, named) if self.scored else measures
-                yield *_canonical(named, first, winners, self.totals.orders), stored
+                values = _luck_by_position(measures, named) if self.scored else measures
+                yield *_canonical(named, first, winners, self.totals.orders), values
 
     @property
     def scored(self) -> bool:
@@ -72,34 +72,33 @@ class LedgerShare(msgspec.Struct, frozen=True):
         """By bot, the first deal, and for each deal the games without a fault and their length."""
         counts = game_named(self.totals.identity["game"]).counts
         columns = [stored_measures(counts).index(name) for name in (GAMES, counts.alone)]
-        for bot, first, stored in self.measures(start, count):
-            yield bot, first, stored[:, columns[0]], stored[:, columns[1]]
+        for bot, first, table in self.measures(start, count):
+            yield bot, first, table[:, columns[0]], table[:, columns[1]]
 
     def charges(self) -> list[FaultReport]:
         """The faults in games that count, and those of disqualified bots."""
         ledger = self.totals.ledger
         counted = [f for f in ledger.faults() if tuple(sorted(f.seating)) in self.spans]
-        text = chain.from_iterable(ledger.disqualified().values())
-        return [self.totals.charge(fault) for fault in merge_faults([*counted, *text])]
+        disqualifying = chain.from_iterable(ledger.disqualified().values())
+        return [self.totals.charge(fault) for fault in merge_faults([*counted, *disqualifying])]
 
     def irreproducible(self) -> list[str]:
         """The bots whose answers differed when a game was played twice."""
         return [self.totals.names[bot] for bot in self.totals.ledger.irreproducible()]
 
 
-def ledger_shares(totals: Sequence[LedgerTotals], number: Mapping[str, int]) -> list[LedgerShare]:
+def ledger_shares(
+    all_totals: Sequence[LedgerTotals], number: Mapping[str, int]
+) -> list[LedgerShare]:
     """The part of each ledger that counts: a group counts where it played most deals."""
-    shares = [
-        LedgerShare(ledger_totals, number, _remaining(ledger_totals, number))
-        for ledger_totals in totals
-    ]
-    entries: dict[tuple[Seed, Group], tuple[int, LedgerShare]] = {}
+    shares = [LedgerShare(totals, number, _remaining(totals, number)) for totals in all_totals]
+    largest: dict[tuple[Seed, Group], tuple[int, LedgerShare]] = {}
     for share in shares:
         for group, played in share.spans.items():
             deals = sum(deals for _, deals in played)
-            count, _ = entries.get(share.meeting(group), (-1, share))
-            if deals > count:
-                entries[share.meeting(group)] = deals, share
+            max_deals, _ = largest.get(share.meeting(group), (-1, share))
+            if deals > max_deals:
+                largest[share.meeting(group)] = deals, share
     return [
         LedgerShare(
             share.totals,
@@ -107,7 +106,7 @@ def ledger_shares(totals: Sequence[LedgerTotals], number: Mapping[str, int]) -> 
             {
                 group: played
                 for group, played in share.spans.items()
-                if entries[share.meeting(group)][1] is share
+                if largest[share.meeting(group)][1] is share
             },
         )
         for share in shares
@@ -136,14 +135,14 @@ def _canonical(
     ascending = tuple(sorted(group))
     if group == ascending:
         return group, first, winners
-    positions = {seating: number for number, seating in enumerate(lineups(group, orders))}
-    expected = list(lineups(ascending, orders))
-    if not positions.keys() >= set(expected):  # where not all orders are played
+    columns = {seating: number for number, seating in enumerate(lineups(group, orders))}
+    seatings = list(lineups(ascending, orders))
+    if not columns.keys() >= set(seatings):  # where not all orders are played
         raise LedgerError(
             "These results cannot be rated together: their files name the bots in different orders,"
             f" so that not all of the same seatings of {len(group)} bots were played."
         )
-    return ascending, first, winners[:, [positions[seating] for seating in expected]]
+    return ascending, first, winners[:, [columns[seating] for seating in seatings]]
 
 
 def by_seed(shares: Iterable[LedgerShare]) -> list[list[LedgerShare]]:

@@ -106,13 +106,13 @@ _UNWRITTEN = {
 
 def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
     stored = read_about(ledger)
-    expected = {"version": VERSION, "tournament": json.loads(json.dumps(identity))}
+    requested = {"version": VERSION, "tournament": json.loads(json.dumps(identity))}
     if stored is None:
         with ledger._connection as connection:
             connection.execute("BEGIN IMMEDIATE")  # all of it, or nothing
             for statement in SCHEMA:
                 connection.execute(statement)
-            rows = [(key, text(value)) for key, value in expected.items()]
+            rows = [(key, text(value)) for key, value in requested.items()]
             connection.executemany("INSERT INTO about VALUES (?, ?)", rows)
         return
     if stored.get("version") != VERSION:
@@ -123,19 +123,19 @@ def _check_identity(ledger: Ledger, identity: Mapping[str, Any]) -> None:
     if ledger.is_empty():  # its bots may have been corrected since that run failed to start
         with ledger._connection as connection:
             change = "UPDATE about SET value = ? WHERE key = 'tournament'"
-            connection.execute(change, (text(expected["tournament"]),))
+            connection.execute(change, (text(requested["tournament"]),))
         return
-    texts = [
-        f"  {location}: stored {there}, requested {here}"
-        for location, there, here in differences(stored["tournament"], expected["tournament"])
+    lines = [
+        f"  {key_path}: stored {there}, requested {here}"
+        for key_path, there, here in differences(stored["tournament"], requested["tournament"])
     ]
-    if texts:
+    if lines:
         raise TournamentMismatch(
             stored["tournament"],
             "\n".join(
                 [
                     f"{ledger.path} holds another tournament of this name. What differs:",
-                    *texts,
+                    *lines,
                     "Give the tournament another name, or replace the results with --fresh.",
                 ]
             ),

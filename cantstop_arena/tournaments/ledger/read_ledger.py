@@ -85,11 +85,11 @@ def read_ledger(folder: Path, look: Callable[[LedgerTotals], Read]) -> Read:
     """The result of `look` for a folder's ledger. Raises ArenaError when it cannot be read."""
     path = _ledger_in(folder)
 
-    def looking() -> Read:
+    def read() -> Read:
         with _opened(path) as ledger:
             return look(_ledger_totals(folder, ledger))
 
-    return _steady(looking)
+    return _steady(read)
 
 
 def _steady(look: Callable[[], Read]) -> Read:
@@ -111,7 +111,7 @@ def _ledger_in(folder: Path) -> Path:
         raise ArenaError(
             f"There is no folder {folder}. Results are in folders that arena run makes."
         )
-    inner = sorted(file_path.parent for file_path in folder.glob(f"*/{LEDGER}"))
+    inner = sorted(ledger.parent for ledger in folder.glob(f"*/{LEDGER}"))
     hint = f"did you mean {', '.join(map(str, inner))}?" if inner else "arena run FILE makes one."
     raise ArenaError(f"{folder} is no folder with results (it has no {LEDGER}); {hint}")
 
@@ -120,17 +120,17 @@ def _read(
     folders: Sequence[Path], paths: Sequence[Path], anchor: Mapping[str, float]
 ) -> TournamentTotals:
     with ExitStack() as stack:
-        totals = []
+        all_totals = []
         for folder, path in zip(folders, paths, strict=True):
             ledger = stack.enter_context(_opened(path))
-            totals.append(_ledger_totals(folder, ledger))
-        _check_comparable(folders, totals)
-        results = aggregate(totals, anchor)
+            all_totals.append(_ledger_totals(folder, ledger))
+        _check_compatible(folders, all_totals)
+        results = aggregate(all_totals, anchor)
         _check_anchor(anchor, results)
-        return replace(results, missing_games=sum(map(_unplayed, folders, totals)))
+        return replace(results, missing_games=sum(map(_missing_games, folders, all_totals)))
 
 
-def _unplayed(folder: Path, totals: LedgerTotals) -> int:
+def _missing_games(folder: Path, totals: LedgerTotals) -> int:
     """The number of requested games that are missing, by the tournament.yaml if there is one."""
     deals = deals_played(totals.ledger.spans())
     if (path := folder / RESOLVED).is_file():
@@ -164,20 +164,20 @@ def _identity(folder: Path, ledger: Ledger) -> dict[str, Any]:
     return dict(identity)
 
 
-def _is_identity(data: Any) -> TypeGuard[Mapping[str, Any]]:
+def _is_identity(identity: Any) -> TypeGuard[Mapping[str, Any]]:
     """Whether an identity has all keys that results need, with valid values."""
-    if not isinstance(data, dict) or not isinstance(data.get("rules"), dict):
+    if not isinstance(identity, dict) or not isinstance(identity.get("rules"), dict):
         return False
-    bots = data.get("bots")
+    bots = identity.get("bots")
     if not isinstance(bots, list) or not all(isinstance(bot, dict) for bot in bots):
         return False
     names = [bot.get("name") for bot in bots]
     return (
-        all(isinstance(item, str) for item in (data.get("name"), data.get("game"), *names))
+        all(isinstance(text, str) for text in (identity.get("name"), identity.get("game"), *names))
         and len({*names}) == len(names)
-        and data.get("players") in range(1, len(names) + 1)
-        and isinstance(data.get("lineups", []), list)
-        and type(data.get("seed")) in (int, str)
+        and identity.get("players") in range(1, len(names) + 1)
+        and isinstance(identity.get("lineups", []), list)
+        and type(identity.get("seed")) in (int, str)
     )
 
 
@@ -190,21 +190,21 @@ def _check_anchor(anchor: Mapping[str, float], results: TournamentTotals) -> Non
 # Whether results can be rated together -------------------------------------------------------
 
 
-def _check_comparable(folders: Sequence[Path], totals: Sequence[LedgerTotals]) -> None:
-    first = folders[0], totals[0].identity
-    by_name: dict[str, tuple[Path, dict[str, Any]]] = {}
-    for folder, ledger_totals in zip(folders, totals, strict=True):
-        _check_conditions(*first, folder, ledger_totals.identity)
-        for bot in ledger_totals.identity["bots"]:
-            _check_same_bot(*by_name.setdefault(bot["name"], (folder, bot)), folder, bot)
+def _check_compatible(folders: Sequence[Path], all_totals: Sequence[LedgerTotals]) -> None:
+    first = folders[0], all_totals[0].identity
+    first_bots: dict[str, tuple[Path, dict[str, Any]]] = {}
+    for folder, totals in zip(folders, all_totals, strict=True):
+        _check_same_conditions(*first, folder, totals.identity)
+        for bot in totals.identity["bots"]:
+            _check_same_bot(*first_bots.setdefault(bot["name"], (folder, bot)), folder, bot)
 
 
-def _check_conditions(
-    path: Path, there: Mapping[str, Any], other: Path, here: Mapping[str, Any]
+def _check_same_conditions(
+    first: Path, there: Mapping[str, Any], second: Path, here: Mapping[str, Any]
 ) -> None:
-    if text := _differences_text(_conditions(there), _conditions(here), path, other):
+    if text := _difference_text(_conditions(there), _conditions(here), first, second):
         raise ArenaError(
-            f"{path} and {other} cannot be rated together, as other games were played:\n{text}"
+            f"{first} and {second} cannot be rated together, as other games were played:\n{text}"
         )
 
 
@@ -215,22 +215,22 @@ def _conditions(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_same_bot(
-    path: Path, there: Mapping[str, Any], other: Path, here: Mapping[str, Any]
+    first: Path, there: Mapping[str, Any], second: Path, here: Mapping[str, Any]
 ) -> None:
-    if text := _differences_text(there, here, path, other):
+    if text := _difference_text(there, here, first, second):
         raise ArenaError(
             f"Two different bots are called {here['name']!r}:\n{text}\n"
             "Give one of them another name (as: NAME) and play its tournament again."
         )
 
 
-def _differences_text(
-    there: Mapping[str, Any], here: Mapping[str, Any], path: Path, other: Path
+def _difference_text(
+    there: Mapping[str, Any], here: Mapping[str, Any], first: Path, second: Path
 ) -> str:
     """The differences of two tournaments, a line each."""
     return "\n".join(
-        f"  {location}: {this} in {path}, {that} in {other}"
-        for location, this, that in differences(dict(there), dict(here))
+        f"  {path}: {this} in {first}, {that} in {second}"
+        for path, this, that in differences(dict(there), dict(here))
     )
 
 

@@ -68,15 +68,15 @@ def faults_text(faults: Iterable[Fault]) -> str:
 
 def row_checksum(identity: str, row: Sequence[object]) -> bytes:
     """The seal of a row: BLAKE2b of the identity, the lengths of the values, and the values."""
-    texts = [part if type(part) is bytes else repr(part).encode() for part in row]
-    seal = _started_hash(identity).copy()
-    lengths = ",".join([str(len(part)) for part in texts])
-    seal.update(b"".join((lengths.encode(), b":", *texts)))
+    parts = [part if type(part) is bytes else repr(part).encode() for part in row]
+    seal = _identity_hash(identity).copy()
+    lengths = ",".join([str(len(part)) for part in parts])
+    seal.update(b"".join((lengths.encode(), b":", *parts)))
     return seal.digest()
 
 
 @lru_cache(maxsize=16)
-def _started_hash(identity: str) -> "hashlib.blake2b":
+def _identity_hash(identity: str) -> "hashlib.blake2b":
     return hashlib.blake2b(identity.encode(), digest_size=16)
 
 
@@ -116,7 +116,7 @@ def group_in(bots: str) -> Group:
 
 def faults_in(faults: str) -> list[Fault]:
     """The faults of a row."""
-    return [Fault(**{**item, "seating": tuple(item["seating"])}) for item in json.loads(faults)]
+    return [Fault(**{**fault, "seating": tuple(fault["seating"])}) for fault in json.loads(faults)]
 
 
 def tallies_in(packed: bytes) -> list[Tally]:
@@ -150,10 +150,10 @@ def winners_in(packed: bytes, games: int) -> Bytes:
     return masks
 
 
-def decompressed(packed: bytes, maximum: int) -> bytes:
+def decompressed(packed: bytes, max_bytes: int) -> bytes:
     """The decompressed content. Raises ValueError when it has more than `maximum` bytes."""
     unpacker = zlib.decompressobj()
-    data = unpacker.decompress(packed, maximum + 1)
-    if len(data) > maximum or not unpacker.eof or unpacker.unused_data:
+    content = unpacker.decompress(packed, max_bytes + 1)
+    if len(content) > max_bytes or not unpacker.eof or unpacker.unused_data:
         raise ValueError("what is packed has another length than it should")
-    return data
+    return content

@@ -68,14 +68,14 @@ class Redirection:
         self._paths = paths
         self._speaker = speaker
         self._files: dict[int, int] = {}
-        self._first_lines: dict[int, str] = {}  # by bot, a line that has no end yet
+        self._open_lines: dict[int, str] = {}  # by bot, a line that has no end yet
         self._nowhere = _above(os.open(os.devnull, os.O_RDWR))
         os.dup2(self._nowhere, 0)
         self._point_at(self._nowhere)
         sys.stdin = open(0, closefd=False)  # noqa: SIM115
         sys.stdout = sys.stderr = _Printer(self)
         old = sys.__stdout__, sys.__stderr__
-        self._old = [item for item in old if isinstance(item, io.TextIOWrapper)]
+        self._old = [file for file in old if isinstance(file, io.TextIOWrapper)]
 
     def turn_to(self, bot: int) -> None:
         """Redirect output to the log of this bot."""
@@ -94,25 +94,25 @@ class Redirection:
         Writes complete lines, each by one call, as other workers write to the same file.
         """
         bot = self._speaker()
-        lines, newline, remaining = (self._first_lines.pop(bot, "") + text).rpartition("\n")
-        if len(remaining) > _MAX_LINE_LENGTH:
-            lines, newline, remaining = lines + newline + remaining, "\n", ""
-        if remaining:
-            self._first_lines[bot] = remaining
+        lines, newline, tail = (self._open_lines.pop(bot, "") + text).rpartition("\n")
+        if len(tail) > _MAX_LINE_LENGTH:
+            lines, newline, tail = lines + newline + tail, "\n", ""
+        if tail:
+            self._open_lines[bot] = tail
         self._write(bot, lines + newline)
 
     def end_lines(self) -> None:
         """Print the lines that have no end."""
         self._flush()
-        while self._first_lines:
-            bot, remaining = self._first_lines.popitem()
-            self._write(bot, f"{remaining}\n")
+        while self._open_lines:
+            bot, line = self._open_lines.popitem()
+            self._write(bot, f"{line}\n")
 
     def _flush(self) -> None:
         """Write what the bot has put into the interpreter's own standard files to its log, too."""
-        for item in self._old:
+        for file in self._old:
             with contextlib.suppress(OSError, ValueError):
-                io.TextIOWrapper.flush(item)  # whatever a bot made of the file's own
+                io.TextIOWrapper.flush(file)  # whatever a bot made of the file's own
 
     def _write(self, bot: int, text: str) -> None:
         self.turn_to(bot)

@@ -32,7 +32,7 @@ class FaultCounter:
     def __init__(self, max_faults: int, out: Iterable[int] = ()) -> None:
         self.out = set(out)
         self._max_faults = max_faults
-        self._reported: list[tuple[_Position, int, Fault]] = []
+        self._queue: list[tuple[_Position, int, Fault]] = []
         self._numbers = count()
         self._counted: dict[int, list[Fault]] = {}
         self._unplayed: dict[Block, dict[int, int]] = {}  # played parts: first deal to last + 1
@@ -54,8 +54,8 @@ class FaultCounter:
                 self._reached = (first, _in_order(block.group))
                 if not self.is_void(block.group):
                     self._unplayed[block] = {}
-                    heappush(self._waiting, (self._waits_at(block), block))
-                    self._bring_up()
+                    heappush(self._waiting, (self._first_unplayed(block), block))
+                    self._update_first()
                     yield block
         self.close()
 
@@ -68,8 +68,8 @@ class FaultCounter:
     ) -> None:
         """Add faults, and record that a part of a scheduled block has been played."""
         for fault in faults:
-            positions = (fault.deal, _in_order(fault.seating))
-            heappush(self._reported, (positions, next(self._numbers), fault))
+            position = (fault.deal, _in_order(fault.seating))
+            heappush(self._queue, (position, next(self._numbers), fault))
         if played is None or of is None or of not in self._unplayed:
             return
         parts = self._unplayed[of]
@@ -79,37 +79,37 @@ class FaultCounter:
 
     def disqualifications(self) -> Iterator[Disqualification]:
         """Count as far as possible, and yield the bots that are disqualified by it."""
-        while self._reported and self._reported[0][0] < self._horizon():
-            _, _, fault = heappop(self._reported)
+        while self._queue and self._queue[0][0] < self._horizon():
+            _, _, fault = heappop(self._queue)
             if self.is_void(fault.seating):
                 continue
             self._counted.setdefault(fault.bot, []).append(fault)
-            if sum(item.count for item in self._counted[fault.bot]) >= self._max_faults:
-                yield self._disqualification(fault.bot)
+            if sum(counted.count for counted in self._counted[fault.bot]) >= self._max_faults:
+                yield self._disqualify(fault.bot)
 
     def _horizon(self) -> _Position:
         """The first position with a game that is scheduled, or may be, and unplayed."""
-        self._bring_up()
+        self._update_first()
         return min(self._reached, self._waiting[0][0]) if self._waiting else self._reached
 
-    def _bring_up(self) -> None:
+    def _update_first(self) -> None:
         """Bring the block with the earliest unplayed deal to the top of the heap."""
         while self._waiting:
-            positions, block = self._waiting[0]
+            position, block = self._waiting[0]
             if block not in self._unplayed:
                 heappop(self._waiting)
-            elif (now := self._waits_at(block)) != positions:
+            elif (now := self._first_unplayed(block)) != position:
                 heapreplace(self._waiting, (now, block))
             else:
                 return
 
-    def _waits_at(self, block: Block) -> _Position:
+    def _first_unplayed(self, block: Block) -> _Position:
         deal = block.first
         while deal in self._unplayed[block]:
             deal = self._unplayed[block][deal]
         return deal, _in_order(block.group)
 
-    def _disqualification(self, bot: int) -> Disqualification:
+    def _disqualify(self, bot: int) -> Disqualification:
         disqualification = Disqualification(bot, tuple(merge_faults(self._counted[bot])))
         self.out.add(bot)
         for block in [block for block in self._unplayed if bot in block.group]:

@@ -17,7 +17,7 @@ class Bots(Protocol):
     def decision_limit(self, bot: int) -> float:
         """The seconds after which a decision of this bot is too slow."""
 
-    def source_line(self, bot: int, question: str) -> str:
+    def source_line(self, bot: int, decision: str) -> str:
         """The location of a bot's function, for a message; empty when it is unknown."""
 
     def suspects(self, group: Group) -> list[int]:
@@ -108,6 +108,6 @@ class Suspicions:
             self._forfeits[game] = Fault(bot, failure.kind, text, *game, 1)
 
 
-def bot_at(group: Group, index: int) -> int:
+def bot_at(group: Group, position: int) -> int:
     """The bot at a position of a group; any position is valid, as a bot may have overwritten it."""
-    return group[index % len(group)]
+    return group[position % len(group)]

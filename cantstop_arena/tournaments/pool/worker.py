@@ -97,14 +97,14 @@ class Worker:
             context.set_forkserver_preload(list(_PRELOADED))
         shared = context.RawArray("b", window.size)
         self.look = window.looking_at(shared)
-        self.pipe, rival = context.Pipe()
+        self.pipe, child_pipe = context.Pipe()
         inherited = [worker.pipe for worker in [*others, self]] if method == "fork" else []
         parent = os.getpid() if method != "forkserver" else 0
         self.process = context.Process(
-            target=_work, args=(rival, inherited, parent, factory, shared, memory), daemon=True
+            target=_work, args=(child_pipe, inherited, parent, factory, shared, memory), daemon=True
         )
         self.process.start()
-        rival.close()
+        child_pipe.close()
         self.ready = False
         self.construction = BotBuilding()
         self._inbox = Inbox()
@@ -176,7 +176,7 @@ def _work(
         connection.close()
     system.restore_gc()
     try:
-        player = _made(factory(shared), pipe)
+        player = _build_player(factory(shared), pipe)
     except BaseException:
         _send(pipe, worker_broken(traceback.format_exc()))
         return
@@ -186,23 +186,27 @@ def _work(
     while True:
         try:
             block, forfeits = pickle.loads(pipe.recv_bytes())
-            for message in _answers(player, block, forfeits):
+            for message in _messages_for(player, block, forfeits):
                 _send(pipe, message)
         except (EOFError, OSError):
             return
 
 
-def _made(making: BlockPlayer | Iterator[Building | BlockPlayer], pipe: Connection) -> BlockPlayer:
+def _build_player(
+    build: BlockPlayer | Iterator[Building | BlockPlayer], pipe: Connection
+) -> BlockPlayer:
     """The player that a factory creates; the messages that it yields before are sent."""
-    while isinstance(making, Iterator):
-        step = next(making)
+    while isinstance(build, Iterator):
+        step = next(build)
         if not isinstance(step, Building):
             return step
         _send(pipe, step)
-    return making
+    return build
 
 
-def _answers(player: BlockPlayer, block: Block, forfeits: tuple[Fault, ...]) -> Iterator[Message]:
+def _messages_for(
+    player: BlockPlayer, block: Block, forfeits: tuple[Fault, ...]
+) -> Iterator[Message]:
     """The messages for a block: its result, the events of a recorded game, or an error."""
     try:
         answer = player.play(block, forfeits)

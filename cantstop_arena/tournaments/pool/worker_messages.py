@@ -98,11 +98,11 @@ def is_result_of(result: BlockResult, block: Block, orders: int) -> bool:
     return (
         result.block == block
         and len(result.tallies) == orders
-        and all(_can_be(tally, block) for tally in result.tallies)
+        and all(_is_possible_tally(tally, block) for tally in result.tallies)
         and len({(tuple(tally.counts), tuple(tally.squares)) for tally in result.tallies}) == 1
         and _are_winners(result.winners, block.deals * orders, len(block.group))
         and len(result.measures) % (4 * block.deals) == 0
-        and all(_can_happen(fault, block, orders) for fault in result.faults)
+        and all(_is_possible_fault(fault, block, orders) for fault in result.faults)
         and set(result.irreproducible) <= set(block.group)
     )
 
@@ -114,11 +114,11 @@ def _are_winners(packed: bytes, games: int, seats: int) -> bool:
         return False
 
 
-def _can_be(tally: Tally, block: Block) -> bool:
+def _is_possible_tally(tally: Tally, block: Block) -> bool:
     players = len(block.group)
     counts = [*tally.counts.values(), tally.wins]
     squares = tally.squares.values()
-    matches = [deal for _, deal in (*tally.lengths.values(), *tally.highlights.values())]
+    deals = [deal for _, deal in (*tally.lengths.values(), *tally.highlights.values())]
     numbers = [*chain(*counts, squares)]
     return (
         tally.games == block.deals
@@ -129,11 +129,11 @@ def _can_be(tally: Tally, block: Block) -> bool:
         and all(len(count) == players for count in counts)
         and -_MAX < min(numbers) <= max(numbers) < _MAX
         and min(chain(tally.wins, squares), default=0) >= 0
-        and (not matches or block.first <= min(matches) <= max(matches) < block.end)
+        and (not deals or block.first <= min(deals) <= max(deals) < block.end)
     )
 
 
-def _can_happen(fault: Fault, block: Block, orders: int) -> bool:
+def _is_possible_fault(fault: Fault, block: Block, orders: int) -> bool:
     return (
         fault.bot in block.group
         and fault.kind in _KINDS

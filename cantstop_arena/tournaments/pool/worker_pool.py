@@ -57,15 +57,15 @@ class WorkerSlot:
 
     def __init__(self, worker: Worker) -> None:
         self.worker = worker
-        self.piece: BlockPart | None = None
+        self.part: BlockPart | None = None
         self.since = 0.0
         self.watchdog = Watchdog(worker.process.pid)
 
-    def give(self, piece: BlockPart, forfeits: tuple[Fault, ...]) -> None:
+    def give(self, part: BlockPart, forfeits: tuple[Fault, ...]) -> None:
         """Send a part to the worker, with the games in it that are forfeited already."""
-        self.piece = piece
+        self.part = part
         self._begin()
-        self.worker.send_block(piece.block, forfeits)
+        self.worker.send_block(part.block, forfeits)
 
     def builds(self, message: Building, foreign: Collection[int]) -> None:
         """The worker builds the next bot; restart the clock. Raises ProtocolError."""
@@ -82,8 +82,13 @@ class WorkerSlot:
         self.watchdog.begin()
 
 
-_TENDING, _TENDING_SOON = 1.0, 0.1  # seconds between two times; soon where a worker stands still
-_CALM = 0.2  # seconds between two looks, where no bot can be the reason that nothing moves
+_TRIM_INTERVAL, _TRIM_INTERVAL_IDLE = (
+    1.0,
+    0.1,
+)  # seconds between two times; soon where a worker stands still
+_PULSE_WITHOUT_SUSPECTS = (
+    0.2  # seconds between two looks, where no bot can be the reason that nothing moves
+)
 _GAME_TRIES = 3  # of a block in which the game fails, before that is an error
 _TO_STOP = 2.0  # seconds beyond the limit that a worker sets for building a bot
 _GRACE = 5.0  # seconds without progress, beyond ten times the time of a block
@@ -119,7 +124,7 @@ class WorkerPool:
         self._again: deque[BlockPart] = deque()
         self._suspicions = Suspicions(bots)
         self._blocks, self._seconds = 0, 0.0
-        self._checked_at = self._tended = time.monotonic()
+        self._checked_at = self._trimmed_at = time.monotonic()
 
     def __enter__(self) -> "WorkerPool":
         return self
@@ -142,37 +147,37 @@ class WorkerPool:
         the reason, GameError when the game itself fails, and Interrupted.
         """
         self._hand_out(blocks)
-        while any(slot.piece for slot in self._slots):
+        while any(slot.part for slot in self._slots):
             shutdown.check()
             for slot in self._signalling():
                 result = self._collect(slot)
                 self._hand_out(blocks)
                 if result is not None:
                     yield result
-            self._look_around()
+            self._check_workers()
             self._hand_out(blocks)
             meanwhile()
 
     def drop(self, void: Callable[[Group], bool]) -> None:
         """Drop the blocks of void groups, whether they are being played or queued."""
-        self._again = deque(piece for piece in self._again if not void(piece.block.group))
+        self._again = deque(part for part in self._again if not void(part.block.group))
         for slot in list(self._slots):
-            if slot.piece and void(slot.piece.block.group):
-                self._let_go(slot)
+            if slot.part and void(slot.part.block.group):
+                self._remove(slot)
 
     # Handing out and collecting
 
     def _hand_out(self, blocks: Iterator[Block]) -> None:
         """Send every idle worker a part, and start workers while there are more parts."""
         while True:
-            idle = next((slot for slot in self._slots if slot.piece is None), None)
+            idle = next((slot for slot in self._slots if slot.part is None), None)
             if idle is None and len(self._slots) >= self._options.workers:
                 return
-            piece = self._next(blocks)
-            if piece is None:
+            part = self._next(blocks)
+            if part is None:
                 return
             slot = idle or self._start_worker()
-            slot.give(piece, self._suspicions.forfeits(piece.block))
+            slot.give(part, self._suspicions.forfeits(part.block))
 
     def _next(self, blocks: Iterator[Block]) -> BlockPart | None:
         if self._again:
@@ -192,34 +197,34 @@ class WorkerPool:
         busy = self._busy()
         signs: dict[Any, WorkerSlot] = {slot.worker.pipe: slot for slot in busy}
         signs |= {slot.worker.process.sentinel: slot for slot in busy}
-        matches = wait(list(signs), self._pulse(busy))
-        return list({id(signs[sign]): signs[sign] for sign in matches}.values())
+        ready = wait(list(signs), self._pulse(busy))
+        return list({id(signs[sign]): signs[sign] for sign in ready}.values())
 
     def _busy(self) -> list[WorkerSlot]:
-        return [slot for slot in self._slots if slot.piece]
+        return [slot for slot in self._slots if slot.part]
 
     def _pulse(self, busy: list[WorkerSlot]) -> float:
         """The time between two checks, in seconds."""
-        groups = {slot.piece.block.group for slot in busy if slot.piece}
+        groups = {slot.part.block.group for slot in busy if slot.part}
         if not any(map(self._bots.suspects, groups)):
-            return _CALM
+            return _PULSE_WITHOUT_SUSPECTS
         limits = [self._bots.decision_limit(bot) for group in groups for bot in group]
         return watchdog.pulse(min(limits, default=self._options.start_limit))
 
     def _collect(self, slot: WorkerSlot) -> PartResult | None:
         """A worker's result; None when there is none yet, or its part is queued again."""
-        if slot not in self._slots or slot.piece is None:
+        if slot not in self._slots or slot.part is None:
             return None  # removed in the meantime
         try:
-            return self._handle_messages(slot, slot.piece, slot.worker.messages())
+            return self._handle_messages(slot, slot.part, slot.worker.messages())
         except EOFError:
-            self._fail(slot, slot.piece, _fate(slot.worker))
+            self._fail(slot, slot.part, _exit_failure(slot.worker))
         except ProtocolError:
-            self._fail(slot, slot.piece, WorkerFailure(DIED, "wrote into the pipe of its process"))
+            self._fail(slot, slot.part, WorkerFailure(DIED, "wrote into the pipe of its process"))
         return None
 
     def _handle_messages(
-        self, slot: WorkerSlot, piece: BlockPart, messages: list[Message]
+        self, slot: WorkerSlot, part: BlockPart, messages: list[Message]
     ) -> PartResult | None:
         """Handle messages; the result among them, if any. Raises ProtocolError."""
         for number, message in enumerate(messages, 1):
@@ -227,68 +232,68 @@ class WorkerPool:
                 slot.gets_ready()
             elif isinstance(message, Building) and not slot.worker.ready:
                 slot.builds(message, self._options.foreign)
-            elif isinstance(message, BlockPlayed) and self._is_result(message, piece):
-                return self._finish_part(slot, piece, message.result, number == len(messages))
+            elif isinstance(message, BlockPlayed) and self._is_result(message, part):
+                return self._finish_block(slot, part, message.result, number == len(messages))
             elif isinstance(message, WorkerBroken):
-                self._fail(slot, piece, self._breakage(slot, piece, message.report))
+                self._fail(slot, part, self._breakage(slot, part, message.report))
                 return None
             elif isinstance(message, GameFailed):
-                self._game_fails(slot, piece, message.text)
+                self._game_fails(slot, part, message.text)
                 return None
             else:
                 raise ProtocolError
         return None
 
-    def _breakage(self, slot: WorkerSlot, piece: BlockPart, report: str) -> WorkerFailure:
+    def _breakage(self, slot: WorkerSlot, part: BlockPart, report: str) -> WorkerFailure:
         """The failure of a worker whose code raised. Raises if no bot can have caused it."""
         if slot.worker.construction.goes_on:
             return WorkerFailure(DIED, last_line(report).partition(": ")[2], proven=True)
-        if not self._bots.suspects(piece.block.group):
-            raise WorkerPoolError(f"a worker failed at {piece.block}:\n{report}")
+        if not self._bots.suspects(part.block.group):
+            raise WorkerPoolError(f"a worker failed at {part.block}:\n{report}")
         return WorkerFailure(DIED, f"broke its process: {last_line(report)}")
 
-    def _game_fails(self, slot: WorkerSlot, piece: BlockPart, text: str) -> None:
+    def _game_fails(self, slot: WorkerSlot, part: BlockPart, text: str) -> None:
         """Queue the part again without charging a bot: something may have harmed the worker."""
-        self._let_go(slot)
-        piece.failures += 1
-        if piece.failures >= _GAME_TRIES:
+        self._remove(slot)
+        part.failures += 1
+        if part.failures >= _GAME_TRIES:
             raise GameError(text)
-        self._again.append(piece)
+        self._again.append(part)
 
-    def _is_result(self, message: BlockPlayed, piece: BlockPart) -> bool:
-        return is_result_of(message.result, piece.block, len(self._bots.orders))
+    def _is_result(self, message: BlockPlayed, part: BlockPart) -> bool:
+        return is_result_of(message.result, part.block, len(self._bots.orders))
 
-    def _finish_part(
+    def _finish_block(
         self, slot: WorkerSlot, piece: BlockPart, result: BlockResult, quiet: bool
     ) -> PartResult:
         """The result of a part. A worker that has sent more (not `quiet`) is replaced."""
-        slot.piece = None
+        slot.part = None
         self._blocks += 1
         self._seconds += time.monotonic() - slot.since
         if not quiet:
-            self._let_go(slot)
+            self._remove(slot)
         return PartResult(result, piece.full_block)
 
     # Observing games
 
-    def _look_around(self) -> None:
+    def _check_workers(self) -> None:
         """Observe every game, and replace the workers that have made no progress for too long."""
         now, busy = time.monotonic(), self._busy()
         passed = watchdog.counted_seconds(now - self._checked_at, self._pulse(busy))
         self._checked_at = now
         for slot in busy:
             slot.watchdog.observe(slot.worker.look().step, passed)
-            if slot.piece and (failure := self._overdue(slot, slot.piece)):
-                self._fail(slot, slot.piece, failure)
+            if slot.part and (failure := self._overdue(slot, slot.part)):
+                self._fail(slot, slot.part, failure)
         self._trim_logs(any(slot.watchdog.idle for slot in busy))
 
     def _trim_logs(self, soon: bool) -> None:
         """Trim logs at intervals: a bot can print without end in a single decision."""
-        if self._checked_at - self._tended > (_TENDING_SOON if soon else _TENDING):
-            self._tended = self._checked_at
+        if self._checked_at - self._trimmed_at > (_TRIM_INTERVAL_IDLE if soon else _TRIM_INTERVAL):
+            self._trimmed_at = self._checked_at
             self._bots.trim_logs()
 
-    def _overdue(self, slot: WorkerSlot, piece: BlockPart) -> WorkerFailure | None:
+    def _overdue(self, slot: WorkerSlot, part: BlockPart) -> WorkerFailure | None:
         """The failure of a worker that has made no progress for too long, else None."""
         snapshot = slot.worker.look()
         if slot.worker.construction.goes_on:
@@ -296,7 +301,7 @@ class WorkerPool:
         elif not slot.worker.ready:
             limit, text = self._options.start_limit, "did not get ready within {:g} s (start_limit)"
         elif snapshot.deciding:
-            limit = self._bots.decision_limit(bot_at(piece.block.group, snapshot.position))
+            limit = self._bots.decision_limit(bot_at(part.block.group, snapshot.position))
             text = f"{snapshot.decision} gave no answer within {{:g}} s"
         else:
             limit, text = self._grace(), "stalled between two decisions"
@@ -312,35 +317,37 @@ class WorkerPool:
 
     # When a worker has failed
 
-    def _fail(self, slot: WorkerSlot, piece: BlockPart, failure: WorkerFailure) -> None:
+    def _fail(self, slot: WorkerSlot, part: BlockPart, failure: WorkerFailure) -> None:
         """Replace a worker, and queue its part again; forfeited games are left out."""
         ready, snapshot = slot.worker.ready, slot.worker.look()
-        self._let_go(slot)
+        self._remove(slot)
         if slot.worker.construction.goes_on:
-            self._not_built(piece, slot.worker.construction.started, failure)
-        suspect = self._suspicions.suspect(piece.block, snapshot) if ready else None
+            self._check_build(part, slot.worker.construction.started, failure)
+        suspect = self._suspicions.suspect(part.block, snapshot) if ready else None
         if suspect is None:
-            self._unexplained(piece, failure.text)
+            self._retry_unexplained(part, failure.text)
             return
         self._suspicions.count(suspect, failure)
-        divisible = self._bots.divisible(piece.block.group)
-        self._again.extendleft(reversed(piece.split(suspect.deal) if divisible else [piece]))
+        divisible = self._bots.divisible(part.block.group)
+        self._again.extendleft(reversed(part.split(suspect.deal) if divisible else [part]))
 
-    def _not_built(self, piece: BlockPart, matches: Sequence[int], failure: WorkerFailure) -> None:
+    def _check_build(
+        self, piece: BlockPart, started: Sequence[int], failure: WorkerFailure
+    ) -> None:
         """Raise BotNotBuilt when that is proven, or after several tries with any cause."""
         if failure.proven or piece.failures + 1 >= TRIES:
-            *others, bot = matches
+            *others, bot = started
             raise BotNotBuilt(bot, others, failure.text)
 
-    def _unexplained(self, piece: BlockPart, text: str) -> None:
+    def _retry_unexplained(self, piece: BlockPart, text: str) -> None:
         piece.failures += 1
         if piece.failures == TRIES:
             raise WorkerPoolError(
-                f"{TRIES} workers in turn failed at {_deals(piece.block)}: {text}"
+                f"{TRIES} workers in turn failed at {_deals_text(piece.block)}: {text}"
             )
         self._again.append(piece)
 
-    def _let_go(self, slot: WorkerSlot) -> None:
+    def _remove(self, slot: WorkerSlot) -> None:
         self._slots.remove(slot)
         slot.worker.close()
 
@@ -350,11 +357,11 @@ def building_limit() -> float:
     return bot_files.MAX_IMPORT_SECONDS + _TO_STOP
 
 
-def _deals(block: Block) -> str:
+def _deals_text(block: Block) -> str:
     return f"deals {block.first} to {block.end - 1}" if block.deals > 1 else f"deal {block.first}"
 
 
-def _fate(worker: Worker) -> WorkerFailure:
+def _exit_failure(worker: Worker) -> WorkerFailure:
     """The failure of a worker that has ended and so closed its pipe."""
     code = worker.ended()
     text = f"{worker.look().decision} {system.ending(code)}".lstrip()
