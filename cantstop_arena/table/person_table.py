@@ -28,7 +28,7 @@ def terminal() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise PersonLeft(is_requested=False) from error
+        raise PersonLeft(asked=False) from error
 
 
 class Person(Protocol):

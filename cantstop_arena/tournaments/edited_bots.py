@@ -28,7 +28,8 @@ def edit_message(
     if not changed or _as_before(tournament, stored) != stored:
         return ""
     texts = [
-        f"{copies.parent}: {_edit_text(tournament.entrants[bot], stored['bots'][bot], copies / digest)}"
+        f"{copies.parent}: "
+        f"{_edit_text(tournament.entrants[bot], stored['bots'][bot], copies / digest)}"
         for bot, digest in changed.items()
     ]
     texts = list(dict.fromkeys(texts))

@@ -91,7 +91,7 @@ def run_speed_trial(
     seconds: float,
     min_deals: int = 1,
 ) -> SpeedTrial:
-    """Let bots, one for each seat, play for about so many seconds, and at least `minimum` deals.
+    """Let bots, one for each seat, play for about so many seconds, and at least `min_deals` deals.
 
     They play in an isolated process. Raises BotError when that fails, and GameError when the game
     itself fails.
@@ -102,7 +102,7 @@ def run_speed_trial(
     game, players = catalogue.game, len(seats)
     spec = TableSpec(game.name, rules, seats, players, random_seed(), catalogue.folder)
     prepare_bots(spec, lambda _: None)
-    arguments = {"spec": pack_spec(spec), "seconds": seconds, "minimum": min_deals}
+    arguments = {"spec": pack_spec(spec), "seconds": seconds, "min_deals": min_deals}
     try:
         answer = run_isolated(
             IsolatedCall(f"{__name__}:time_trial", arguments, _MAX_SETUP_SECONDS + 3 * seconds)

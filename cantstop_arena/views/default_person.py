@@ -82,10 +82,10 @@ class PlainPerson:
         while True:
             line = self._read(f"{decision.name}? ")
             if line is None:
-                raise PersonLeft(is_requested=False)
+                raise PersonLeft(asked=False)
             word = line.strip()
             if word.lower() in QUIT:
-                raise PersonLeft(is_requested=True)
+                raise PersonLeft(asked=True)
             try:
                 return decision.checked(_parsed_answer(word, decision, moves), moves)
             except (IllegalAnswer, ValueError):

@@ -95,10 +95,10 @@ class CantStopPerson:
         while True:
             line = self._read(question)
             if line is None:
-                raise PersonLeft(is_requested=False)
+                raise PersonLeft(asked=False)
             word = line.strip().lower()
             if word in (QUIT, "quit"):
-                raise PersonLeft(is_requested=True)
+                raise PersonLeft(asked=True)
             if word in help_with:
                 for text in help_with[word]():
                     self._echo(text)

@@ -109,9 +109,9 @@ class CubusPerson:
     def _line(self) -> str:
         line = self._read("> ")
         if line is None:
-            raise PersonLeft(is_requested=False)
+            raise PersonLeft(asked=False)
         if line.strip().lower() in QUIT:
-            raise PersonLeft(is_requested=True)
+            raise PersonLeft(asked=True)
         return line.strip()
 
     def _answer_of(
